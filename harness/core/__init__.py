@@ -1,0 +1,1 @@
+"""The pure core: tables, alignment, evaluation, metric names. No files, no clock, no printing."""

@@ -1,0 +1,37 @@
+"""Rank discounts, to the last bit of the C library's."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from .ragged import Floats, Ints, frozen
+
+
+@lru_cache(maxsize=4)
+def _log2_table(size: int) -> Floats:
+    return frozen(np.fromiter(map(math.log2, range(1, size + 1)), dtype=np.float64, count=size))
+
+
+def log2_of(numbers: Ints) -> Floats:
+    """Return the base-2 logarithm of positive integers, as C's ``log2`` computes it.
+
+    ``numpy.log2`` differs from it in the last bit for some numbers on some processors, and
+    trec_eval's values come from C's.
+
+    >>> log2_of(np.array([1, 2, 8])).tolist()
+    [0.0, 1.0, 3.0]
+    """
+    largest = int(numbers.max(initial=1))
+    return _log2_table(1 << max(10, largest.bit_length()))[numbers - 1]
+
+
+def log2_discount(rank: Ints) -> Floats:
+    """Return log2(rank + 1), what a gain at this rank (from 1) is divided by.
+
+    >>> log2_discount(np.array([1, 3])).tolist()
+    [1.0, 2.0]
+    """
+    return log2_of(rank + 1)

@@ -1,0 +1,299 @@
+"""From aligned rankings to values, and from values to summaries."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
+from .align import Aligned
+from .metric import Metric
+from .policy import Policy
+from .ragged import Array, Floats, frozen
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What went into an evaluation, and what the policies touched.
+
+    ``queries`` in the values, ``missing`` of them not answered by the run, ``extra`` answered
+    but not judged (ignored), ``empty`` without relevant documents; ``retrieved`` and ``judged``
+    documents, and ``tied`` ones: retrieved documents whose score another of the query shares.
+    """
+
+    queries: int = 0
+    missing: int = 0
+    extra: int = 0
+    empty: int = 0
+    retrieved: int = 0
+    judged: int = 0
+    tied: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Values of one run on one dataset: a row a query, a column a metric.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_queries, n_metrics)
+        NaN means that the metric is not defined for that query.
+    qids : pyarrow string array, shape (n_queries,)
+    metrics : tuple of Metric
+    policy : Policy
+        The choices in force.
+    counts : Counts
+    weights : mapping of int to ndarray
+        For a metric (by column) whose queries do not weigh the same: their weights.
+    run, dataset : str
+        Names for reports.
+    """
+
+    values: Floats
+    qids: pa.Array
+    metrics: tuple[Metric, ...]
+    policy: Policy = field(default_factory=Policy)
+    counts: Counts = field(default_factory=Counts)
+    weights: Mapping[int, Floats] = field(default_factory=dict)
+    run: str = ""
+    dataset: str = ""
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.qids), len(self.metrics)):
+            raise ValueError("values must have a row a query and a column a metric")
+        object.__setattr__(self, "values", frozen(self.values))
+
+    @property
+    def names(self) -> list[str]:
+        """Canonical name of each metric."""
+        return [str(metric) for metric in self.metrics]
+
+    def column(self, metric: str | Metric) -> Floats:
+        """Return one metric's values, ``(n_queries,)``.
+
+        Raises
+        ------
+        UnknownNameError
+            Where the evaluation does not hold that metric.
+        """
+        name, names = str(metric), self.names
+        if name not in names:
+            raise UnknownNameError(
+                f"this evaluation holds no metric '{name}'{did_you_mean(name, names)}"
+                f"  (it holds: {', '.join(names)})"
+            )
+        return self.values[:, names.index(name)]
+
+    def summary(self) -> dict[str, float]:
+        """Return each metric over all queries: mean, sum or geometric mean, as it defines.
+
+        Queries where the metric is undefined are left out; :meth:`n` counts the others. Sums
+        are rounded once (``math.fsum``), so the order of the queries does not matter. A metric
+        that is defined nowhere is NaN.
+        """
+        return {
+            str(metric): summarise(
+                self.values[:, column], metric.definition.summary, self.weights.get(column)
+            )
+            for column, metric in enumerate(self.metrics)
+        }
+
+    def n(self) -> dict[str, int]:
+        """Return how many queries each metric's summary is taken over."""
+        defined = (~np.isnan(self.values)).sum(axis=0).tolist()
+        return dict(zip(self.names, defined, strict=True))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return ``{qid: {metric: value}}``, as pytrec_eval does, under canonical names."""
+        names = self.names
+        return {
+            qid: dict(zip(names, row, strict=True))
+            for qid, row in zip(self.qids.to_pylist(), self.values.tolist(), strict=True)
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return a long table: dataset, run, qid, metric, value."""
+        n_queries, n_metrics = self.values.shape
+
+        def label(text: str) -> pa.Array:
+            return pa.DictionaryArray.from_arrays(
+                pa.array(np.zeros(self.values.size, dtype=np.int32)), pa.array([text])
+            )
+
+        which = np.tile(np.arange(n_metrics, dtype=np.int32), n_queries)
+        query = np.repeat(np.arange(n_queries, dtype=np.int64), n_metrics)
+        return pa.table(
+            {
+                "dataset": label(self.dataset),
+                "run": label(self.run),
+                "qid": self.qids.take(pa.array(query)),
+                "metric": pa.DictionaryArray.from_arrays(
+                    pa.array(which), pa.array(self.names, pa.string())
+                ),
+                "value": pa.array(self.values.reshape(-1)),
+            }
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row a query and a column a metric (needs pandas)."""
+        import pandas
+
+        index = pandas.Index(self.qids.to_pylist(), name="qid")
+        return pandas.DataFrame(self.values.copy(), index=index, columns=self.names)
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        defined = self.n()
+        for name, value in self.summary().items():
+            yield name, f"{value:.4f}", str(defined[name])
+
+    def __str__(self) -> str:
+        rows = [("metric", "value", "n"), *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        title = " on ".join(filter(None, (self.run, self.dataset)))
+        lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
+        return "\n".join(([title] if title else []) + lines)
+
+    def _repr_html_(self) -> str:
+        title = html.escape(" on ".join(filter(None, (self.run, self.dataset))))
+        body = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{value}</td><td>{n}</td></tr>"
+            for name, value, n in self._rows()
+        )
+        return (
+            f"<table><caption>{title}</caption>"
+            f"<tr><th>metric</th><th>value</th><th>n</th></tr>{body}</table>"
+        )
+
+
+def summarise(values: Floats, how: str, weights: Floats | None = None) -> float:
+    """Return one number for the values of all queries; undefined (NaN) ones are left out.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_queries,)
+    how : {"mean", "sum", "gm"}
+        ``gm``: the values are logarithms, and the result is exp of their mean.
+    weights : ndarray, shape (n_queries,), optional
+        Weights of a mean.
+
+    Returns
+    -------
+    float
+        NaN where no value is defined (0 for a sum).
+
+    >>> summarise(np.array([1.0, np.nan, 0.5]), "mean")
+    0.75
+    """
+    defined = ~np.isnan(values)
+    kept = values[defined]
+    if how == "sum":
+        return math.fsum(kept.tolist())
+    if not kept.size:
+        return math.nan
+    if weights is not None:
+        weights = weights[defined]
+        total = math.fsum(weights.tolist())
+        return math.fsum((kept * weights).tolist()) / total if total else math.nan
+    mean = math.fsum(kept.tolist()) / kept.size
+    return math.exp(mean) if how == "gm" else mean
+
+
+def evaluate(
+    aligned: Aligned,
+    metrics: Sequence[Metric],
+    *,
+    references: Mapping[str, Aligned] | None = None,
+    run: str = "",
+    dataset: str = "",
+) -> Evaluation:
+    """Compute every metric for every query.
+
+    Parameters
+    ----------
+    aligned : Aligned
+        The run joined to the qrels, by :func:`~harness.core.align.align`.
+    metrics : sequence of Metric
+        As :func:`~harness.core.names.parse_all` gives them.
+    references : mapping of str to Aligned, optional
+        For metrics that compare to another run: the run joined to that run's ranking, for the
+        same queries (see :func:`~harness.core.align.as_reference`).
+    run, dataset : str
+        Names for reports.
+
+    Raises
+    ------
+    AlignmentError
+        Where a query without relevant documents is an error.
+    UnknownNameError
+        Where a metric names a reference that is not given.
+    """
+    policy, references = aligned.policy, references or {}
+    empty = aligned.n_relevant(1) == 0
+    if policy.empty_queries == "error" and empty.any():
+        names = aligned.qids.filter(pa.array(empty)).to_pylist()
+        raise AlignmentError(
+            Problem(
+                dataset,
+                f"{len(names)} queries have no relevant document: {', '.join(names[:5])}",
+                fix="take them out of the dataset, or set empty_queries: zero, one or skip",
+            )
+        )
+    values = np.empty((aligned.n_queries, len(metrics)))
+    weights: dict[int, Floats] = {}
+    for column, metric in enumerate(metrics):
+        source = aligned
+        if metric.reference is not None:
+            if metric.reference not in references:
+                raise UnknownNameError(
+                    f"{metric}: no run '{metric.reference}' to compare to"
+                    f"{did_you_mean(metric.reference, references)}"
+                )
+            source = references[metric.reference]
+        values[:, column] = _with_policies(metric, source, metric(source), empty)
+        weight = metric.weights(source)
+        if weight is not None:
+            weights[column] = weight
+    return Evaluation(
+        values, aligned.qids, tuple(metrics), policy, _counts(aligned, empty), weights, run, dataset
+    )
+
+
+def _with_policies(metric: Metric, aligned: Aligned, values: Floats, empty: Array) -> Floats:
+    """Put in what the policies say of empty and missing queries."""
+    how, definition = aligned.policy.empty_queries, metric.definition
+    values = values.copy()
+    if definition.empty is not None and metric.reference is None:
+        if how == "skip":
+            values[empty] = np.nan
+        elif how == "one" and definition.bounds == (0.0, 1.0):
+            values[empty] = 1.0
+    values[~aligned.answered & ~(empty & (how == "skip"))] = definition.missing
+    return values
+
+
+def _counts(aligned: Aligned, empty: Array) -> Counts:
+    def total(numbers: Array) -> int:
+        return int(numbers.sum())
+
+    return Counts(
+        queries=aligned.n_queries,
+        missing=total(~aligned.answered),
+        extra=aligned.n_extra,
+        empty=total(empty),
+        retrieved=total(aligned.n_retrieved),
+        judged=total(aligned.n_judged),
+        tied=total(aligned.n_tied),
+    )

@@ -1,0 +1,328 @@
+"""What a metric is: a function on :class:`~harness.core.align.Aligned`, with its facts.
+
+``@metric(...)`` puts a function into the registry. Its keyword-only parameters, their
+annotations and defaults are the metric's parameters; nothing is declared twice.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import UnknownNameError, did_you_mean
+from .align import Aligned
+from .ragged import Floats
+
+Direction = Literal["higher", "lower"]
+Summary = Literal["mean", "sum", "gm"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """Bounds of a numeric parameter, put beside its type: ``Annotated[float, Range(0, 1)]``.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        The bounds; none where left out.
+    open : bool
+        Whether the bounds themselves are outside.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    open: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        if self.low is not None and (value < self.low or (self.open and value == self.low)):
+            return False
+        return not (
+            self.high is not None and (value > self.high or (self.open and value == self.high))
+        )
+
+    def __str__(self) -> str:
+        low = "-inf" if self.low is None else f"{self.low:g}"
+        high = "inf" if self.high is None else f"{self.high:g}"
+        return f"({low}, {high})" if self.open else f"[{low}, {high}]"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a metric, as read off its function's signature."""
+
+    name: str
+    type: type
+    default: Any
+    choices: tuple[str, ...] = ()
+    range: Range | None = None
+    optional: bool = False
+
+    def parse(self, text: str, metric: str) -> Any:
+        """Return the value that `text` stands for.
+
+        Raises
+        ------
+        UnknownNameError
+            Where it is not of the parameter's type, choices or range.
+        """
+        text = text.strip().strip("'\"")
+        if self.optional and text.lower() in ("none", "null"):
+            return None
+        value = self._convert(text, metric)
+        if self.choices and value not in self.choices:
+            raise UnknownNameError(
+                f"{metric}: unknown {self.name} '{value}'{did_you_mean(str(value), self.choices)}"
+                f"  (all: {', '.join(self.choices)})"
+            )
+        if self.range is not None and value not in self.range:
+            raise UnknownNameError(
+                f"{metric}: {self.name} must lie in {self.range}, and is {value:g}"
+            )
+        return value
+
+    def _convert(self, text: str, metric: str) -> Any:
+        try:
+            if self.type is bool:
+                return {"true": True, "false": False}[text.lower()]
+            return self.type(text)
+        except (ValueError, KeyError):
+            kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(self.type)
+            raise UnknownNameError(f"{metric}: {self.name} must be {kind}, not '{text}'") from None
+
+    def text(self, value: Any) -> str:
+        """Return `value` as it stands in a metric's name."""
+        if isinstance(value, bool):
+            return str(value).lower()
+        return (
+            f"{value:g}"
+            if isinstance(value, float) and float(f"{value:g}") == value
+            else (repr(value) if isinstance(value, float) else str(value))
+        )
+
+    @classmethod
+    def of(cls, name: str, annotation: Any, default: Any) -> Parameter:
+        """Read a parameter off its annotation and default."""
+        limits = None
+        if typing.get_origin(annotation) is typing.Annotated:
+            annotation, *extras = typing.get_args(annotation)
+            limits = next((extra for extra in extras if isinstance(extra, Range)), None)
+        optional = type(None) in typing.get_args(annotation)
+        if optional:
+            inner = [a for a in typing.get_args(annotation) if a is not type(None)]
+            nested = cls.of(name, inner[0], default)
+            return cls(name, nested.type, default, nested.choices, limits or nested.range, True)
+        if typing.get_origin(annotation) is Literal:
+            return cls(name, str, default, typing.get_args(annotation))
+        return cls(name, annotation, default, (), limits)
+
+
+Function = Callable[..., Floats]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A metric's name, function and facts; see :func:`metric` for what each means."""
+
+    name: str
+    function: Function
+    direction: Direction | None
+    bounds: tuple[float, float]
+    source: str
+    unit: str = ""
+    summary: Summary = "mean"
+    empty: float | None = 0.0
+    missing: float = 0.0
+    trec_name: str | None = None
+    aliases: tuple[str, ...] = ()
+    cutoffs: tuple[float, ...] = ()
+    weight: Callable[..., Floats | None] | None = None
+    reference: bool = False
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    @property
+    def cutoff(self) -> Parameter | None:
+        """The cutoff's parameter, where the metric takes one."""
+        return self.parameters.get("cutoff")
+
+    @property
+    def needs_cutoff(self) -> bool:
+        """Whether the metric means nothing without a cutoff."""
+        return self.cutoff is not None and not self.cutoff.optional
+
+    @property
+    def title(self) -> str:
+        """The first sentence of the function's docstring."""
+        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A definition with its parameters: ``ndcg(gain=exp)@10``. A value; print it for its name.
+
+    Parameters
+    ----------
+    definition : Definition
+    cutoff : int or float, optional
+    params : tuple of (str, value)
+        The parameters that differ from their defaults, in the order of the signature.
+    """
+
+    definition: Definition = field(repr=False)
+    cutoff: float | None = None
+    params: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        known = self.definition.parameters
+        inside = ",".join(f"{name}={known[name].text(value)}" for name, value in self.params)
+        text = self.definition.name + (f"({inside})" if inside else "")
+        if self.cutoff is not None and self.definition.cutoff is not None:
+            text += f"@{self.definition.cutoff.text(self.cutoff)}"
+        return text
+
+    def __repr__(self) -> str:
+        return f"<Metric {self}>"
+
+    @property
+    def reference(self) -> str | None:
+        """Name of the run that this metric compares to, if it does."""
+        return dict(self.params).get("reference")
+
+    @property
+    def trec_name(self) -> str:
+        """Name in trec_eval's spelling (``ndcg_cut_10``) where it has the metric, else ours."""
+        base = self.definition.trec_name
+        if base is None or any(name != "rel" for name, _ in self.params):
+            return str(self)
+        if self.cutoff is None:
+            return base
+        if base in ("ndcg", "map"):
+            base += "_cut"
+        return (
+            f"{base}_{self.cutoff:.2f}"
+            if isinstance(self.cutoff, float)
+            else (f"{base}_{self.cutoff}")
+        )
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments of the metric's function."""
+        arguments = {n: v for n, v in self.params if n != "reference"}
+        if self.definition.cutoff is not None:
+            arguments["cutoff"] = self.cutoff
+        return arguments
+
+    def __call__(self, aligned: Aligned) -> Floats:
+        """Return the metric's value for each query, ``(n_queries,)`` float64."""
+        return np.asarray(self.definition.function(aligned, **self.arguments()), dtype=np.float64)
+
+    def weights(self, aligned: Aligned) -> Floats | None:
+        """Return each query's weight in the summary, or None where all weigh the same."""
+        weight = self.definition.weight
+        return None if weight is None else weight(aligned, **self.arguments())
+
+
+REGISTRY: dict[str, Definition] = {}
+"""Every metric by its name. Filled by :func:`metric`; read it through ``core.names``."""
+
+_BUILT_IN = "harness."
+
+
+def metric(
+    name: str,
+    *,
+    direction: Direction | None,
+    bounds: tuple[float, float],
+    source: str,
+    unit: str = "",
+    summary: Summary = "mean",
+    empty: float | None = 0.0,
+    missing: float = 0.0,
+    trec_name: str | None = None,
+    aliases: tuple[str, ...] = (),
+    cutoffs: tuple[float, ...] = (),
+    weight: Callable[..., Floats | None] | None = None,
+    reference: bool = False,
+) -> Callable[[Function], Function]:
+    """Register a function on :class:`~harness.core.align.Aligned` as a metric.
+
+    Parameters
+    ----------
+    name : str
+        Its name in configs and tables.
+    direction : {"higher", "lower"} or None
+        Which way is better; None for counts.
+    bounds : (float, float)
+        Smallest and largest value it can take.
+    source : str
+        Paper or program that defines it.
+    unit : str
+        Unit of a value ("documents", "ranks"); empty for shares.
+    summary : {"mean", "sum", "gm"}
+        How values become one: mean, sum (counts), or exp of the mean (values are logarithms).
+    empty : float or None
+        Value of a query without relevant documents; None where such a query is no special
+        case to the metric.
+    missing : float
+        Value of a query that the run does not answer, under ``missing_queries: zero``. NaN
+        where 0 would be a prize.
+    trec_name : str, optional
+        trec_eval's name, without cutoff.
+    aliases : tuple of str
+        Other names that are read (ir_measures').
+    cutoffs : tuple of numbers
+        The cutoffs that the bare name stands for, for a metric that needs one.
+    weight : callable, optional
+        Same arguments as the function; returns each query's weight in the summary.
+    reference : bool
+        Whether the metric compares to the ideal order, and so can compare to another run:
+        adds the parameter ``reference=NAME``.
+
+    Returns
+    -------
+    callable
+        A decorator that leaves the function as it is. Its keyword-only parameters are the
+        metric's; one called ``cutoff`` is what stands behind ``@``.
+
+    Raises
+    ------
+    ValueError
+        Where the name is taken, or a parameter has no annotation.
+
+    Examples
+    --------
+    >>> @metric("first_grade", direction="higher", bounds=(0, 4), source="this example")
+    ... def first_grade(aligned: Aligned) -> Floats:
+    ...     '''Grade of the document at rank 1.'''
+    ...     return aligned.sum(aligned.grade * (aligned.rank == 1))
+    >>> del REGISTRY["first_grade"]
+    """
+
+    def register(function: Function) -> Function:
+        earlier = REGISTRY.get(name)
+        if earlier is not None and earlier.function.__qualname__ != function.__qualname__:
+            raise ValueError(f"there is a metric '{name}' already")
+        if (
+            earlier is not None
+            and earlier.function.__module__.startswith(_BUILT_IN)
+            and (not function.__module__.startswith(_BUILT_IN))
+        ):
+            raise ValueError(f"there is a metric '{name}' already")
+        hints = typing.get_type_hints(function, include_extras=True)
+        parameters = {
+            parameter.name: Parameter.of(parameter.name, hints[parameter.name], parameter.default)
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
+        if reference:
+            parameters["reference"] = Parameter("reference", str, None, optional=True)
+        REGISTRY[name] = Definition(
+            name, function, direction, bounds, source, unit, summary, empty, missing,
+            trec_name, aliases, cutoffs, weight, reference, parameters,
+        )  # fmt: skip
+        return function
+
+    return register

@@ -1,0 +1,194 @@
+"""The grammar of metric names: text in, metrics out.
+
+``name``, ``name@10``, ``name(param=value,...)@10``, a list of cutoffs (``ndcg@1,3,5``),
+trec_eval's spellings (``ndcg_cut_10``, ``P.5,10``, ``official``) and ir_measures' (``nDCG@10``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import UnknownNameError, did_you_mean
+from .metric import REGISTRY, Definition, Metric
+
+_SPEC = re.compile(
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>[^()]*)\))?(?:@(?P<cutoffs>[^@()]*))?"
+)
+_TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
+_OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank"
+_OFFICIAL += " iprec_at_recall P"
+_SET = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map"
+_SET += " set_F"
+_ALL = _OFFICIAL + " relstring recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg"
+_ALL += " ndcg_rel Rndcg ndcg_cut map_cut relative_P success set_P set_relative_P set_recall"
+_ALL += " set_map set_F num_nonrel_judged_ret"
+NICKNAMES: Mapping[str, tuple[str, ...]] = {
+    "official": tuple(_OFFICIAL.split()),
+    "set": tuple(_SET.split()),
+    "all_trec": tuple(_ALL.split()),
+}
+"""trec_eval's names for several measures at once, in its own order."""
+_DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+
+def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
+    """Return the metrics that one name stands for.
+
+    Parameters
+    ----------
+    text : str
+        A name in any of the spellings above.
+    defaults : mapping, optional
+        Parameters for every metric that has them and is not given them, such as ``rel``.
+
+    Returns
+    -------
+    list of Metric
+        One, or one a cutoff, or all of a nickname's.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is no such metric or parameter, or a value is out of range.
+
+    Examples
+    --------
+    >>> import harness.metrics
+    >>> [str(m) for m in parse("ndcg_cut_10")], [str(m) for m in parse("P.5,10")]
+    (['ndcg@10'], ['P@5', 'P@10'])
+    >>> [str(m) for m in parse("AP(rel=2)@100")]
+    ['map(rel=2)@100']
+    """
+    text = text.strip()
+    if text in NICKNAMES:
+        return [metric for name in NICKNAMES[text] for metric in parse(name, defaults)]
+    match = _SPEC.fullmatch(text)
+    if match is None:
+        trec = _parse_trec(text)
+        if trec is None:
+            raise UnknownNameError(
+                f"cannot read the metric '{text}'; write name, name@10 or name(param=value)@10"
+                f"{did_you_mean(text, known_names())}"
+            )
+        definition, given, cutoffs = trec
+    elif (known := _lookup(match["name"])) is not None:
+        definition = known
+        given = _read_params(definition, match["params"], text)
+        cutoffs = _read_cutoffs(definition, match["cutoffs"], text)
+        if match["name"] in _TREC_CUT and not cutoffs:
+            cutoffs = list(_DEFAULT_CUTOFFS)
+    elif match["params"] is None and match["cutoffs"] is None and (trec := _parse_trec(text)):
+        definition, given, cutoffs = trec
+    else:
+        names = known_names()
+        full = f"{match['name']}" + (f"@{match['cutoffs']}" if match["cutoffs"] else "")
+        near = did_you_mean(match["name"], names)
+        if near and match["cutoffs"]:
+            near = near.replace("'?", f"@{match['cutoffs']}'?")
+        raise UnknownNameError(f"unknown metric '{full}'{near}  (all: harness metrics)")
+    for name, value in (defaults or {}).items():
+        if name in definition.parameters:
+            given.setdefault(name, value)
+    if not cutoffs and definition.needs_cutoff:
+        if not definition.cutoffs:
+            raise UnknownNameError(f"{text}: a cutoff is needed, as in {definition.name}@10")
+        cutoffs = list(definition.cutoffs)
+    params = tuple(
+        (name, given[name])
+        for name, parameter in definition.parameters.items()
+        if name in given and name != "cutoff" and given[name] != parameter.default
+    )
+    if not cutoffs:
+        return [Metric(definition, None, params)]
+    return [Metric(definition, cutoff, params) for cutoff in cutoffs]
+
+
+def parse_all(
+    texts: Iterable[str | Metric], defaults: Mapping[str, Any] | None = None
+) -> tuple[Metric, ...]:
+    """Return the metrics that several names stand for, each once, in order.
+
+    Raises
+    ------
+    UnknownNameError
+        With every name that is wrong.
+    """
+    metrics: dict[str, Metric] = {}
+    problems = []
+    if isinstance(texts, str):
+        texts = [texts]
+    for text in texts:
+        try:
+            found = [text] if isinstance(text, Metric) else parse(text, defaults)
+        except UnknownNameError as error:
+            problems.extend(error.problems)
+            continue
+        metrics.update((str(metric), metric) for metric in found)
+    if problems:
+        raise UnknownNameError(problems)
+    return tuple(metrics.values())
+
+
+def known_names() -> list[str]:
+    """Return every name that a metric can be called by, nicknames included."""
+    aliases = [alias for definition in REGISTRY.values() for alias in definition.aliases]
+    return [*REGISTRY, *aliases, *_TREC_CUT, *NICKNAMES]
+
+
+def _lookup(name: str) -> Definition | None:
+    name = _TREC_CUT.get(name, name)
+    if name in REGISTRY:
+        return REGISTRY[name]
+    return next((d for d in REGISTRY.values() if name in d.aliases), None)
+
+
+def _parse_trec(text: str) -> tuple[Definition, dict[str, Any], list[float]] | None:
+    """Read ``ndcg_cut_10``, ``P.5,10``, ``set_F.0.5``: a known trec_eval name, then parameters."""
+    bases = sorted(
+        {d.trec_name: d for d in REGISTRY.values() if d.trec_name}
+        | {cut: REGISTRY[name] for cut, name in _TREC_CUT.items() if name in REGISTRY},
+        key=lambda base: -len(base),
+    )
+    for base in bases:
+        if text.startswith(base) and text[len(base) : len(base) + 1] in ("_", "."):
+            rest = text[len(base) + 1 :]
+            definition = _lookup(base)
+            if definition is None or not rest:
+                return None
+            takes_cutoff = definition.cutoff is not None and (
+                base in _TREC_CUT or base not in _TREC_CUT.values()
+            )
+            if takes_cutoff:
+                return definition, {}, _read_cutoffs(definition, rest, text)
+            positional = [n for n in definition.parameters if n not in ("rel", "cutoff")]
+            if not positional:
+                return None
+            parameter = definition.parameters[positional[0]]
+            return definition, {parameter.name: parameter.parse(rest, text)}, []
+    return None
+
+
+def _read_params(definition: Definition, inside: str | None, text: str) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    allowed = [name for name in definition.parameters if name != "cutoff"]
+    for item in filter(None, (part.strip() for part in (inside or "").split(","))):
+        name, equals, value = (part.strip() for part in item.partition("="))
+        if not equals:
+            raise UnknownNameError(f"{text}: write parameters as name=value, not '{item}'")
+        if name not in allowed:
+            raise UnknownNameError(
+                f"{text}: {definition.name} has no parameter '{name}'{did_you_mean(name, allowed)}"
+                f"  (it has: {', '.join(allowed) or 'none'})"
+            )
+        given[name] = definition.parameters[name].parse(value, text)
+    return given
+
+
+def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> list[float]:
+    if cutoffs is None:
+        return []
+    if definition.cutoff is None:
+        raise UnknownNameError(f"{text}: {definition.name} takes no cutoff")
+    return [definition.cutoff.parse(item, text) for item in cutoffs.split(",")]

@@ -1,0 +1,153 @@
+"""Rows of different lengths in one flat array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def frozen(array: Array) -> Array:
+    """Return `array`, made read-only (a view of it where the caller's own must stay writable)."""
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def offsets_of(lengths: npt.ArrayLike) -> Ints:
+    """Return the ``(n_rows + 1,)`` offsets of rows with these lengths.
+
+    >>> offsets_of([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    lengths = np.asarray(lengths, dtype=np.int64)
+    offsets = np.zeros(lengths.size + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def rows_of(offsets: Ints) -> Ints:
+    """Return the row of each item, ``(n_items,)``.
+
+    >>> rows_of(offsets_of([2, 0, 3])).tolist()
+    [0, 0, 2, 2, 2]
+    """
+    return np.repeat(np.arange(offsets.size - 1, dtype=np.int64), np.diff(offsets))
+
+
+def positions_of(offsets: Ints) -> Ints:
+    """Return the position of each item in its row, from 0, ``(n_items,)``.
+
+    >>> positions_of(offsets_of([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    n_items = int(offsets[-1])
+    return np.arange(n_items, dtype=np.int64) - np.repeat(offsets[:-1], np.diff(offsets))
+
+
+def sum_by(row: Ints, weights: Array, n_rows: int) -> Floats:
+    """Sum `weights` by `row`, one after another as a C loop would, ``(n_rows,)`` float64.
+
+    >>> sum_by(np.array([0, 2, 2]), np.array([1, 2, 3]), 3).tolist()
+    [1.0, 0.0, 5.0]
+    """
+    # bincount of nothing is an array of integers, whatever the weights are.
+    return np.bincount(row, weights=weights, minlength=n_rows).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of different lengths: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (n_rows + 1,)
+        Starts at 0 and never falls.
+    values : ndarray, shape (n_items,)
+        The items of all rows, one row after another.
+
+    Raises
+    ------
+    ValueError
+        Where `offsets` does not describe `values`.
+
+    Examples
+    --------
+    >>> grades = Ragged(np.array([0, 2, 2, 5]), np.array([3, 1, 2, 0, 0]))
+    >>> grades.sum().tolist()
+    [4.0, 0.0, 2.0]
+    >>> grades.rank.tolist()
+    [1, 2, 1, 2, 3]
+    """
+
+    offsets: Ints
+    values: Array
+
+    def __post_init__(self) -> None:
+        offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
+        values = np.ascontiguousarray(self.values)
+        if offsets.ndim != 1 or offsets.size == 0 or offsets[0] != 0:
+            raise ValueError("offsets must be one-dimensional and start at 0")
+        if (np.diff(offsets) < 0).any() or offsets[-1] != values.shape[0]:
+            raise ValueError("offsets must not fall and must end at the number of values")
+        object.__setattr__(self, "offsets", frozen(offsets))
+        object.__setattr__(self, "values", frozen(values))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.offsets.size - 1
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Items in each row, ``(n_rows,)``."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def row(self) -> Ints:
+        """Row of each item, ``(n_items,)``."""
+        return rows_of(self.offsets)
+
+    @cached_property
+    def rank(self) -> Ints:
+        """Position of each item in its row, from 1, ``(n_items,)``."""
+        return positions_of(self.offsets) + 1
+
+    def sum(self, weights: Array | None = None, where: Array | None = None) -> Floats:
+        """Sum each row, ``(n_rows,)`` float64, adding in order as a C loop would.
+
+        ``numpy.bincount`` adds one item after another, so the last bit is that of the plain
+        loop; ``np.add.reduceat`` and differences of cumulative sums are not used for that
+        reason.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (n_items,), optional
+            What to add; the values themselves by default.
+        where : ndarray of bool, shape (n_items,), optional
+            Which items to add; all by default.
+        """
+        row, weights = self.row, self.values if weights is None else weights
+        if where is not None:
+            row, weights = row[where], weights[where]
+        return sum_by(row, weights, self.n_rows)
+
+    def count(self, where: Array) -> Ints:
+        """Count the items of each row for which `where` is true, ``(n_rows,)`` int64."""
+        return np.bincount(self.row[where], minlength=self.n_rows)
+
+    def cumsum(self) -> Array:
+        """Running total within each row, ``(n_items,)``; exact for integers and booleans."""
+        total = np.cumsum(self.values)
+        before = np.concatenate([np.zeros(1, dtype=total.dtype), total])[self.offsets[:-1]]
+        running: Array = total - np.repeat(before, self.lengths)
+        return running

@@ -1,0 +1,123 @@
+"""Everything the harness raises or warns of on purpose.
+
+One shape for all of them: *where* it is, *what* is wrong, what was *found*, and what to do
+about it (``fix``). Texts are part of the interface and pinned by tests.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SHOWN = 10
+"""How many problems of one file are printed before "and N more"."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, and where.
+
+    Parameters
+    ----------
+    where : str
+        ``path:line`` for a data file, ``$.path (line n)`` for a config, or ``""``.
+    what : str
+        The rule that is broken, with the offending text in quotes.
+    found : str
+        The line or value as it stands in the input; not shown where empty.
+    fix : str
+        What the reader of the message can do; not shown where empty.
+    """
+
+    where: str
+    what: str
+    found: str = ""
+    fix: str = ""
+
+    def __str__(self) -> str:
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        lines = [head]
+        if self.found:
+            lines.append(f"  found: {shorten(self.found)}")
+        if self.fix:
+            lines.append(f"  fix:   {self.fix}")
+        return "\n".join(lines)
+
+
+class HarnessError(Exception):
+    """Base of all errors that a user can mend. Holds one or more problems.
+
+    Parameters
+    ----------
+    problems : Problem, str, or sequence of them
+        What is wrong.
+    total : int, optional
+        How many problems there are in all, where fewer than that were collected.
+    """
+
+    def __init__(
+        self, problems: Problem | str | Sequence[Problem | str], *, total: int | None = None
+    ) -> None:
+        if isinstance(problems, (Problem, str)):
+            problems = [problems]
+        self.problems = [p if isinstance(p, Problem) else Problem("", p) for p in problems]
+        self.total = len(self.problems) if total is None else total
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        shown = [str(problem) for problem in self.problems[:SHOWN]]
+        more = self.total - len(shown)
+        if more > 0:
+            shown.append(f"... and {more} more")
+        return "\n".join(shown)
+
+
+class ConfigError(HarnessError):
+    """The configuration is wrong; all problems of one file together."""
+
+
+class InputError(HarnessError):
+    """A data file, array or data frame is wrong, or cannot be read."""
+
+
+class UnknownNameError(HarnessError):
+    """A metric, format, policy or run was named that does not exist."""
+
+
+class AlignmentError(HarnessError):
+    """Qrels and run are sound by themselves but do not belong together."""
+
+
+class VerificationError(HarnessError):
+    """A number could not be derived again."""
+
+
+class HarnessWarning(UserWarning):
+    """Something that is not wrong but changes what the numbers mean."""
+
+
+def shorten(text: str, width: int = 120) -> str:
+    """Return `text` on one line of at most `width` characters.
+
+    >>> shorten("a" * 200, 10)
+    'aaaaaaa...'
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``.
+
+    >>> did_you_mean("ndgc", ["ndcg", "map"])
+    "; did you mean 'ndcg'?"
+    >>> did_you_mean("zzz", ["ndcg", "map"])
+    ''
+    """
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if not near:
+        folded = {k.lower(): k for k in known}
+        near = [folded[m] for m in difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)]
+    return f"; did you mean '{near[0]}'?" if near else ""

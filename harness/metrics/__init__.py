@@ -1,0 +1,10 @@
+"""The metrics: one file a family, each found and registered by being here.
+
+To add one, put a file beside this one with a function marked ``@metric``; nothing else lists it.
+"""
+
+import importlib
+import pkgutil
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
