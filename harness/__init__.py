@@ -1,3 +1,68 @@
-"""A benchmarking harness for ranking models, from prediction files to the table in the paper."""
+"""A benchmarking harness for ranking models, from prediction files to the table in the paper.
+
+The names here are the whole public surface; each is loaded when it is first used, so that
+``import harness`` stays quick.
+
+>>> import harness
+>>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
+>>> run = {"q1": {"d1": 0.3, "d2": 0.9, "d3": 0.1}}
+>>> harness.evaluate(qrels, run, ["map", "recip_rank"]).summary()
+{'map': 0.5833333333333333, 'recip_rank': 0.5}
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from . import batch as batch
+    from . import compat as compat
+    from .convert import BatchCollector as BatchCollector
+    from .convert import from_pytrec_eval as from_pytrec_eval
+    from .convert import to_pytrec_eval as to_pytrec_eval
+    from .core.align import Aligned as Aligned
+    from .core.align import align as align
+    from .core.evaluation import Evaluation as Evaluation
+    from .core.metric import metric as metric
+    from .core.policy import Policy as Policy
+    from .core.tables import Qrels as Qrels
+    from .core.tables import Run as Run
+    from .experiment import evaluate as evaluate
+    from .experiment import run as run
+    from .readers import read_qrels as read_qrels
+    from .readers import read_run as read_run
+
+_HOME = {
+    "Aligned": "core.align",
+    "BatchCollector": "convert",
+    "Evaluation": "core.evaluation",
+    "Policy": "core.policy",
+    "Qrels": "core.tables",
+    "Run": "core.tables",
+    "align": "core.align",
+    "batch": "",
+    "compat": "",
+    "evaluate": "experiment",
+    "from_pytrec_eval": "convert",
+    "metric": "core.metric",
+    "read_qrels": "readers",
+    "read_run": "readers",
+    "run": "experiment",
+    "to_pytrec_eval": "convert",
+}
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'harness' has no attribute '{name}'")
+    home = _HOME[name]
+    module = import_module(f".{home or name}", __name__)
+    value = getattr(module, name) if home else module
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

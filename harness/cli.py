@@ -1,0 +1,216 @@
+"""The commands: parse, call, print. What they do lives elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import __version__
+from .errors import HarnessError, HarnessWarning
+
+app = typer.Typer(
+    name="harness",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Format(str, Enum):
+    """Renderings that a command can print."""
+
+    table = "table"
+    csv = "csv"
+    markdown = "markdown"
+    jsonl = "jsonl"
+    trec = "trec"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to print the values.")]
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"harness {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def harness(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """From prediction files to the table in the paper.
+
+    Exit codes: 0 done, 1 the answer is "differs" or "fails the check", 2 wrong usage, config
+    or data.
+    """
+
+
+@app.command("run")
+def run_command(
+    config: Annotated[Path, typer.Argument(help="A YAML config, such as configs/quickstart.yaml.")],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the config."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the cells that would be evaluated, and stop.")
+    ] = False,
+    format: FormatOption = Format.table,
+) -> None:
+    """Evaluate every run that a config names, and write the leaderboard.
+
+    Prints the leaderboard and writes leaderboard.csv, per_query.parquet and manifest.json into
+    the config's output folder.
+
+    Example:  harness run configs/quickstart.yaml --set policy.ties=stable
+    """
+    from . import experiment
+
+    if dry_run:
+        typer.echo(experiment.plan(config, overrides=set_ or []), nl=False)
+        return
+    results = experiment.run(config, overrides=set_ or [])
+    typer.echo(_render(format, results.leaderboard), nl=False)
+    names = ", ".join(results.files)
+    typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != Format.table)
+
+
+@app.command("evaluate")
+def evaluate_command(
+    qrels: Annotated[
+        str, typer.Argument(help="Judgements: TREC qrels, a LETOR file, JSON, CSV... ('-': stdin)")
+    ],
+    runs: Annotated[
+        list[str],
+        typer.Argument(help="Run files, or one prediction a line where QRELS is a LETOR file."),
+    ],
+    metrics: Annotated[
+        list[str],
+        typer.Option("--metric", "-m", help="A metric, as in 'harness metrics'; repeatable."),
+    ],
+    per_query: Annotated[
+        bool, typer.Option("--per-query", "-q", help="Also print every query's values.")
+    ] = False,
+    format: FormatOption = Format.table,
+    rel: Annotated[
+        int | None,
+        typer.Option("--relevance-level", "-l", min=1, help="Smallest grade that is relevant."),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", "-M", min=1, help="Look at the first N documents only.")
+    ] = None,
+    judged_only: Annotated[
+        bool, typer.Option("--judged-only", "-J", help="Take unjudged documents out first.")
+    ] = False,
+    ties: Annotated[
+        str, typer.Option(help="Order of tied scores: trec_eval (docno descending) or stable.")
+    ] = "trec_eval",
+    missing: Annotated[
+        str, typer.Option(help="Judged queries that the run does not answer: zero, skip or error.")
+    ] = "zero",
+    empty: Annotated[
+        str, typer.Option(help="Queries without relevant documents: zero, one, skip or error.")
+    ] = "zero",
+    duplicates: Annotated[
+        str, typer.Option(help="A docno that a query names twice: error, first or last.")
+    ] = "error",
+    qrels_format: Annotated[
+        str | None, typer.Option(help="Format of QRELS, where it cannot be told.")
+    ] = None,
+    run_format: Annotated[
+        str | None, typer.Option(help="Format of the runs, where it cannot be told.")
+    ] = None,
+) -> None:
+    """Evaluate runs against judgements; no config needed.
+
+    A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so.
+
+    Examples:
+
+      harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10 -m "rbo(p=0.9)"
+
+      harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q --format csv
+    """
+    from . import experiment
+    from .core.policy import Policy
+
+    policy = Policy(
+        ties=ties,  # type: ignore[arg-type]
+        missing_queries=missing,  # type: ignore[arg-type]
+        empty_queries=empty,  # type: ignore[arg-type]
+        depth=depth,
+        judged_only=judged_only,
+    )
+    board = experiment.evaluate_files(
+        qrels, runs, metrics, policy=policy, rel=rel, duplicates=duplicates,
+        qrels_format=qrels_format, run_format=run_format,
+    )  # fmt: skip
+    typer.echo(_render(format, board, per_query=per_query), nl=False)
+
+
+@app.command("metrics")
+def metrics_command(
+    name: Annotated[
+        str | None, typer.Argument(help="A metric to define, such as ndcg or 'rbo(p=0.9)'.")
+    ] = None,
+) -> None:
+    """List the metrics, or define one: formula, parameters, direction, source."""
+    from . import catalogue
+
+    typer.echo(catalogue.define(name) if name else catalogue.listing(), nl=False)
+
+
+def _render(format: Format, board: Any, **options: Any) -> str:
+    from .reports import find
+
+    if format is Format.table and sys.stdout.isatty():
+        import shutil
+
+        options["width"] = shutil.get_terminal_size().columns
+    render: Callable[..., str] = find(format.value).render
+    return render(board, **options)
+
+
+def _relative(path: Path) -> str:
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    typer.echo(f"warning: {message}", err=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
+    given = sys.argv[1:] if arguments is None else arguments
+    warnings.simplefilter("always", HarnessWarning)
+    warnings.showwarning = _show_warning
+    try:
+        app(args=given, prog_name="harness", standalone_mode=True)
+    except HarnessError as error:
+        if "--debug" in given:
+            raise
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("stopped; nothing is left half written", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has gone, as in `harness ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

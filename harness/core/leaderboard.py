@@ -1,0 +1,112 @@
+"""Runs x metrics: what every report renders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pyarrow as pa
+
+from .evaluation import Evaluation
+from .metric import Metric
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One row: a run on a dataset, the values captured by placeholders, and its evaluation."""
+
+    evaluation: Evaluation
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def dataset(self) -> str:
+        """Name of the dataset."""
+        return self.evaluation.dataset
+
+    @property
+    def run(self) -> str:
+        """Name of the run."""
+        return self.evaluation.run
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        """Each metric over all queries."""
+        return self.evaluation.summary()
+
+    @cached_property
+    def undefined(self) -> dict[str, int]:
+        """How many queries each metric is undefined for, where there are any."""
+        queries = len(self.evaluation.qids)
+        return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """Runs x metrics, in the order of the config.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+    """
+
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Every metric of any entry, in order of first appearance."""
+        found: dict[str, Metric] = {}
+        for entry in self.entries:
+            found.update((str(metric), metric) for metric in entry.evaluation.metrics)
+        return tuple(found.values())
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the captured columns, in order of first appearance."""
+        return tuple(dict.fromkeys(name for entry in self.entries for name in entry.columns))
+
+    def by_dataset(self) -> Iterator[tuple[str, list[Entry]]]:
+        """Yield each dataset's name and entries."""
+        for dataset in dict.fromkeys(entry.dataset for entry in self.entries):
+            yield dataset, [entry for entry in self.entries if entry.dataset == dataset]
+
+    def per_query(self) -> pa.Table:
+        """Return every value: dataset, run, captured columns, qid, metric, value."""
+        tables = []
+        for entry in self.entries:
+            table = entry.evaluation.to_arrow()
+            for place, name in enumerate(self.columns, start=2):
+                text = pa.array([entry.columns.get(name)], pa.string())
+                column = pa.repeat(text[0], table.num_rows).dictionary_encode()
+                table = table.add_column(place, name, column)
+            tables.append(table)
+        return pa.concat_tables(tables).unify_dictionaries()
+
+    def rows(self) -> list[dict[str, str | int | float]]:
+        """Return one flat row an entry: names, captured columns, counts, then every metric."""
+        rows: list[dict[str, str | int | float]] = []
+        for entry in self.entries:
+            row: dict[str, str | int | float] = {"dataset": entry.dataset, "run": entry.run}
+            row |= {name: entry.columns.get(name, "") for name in self.columns}
+            row |= entry.evaluation.counts.as_dict()
+            row["undefined"] = " ".join(f"{name}={n}" for name, n in entry.undefined.items())
+            row |= {str(m): entry.summary.get(str(m), math.nan) for m in self.metrics}
+            rows.append(row)
+        return rows
+
+
+def best(metric: Metric, values: list[float], digits: int = 4) -> set[int]:
+    """Return which of `values` are the best at the precision shown; none for a mere count.
+
+    >>> from harness.core.names import parse
+    >>> sorted(best(parse("P@5")[0], [0.50001, 0.2, 0.50002]))
+    [0, 2]
+    """
+    direction = metric.definition.direction
+    shown = [round(value, digits) for value in values]
+    defined = [value for value in shown if not math.isnan(value)]
+    if direction is None or len(values) < 2 or not defined:
+        return set()
+    target = max(defined) if direction == "higher" else min(defined)
+    return {place for place, value in enumerate(shown) if value == target}

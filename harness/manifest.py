@@ -1,0 +1,96 @@
+"""Where a result came from: config, inputs, versions, policies, counts."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from . import __version__
+from .core.leaderboard import Leaderboard
+from .store import sha256
+
+FORMAT = 1
+PACKAGES = ("numpy", "pyarrow", "pytrec-eval-terrier")
+
+
+def manifest(
+    config: Mapping[str, Any], inputs: Iterable[Path], base: Path, board: Leaderboard,
+    warnings: Iterable[str],
+) -> bytes:  # fmt: skip
+    """Return the manifest of a result as JSON.
+
+    It holds nothing that changes between two runs on the same inputs with the same software:
+    no time, no path outside the config's own folder.
+
+    Parameters
+    ----------
+    config : mapping
+        The config as resolved.
+    inputs : iterable of Path
+        Every file that was read.
+    base : Path
+        The config's folder; inputs are named relative to it.
+    board : Leaderboard
+        Whose counts are recorded.
+    warnings : iterable of str
+        What was said while reading.
+    """
+    content = {
+        "manifest": FORMAT,
+        "config": config,
+        "inputs": [_input(path, base) for path in sorted(set(inputs))],
+        "versions": {
+            "harness": __version__,
+            "python": platform.python_version(),
+            **{name: _version(name) for name in PACKAGES},
+        },
+        "platform": f"{platform.system()} {platform.machine()}",
+        "git": _git(base),
+        "cells": [
+            {
+                "dataset": entry.dataset,
+                "run": entry.run,
+                **({"columns": dict(entry.columns)} if entry.columns else {}),
+                "counts": entry.evaluation.counts.as_dict(),
+                "undefined": entry.undefined,
+                "ties": entry.evaluation.policy.ties,
+            }
+            for entry in board.entries
+        ],
+        "warnings": list(warnings),
+    }
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _input(path: Path, base: Path) -> dict[str, Any]:
+    try:
+        name = path.resolve().relative_to(base.resolve().parent).as_posix()
+    except ValueError:
+        name = str(path)
+    return {"path": name, "bytes": path.stat().st_size, "sha256": sha256(path)}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _git(folder: Path) -> dict[str, Any] | None:
+    """Return commit and dirty flag of the working directory, None outside git."""
+
+    def ask(*arguments: str) -> str:
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        commit = ask("rev-parse", "HEAD")
+        return {"commit": commit, "dirty": bool(ask("status", "--porcelain", "-uno"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None

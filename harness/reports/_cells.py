@@ -1,0 +1,93 @@
+"""What the renderings share: cells of text, made from a leaderboard."""
+
+from __future__ import annotations
+
+import math
+
+from ..core.leaderboard import Entry, Leaderboard, best
+from ..core.metric import Metric
+
+ARROWS = {"higher": "↑", "lower": "↓", None: ""}
+UNDEFINED = "–"
+
+
+def heading(metric: Metric) -> str:
+    """Return a metric's name with an arrow that points to better.
+
+    >>> from harness.core.names import parse
+    >>> heading(parse("P@5")[0])
+    'P@5 ↑'
+    """
+    return f"{metric} {ARROWS[metric.definition.direction]}".rstrip()
+
+
+def number(value: float, metric: Metric, digits: int = 4) -> str:
+    """Return a value as it is shown: counts whole, others with `digits` decimals."""
+    if math.isnan(value):
+        return UNDEFINED
+    if metric.definition.summary == "sum" and value == int(value):
+        return str(int(value))
+    return f"{value:.{digits}f}"
+
+
+def grid(
+    board: Leaderboard, entries: list[Entry], mark: str = "{}"
+) -> tuple[list[str], list[list[str]]]:
+    """Return the heading and the rows of one dataset's table.
+
+    Parameters
+    ----------
+    mark : str
+        Format of the best value of each metric; the others stay as they are.
+    """
+    columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
+    header = ["run", *columns, "queries", "ties", *(heading(metric) for metric in board.metrics)]
+    rows = [
+        [
+            entry.run,
+            *(entry.columns.get(name, "") for name in columns),
+            _queries(entry),
+            str(entry.evaluation.counts.tied),
+        ]
+        for entry in entries
+    ]
+    for metric in board.metrics:
+        values = [entry.summary.get(str(metric), math.nan) for entry in entries]
+        top = best(metric, values)
+        for place, (row, value) in enumerate(zip(rows, values, strict=True)):
+            text = number(value, metric)
+            row.append(mark.format(text) if place in top else text)
+    return header, rows
+
+
+def _queries(entry: Entry) -> str:
+    counts = entry.evaluation.counts
+    return f"{counts.queries - counts.missing}/{counts.queries}"
+
+
+def notes(entries: list[Entry]) -> list[str]:
+    """Return what a reader of one dataset's table must know: missing, empty, undefined, ties."""
+    lines = []
+    policy = entries[0].evaluation.policy
+    for what, how, text in (
+        ("missing", policy.missing_queries, "queries not answered"),
+        ("empty", policy.empty_queries, "queries without relevant documents"),
+        ("extra", "ignored", "queries answered but not judged"),
+    ):
+        counted = {entry.run: entry.evaluation.counts.as_dict()[what] for entry in entries}
+        if any(counted.values()):
+            lines.append(f"{text} ({how}): {_by_run(counted)}")
+    undefined = {entry.run: entry.undefined for entry in entries}
+    for name in dict.fromkeys(name for found in undefined.values() for name in found):
+        counted = {run: found.get(name, 0) for run, found in undefined.items()}
+        lines.append(f"{name} is undefined, and left out of the mean, on: {_by_run(counted)}")
+    if any(entry.evaluation.counts.tied for entry in entries):
+        lines.append(f"ties: documents that share a score, ordered by '{policy.ties}'")
+    return lines
+
+
+def _by_run(counted: dict[str, int]) -> str:
+    numbers = set(counted.values())
+    if len(numbers) == 1:
+        return f"{numbers.pop()} of every run"
+    return ", ".join(f"{run} {n}" for run, n in counted.items() if n)

@@ -1,0 +1,35 @@
+"""JSON lines: one value a line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+
+from ..core.leaderboard import Entry, Leaderboard
+
+suffix = ".jsonl"
+
+
+def render(board: Leaderboard, *, per_query: bool = False) -> str:
+    """Return a line ``{"dataset", "run", "metric", "qid", "value"}`` for each value.
+
+    Summaries have qid ``all``; undefined values are null. Captured columns stand in between.
+    """
+    lines = []
+    for entry in board.entries:
+        for qid, metric, value in values(entry, per_query):
+            row = {"dataset": entry.dataset, "run": entry.run, **entry.columns, "metric": metric}
+            row |= {"qid": qid, "value": None if math.isnan(value) else value}  # type: ignore[dict-item]
+            lines.append(json.dumps(row, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def values(entry: Entry, per_query: bool) -> Iterator[tuple[str, str, float]]:
+    """Yield (qid, metric, value): every query's where asked for, then the summaries'."""
+    if per_query:
+        for qid, found in entry.evaluation.to_dict().items():
+            for metric, value in found.items():
+                yield qid, metric, value
+    for metric, value in entry.summary.items():
+        yield "all", metric, value

@@ -1,0 +1,86 @@
+"""Aligned text for a terminal."""
+
+from __future__ import annotations
+
+from ..core.leaderboard import Leaderboard
+from ._cells import grid, notes
+
+suffix = ".txt"
+
+
+def render(board: Leaderboard, *, width: int | None = None, per_query: bool = False) -> str:
+    """Return the leaderboard as aligned columns, a block a dataset, best values marked ``*``.
+
+    Parameters
+    ----------
+    width : int, optional
+        Characters a line may take; metrics that do not fit go into further blocks below.
+    per_query : bool
+        Also list every query's values.
+    """
+    blocks = []
+    for dataset, entries in board.by_dataset():
+        header, rows = grid(board, entries, mark="{}*")
+        text = columns([header, *rows], width=width, left=1, pad_stars=True)
+        lines = [f"  {note}" for note in notes(entries)]
+        blocks.append("\n".join(([f"{dataset}"] if dataset else []) + [text, *lines]))
+    if per_query:
+        blocks.extend(_queries(board, width))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _queries(board: Leaderboard, width: int | None) -> list[str]:
+    blocks = []
+    for entry in board.entries:
+        evaluation = entry.evaluation
+        rows = [
+            [qid, *(f"{value:.4f}" for value in values)]
+            for qid, values in zip(
+                evaluation.qids.to_pylist(), evaluation.values.tolist(), strict=True
+            )
+        ]
+        title = " on ".join(filter(None, (entry.run, entry.dataset)))
+        extra = " ".join(f"{name}={value}" for name, value in entry.columns.items())
+        head = " ".join(filter(None, (title, extra)))
+        blocks.append(head + "\n" + columns([["qid", *evaluation.names], *rows], width=width))
+    return blocks
+
+
+def columns(
+    rows: list[list[str]], *, width: int | None = None, left: int = 1, pad_stars: bool = False
+) -> str:
+    """Return rows as aligned columns: the first `left` flush left, the others flush right.
+
+    >>> print(columns([["run", "map"], ["bm25", "0.31"]]))
+    run    map
+    bm25  0.31
+    """
+    if pad_stars:  # so that digits stay below digits
+        starred = [any(row[i].endswith("*") for row in rows) for i in range(len(rows[0]))]
+        rows = [
+            [
+                cell + " " if star and not cell.endswith("*") else cell
+                for cell, star in zip(row, starred, strict=True)
+            ]
+            for row in rows
+        ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = [
+        [
+            cell.ljust(size) if place < left else cell.rjust(size)
+            for place, (cell, size) in enumerate(zip(row, widths, strict=True))
+        ]
+        for row in rows
+    ]
+    blocks: list[str] = []
+    place = left
+    while place < len(widths) or not blocks:
+        used, stop = sum(size + 2 for size in widths[:left]), place
+        while stop < len(widths) and (
+            width is None or stop == place or used + widths[stop] <= width
+        ):
+            used += widths[stop] + 2
+            stop += 1
+        blocks.append("\n".join("  ".join(row[:left] + row[place:stop]).rstrip() for row in cells))
+        place = stop
+    return "\n\n".join(blocks)
