@@ -1,0 +1,48 @@
+"""An HTML fragment, as a notebook shows it."""
+
+from __future__ import annotations
+
+import html
+
+from ..core.leaderboard import Leaderboard
+from ._cells import grid, notes
+
+suffix = ".html"
+
+
+def render(board: Leaderboard, *, per_query: bool = False) -> str:
+    """Return the leaderboard as HTML tables, one a dataset, best values in bold.
+
+    Parameters
+    ----------
+    per_query : bool
+        Also list every query's values.
+    """
+    blocks = []
+    for dataset, entries in board.by_dataset():
+        header, rows = grid(board, entries, mark="\0{}")  # \0 stands in no name or number
+        blocks.append(_table(dataset, header, rows))
+        blocks += [f"<p>{html.escape(note)}</p>" for note in notes(entries)]
+    if per_query:
+        for entry in board.entries:
+            evaluation = entry.evaluation
+            rows = [
+                [qid, *(f"{value:.4f}" for value in values)]
+                for qid, values in zip(
+                    evaluation.qids.to_pylist(), evaluation.values.tolist(), strict=True
+                )
+            ]
+            title = " on ".join(filter(None, (entry.run, entry.dataset)))
+            blocks.append(_table(title, ["qid", *evaluation.names], rows))
+    return "\n".join(blocks) + "\n"
+
+
+def _table(caption: str, header: list[str], rows: list[list[str]]) -> str:
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+    body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    return f"<table>\n<caption>{html.escape(caption)}</caption>\n<tr>{head}</tr>\n{body}\n</table>"
+
+
+def _cell(text: str) -> str:
+    inside = html.escape(text.lstrip("\0"))
+    return f"<td><strong>{inside}</strong></td>" if text.startswith("\0") else f"<td>{inside}</td>"
