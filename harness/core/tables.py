@@ -114,6 +114,8 @@ class Table:
     order : ndarray of int64, shape (n_rows,), optional
         Position of each row in the columns it came from, where that is not its position here
         (scattered or dropped rows). Predictions of a learning-to-rank file follow it.
+    n_source : int, optional
+        Number of rows that those columns had, where it is known.
     """
 
     qids: pa.Array
@@ -123,6 +125,7 @@ class Table:
     name: str = ""
     scattered: int = 0
     order: Ints | None = None
+    n_source: int | None = None
 
     kind: ClassVar[str] = "table"
     dtype: ClassVar[npt.DTypeLike] = np.float64
@@ -188,7 +191,9 @@ class Table:
             codes, numbers = codes[order], numbers[order]
             docnos = None if docnos is None else docnos.take(pa.array(order))
         offsets = offsets_of(np.bincount(codes, minlength=len(distinct)))
-        table = cls(distinct, offsets, Docnos(docnos, offsets), numbers, name, scattered, order)
+        table = cls(
+            distinct, offsets, Docnos(docnos, offsets), numbers, name, scattered, order, len(qids)
+        )
         rows, first = table.duplicate_rows() if docnos is not None else (_NONE, _NONE)
         if not rows.size:
             return table
@@ -229,6 +234,7 @@ class Table:
             docnos=Docnos(strings, offsets),
             numbers=self.numbers[keep],
             order=order[keep],
+            n_source=self.n_rows if self.n_source is None else self.n_source,
         )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -437,16 +443,17 @@ class Run(Table):
             One finite score a row.
         """
         checked = cls.check_numbers(scores, name or "scores")
-        if qrels.order is not None and checked.size > qrels.order.max(initial=-1):
-            checked = checked[qrels.order]
-        if checked.shape != (qrels.n_rows,):
+        n_rows = qrels.n_rows if qrels.n_source is None else qrels.n_source
+        if checked.shape != (n_rows,):
             raise InputError(
                 Problem(
                     name or "scores",
-                    f"{checked.size} scores for {qrels.n_rows} rows of the dataset",
+                    f"{checked.size} scores for {n_rows} rows of the dataset",
                     fix="give one score for each row of the dataset, in its order",
                 )
             )
+        if qrels.order is not None:
+            checked = checked[qrels.order]
         return cls(qrels.qids, qrels.offsets, qrels.docnos, checked, name)
 
 

@@ -1,0 +1,1 @@
+"""Side-by-side timings against peers: ``python -m benchmarks`` writes ``RESULTS.md``."""

@@ -1,0 +1,71 @@
+"""Time the harness beside its peers and write the table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from .cases import ALL, ROOT, Case
+from .measure import Timing, run
+from .table import render
+
+
+def measure(case: Case, repeats: int | None, bar: tqdm) -> list[Timing]:
+    """Run the case's commands in turn, so that a busy moment of the machine meets all of them."""
+    wanted = [min(repeats or command.repeats, command.repeats) for command in case.commands]
+    samples: list[list] = [[] for _ in case.commands]
+    bar.reset(total=sum(wanted))
+    for turn in range(max(wanted)):
+        for at, command in enumerate(case.commands):
+            if turn < wanted[at]:
+                bar.set_description(command.label[:40])
+                samples[at].append(run(command.argv, reported=command.reported))
+                bar.update()
+    return [
+        Timing(tuple(taken), command.scale)
+        for taken, command in zip(samples, case.commands, strict=True)
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Parse the arguments, measure, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"all, or some of {list(ALL)}")
+    parser.add_argument(
+        "--data", type=Path, default=Path(tempfile.gettempdir()) / "harness-benchmarks",
+        help="folder for generated data, about 1 GB (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--full", action="store_true", help="let scikit-learn read the whole LETOR file (minutes)"
+    )
+    parser.add_argument("--size", type=float, default=1.0, help="share of the queries, for a trial")
+    parser.add_argument("--repeats", type=int, help="at most so many runs of each command")
+    parser.add_argument("--out", type=Path, help="default: benchmarks/RESULTS.md if all is run")
+    given = parser.parse_args(arguments)
+    unknown = sorted(set(given.cases) - set(ALL))
+    if unknown:
+        parser.error(f"unknown case {', '.join(unknown)}; there are {', '.join(ALL)}")
+
+    os.chdir(ROOT)
+    given.data.mkdir(parents=True, exist_ok=True)
+    results = []
+    with tqdm(disable=None) as bar:
+        for name in given.cases or ALL:
+            bar.set_description(f"data for {name}")
+            case = ALL[name](given.data, given.size, given.full)
+            results.append((case, measure(case, given.repeats, bar)))
+    text = render(results)
+    whole = not given.cases and given.size == 1
+    out = given.out or (ROOT / "benchmarks" / "RESULTS.md" if whole else None)
+    if out is not None:
+        out.write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

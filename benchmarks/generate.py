@@ -1,0 +1,104 @@
+"""Seeded data for the benchmarks: ``python -m benchmarks.generate KIND FOLDER N_QUERIES [DEPTH]``.
+
+Runs as a process of its own, so that the process that measures stays small: a child's peak
+memory, as the kernel counts it, is never below that of the parent that started it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyarrow import csv
+
+SEED = 20240229
+LARGEST_DOCNO = 8_841_823  # MS MARCO's passages
+JUDGED_TWICE = 457  # 7,437 judgements on 6,980 queries
+ANSWERED = 0.85  # share of the queries whose judged documents the run retrieves
+N_FEATURES = 136  # MSLR-WEB30K
+LIST_SIZE = 120
+POOL = 4000
+
+
+def trec(folder: Path, n_queries: int, depth: int = 1000) -> None:
+    """Write ``qrels.txt`` and ``run.txt``, the size of MS MARCO's passage task when 6,980."""
+    rng = np.random.default_rng(SEED)
+    qids = np.sort(rng.choice(1_102_400, n_queries, replace=False))
+    docnos = np.stack([rng.choice(LARGEST_DOCNO, depth, replace=False) for _ in range(n_queries)])
+    scores = np.sort(rng.gamma(9.0, 1.5, (n_queries, depth)), axis=1)[:, ::-1]
+    ranks = np.tile(np.arange(1, depth + 1), n_queries)
+
+    twice = rng.choice(n_queries, round(n_queries * JUDGED_TWICE / 6980), replace=False)
+    query = np.sort(np.concatenate([np.arange(n_queries), twice]))
+    rank = np.minimum(rng.geometric(0.03, query.size), depth) - 1
+    repeated = np.flatnonzero(np.append(False, query[1:] == query[:-1]))
+    rank[repeated] = (rank[repeated - 1] + 1) % depth
+    judged = docnos[query, rank] + 1
+    absent = (rng.random(n_queries) >= ANSWERED)[query]
+    judged[absent] = LARGEST_DOCNO + 1 + np.arange(int(absent.sum()))
+
+    _write(
+        folder / "run.txt",
+        np.repeat(qids, depth), "Q0", docnos.ravel() + 1, ranks,
+        scores.ravel().round(4), "bm25",
+    )  # fmt: skip
+    _write(folder / "qrels.txt", qids[query], 0, judged, 1)
+
+
+def letor(folder: Path, n_queries: int) -> None:
+    """Write ``test.txt``, learning-to-rank rows as in MSLR, and ``predictions.txt``."""
+    rng = np.random.default_rng(SEED)
+    pool = [features.encode() for features in _feature_texts(rng)]
+    grades = rng.choice(5, (n_queries, LIST_SIZE), p=[0.52, 0.32, 0.13, 0.02, 0.01])
+    chosen = rng.integers(0, POOL, (n_queries, LIST_SIZE))
+    with (folder / "test.txt").open("wb") as file:
+        for query in range(n_queries):
+            qid = b" qid:%d " % (15 * query + 1)
+            rows = zip(grades[query].tolist(), chosen[query].tolist(), strict=True)
+            file.write(b"".join(b"%d%b%b\n" % (grade, qid, pool[at]) for grade, at in rows))
+    _write(folder / "predictions.txt", (grades + rng.normal(0, 1.5, grades.shape)).ravel())
+
+
+def batch(n_queries: int) -> tuple[npt.NDArray[np.float64], ...]:
+    """Return scores and relevance ``(n_queries, 120)`` and n ``(n_queries,)``, as MSLR's size."""
+    rng = np.random.default_rng(SEED)
+    relevance = rng.choice(5, (n_queries, LIST_SIZE), p=[0.52, 0.32, 0.13, 0.02, 0.01])
+    scores = relevance + rng.normal(0, 1.5, relevance.shape)
+    return scores, relevance, np.full(n_queries, LIST_SIZE)
+
+
+def _feature_texts(rng: np.random.Generator) -> Iterator[str]:
+    """Yield ``POOL`` texts ``1:3 2:0.25 ... 136:0``, of counts, ratios and scores."""
+    counts = rng.geometric(0.05, (POOL, N_FEATURES)) - 1
+    ratios = rng.random((POOL, N_FEATURES)).round(4)
+    is_count = rng.random(N_FEATURES) < 0.75
+    for whole, part in zip(counts.tolist(), ratios.tolist(), strict=True):
+        yield " ".join(
+            f"{at}:{whole[at - 1] if is_count[at - 1] else part[at - 1]}"
+            for at in range(1, N_FEATURES + 1)
+        )
+
+
+def _write(path: Path, *columns: npt.NDArray[np.generic] | str | int) -> None:
+    """Write columns separated by one blank; a single value stands in every row."""
+    n_rows = next(len(column) for column in columns if isinstance(column, np.ndarray))
+    table = pa.table(
+        {
+            str(at): pa.array(column)
+            if isinstance(column, np.ndarray)
+            else pa.repeat(column, n_rows)
+            for at, column in enumerate(columns)
+        }
+    )
+    options = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
+    csv.write_csv(table, path, options)
+
+
+if __name__ == "__main__":
+    kind, target, *numbers = sys.argv[1:]
+    Path(target).mkdir(parents=True, exist_ok=True)
+    {"trec": trec, "letor": letor}[kind](Path(target), *map(int, numbers))

@@ -1,0 +1,390 @@
+"""Alignment against its literal definition: sort each query, look each document up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.core.align import Aligned, align, as_reference, rank_order
+from harness.core.policy import Policy
+from harness.core.tables import Docnos, Qrels, Run
+from harness.errors import AlignmentError
+
+Judgements = dict[str, dict[str, int]]
+Scores = dict[str, dict[str, float]]
+
+# Ties as float32 and not as float64; -0.0 and 0.0; beyond float32 in both directions; the least
+# float32 and below.
+AWKWARD = [
+    0.0, -0.0, 1.0, 1.0 + 1e-9, 1.0 + 1e-6, -1.0, -1.0 - 1e-9, 2.0, 1e39, 1e300, -1e39, 3.4e38,
+    1e-45, 1e-46, -1e-46, 16777216.0, 16777217.0,
+]  # fmt: skip
+qids = st.sampled_from(["1", "2", "10", "", "é"])
+docnos = st.sampled_from(["", "a", "B", "b", "é", "z", "日", "\U0001f600", "d10", "d9", "\uffff"])
+scores = st.sampled_from(AWKWARD) | st.floats(allow_nan=False, allow_infinity=False)
+all_qrels = st.dictionaries(
+    qids, st.dictionaries(docnos, st.integers(-2, 4), max_size=9), min_size=1
+)
+all_runs = st.dictionaries(qids, st.dictionaries(docnos, scores, max_size=9), min_size=1)
+policies = st.builds(
+    Policy,
+    ties=st.sampled_from(["trec_eval", "stable"]),
+    missing_queries=st.sampled_from(["zero", "skip"]),
+    depth=st.none() | st.integers(1, 6),
+    judged_only=st.booleans(),
+)
+
+
+@dataclass
+class Literal:
+    """What `align` must give, by query."""
+
+    n_extra: int = 0
+    n_retrieved: dict[str, int] = field(default_factory=dict)
+    n_tied: dict[str, int] = field(default_factory=dict)
+    items: dict[str, list[tuple[int, int, float, int, int]]] = field(default_factory=dict)
+    answered: dict[str, bool] = field(default_factory=dict)
+    ideal: dict[str, list[int]] = field(default_factory=dict)
+
+
+def compared(score: float, ties: str) -> float:
+    if ties == "stable":
+        return score
+    with np.errstate(over="ignore"):
+        return float(np.float32(score))
+
+
+def ranking(row: dict[str, float], ties: str) -> list[str]:
+    """Docnos by falling score; ties by falling bytes of the docno, or as they came."""
+    order = list(row)
+    if ties == "trec_eval":
+        order.sort(key=lambda docno: docno.encode(), reverse=True)
+    return sorted(order, key=lambda docno: -compared(row[docno], ties))
+
+
+def literal(qrels: Judgements, run: Scores, policy: Policy) -> Literal:
+    result = Literal(n_extra=len(set(run) - set(qrels)))
+    for qid, grades in qrels.items():
+        if qid not in run and policy.missing_queries == "skip":
+            continue
+        row = run.get(qid, {})
+        order = ranking(row, policy.ties)
+        value = {docno: compared(row[docno], policy.ties) for docno in order}
+        result.n_tied[qid] = sum(list(value.values()).count(value[docno]) > 1 for docno in order)
+        order = order[: policy.depth]
+        if policy.judged_only:
+            order = [docno for docno in order if grades.get(docno, -1) >= 0]
+        result.answered[qid] = qid in run
+        result.n_retrieved[qid] = len(order)
+        result.ideal[qid] = sorted(grades.values(), reverse=True)
+        result.items[qid] = []
+        for rank, docno in enumerate(order, start=1):
+            if docno in grades:
+                tied = [at for at, other in enumerate(order, 1) if value[other] == value[docno]]
+                item = (rank, grades[docno], row[docno], tied[0], tied[-1])
+                result.items[qid].append(item)
+    return result
+
+
+def check(aligned: Aligned, expected: Literal) -> None:
+    names = aligned.qids.to_pylist()
+    items: dict[str, list[Any]] = {qid: [] for qid in names}
+    columns = (aligned.rank, aligned.grade, aligned.score, aligned.tie_first, aligned.tie_last)
+    for row, *item in zip(aligned.row.tolist(), *(c.tolist() for c in columns), strict=True):
+        items[names[row]].append(tuple(item))
+    assert names == list(expected.items)
+    assert items == expected.items
+    assert dict(zip(names, aligned.answered.tolist(), strict=True)) == expected.answered
+    assert dict(zip(names, aligned.n_retrieved.tolist(), strict=True)) == expected.n_retrieved
+    assert dict(zip(names, aligned.n_tied.tolist(), strict=True)) == expected.n_tied
+    assert aligned.ideal.values.tolist() == [g for row in expected.ideal.values() for g in row]
+    assert aligned.ideal.lengths.tolist() == [len(row) for row in expected.ideal.values()]
+    assert aligned.n_extra == expected.n_extra
+
+
+def same(one: Aligned, other: Aligned) -> None:
+    for name in (
+        "answered", "n_retrieved", "n_tied", "offsets", "rank", "grade", "score", "tie_first",
+        "tie_last",
+    ):  # fmt: skip
+        left, right = getattr(one, name), getattr(other, name)
+        assert left.tolist() == right.tolist(), name
+        assert left.dtype == right.dtype, name
+    assert one.qids.to_pylist() == other.qids.to_pylist()
+    assert one.ideal.values.tolist() == other.ideal.values.tolist()
+    assert one.n_extra == other.n_extra
+
+
+class TestLiteralDefinition:
+    @given(all_qrels, all_runs, policies)
+    def test_any_pair_of_dicts(self, qrels: Judgements, run: Scores, policy: Policy) -> None:
+        if not set(qrels) & set(run):
+            with pytest.raises(AlignmentError, match="no query in common"):
+                align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
+            return
+        aligned = align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
+        check(aligned, literal(qrels, run, policy))
+
+    @given(
+        st.lists(
+            st.lists(st.tuples(st.integers(-1, 4), scores), max_size=14), min_size=1, max_size=4
+        ),
+        policies,
+        st.booleans(),
+    )
+    def test_rows_shared_with_the_dataset(
+        self, lists: list[list[tuple[int, float]]], policy: Policy, falling: bool
+    ) -> None:
+        lists = [
+            sorted(row, key=lambda pair: -compared(pair[1], "trec_eval")) if falling else row
+            for row in lists
+        ]
+        lengths = [len(row) for row in lists]
+        names = pa.array([f"q{at}" for at in range(len(lists))])
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        grades = np.array([grade for row in lists for grade, _ in row], dtype=np.int64)
+        numbers = np.array([score for row in lists for _, score in row], dtype=np.float64)
+        qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
+        run = Run.for_rows(qrels, numbers)
+        aligned = align(qrels, run, policy)
+        check(aligned, literal(qrels.to_dict(), run.to_dict(), policy))  # type: ignore[arg-type]
+        # the same through a join of the strings
+        same(aligned, align(qrels, Run.from_dict(run.to_dict()), policy))
+
+    @given(all_qrels, all_runs, policies, st.randoms(use_true_random=False))
+    def test_scattered_rows_in_any_order(
+        self, qrels: Judgements, run: Scores, policy: Policy, random: Any
+    ) -> None:
+        rows = [(qid, docno, score) for qid, row in run.items() for docno, score in row.items()]
+        random.shuffle(rows)
+        shuffled: Scores = {}
+        for qid, docno, score in rows:
+            shuffled.setdefault(qid, {})[docno] = score
+        if not set(qrels) & set(shuffled):
+            return
+        columns = [pa.array([row[at] for row in rows], pa.string()) for at in (0, 1)]
+        table = Run.from_columns(*columns, [row[2] for row in rows])
+        check(align(Qrels.from_dict(qrels), table, policy), literal(qrels, shuffled, policy))
+
+    @given(all_qrels, all_runs, policies, st.integers(1, 3))
+    def test_parts_that_stream_past(
+        self, qrels: Judgements, run: Scores, policy: Policy, size: int
+    ) -> None:
+        if not set(qrels) & set(run):
+            return
+        judgements, names = Qrels.from_dict(qrels), list(run)
+        parts = (
+            Run.from_dict({qid: run[qid] for qid in names[at : at + size]})
+            for at in range(0, len(names), size)
+        )
+        same(align(judgements, parts, policy), align(judgements, Run.from_dict(run), policy))
+
+    @given(all_runs, st.sampled_from(["trec_eval", "stable"]))
+    def test_rank_order(self, run: Scores, ties: Any) -> None:
+        table = Run.from_dict(run)
+        order = rank_order(table, Policy(ties=ties))
+        names = table.docnos.take(order).to_pylist()
+        assert names == [docno for row in run.values() for docno in ranking(row, ties)]
+
+    @given(all_runs, st.lists(qids, unique=True))
+    def test_as_reference(self, run: Scores, wanted: list[str]) -> None:
+        made = as_reference(Run.from_dict(run), pa.array(wanted, pa.string())).to_dict()
+        assert made == {
+            qid: {
+                docno: grade
+                for grade, docno in enumerate(reversed(ranking(run.get(qid, {}), "trec_eval")), 1)
+            }
+            for qid in wanted
+        }
+
+
+def one(run: dict[str, float], grades: dict[str, int], **choices: Any) -> Aligned:
+    return align(Qrels.from_dict({"q": grades}), Run.from_dict({"q": run}), Policy(**choices))
+
+
+class TestByHand:
+    GRADES: ClassVar = {"a": 1, "b": 2, "c": 0, "d": -1, "x": 3}
+
+    def test_ranks_ties_and_ideal(self) -> None:
+        # order: u 5, then the three with 2.0 by falling docno: d, b, a, then v 1
+        aligned = one({"a": 2.0, "b": 2.0, "u": 5.0, "d": 2.0, "v": 1.0}, self.GRADES)
+        assert aligned.rank.tolist() == [2, 3, 4]
+        assert aligned.grade.tolist() == [-1, 2, 1]
+        assert aligned.tie_first.tolist() == [2, 2, 2]
+        assert aligned.tie_last.tolist() == [4, 4, 4]
+        assert aligned.ideal.values.tolist() == [3, 2, 1, 0, -1]
+        assert (aligned.n_retrieved.tolist(), aligned.n_tied.tolist()) == ([5], [3])
+        assert aligned.n_judged.tolist() == [4]  # grade -1 is no judgement
+        assert aligned.n_relevant(1).tolist() == [3]
+        assert aligned.n_relevant(2).tolist() == [2]
+
+    def test_ties_among_unjudged_documents_are_counted_and_touch_no_rank(self) -> None:
+        aligned = one({"u": 3.0, "v": 3.0, "a": 1.0}, self.GRADES)
+        assert (aligned.rank.tolist(), aligned.n_tied.tolist()) == ([3], [2])
+
+    def test_depth_cuts_the_extent_of_a_tie(self) -> None:
+        # order: u 5, d, b, a (2.0 each); the first three are u, d, b
+        run = {"a": 2.0, "b": 2.0, "u": 5.0, "d": 2.0}
+        aligned = one(run, self.GRADES, depth=3)
+        assert aligned.rank.tolist() == [2, 3]
+        assert aligned.tie_last.tolist() == [3, 3]
+        assert aligned.n_retrieved.tolist() == [3]
+
+    def test_judged_only_closes_the_gaps(self) -> None:
+        # u, d, b, a without u (not in the pool) and d (not judged): b, a
+        run = {"a": 2.0, "b": 2.0, "u": 5.0, "d": 2.0}
+        aligned = one(run, self.GRADES, judged_only=True)
+        assert aligned.rank.tolist() == [1, 2]
+        assert aligned.tie_first.tolist() == [1, 1]
+        assert aligned.tie_last.tolist() == [2, 2]
+        assert aligned.n_retrieved.tolist() == [2]
+
+    def test_depth_counts_documents_before_the_unjudged_ones_go(self) -> None:
+        run = {"a": 2.0, "b": 2.0, "u": 5.0, "d": 2.0}
+        aligned = one(run, self.GRADES, judged_only=True, depth=3)  # of u, d, b only b is judged
+        assert (aligned.rank.tolist(), aligned.grade.tolist()) == ([1], [2])
+
+    def test_float32_makes_ties_that_stable_does_not(self) -> None:
+        run = {"a": 1.0 + 1e-9, "b": 1.0}
+        assert one(run, self.GRADES).grade.tolist() == [2, 1]
+        assert one(run, self.GRADES).n_tied.tolist() == [2]
+        assert one(run, self.GRADES, ties="stable").grade.tolist() == [1, 2]
+        assert one(run, self.GRADES, ties="stable").n_tied.tolist() == [0]
+
+    def test_beyond_float32_all_scores_are_tied(self) -> None:
+        assert one({"a": 1e300, "b": 1e39, "c": 1.0}, self.GRADES).grade.tolist() == [2, 1, 0]
+        assert one({"a": -1e39, "b": -1e300, "c": 1.0}, self.GRADES).grade.tolist() == [0, 2, 1]
+
+    def test_scores_keep_their_digits(self) -> None:
+        assert one({"a": 0.1}, self.GRADES).score.tolist() == [0.1]
+
+    @pytest.mark.parametrize("ties", ["trec_eval", "stable"])
+    def test_negative_zero_equals_zero(self, ties: str) -> None:
+        aligned = one({"a": 0.0, "b": -0.0, "u": -1.0, "v": 1.0}, self.GRADES, ties=ties)
+        assert aligned.n_tied.tolist() == [2]
+        assert aligned.grade.tolist() == ([2, 1] if ties == "trec_eval" else [1, 2])
+
+    def test_docnos_are_compared_by_bytes(self) -> None:
+        # bytes: "Z" 5a < "a" 61 < "é" c3 a9 < U+FFFF ef bf bf < U+1F600 f0 ...; UTF-16 would
+        # put U+1F600 (d83d de00) below U+FFFF
+        names = ["Z", "a", "é", "\uffff", "\U0001f600"]
+        grades = {name: at for at, name in enumerate(names)}
+        assert one(dict.fromkeys(names, 1.0), grades).grade.tolist() == [4, 3, 2, 1, 0]
+
+    def test_an_empty_docno_is_a_docno_and_comes_last_of_a_tie(self) -> None:
+        assert one({"": 1.0, "a": 1.0}, {"": 2, "a": 0}).grade.tolist() == [0, 2]
+
+    def test_positional_docnos_tie_as_strings(self) -> None:
+        # of d0 ... d11 with one score, d9 comes first and d10 between d11 and d1
+        offsets = np.array([0, 12])
+        qrels = Qrels(pa.array(["q"]), offsets, Docnos(None, offsets), np.arange(12))
+        aligned = align(qrels, Run.for_rows(qrels, np.zeros(12)))
+        assert aligned.grade.tolist() == [9, 8, 7, 6, 5, 4, 3, 2, 11, 10, 1, 0]
+        stable = align(qrels, Run.for_rows(qrels, np.zeros(12)), Policy(ties="stable"))
+        assert stable.grade.tolist() == list(range(12))
+
+
+class TestQueries:
+    QRELS = Qrels.from_dict({"1": {"a": 1}, "2": {"a": 1, "b": 0}, "3": {"c": 2}})
+    RUN = Run.from_dict({"9": {"a": 1.0}, "3": {"b": 2.0, "c": 1.0}, "1": {"a": 0.5}})
+
+    def test_missing_queries_count_by_default(self) -> None:
+        aligned = align(self.QRELS, self.RUN)
+        assert aligned.qids.to_pylist() == ["1", "2", "3"]
+        assert aligned.answered.tolist() == [True, False, True]
+        assert aligned.n_retrieved.tolist() == [1, 0, 2]
+        assert aligned.n_extra == 1
+
+    def test_missing_queries_can_be_skipped(self) -> None:
+        aligned = align(self.QRELS, self.RUN, Policy(missing_queries="skip"))
+        assert aligned.qids.to_pylist() == ["1", "3"]
+        assert aligned.ideal.values.tolist() == [1, 2]
+        assert aligned.row.tolist() == [0, 1]
+        assert aligned.rank.tolist() == [1, 2]
+
+    def test_missing_queries_can_be_an_error(self) -> None:
+        with pytest.raises(AlignmentError) as caught:
+            align(self.QRELS, self.RUN, Policy(missing_queries="error"))
+        assert str(caught.value) == (
+            "the run does not answer 1 of the 3 judged queries: '2'\n"
+            "  fix:   complete the run, or set missing_queries: zero (as trec_eval -c) or skip"
+        )
+
+    def test_no_query_in_common(self) -> None:
+        with pytest.raises(AlignmentError) as caught:
+            align(self.QRELS, Run.from_dict({"q1": {"a": 1.0}, "q2": {"a": 1.0}}))
+        assert str(caught.value) == (
+            "qrels and run have no query in common: qrels have '1', '2', '3', "
+            "the run has 'q1', 'q2'\n"
+            "  fix:   check that the run belongs to these qrels, and that both write qids alike"
+        )
+
+    @pytest.mark.parametrize("run", [Run.from_dict({}), [], [Run.from_dict({})]])
+    def test_an_empty_run_shares_no_query(self, run: Any) -> None:
+        with pytest.raises(AlignmentError, match="the run has none"):
+            align(self.QRELS, run)
+
+    def test_a_query_in_two_parts_is_an_error(self) -> None:
+        with pytest.raises(AlignmentError, match="query '1' is in more than one part of the run"):
+            align(self.QRELS, [Run.from_dict({"1": {"a": 1.0}}), Run.from_dict({"1": {"b": 2.0}})])
+
+    def test_parts_in_another_order_than_the_qrels(self) -> None:
+        parts = [Run.from_dict({qid: row}) for qid, row in self.RUN.to_dict().items()]
+        same(align(self.QRELS, parts), align(self.QRELS, self.RUN))
+
+    def test_an_answered_query_without_documents(self) -> None:
+        aligned = align(self.QRELS, Run.from_dict({"1": {}, "2": {"b": 1.0}}))
+        assert aligned.answered.tolist() == [True, True, False]
+        assert aligned.n_retrieved.tolist() == [0, 1, 0]
+
+    def test_large_strings_match_strings(self) -> None:
+        columns = [pa.array([text], pa.large_string()) for text in ("1", "a")]
+        assert align(self.QRELS, Run.from_columns(*columns, [1.0])).rank.tolist() == [1]
+
+
+class TestAligned:
+    ALIGNED = align(
+        Qrels.from_dict({"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0}, "3": {"a": 1, "c": 1}}),
+        Run.from_dict({"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "3": {"x": 2.0, "c": 1.0}}),
+    )
+
+    def test_hits_count_in_rank_order(self) -> None:
+        # query 1: a (1), c (2); query 3: c (1)
+        assert self.ALIGNED.relevant(1).tolist() == [0, 2, 3]
+        assert self.ALIGNED.hits(1).tolist() == [1, 2, 1]
+        assert self.ALIGNED.hits(2).tolist() == [1]
+
+    def test_sum_and_count(self) -> None:
+        assert self.ALIGNED.sum(self.ALIGNED.grade).tolist() == [3.0, 0.0, 1.0]
+        items = self.ALIGNED.relevant(1)
+        assert self.ALIGNED.sum(np.array([0.5, 0.25, 2.0]), items).tolist() == [0.75, 0.0, 2.0]
+        assert self.ALIGNED.count(items).tolist() == [2, 0, 1]
+
+    def test_memo_computes_once(self) -> None:
+        calls: list[int] = []
+        for _ in range(2):
+            assert self.ALIGNED.memo("once", lambda: calls.append(1) or len(calls)) == 1
+
+    def test_columns_are_read_only(self) -> None:
+        with pytest.raises(ValueError, match="read-only"):
+            self.ALIGNED.rank[0] = 7
+
+    def test_columns_must_fit_the_offsets(self) -> None:
+        a = self.ALIGNED
+        with pytest.raises(ValueError, match="rank does not fit the offsets"):
+            Aligned(a.qids, a.answered, a.n_retrieved, a.n_tied, a.ideal, a.offsets, a.rank[1:],
+                    a.grade, a.score, a.tie_first, a.tie_last)  # fmt: skip
+
+
+def test_awkward_scores_are_what_they_should_be() -> None:
+    with np.errstate(over="ignore"):
+        as_float32 = [float(np.float32(score)) for score in AWKWARD]
+    assert any(math.isinf(score) for score in as_float32)
+    assert len(set(as_float32)) < len(set(AWKWARD))

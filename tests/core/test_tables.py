@@ -1,0 +1,250 @@
+"""Qrels and runs: grouping, duplicates, docnos by position, checks of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.core.tables import Docnos, DuplicateRows, Qrels, Run, concat
+from harness.errors import InputError
+
+names = st.sampled_from(["", "a", "b", "é", "日", "aa", "a" * 9, "z"])
+rows = st.lists(st.tuples(st.sampled_from(["1", "2", "", "10"]), names, st.integers(0, 4)))
+
+
+def columns(given_rows: list[tuple[str, str, int]]) -> tuple[pa.Array, pa.Array, np.ndarray]:
+    qids, docnos, numbers = ([row[i] for row in given_rows] for i in range(3))
+    return (
+        pa.array(qids, pa.string()),
+        pa.array(docnos, pa.string()),
+        np.array(numbers, dtype=np.int64),
+    )
+
+
+def as_rows(table: Qrels | Run) -> list[tuple[str, str, float]]:
+    return [
+        (qid, docno, number)
+        for qid, row in table.to_dict().items()
+        for docno, number in row.items()
+    ]
+
+
+class TestGrouping:
+    def test_rows_keep_their_order(self) -> None:
+        qrels = Qrels.from_columns(*columns([("q2", "b", 1), ("q2", "a", 0), ("q1", "b", 2)]))
+        assert qrels.qids.to_pylist() == ["q2", "q1"]
+        assert qrels.offsets.tolist() == [0, 2, 3]
+        assert qrels.to_dict() == {"q2": {"b": 1, "a": 0}, "q1": {"b": 2}}
+        assert (qrels.scattered, qrels.order) == (0, None)
+
+    def test_scattered_rows_are_gathered_and_counted(self) -> None:
+        given_rows = [("1", "a", 1), ("2", "b", 2), ("1", "c", 3), ("2", "d", 4), ("3", "e", 0)]
+        qrels = Qrels.from_columns(*columns(given_rows))
+        assert qrels.to_dict() == {"1": {"a": 1, "c": 3}, "2": {"b": 2, "d": 4}, "3": {"e": 0}}
+        assert qrels.scattered == 2
+        assert qrels.order is not None
+        assert qrels.order.tolist() == [0, 2, 1, 3, 4]
+
+    @given(rows)
+    def test_equals_a_plain_loop(self, given_rows: list[tuple[str, str, int]]) -> None:
+        expected: dict[str, dict[str, int]] = {}
+        for qid, docno, number in given_rows:  # the last one wins, at its own place
+            expected.setdefault(qid, {}).pop(docno, None)
+            expected[qid][docno] = number
+        table = Qrels.from_columns(*columns(given_rows), duplicates="last")
+        assert as_rows(table) == [
+            (qid, docno, number) for qid, row in expected.items() for docno, number in row.items()
+        ]
+        if table.order is not None:
+            assert [given_rows[at][2] for at in table.order] == table.grades.tolist()
+
+    def test_no_rows(self) -> None:
+        qrels = Qrels.from_columns(*columns([]))
+        assert (qrels.n_queries, qrels.n_rows, qrels.to_dict()) == (0, 0, {})
+        assert qrels.ideal.values.tolist() == []
+
+
+class TestDuplicates:
+    ROWS = (("1", "a", 1), ("1", "b", 2), ("1", "a", 3), ("2", "a", 4), ("1", "a", 0))
+
+    def test_an_error_by_default(self) -> None:
+        # rows 2 and 4 repeat "a" of query 1; row 2 follows row 0, row 4 follows row 2
+        with pytest.raises(DuplicateRows) as caught:
+            Qrels.from_columns(*columns(list(self.ROWS)), name="x.qrels")
+        assert caught.value.rows.tolist() == [2, 4]
+        assert caught.value.first.tolist() == [0, 2]
+        assert str(caught.value) == "2 duplicate rows in x.qrels"
+
+    def test_first_and_last(self) -> None:
+        first = Qrels.from_columns(*columns(list(self.ROWS)), duplicates="first")
+        assert first.to_dict() == {"1": {"a": 1, "b": 2}, "2": {"a": 4}}
+        last = Qrels.from_columns(*columns(list(self.ROWS)), duplicates="last")
+        assert last.to_dict() == {"1": {"b": 2, "a": 0}, "2": {"a": 4}}
+        assert last.order is not None
+        assert last.order.tolist() == [1, 4, 3]
+
+    @given(rows)
+    def test_first_equals_a_plain_loop(self, given_rows: list[tuple[str, str, int]]) -> None:
+        expected: dict[str, dict[str, int]] = {}
+        for qid, docno, number in given_rows:
+            expected.setdefault(qid, {}).setdefault(docno, number)
+        table = Run.from_columns(*columns(given_rows), duplicates="first")
+        assert table.to_dict() == expected
+
+    def test_equal_keys_alone_are_no_duplicate(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        # if every hash were the same, the strings still decide
+        monkeypatch.setattr(Docnos, "hashes", property(lambda self: np.zeros(2, dtype=np.uint64)))
+        assert Qrels.from_columns(*columns([("1", "a", 1), ("1", "b", 1)])).n_rows == 2
+
+
+class TestPositionalDocnos:
+    def test_are_d0_d1_in_each_query(self) -> None:
+        qrels = Qrels.from_columns(pa.array(["1", "1", "2"]), None, [2, 0, 1])
+        assert qrels.docnos.positional
+        assert qrels.to_dict() == {"1": {"d0": 2, "d1": 0}, "2": {"d0": 1}}
+
+    def test_order_by_bytes_puts_d9_above_d10(self) -> None:
+        qrels = Qrels.from_columns(pa.array(["q"] * 12), None, np.zeros(12, dtype=np.int64))
+        order = np.argsort(qrels.docnos.byte_order(np.arange(12)))
+        assert order.tolist() == [0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9]
+
+    @given(st.lists(st.integers(0, 130), min_size=1, max_size=3), st.data())
+    def test_byte_order_is_that_of_the_strings(self, sizes: list[int], data: st.DataObject) -> None:
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        some = data.draw(st.lists(st.integers(0, int(offsets[-1]) - 1))) if offsets[-1] else []
+        picked = np.array(some, dtype=np.int64)
+        docnos = Docnos(None, offsets)
+        texts = docnos.take(picked).to_pylist()
+        order = docnos.byte_order(picked)
+        for one, number in zip(texts, order, strict=True):
+            for other, another in zip(texts, order, strict=True):
+                assert (one < other) == (number < another)
+
+
+@given(st.lists(st.text(max_size=3)))
+def test_byte_order_of_strings(texts: list[str]) -> None:
+    order = Docnos(pa.array(texts, pa.string()), np.array([0, len(texts)])).byte_order(
+        np.arange(len(texts))
+    )
+    expected = sorted(set(texts), key=lambda text: text.encode())
+    assert order.tolist() == [expected.index(text) for text in texts]
+
+
+class TestDicts:
+    @given(
+        st.dictionaries(
+            st.text(max_size=2), st.dictionaries(st.text(max_size=2), st.integers(-3, 9))
+        )
+    )
+    def test_round_trip(self, mapping: dict[str, dict[str, int]]) -> None:
+        assert Qrels.from_dict(mapping).to_dict() == mapping
+        assert Run.from_dict(mapping).to_dict() == mapping
+
+    @pytest.mark.parametrize("wrong", [{1: {"a": 1}}, {"q": {2: 1}}, {"q": {"a": "x"}}, {"q": 3}])
+    def test_what_is_no_mapping_is_told(self, wrong: object) -> None:
+        with pytest.raises(InputError, match="not a mapping of qid to docno to number"):
+            Qrels.from_dict(wrong)  # type: ignore[arg-type]
+
+
+class TestNumbers:
+    def test_grades_are_whole(self) -> None:
+        assert Qrels.check_numbers([1.0, 2.0], "x").tolist() == [1, 2]
+        assert Qrels.check_numbers(np.array([True, False]), "x").tolist() == [1, 0]
+        with pytest.raises(InputError, match=r"x: 2 grades are not whole .* the first is 0.5"):
+            Qrels.check_numbers([1.0, 0.5, np.nan], "x")
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+    def test_scores_are_finite(self, bad: float) -> None:
+        with pytest.raises(InputError, match=rf"x: 1 scores are not finite, the first is {bad!r}"):
+            Run.check_numbers([1.0, bad], "x")
+
+    def test_half_precision_and_integers_become_float64(self) -> None:
+        assert Run.check_numbers(np.array([0.5], dtype=np.float16), "x").dtype == np.float64
+        assert Run.check_numbers([1, 2], "x").tolist() == [1.0, 2.0]
+
+    def test_tables_are_read_only(self) -> None:
+        run = Run.from_dict({"q": {"a": 1.0}})
+        with pytest.raises(ValueError, match="read-only"):
+            run.scores[0] = 2.0
+
+
+class TestForRows:
+    def test_shares_the_rows_of_the_dataset(self) -> None:
+        qrels = Qrels.from_columns(pa.array(["1", "1", "2"]), None, [2, 0, 1])
+        run = Run.for_rows(qrels, [0.5, 0.25, 3.0], name="m")
+        assert run.docnos is qrels.docnos
+        assert run.to_dict() == {"1": {"d0": 0.5, "d1": 0.25}, "2": {"d0": 3.0}}
+
+    def test_follows_the_file_where_rows_were_scattered(self) -> None:
+        # the file has queries 1, 2, 1: its third prediction belongs to query 1's second row
+        qrels = Qrels.from_columns(pa.array(["1", "2", "1"]), None, [2, 0, 1])
+        run = Run.for_rows(qrels, [0.5, 0.25, 3.0])
+        assert run.to_dict() == {"1": {"d0": 0.5, "d1": 3.0}, "2": {"d0": 0.25}}
+
+    def test_follows_the_file_where_rows_were_dropped(self) -> None:
+        # the file has four rows; the last repeats "a", so that its prediction is left unread
+        columns = (pa.array(["1", "1", "2", "1"]), pa.array(["a", "b", "a", "a"]), [1, 0, 2, 4])
+        qrels = Qrels.from_columns(*columns, duplicates="first")
+        assert Run.for_rows(qrels, [0.5, 0.25, 3.0, 9.0]).scores.tolist() == [0.5, 0.25, 3.0]
+        with pytest.raises(InputError, match="3 scores for 4 rows of the dataset"):
+            Run.for_rows(qrels, [0.5, 0.25, 3.0])
+
+    @pytest.mark.parametrize("qids", [["1", "1", "2"], ["1", "2", "1"]])
+    @pytest.mark.parametrize("count", [0, 2, 4])
+    def test_wrong_number_of_scores(self, qids: list[str], count: int) -> None:
+        qrels = Qrels.from_columns(pa.array(qids), None, [2, 0, 1])
+        assert (qrels.scattered > 0) == (qids[1] == "2")
+        with pytest.raises(InputError, match=f"m: {count} scores for 3 rows of the dataset"):
+            Run.for_rows(qrels, np.zeros(count), name="m")
+
+
+class TestLookup:
+    @given(
+        st.dictionaries(names, st.dictionaries(names, st.integers(-2, 4))),
+        st.lists(st.tuples(names, names)),
+    )
+    def test_find_equals_a_dict(
+        self, mapping: dict[str, dict[str, int]], pairs: list[tuple[str, str]]
+    ) -> None:
+        qrels = Qrels.from_dict(mapping)
+        code = {qid: at for at, qid in enumerate(mapping)}
+        query = np.array([code.get(qid, -1) for qid, _ in pairs], dtype=np.int64)
+        docnos = pa.array([docno for _, docno in pairs], pa.string())
+        for column in (docnos, docnos.cast(pa.large_string())):
+            found, rows_found = qrels.find(query, column)
+            expected = {
+                at: mapping[qid][docno]
+                for at, (qid, docno) in enumerate(pairs)
+                if docno in mapping.get(qid, {})
+            }
+            assert dict(zip(found.tolist(), qrels.grades[rows_found].tolist())) == expected  # noqa: B905
+
+    @given(st.dictionaries(names, st.lists(st.integers(-3, 5)), max_size=4))
+    def test_ideal_is_each_querys_grades_sorted(self, grades: dict[str, list[int]]) -> None:
+        mapping = {
+            qid: {str(at): grade for at, grade in enumerate(row)} for qid, row in grades.items()
+        }
+        ideal = Qrels.from_dict(mapping).ideal
+        assert ideal.lengths.tolist() == [len(row) for row in grades.values()]
+        assert ideal.values.tolist() == [
+            grade for row in grades.values() for grade in sorted(row, reverse=True)
+        ]
+
+
+def test_concat_and_filter() -> None:
+    one, two = Run.from_dict({"1": {"a": 1.0}, "2": {}}), Run.from_dict({"3": {"a": 2.0, "b": 3.0}})
+    both = concat([one, two])
+    assert both.to_dict() == {"1": {"a": 1.0}, "2": {}, "3": {"a": 2.0, "b": 3.0}}
+    assert concat([one]) is one
+    kept = both.filter(np.array([False, True, True]))
+    assert kept.to_dict() == {"1": {}, "2": {}, "3": {"a": 2.0, "b": 3.0}}
+    assert kept.order is not None
+    assert kept.order.tolist() == [1, 2]
+
+
+def test_columns_must_fit_together() -> None:
+    with pytest.raises(ValueError, match="do not fit together"):
+        Run(pa.array(["q"]), np.array([0, 2]), Docnos(None, np.array([0, 2])), np.zeros(3))
