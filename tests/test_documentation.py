@@ -1,0 +1,85 @@
+"""What the README and the docs show is run as it stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return [body for name, body in BLOCK.findall(text) if name == language]
+
+
+def having(language: str) -> list[Path]:
+    return [page for page in PAGES if blocks(page, language)]
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what a user has: configs and runs."""
+    folder = tmp_path_factory.mktemp("workplace")
+    for name in ("configs", "runs"):
+        shutil.copytree(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("page", having("python"), ids=lambda p: p.name)
+def test_python_blocks_run(page: Path, workplace: Path) -> None:
+    code = "\n".join(blocks(page, "python"))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=workplace, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", having("sh"), ids=lambda p: p.name)
+def test_commands_run(page: Path, workplace: Path) -> None:
+    for config in blocks(page, "yaml"):  # a block that begins with its path is that file
+        named = re.match(r"# (configs/\S+\.yaml)\n", config)
+        if named:
+            (workplace / named[1]).write_text(config, encoding="utf-8")
+    for command in "\n".join(blocks(page, "sh")).splitlines():
+        if not command.startswith("harness "):
+            continue
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(command, comments=True)],
+            cwd=workplace,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+
+
+def test_every_shell_command_in_the_readme_is_known() -> None:
+    commands = "\n".join(blocks(ROOT / "README.md", "sh")).splitlines()
+    assert all(c.startswith(("harness ", "python3 -m venv .venv && ")) for c in commands)
+
+
+def test_links_in_the_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    sys.path.insert(0, str(ROOT))
+    try:
+        from docs.generate import pages
+    finally:
+        sys.path.remove(str(ROOT))
+    for name, text in pages().items():
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, (
+            f"docs/{name} is out of date: run python -m docs.generate"
+        )

@@ -1,0 +1,93 @@
+"""The shape of the project: imports go one way, and the core is pure."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "harness"
+
+# Each layer may import those before it; siblings of one layer do not import each other.
+LAYERS = [
+    {"errors"},
+    {"core"},
+    {"metrics", "stats", "reports"},
+    {"readers", "convert", "store", "config", "sweep", "patterns", "yamlfile"},
+    {"inputs", "manifest", "catalogue"},
+    {"experiment", "executor", "compat", "batch"},
+    {"cli"},
+]
+SAME_LAYER = {  # part of a neighbour rather than a neighbour
+    ("config", "patterns"), ("config", "yamlfile"), ("sweep", "patterns"), ("sweep", "config"),
+    ("manifest", "store"),
+}  # fmt: skip
+PURE = ("core", "metrics", "stats", "reports")
+IMPURE_NAMES = {"open", "print", "input"}
+IMPURE_MODULES = {"os", "pathlib", "time", "datetime", "logging", "random", "tempfile", "shutil"}
+
+
+def modules() -> list[Path]:
+    return sorted(p for p in PACKAGE.rglob("*.py") if p.name not in ("__init__.py", "__main__.py"))
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_parts(path: Path) -> set[str]:
+    """Which top-level parts of the package a module imports, wherever in the file."""
+    package = ["harness", *path.relative_to(PACKAGE).parts[:-1]]
+    parts = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1]
+            names = [*base, *(node.module or "").split(".")] if node.module else base
+            if len(names) > 1 and names[1]:
+                parts.add(names[1])
+            else:
+                parts.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("harness."):
+            parts.add((node.module or "").split(".")[1])
+    return parts
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_one_way(path: Path) -> None:
+    rank = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+    own = part_of(path)
+    assert own in rank, f"{own} has no layer: add it to LAYERS and to docs"
+    for other in imported_parts(path) - {own, "__version__"}:
+        allowed = rank[other] < rank[own] or (own, other) in SAME_LAYER
+        assert allowed, f"{own} may not import {other}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in modules() if part_of(p) in PURE],
+    ids=lambda p: str(p.relative_to(PACKAGE)),
+)
+def test_the_core_is_pure(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in IMPURE_NAMES, f"line {node.lineno} calls {node.func.id}"
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = {alias.name for alias in node.names} | {getattr(node, "module", None) or ""}
+            assert not names & IMPURE_MODULES, f"line {node.lineno} imports {names}"
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+            assert node.value.attr != "random" or node.attr == "default_rng", (
+                f"line {node.lineno} uses global random state"
+            )
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_input_is_never_checked_with_assert(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert not [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_files_stay_small(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 350
