@@ -1,0 +1,185 @@
+"""Correlations between a run's ranking and the grades: Kendall, Spearman, Pearson."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.align import Aligned
+from ..core.metric import metric
+from ..core.pairs import (
+    compress,
+    constant_rows,
+    group_keys,
+    inversions,
+    judged_items,
+    midranks,
+    tied_pairs,
+)
+from ..core.ragged import Array, Bools, Floats, Ints, Ragged
+
+
+def _tie_groups(aligned: Aligned, items: Ints) -> Ints:
+    """Return a number for each item's group of tied scores, rising with rank in each query."""
+    return aligned.tie_first[items]
+
+
+def _undefined(items: Ragged, x: Array, y: Array) -> Bools:
+    return constant_rows(items.offsets, x) | constant_rows(items.offsets, y)
+
+
+def _pearson(items: Ragged, x: Floats, y: Floats) -> Floats:
+    """Return Pearson's correlation of each row, NaN where a vector is constant."""
+    undefined = _undefined(items, x, y)
+    dx, dy = _deviations(items, x), _deviations(items, y)
+    top = items.sum(dx * dy)
+    bottom = np.sqrt(items.sum(dx * dx)) * np.sqrt(items.sum(dy * dy))
+    undefined |= bottom == 0
+    values: Floats = np.divide(top, bottom, out=np.full(top.size, np.nan), where=~undefined)
+    return np.clip(values, -1.0, 1.0, out=values)
+
+
+def _deviations(items: Ragged, x: Floats) -> Floats:
+    """Return differences from the row's mean, scaled so that squares stay within floats."""
+    scale = np.zeros(items.n_rows)
+    filled = items.lengths > 0
+    if filled.any():
+        scale[filled] = np.maximum.reduceat(np.abs(x), items.offsets[:-1][filled])
+    scale[scale == 0] = 1.0
+    x = x / scale[items.row]
+    mean = items.sum(x) / np.maximum(items.lengths, 1)
+    return x - mean[items.row]
+
+
+@metric(
+    "kendall",
+    direction="higher",
+    bounds=(-1, 1),
+    source="Kendall, Biometrika 33, 1945 (tau-b)",
+    empty=np.nan,
+    reference=True,
+)
+def kendall(aligned: Aligned) -> Floats:
+    """Kendall's tau-b between scores and grades.
+
+    tau-b = (C - D) / sqrt((N - T_s) (N - T_g)) over the judged and retrieved documents: of the
+    N pairs C are in the right order and D in the wrong one, T_s have tied scores and T_g the
+    same grade. Scores are tied where the policy holds them tied. With ``reference`` the grades
+    are the other run's ranks of the documents that both retrieved.
+
+    Parameters
+    ----------
+    aligned : Aligned
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [-1, 1]; NaN for fewer than two documents, or where all scores or all grades are the
+        same.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> round(kendall(align(qrels, run)).item(), 12)        # two pairs right, one wrong
+    0.333333333333
+    """
+    items = judged_items(aligned)
+    grades, groups = aligned.grade[items.values], _tie_groups(aligned, items.values)
+    n_pairs = items.lengths * (items.lengths - 1) // 2
+    tied_scores, tied_grades = tied_pairs(items.offsets, groups), tied_pairs(items.offsets, grades)
+    if tied_scores.any():
+        # Within a tied group the grades stand in descending order, so that none is discordant.
+        pairs = group_keys(items.row, groups)
+        falling = compress(-grades)
+        both = pairs * (int(falling.max(initial=0)) + 1) + falling
+        discordant = inversions(items.offsets, grades[np.argsort(both)])
+        tied_both = tied_pairs(items.offsets, both)
+    else:
+        discordant = aligned.memo("swaps", lambda: inversions(items.offsets, grades))
+        tied_both = np.zeros_like(tied_scores)
+    balance = n_pairs - tied_scores - tied_grades + tied_both - 2 * discordant
+    bottom = np.sqrt(n_pairs - tied_scores) * np.sqrt(n_pairs - tied_grades)
+    values: Floats = np.divide(balance, bottom, out=np.full(n_pairs.size, np.nan), where=bottom > 0)
+    return np.clip(values, -1.0, 1.0, out=values)
+
+
+@metric(
+    "spearman",
+    direction="higher",
+    bounds=(-1, 1),
+    source="Spearman, American Journal of Psychology 15, 1904",
+    empty=np.nan,
+    reference=True,
+)
+def spearman(aligned: Aligned) -> Floats:
+    """Spearman's rho between scores and grades: Pearson's correlation of their ranks.
+
+    Tied scores, and equal grades, share the mean of the ranks they take up. Only judged and
+    retrieved documents take part, ranked among themselves. With ``reference`` the grades are
+    the other run's ranks of the documents that both retrieved.
+
+    Parameters
+    ----------
+    aligned : Aligned
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [-1, 1]; NaN for fewer than two documents, or where all scores or all grades are the
+        same.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> round(spearman(align(qrels, run)).item(), 12)   # 1 - 6 * (0 + 1 + 1) / (3 * (9 - 1))
+    0.5
+    """
+    items = judged_items(aligned)
+    by_score = midranks(items.offsets, _tie_groups(aligned, items.values))
+    by_grade = midranks(items.offsets, -aligned.grade[items.values])
+    return _pearson(items, by_score, by_grade)
+
+
+@metric(
+    "pearson",
+    direction="higher",
+    bounds=(-1, 1),
+    source="Pearson, Philosophical Transactions A 187, 1896",
+    empty=np.nan,
+    reference=True,
+)
+def pearson(aligned: Aligned) -> Floats:
+    """Pearson's correlation between scores and grades.
+
+    r = sum of (s_i - mean s)(g_i - mean g) / sqrt(sum (s_i - mean s)^2 sum (g_i - mean g)^2)
+    over the judged and retrieved documents of a query. It sees distances between scores, where
+    ``spearman`` and ``kendall`` see their order alone. With ``reference`` the grades are the
+    other run's ranks, counted from the end.
+
+    Parameters
+    ----------
+    aligned : Aligned
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [-1, 1]; NaN for fewer than two documents, or where all scores or all grades are the
+        same.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
+    >>> run = Run.from_dict({"q": {"a": 5.0, "b": 1.0, "c": 3.0}})
+    >>> round(pearson(align(qrels, run)).item(), 12)
+    1.0
+    """
+    items = judged_items(aligned)
+    grades = aligned.grade[items.values].astype(np.float64)
+    return _pearson(items, aligned.score[items.values], grades)

@@ -1,0 +1,66 @@
+"""Errors of scores that are meant as grades."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ..core.align import Aligned
+from ..core.metric import metric
+from ..core.pairs import judged_items
+from ..core.ragged import Floats
+
+Over = Literal["queries", "pairs"]
+
+
+def _weight(aligned: Aligned, *, over: Over = "queries") -> Floats | None:
+    """Return each query's number of documents where the mean is over all pairs."""
+    if over == "queries":
+        return None
+    return judged_items(aligned).lengths.astype(np.float64)
+
+
+@metric(
+    "mse",
+    direction="lower",
+    bounds=(0, np.inf),
+    source="Gauss, Theoria combinationis observationum, 1821",
+    unit="squared grades",
+    empty=None,
+    missing=np.nan,
+    aliases=("MSE",),
+    weight=_weight,
+)
+def mse(aligned: Aligned, *, over: Over = "queries") -> Floats:
+    """Mean squared difference between a document's grade and its score.
+
+    MSE = (1/n) * sum of (g_i - s_i)^2 over the n judged and retrieved documents of a query. It
+    asks that scores be predictions of the grades, unlike every metric that looks at order.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    over : {"queries", "pairs"}
+        What the summary is a mean over: the queries' own values, or all query-document pairs
+        of the dataset at once, so that long lists weigh more. The values do not change.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In squared grades; NaN where no judged document is retrieved.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0}})
+    >>> mse(align(qrels, run)).tolist()     # ((1 - 3)^2 + (0 - 2)^2) / 2
+    [4.0]
+    """
+    items = judged_items(aligned)
+    squares = (aligned.grade[items.values] - aligned.score[items.values]) ** 2
+    n = items.lengths
+    values: Floats = np.divide(items.sum(squares), n, out=np.full(n.size, np.nan), where=n > 0)
+    return values
