@@ -280,7 +280,8 @@ def _with_policies(metric: Metric, aligned: Aligned, values: Floats, empty: Arra
             values[empty] = np.nan
         elif how == "one" and definition.bounds == (0.0, 1.0):
             values[empty] = 1.0
-    values[~aligned.answered & ~(empty & (how == "skip"))] = definition.missing
+    if definition.missing is not None:
+        values[~aligned.answered & ~(empty & (how == "skip"))] = definition.missing
     return values
 
 

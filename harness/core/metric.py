@@ -7,6 +7,8 @@ annotations and defaults are the metric's parameters; nothing is declared twice.
 from __future__ import annotations
 
 import inspect
+import math
+import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ import numpy as np
 
 from ..errors import UnknownNameError, did_you_mean
 from .align import Aligned
-from .ragged import Floats
+from .ragged import Floats, Ints
 
 Direction = Literal["higher", "lower"]
 Summary = Literal["mean", "sum", "gm"]
@@ -61,9 +63,11 @@ class Parameter:
     choices: tuple[str, ...] = ()
     range: Range | None = None
     optional: bool = False
+    many: bool = False
+    length: int | None = None
 
     def parse(self, text: str, metric: str) -> Any:
-        """Return the value that `text` stands for.
+        """Return the value that `text` stands for; several numbers stand as ``1:-1:0``.
 
         Raises
         ------
@@ -73,6 +77,16 @@ class Parameter:
         text = text.strip().strip("'\"")
         if self.optional and text.lower() in ("none", "null"):
             return None
+        if not self.many:
+            return self._parse_one(text, metric)
+        values = tuple(self._parse_one(item, metric) for item in re.split("[:,]", text))
+        if self.length is not None and len(values) != self.length:
+            raise UnknownNameError(
+                f"{metric}: {self.name} takes {self.length} numbers, not {len(values)}"
+            )
+        return values
+
+    def _parse_one(self, text: str, metric: str) -> Any:
         value = self._convert(text, metric)
         if self.choices and value not in self.choices:
             raise UnknownNameError(
@@ -89,20 +103,24 @@ class Parameter:
         try:
             if self.type is bool:
                 return {"true": True, "false": False}[text.lower()]
-            return self.type(text)
+            value = self.type(text)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError
+            return value
         except (ValueError, KeyError):
             kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(self.type)
             raise UnknownNameError(f"{metric}: {self.name} must be {kind}, not '{text}'") from None
 
     def text(self, value: Any) -> str:
         """Return `value` as it stands in a metric's name."""
+        if isinstance(value, tuple):
+            return ":".join(map(self.text, value))
         if isinstance(value, bool):
             return str(value).lower()
-        return (
-            f"{value:g}"
-            if isinstance(value, float) and float(f"{value:g}") == value
-            else (repr(value) if isinstance(value, float) else str(value))
-        )
+        if isinstance(value, float):
+            short = f"{value:g}"
+            return short if float(short) == value else repr(value)
+        return str(value)
 
     @classmethod
     def of(cls, name: str, annotation: Any, default: Any) -> Parameter:
@@ -118,10 +136,16 @@ class Parameter:
             return cls(name, nested.type, default, nested.choices, limits or nested.range, True)
         if typing.get_origin(annotation) is Literal:
             return cls(name, str, default, typing.get_args(annotation))
+        if typing.get_origin(annotation) is tuple:
+            first, *rest = typing.get_args(annotation)
+            length = None if rest == [...] else 1 + len(rest)
+            return cls(name, first, default, (), limits, many=True, length=length)
         return cls(name, annotation, default, (), limits)
 
 
-Function = Callable[..., Floats]
+Function = Callable[..., Floats | Ints]
+TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
+"""trec_eval's names for metrics that have a name of their own with a cutoff."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +160,9 @@ class Definition:
     unit: str = ""
     summary: Summary = "mean"
     empty: float | None = 0.0
-    missing: float = 0.0
+    missing: float | None = 0.0
     trec_name: str | None = None
+    trec_parameter: str | None = None
     aliases: tuple[str, ...] = ()
     cutoffs: tuple[float, ...] = ()
     weight: Callable[..., Floats | None] | None = None
@@ -194,19 +219,36 @@ class Metric:
 
     @property
     def trec_name(self) -> str:
-        """Name in trec_eval's spelling (``ndcg_cut_10``) where it has the metric, else ours."""
-        base = self.definition.trec_name
-        if base is None or any(name != "rel" for name, _ in self.params):
+        """Key of pytrec_eval's results (``ndcg_cut_10``) where it has the metric, else ours.
+
+        It leaves out a parameter that is no cutoff: ``set_F`` whatever its beta; see
+        :attr:`printed_name`. The level ``rel`` is no part of it.
+        """
+        definition, base = self.definition, self.definition.trec_name
+        ours = {name for name, _ in self.params} - {"rel", definition.trec_parameter}
+        if base is None or ours:
             return str(self)
         if self.cutoff is None:
             return base
-        if base in ("ndcg", "map"):
-            base += "_cut"
+        if not definition.needs_cutoff:
+            cut = next((cut for cut, name in TREC_CUT.items() if name == base), None)
+            return f"{cut}_{self.cutoff}" if cut else str(self)
         return (
             f"{base}_{self.cutoff:.2f}"
             if isinstance(self.cutoff, float)
             else (f"{base}_{self.cutoff}")
         )
+
+    @property
+    def printed_name(self) -> str:
+        """Name that trec_eval prints: :attr:`trec_name` with its parameter (``set_F_0.5``)."""
+        given = dict(self.params)
+        parameter = self.definition.parameters.get(self.definition.trec_parameter or "")
+        if self.trec_name != self.definition.trec_name or parameter is None:
+            return self.trec_name
+        if parameter.name not in given:
+            return self.trec_name
+        return f"{self.trec_name}_{parameter.text(given[parameter.name]).replace(':', ',')}"
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of the metric's function."""
@@ -240,8 +282,9 @@ def metric(
     unit: str = "",
     summary: Summary = "mean",
     empty: float | None = 0.0,
-    missing: float = 0.0,
+    missing: float | None = 0.0,
     trec_name: str | None = None,
+    trec_parameter: str | None = None,
     aliases: tuple[str, ...] = (),
     cutoffs: tuple[float, ...] = (),
     weight: Callable[..., Floats | None] | None = None,
@@ -266,11 +309,14 @@ def metric(
     empty : float or None
         Value of a query without relevant documents; None where such a query is no special
         case to the metric.
-    missing : float
+    missing : float or None
         Value of a query that the run does not answer, under ``missing_queries: zero``. NaN
-        where 0 would be a prize.
+        where 0 would be a prize; None for what the function itself gives an empty list
+        (``num_rel`` counts on).
     trec_name : str, optional
         trec_eval's name, without cutoff.
+    trec_parameter : str, optional
+        The parameter whose value trec_eval puts behind the name: ``set_F_0.5``.
     aliases : tuple of str
         Other names that are read (ir_measures').
     cutoffs : tuple of numbers
@@ -321,7 +367,7 @@ def metric(
             parameters["reference"] = Parameter("reference", str, None, optional=True)
         REGISTRY[name] = Definition(
             name, function, direction, bounds, source, unit, summary, empty, missing,
-            trec_name, aliases, cutoffs, weight, reference, parameters,
+            trec_name, trec_parameter, aliases, cutoffs, weight, reference, parameters,
         )  # fmt: skip
         return function
 

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
-from .metric import REGISTRY, Definition, Metric
+from .metric import REGISTRY, TREC_CUT, Definition, Metric
 
 _SPEC = re.compile(
-    r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>[^()]*)\))?(?:@(?P<cutoffs>[^@()]*))?"
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>(?:[^()]|\([^()]*\))*)\))?(?:@(?P<cutoffs>[^@()]*))?"
 )
-_TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
 _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank"
 _OFFICIAL += " iprec_at_recall P"
 _SET = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map"
@@ -30,6 +29,7 @@ NICKNAMES: Mapping[str, tuple[str, ...]] = {
     "all_trec": tuple(_ALL.split()),
 }
 """trec_eval's names for several measures at once, in its own order."""
+_PREFERENCES = ("all_prefs", "prefs", "qrels_jg")
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
@@ -64,6 +64,8 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     text = text.strip()
     if text in NICKNAMES:
         return [metric for name in NICKNAMES[text] for metric in parse(name, defaults)]
+    if text in _PREFERENCES or text.startswith("prefs_"):
+        raise UnknownNameError(f"'{text}' needs preference judgements, which are not read here")
     match = _SPEC.fullmatch(text)
     if match is None:
         trec = _parse_trec(text)
@@ -77,7 +79,7 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
         definition = known
         given = _read_params(definition, match["params"], text)
         cutoffs = _read_cutoffs(definition, match["cutoffs"], text)
-        if match["name"] in _TREC_CUT and not cutoffs:
+        if match["name"] in TREC_CUT and not cutoffs:
             cutoffs = list(_DEFAULT_CUTOFFS)
     elif match["params"] is None and match["cutoffs"] is None and (trec := _parse_trec(text)):
         definition, given, cutoffs = trec
@@ -134,11 +136,11 @@ def parse_all(
 def known_names() -> list[str]:
     """Return every name that a metric can be called by, nicknames included."""
     aliases = [alias for definition in REGISTRY.values() for alias in definition.aliases]
-    return [*REGISTRY, *aliases, *_TREC_CUT, *NICKNAMES]
+    return [*REGISTRY, *aliases, *TREC_CUT, *NICKNAMES]
 
 
 def _lookup(name: str) -> Definition | None:
-    name = _TREC_CUT.get(name, name)
+    name = TREC_CUT.get(name, name)
     if name in REGISTRY:
         return REGISTRY[name]
     return next((d for d in REGISTRY.values() if name in d.aliases), None)
@@ -146,27 +148,23 @@ def _lookup(name: str) -> Definition | None:
 
 def _parse_trec(text: str) -> tuple[Definition, dict[str, Any], list[float]] | None:
     """Read ``ndcg_cut_10``, ``P.5,10``, ``set_F.0.5``: a known trec_eval name, then parameters."""
-    bases = sorted(
-        {d.trec_name: d for d in REGISTRY.values() if d.trec_name}
-        | {cut: REGISTRY[name] for cut, name in _TREC_CUT.items() if name in REGISTRY},
-        key=lambda base: -len(base),
-    )
-    for base in bases:
-        if text.startswith(base) and text[len(base) : len(base) + 1] in ("_", "."):
-            rest = text[len(base) + 1 :]
-            definition = _lookup(base)
-            if definition is None or not rest:
-                return None
-            takes_cutoff = definition.cutoff is not None and (
-                base in _TREC_CUT or base not in _TREC_CUT.values()
+    bases = {d.trec_name for d in REGISTRY.values() if d.trec_name} | set(TREC_CUT)
+    for base in sorted(bases, key=lambda base: -len(base)):
+        match = re.fullmatch(re.escape(base) + r"[._]([-.\d].*)", text)
+        definition = _lookup(base) if match else None
+        if match is None or definition is None:
+            continue
+        if "=" in match[1]:
+            raise UnknownNameError(f"{text}: gains by grade are not read yet")
+        if definition.needs_cutoff or base in TREC_CUT:
+            return definition, {}, _read_cutoffs(definition, match[1], text)
+        if definition.trec_parameter is None:
+            raise UnknownNameError(
+                f"{text}: trec_eval's {base} takes no number"
+                + (f"; write {definition.name}@{match[1]}" if definition.cutoff else "")
             )
-            if takes_cutoff:
-                return definition, {}, _read_cutoffs(definition, rest, text)
-            positional = [n for n in definition.parameters if n not in ("rel", "cutoff")]
-            if not positional:
-                return None
-            parameter = definition.parameters[positional[0]]
-            return definition, {parameter.name: parameter.parse(rest, text)}, []
+        parameter = definition.parameters[definition.trec_parameter]
+        return definition, {parameter.name: parameter.parse(match[1], text)}, []
     return None
 
 

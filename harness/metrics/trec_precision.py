@@ -1,24 +1,13 @@
-"""trec_eval's metrics on the first k documents: P, recall, success."""
+"""trec_eval's metrics on the first k documents: P, recall, success, relative_P."""
 
 from __future__ import annotations
-
-from typing import Annotated
 
 import numpy as np
 
 from ..core.align import Aligned
-from ..core.metric import Range, metric
-from ..core.ragged import Floats, Ints
-
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-Cutoff = Annotated[int, Range(1, None)]
-Rel = Annotated[int, Range(1, None)]
-
-
-def hits_at(aligned: Aligned, cutoff: int, rel: int) -> Ints:
-    """Return the relevant documents among the first `cutoff`, ``(n_queries,)``."""
-    items = aligned.relevant(rel)
-    return aligned.count(items[aligned.rank[items] <= cutoff])
+from ..core.metric import metric
+from ..core.ragged import Floats
+from .trec_shared import CUTOFFS, Cutoff, Rel, hits_at, share
 
 
 @metric(
@@ -27,7 +16,7 @@ def hits_at(aligned: Aligned, cutoff: int, rel: int) -> Ints:
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_P.c",
     trec_name="P",
-    aliases=("precision",),
+    aliases=("precision", "Precision"),
     cutoffs=CUTOFFS,
 )
 def precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
@@ -60,3 +49,123 @@ def precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     """
     values: Floats = hits_at(aligned, cutoff, rel) / np.float64(cutoff)
     return values
+
+
+@metric(
+    "recall",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_recall.c",
+    trec_name="recall",
+    aliases=("R", "Recall"),
+    cutoffs=CUTOFFS,
+)
+def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
+    """Share of the relevant documents that are among the first k.
+
+    recall@k = (relevant documents at ranks 1..k) / (relevant documents judged). Some call
+    "recall@k" whether any relevant document is there; that is ``success``.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : int
+        k, at least 1.
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2, "d": 1, "e": 1}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> recall(align(qrels, run), cutoff=2).tolist()
+    [0.25]
+    """
+    return share(hits_at(aligned, cutoff, rel), aligned.n_relevant(rel))
+
+
+@metric(
+    "success",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_success.c",
+    trec_name="success",
+    aliases=("Success",),
+    cutoffs=(1, 5, 10),
+)
+def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
+    """Whether any of the first k documents is relevant: 1 or 0.
+
+    Its mean is the share of queries that are answered within k documents ("hit rate").
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : int
+        k, at least 1.
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        1 or 0; 0 for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
+    >>> run = Run.from_dict({"q": {"b": 2.0, "a": 1.0}})
+    >>> aligned = align(qrels, run)
+    >>> success(aligned, cutoff=1).tolist(), success(aligned, cutoff=2).tolist()
+    ([0.0], [1.0])
+    """
+    return (hits_at(aligned, cutoff, rel) > 0).astype(np.float64)
+
+
+@metric(
+    "relative_P",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_rel_P.c",
+    trec_name="relative_P",
+    cutoffs=CUTOFFS,
+)
+def relative_precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
+    """Precision at k as a share of the best that was possible.
+
+    relative_P@k = (relevant documents at ranks 1..k) / min(k, R) with R relevant documents:
+    ``P`` up to R, ``recall`` beyond it. The list's length does not matter, unlike in
+    ``set_relative_P``.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : int
+        k, at least 1.
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> relative_precision(align(qrels, run), cutoff=5).tolist()
+    [1.0]
+    """
+    return share(hits_at(aligned, cutoff, rel), np.minimum(cutoff, aligned.n_relevant(rel)))

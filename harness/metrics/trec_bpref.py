@@ -1,0 +1,100 @@
+"""trec_eval's metrics on judged documents only: bpref and gm_bpref."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.align import Aligned
+from ..core.discount import log_of
+from ..core.metric import metric
+from ..core.ragged import Floats, Ragged
+from .trec_average import SMALLEST
+from .trec_shared import Rel, share
+
+
+@metric(
+    "bpref",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_bpref.c; Buckley and Voorhees 2004",
+    trec_name="bpref",
+    aliases=("Bpref", "BPref"),
+)
+def binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+    """How seldom a document judged non-relevant stands above a relevant one.
+
+    bpref = (1/R) sum over relevant documents retrieved of 1 - min(n, R) / min(N, R), with R
+    relevant and N judged non-relevant documents, n of the latter above; unjudged documents do
+    not count. The denominator min(N, R) is trec_eval's; the paper has R.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant. Grades from 0 to below it are non-relevant;
+        below 0 is unjudged.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 1, "d": 0}})
+    >>> run = Run.from_dict({"q": {"a": 4.0, "x": 3.0, "b": 2.0, "c": 1.0}})
+    >>> binary_preference(align(qrels, run)).tolist()       # (1 + (1 - 1/2)) / 2
+    [0.75]
+    """
+    items, n_relevant = aligned.relevant(rel), aligned.n_relevant(rel)
+    nonrelevant = Ragged(
+        aligned.offsets, ((aligned.grade >= 0) & (aligned.grade < rel)).astype(np.int64)
+    )
+    above = nonrelevant.cumsum()[items]
+    grades = aligned.ideal.values
+    n_nonrelevant = aligned.ideal.count((grades >= 0) & (grades < rel))
+    bound = np.minimum(n_nonrelevant, n_relevant)[aligned.row[items]]
+    kept = 1.0 - share(np.minimum(above, n_relevant[aligned.row[items]]), bound)
+    return share(aligned.sum(kept, items), n_relevant)
+
+
+@metric(
+    "gm_bpref",
+    direction="higher",
+    bounds=(math.log(SMALLEST), 0),
+    source="trec_eval 9.0.8, m_gm_bpref.c",
+    summary="gm",
+    empty=math.log(SMALLEST),
+    missing=None,
+    trec_name="gm_bpref",
+)
+def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+    """Logarithm of ``bpref``, whose summary is the geometric mean over queries.
+
+    gm_bpref = ln(max(bpref, 0.00001)); see ``gm_map``.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [ln(0.00001), 0]; the former for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 1}})
+    >>> run = Run.from_dict({"q": {"a": 4.0}})
+    >>> geometric_binary_preference(align(qrels, run)).tolist()         # ln(0.5)
+    [-0.6931471805599453]
+    """
+    return log_of(np.maximum(binary_preference(aligned, rel=rel), SMALLEST))

@@ -1,0 +1,268 @@
+"""trec_eval's counts, which are summed over queries, and its two that are no numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from ..core.align import Aligned
+from ..core.metric import Range, metric
+from ..core.ragged import Floats, Ints
+from .trec_shared import Rel, n_hits
+
+
+@metric(
+    "num_q",
+    direction=None,
+    bounds=(0, math.inf),
+    source="trec_eval 9.0.8, m_num_q.c",
+    unit="queries",
+    summary="sum",
+    empty=None,
+    missing=None,
+    trec_name="num_q",
+    aliases=("NumQ",),
+)
+def num_q(aligned: Aligned) -> Floats:
+    """Return 1 for every query, so that the sum is the number of queries.
+
+    Queries that the run does not answer are counted, as with ``trec_eval -c``, unless the
+    policy leaves them out.
+
+    Parameters
+    ----------
+    aligned : Aligned
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        1.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q1": {"a": 1}, "q2": {"a": 1}})
+    >>> num_q(align(qrels, Run.from_dict({"q1": {"a": 3.0}}))).tolist()
+    [1.0, 1.0]
+    """
+    return np.ones(aligned.n_queries)
+
+
+@metric(
+    "num_ret",
+    direction=None,
+    bounds=(0, math.inf),
+    source="trec_eval 9.0.8, m_num_ret.c",
+    unit="documents",
+    summary="sum",
+    empty=None,
+    trec_name="num_ret",
+    aliases=("NumRet",),
+)
+def num_ret(aligned: Aligned) -> Ints:
+    """Documents retrieved.
+
+    After the policy's ``depth`` and ``judged_only``.
+
+    Parameters
+    ----------
+    aligned : Aligned
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        At least 0.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"x": 3.0}})
+    >>> num_ret(align(qrels, run)).tolist()
+    [1]
+    """
+    return aligned.n_retrieved
+
+
+@metric(
+    "num_rel",
+    direction=None,
+    bounds=(0, math.inf),
+    source="trec_eval 9.0.8, m_num_rel.c",
+    unit="documents",
+    summary="sum",
+    empty=None,
+    missing=None,
+    trec_name="num_rel",
+    aliases=("NumRel",),
+)
+def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
+    """Relevant documents in the qrels, retrieved or not.
+
+    Those of queries that the run does not answer are counted, as with ``trec_eval -c`` (whose
+    total then counts every grade above 0, whatever level ``-l`` sets; ours keeps to `rel`).
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        At least 0.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
+    >>> num_rel(align(qrels, Run.from_dict({"q": {"a": 3.0}}))).tolist()
+    [2]
+    """
+    return aligned.n_relevant(rel)
+
+
+@metric(
+    "num_rel_ret",
+    direction="higher",
+    bounds=(0, math.inf),
+    source="trec_eval 9.0.8, m_num_rel_ret.c",
+    unit="documents",
+    summary="sum",
+    empty=None,
+    trec_name="num_rel_ret",
+    aliases=("NumRelRet",),
+)
+def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
+    """Relevant documents retrieved.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        At least 0.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
+    >>> num_rel_ret(align(qrels, Run.from_dict({"q": {"a": 3.0, "x": 2.0}}))).tolist()
+    [1]
+    """
+    return n_hits(aligned, rel)
+
+
+@metric(
+    "num_nonrel_judged_ret",
+    direction=None,
+    bounds=(0, math.inf),
+    source="trec_eval 9.0.8, m_num_nonrel_judged_ret.c",
+    unit="documents",
+    summary="sum",
+    empty=None,
+    trec_name="num_nonrel_judged_ret",
+)
+def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
+    """Documents retrieved that were judged and found non-relevant.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant; grades from 0 to below it are counted here.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        At least 0.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": -1}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> num_nonrel_judged_ret(align(qrels, run)).tolist()
+    [1]
+    """
+    return aligned.count((aligned.grade >= 0) & (aligned.grade < rel))
+
+
+@metric(
+    "relstring",
+    direction=None,
+    bounds=(0, 0),
+    source="trec_eval 9.0.8, m_relstring.c",
+    empty=None,
+    trec_name="relstring",
+    trec_parameter="length",
+)
+def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) -> Floats:
+    """Return 0: trec_eval prints the first grades as text here, and pytrec_eval gives 0.
+
+    It exists so that the nickname ``all_trec`` means the same as there.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    length : int
+        How many grades trec_eval prints.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        0.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
+    >>> relstring(align(qrels, run)).tolist()
+    [0.0]
+    """
+    return np.zeros(aligned.n_queries)
+
+
+@metric(
+    "runid",
+    direction=None,
+    bounds=(0, 0),
+    source="trec_eval 9.0.8, m_runid.c",
+    empty=None,
+    trec_name="runid",
+)
+def runid(aligned: Aligned) -> Floats:
+    """Return 0: trec_eval prints the run's tag here, and pytrec_eval gives 0.
+
+    It exists so that the nicknames ``official`` and ``set`` mean the same as there.
+
+    Parameters
+    ----------
+    aligned : Aligned
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        0.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
+    >>> runid(align(qrels, run)).tolist()
+    [0.0]
+    """
+    return np.zeros(aligned.n_queries)

@@ -1,0 +1,137 @@
+"""trec_eval's metrics at a rank that depends on the query: recip_rank, Rprec, Rprec_mult."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from ..core.align import Aligned
+from ..core.metric import Range, metric
+from ..core.ragged import Floats
+from .trec_shared import Cutoff, Rel, hits_at, share
+
+
+@metric(
+    "recip_rank",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_recip_rank.c; with a cutoff as in MS MARCO's MRR@10",
+    trec_name="recip_rank",
+    aliases=("rr", "mrr", "RR", "MRR"),
+)
+def reciprocal_rank(aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Rel = 1) -> Floats:
+    """One divided by the rank of the first relevant document.
+
+    recip_rank = 1 / (rank of the first relevant document), 0 where none is retrieved, or none
+    within the first k. trec_eval's has no cutoff (it reads ``recip_rank_10`` as
+    ``recip_rank``); MS MARCO's MRR@10 is ``recip_rank@10``.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : int, optional
+        k, at least 1; the whole list by default.
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
+    >>> run = Run.from_dict({"q": {"b": 2.0, "a": 1.0}})
+    >>> aligned = align(qrels, run)
+    >>> reciprocal_rank(aligned).tolist(), reciprocal_rank(aligned, cutoff=1).tolist()
+    ([0.5], [0.0])
+    """
+    first = aligned.relevant(rel)[aligned.hits(rel) == 1]
+    if cutoff is not None:
+        first = first[aligned.rank[first] <= cutoff]
+    return aligned.sum(1.0 / aligned.rank[first], first)
+
+
+@metric(
+    "Rprec",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_Rprec.c",
+    trec_name="Rprec",
+    aliases=("RPrec",),
+)
+def r_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+    """Precision after as many documents as there are relevant ones.
+
+    Rprec = (relevant documents at ranks 1..R) / R with R relevant documents; the point where
+    precision and recall are equal.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> r_precision(align(qrels, run)).tolist()
+    [0.5]
+    """
+    n_relevant = aligned.n_relevant(rel)
+    return share(hits_at(aligned, n_relevant, rel), n_relevant)
+
+
+@metric(
+    "Rprec_mult",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_Rprec_mult.c",
+    trec_name="Rprec_mult",
+    cutoffs=(0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0),
+)
+def r_precision_multiple(
+    aligned: Aligned, *, cutoff: Annotated[float, Range(0, None)], rel: Rel = 1
+) -> Floats:
+    """Precision at a multiple of the number of relevant documents.
+
+    Rprec_mult@m = (relevant documents at ranks 1..k) / k with k = floor(m R + 0.9) for R
+    relevant documents: not rounded up, so m R = 3.05 gives k = 3. 0 where k is 0. As in
+    ``P``, a shorter list counts as filled with non-relevant documents.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : float
+        m, the multiple of R.
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> r_precision_multiple(align(qrels, run), cutoff=2.0).tolist()    # k = floor(4.9) = 4
+    [0.5]
+    """
+    ranks = (cutoff * aligned.n_relevant(rel) + 0.9).astype(np.int64)
+    return share(hits_at(aligned, ranks, rel), ranks)

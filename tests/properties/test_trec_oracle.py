@@ -1,0 +1,131 @@
+"""Every measure of pytrec_eval, on anything, equal to it to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import harness.metrics
+from harness.core.align import align
+from harness.core.evaluation import evaluate
+from harness.core.names import parse_all
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
+
+MEASURES = sorted(pytrec_eval.supported_measures)
+# a cutoff list takes the place of the default one, so these are asked for apart
+CUTOFFS = [
+    "P.1,3,7",
+    "recall.1,3,7",
+    "success.2,7",
+    "map_cut.1,3,7",
+    "relative_P.1,3,7",
+    "ndcg_cut.1,3,7",
+    "iprec_at_recall.0.33,0.55,1.25",
+    "Rprec_mult.0,0.33,3.7",
+]
+ONE_PARAMETER = ["set_F.0.5", "set_F_3", "11pt_avg.0.25,0.5,0.75", "11pt_avg_0", "relstring.5"]
+
+Judgements = dict[str, dict[str, int]]
+Scores = dict[str, dict[str, float]]
+
+
+def ours(
+    qrels: Judgements, run: Scores, measures: list[str], rel: int, *, judged_only: bool = False
+) -> dict[str, dict[str, float]]:
+    """Return what pytrec_eval would, from the harness's metrics."""
+    policy = Policy(missing_queries="skip", judged_only=judged_only)
+    metrics = parse_all(measures, {"rel": rel})
+    values = evaluate(align(Qrels.from_dict(qrels), Run.from_dict(run), policy), metrics)
+    names = [metric.trec_name for metric in metrics]
+    return {
+        qid: dict(zip(names, row, strict=True))
+        for qid, row in zip(values.qids.to_pylist(), values.values.tolist(), strict=True)
+    }
+
+
+def assert_same(
+    qrels: Judgements, run: Scores, measures: list[str], rel: int, *, judged_only: bool = False
+) -> None:
+    """Compare every value with ``==``; NaN equals NaN."""
+    oracle = pytrec_eval.RelevanceEvaluator(
+        qrels, set(measures), relevance_level=rel, judged_docs_only_flag=judged_only
+    )
+    expected = oracle.evaluate(run)
+    found = ours(qrels, run, measures, rel, judged_only=judged_only)
+    assert found.keys() == expected.keys()
+    for qid, values in expected.items():
+        assert values.keys() == found[qid].keys()
+        wrong = {
+            name: (found[qid][name], value)
+            for name, value in values.items()
+            if found[qid][name] != value and not (np.isnan(value) and np.isnan(found[qid][name]))
+        }
+        assert not wrong, (qid, wrong, qrels[qid], run[qid])
+
+
+docnos = st.sampled_from([f"d{number}" for number in range(12)] + ["D", "d", "é", "d10/x"])
+# 1 + 2**-24 is 1 as float32, and so tied with it
+scores = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-24, 1.0 + 2**-23, -3.5, 1e30, 1e-45]),
+    st.floats(-1e6, 1e6, allow_nan=False),
+)
+grades = st.sampled_from([-2, -1, 0, 0, 0, 1, 1, 2, 3, 4, 9])
+# judgements that are all below 0 are undefined in trec_eval, see trec_shared
+judged = st.dictionaries(docnos, grades, min_size=1, max_size=14).filter(
+    lambda row: max(row.values()) >= 0
+)
+retrieved = st.dictionaries(docnos, scores, max_size=14)
+qids = st.sampled_from(["q1", "q2", "q3", "10", "2"])
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Judgements, Scores]:
+    qrels = draw(st.dictionaries(qids, judged, min_size=1))
+    run = draw(st.dictionaries(qids, retrieved, min_size=1))
+    run.setdefault(next(iter(qrels)), draw(retrieved))
+    return qrels, run
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(cases(), st.integers(1, 4), st.booleans())
+def test_every_measure_equals_pytrec_eval(
+    case: tuple[Judgements, Scores], rel: int, judged_only: bool
+) -> None:
+    assert_same(*case, MEASURES, rel, judged_only=judged_only)
+    assert_same(*case, CUTOFFS, rel, judged_only=judged_only)
+
+
+@settings(max_examples=50, deadline=None)
+@given(cases(), st.integers(1, 4), st.sampled_from(ONE_PARAMETER))
+def test_parameters_equal_pytrec_eval(
+    case: tuple[Judgements, Scores], rel: int, measure: str
+) -> None:
+    assert_same(*case, [measure], rel)
+
+
+@pytest.mark.parametrize("rel", [1, 2, 3, 4])
+def test_lists_of_1_to_2000(rel: int) -> None:
+    rng = np.random.default_rng(rel)
+    qrels: Judgements = {}
+    run: Scores = {}
+    for number, length in enumerate([1, 2, 3, 10, 99, 100, 101, 500, 1000, 1001, 2000]):
+        ids = [f"d{i}" for i in rng.permutation(3000)]
+        n_judged = int(rng.integers(1, 2000))
+        given_grades = rng.choice([-1, 0, 1, 2, 3, 4], n_judged, p=[0.1, 0.5, 0.2, 0.1, 0.06, 0.04])
+        given_grades[0] = 0
+        chosen = rng.permutation(ids)[:n_judged].tolist()
+        qrels[f"q{number}"] = dict(zip(chosen, given_grades.tolist(), strict=True))
+        values = rng.normal(size=length).round(int(rng.integers(0, 9)))
+        run[f"q{number}"] = dict(zip(ids[:length], values.tolist(), strict=True))
+    assert_same(qrels, run, MEASURES, rel)
+    assert_same(qrels, run, CUTOFFS, rel)
+
+
+def test_every_measure_is_registered() -> None:
+    assert harness.metrics
+    names = {metric.definition.trec_name for metric in parse_all(["all_trec"])}
+    assert names == pytrec_eval.supported_measures - {"ndcg_cut", "map_cut"}
