@@ -164,11 +164,11 @@ def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) 
         raise AlignmentError(_no_overlap(qrels, ranked))
 
     columns: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in ranked])
+        name: _joined([getattr(part, name) for part in ranked])
         for name in ("query", "rank", "grade", "score", "tie_first", "tie_last")
     }
     query = columns.pop("query")
-    if (np.diff(query) < 0).any():
+    if (query[1:] < query[:-1]).any():
         order = np.argsort(query, kind="stable")
         query = query[order]
         columns = {name: column[order] for name, column in columns.items()}
@@ -183,8 +183,9 @@ def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) 
 def rank_order(run: Run, policy: Policy | None = None) -> Ints:
     """Return the rows of `run` in ranked order, query by query, ``(n_rows,)``."""
     policy = policy or Policy()
-    order, scores, starts = _by_score(run, policy)
-    return _settle_ties(run, order, scores, starts, None, policy)
+    order, ties = _by_score(run, policy)
+    order = _settle_ties(run, order, ties, None, policy)
+    return np.arange(run.n_rows) if order is None else order
 
 
 def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Qrels:
@@ -224,10 +225,32 @@ class _Ranked:
     tie_last: Ints
 
 
+@dataclass(frozen=True)
+class _Ties:
+    """Groups of tied scores in a ranked order, only those of two documents and more.
+
+    ``member`` says of each place whether it is in one, ``(n_rows,)``; ``starts`` and ``ends``
+    are the first and the last place of each group.
+    """
+
+    member: Bools
+    starts: Ints
+    ends: Ints
+
+    def group(self, places: Ints) -> Ints:
+        """Return the group that each of these places, all of them members, is in."""
+        group: Ints = np.searchsorted(self.starts, places, side="right") - 1
+        return group
+
+
 def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
-    if run.docnos is qrels.docnos:
+    order, ties = _by_score(run, policy)
+    if run.docnos is qrels.docnos:  # every row is judged, by the row of the same number
         of_run = np.arange(qrels.n_queries)
-        found = judgement = np.arange(run.n_rows)
+        order = _settle_ties(run, order, ties, None, policy)
+        place = np.arange(run.n_rows)
+        found = judgement = place if order is None else order
+        row = query = run.row
     else:
         of_run = (
             pc.index_in(run.qids, qrels.qids.cast(run.qids.type))
@@ -235,60 +258,77 @@ def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
             .to_numpy(zero_copy_only=False)
             .astype(np.int64)
         )
-        found, judgement = qrels.find(of_run[run.row], run.docnos.to_strings())
+        pairs = qrels.find(of_run[run.row], run.docnos.to_strings())
+        place, found, judgement = _by_place(*pairs, order, run.n_rows)
+        settled = _settle_ties(run, order, ties, place, policy)
+        if settled is not order:
+            place, found, judgement = _by_place(*pairs, settled, run.n_rows)
+        row = run.row[place]
+        query = of_run[row]
 
-    order, scores, starts = _by_score(run, policy)
-    order = _settle_ties(run, order, scores, starts, found, policy)
-    lengths = np.diff(run.offsets)
-    place = _inverse(order, run.n_rows)[found]
-    by_rank = np.argsort(place)
-    found, judgement, place = found[by_rank], judgement[by_rank], place[by_rank]
-    row = run.row[found]
-    group = np.searchsorted(starts, place, side="right") - 1
-    first = starts[group] - run.offsets[row] + 1
-    last = np.append(starts, run.n_rows)[group + 1] - run.offsets[row]
     rank = place - run.offsets[row] + 1
-    grade = qrels.grades[judgement]
-    n_retrieved = lengths.copy()
-
+    first = last = rank
+    tied = np.flatnonzero(ties.member[place])
+    if tied.size:
+        group, before = ties.group(place[tied]), run.offsets[row[tied]] - 1
+        first, last = rank.copy(), rank.copy()
+        first[tied], last[tied] = ties.starts[group] - before, ties.ends[group] - before
+    grade, score = qrels.grades[judgement], run.scores[found]
+    n_retrieved = np.diff(run.offsets)
     if policy.depth is not None:
         keep = rank <= policy.depth
-        found, row, grade, group = found[keep], row[keep], grade[keep], group[keep]
-        rank, first, last = rank[keep], first[keep], np.minimum(last[keep], policy.depth)
+        row, query, rank, grade, score = (
+            row[keep],
+            query[keep],
+            rank[keep],
+            grade[keep],
+            score[keep],
+        )
+        first, last = first[keep], np.minimum(last[keep], policy.depth)
         n_retrieved = np.minimum(n_retrieved, policy.depth)
     if policy.judged_only:
         keep = grade >= 0
-        found, row, grade, group = found[keep], row[keep], grade[keep], group[keep]
+        row, query, grade, score = row[keep], query[keep], grade[keep], score[keep]
         n_retrieved = np.bincount(row, minlength=run.n_queries)
-        start = offsets_of(n_retrieved)[row]
-        rank = np.arange(row.size) - start + 1
-        first = np.searchsorted(group, group, side="left") - start + 1
-        last = np.searchsorted(group, group, side="right") - start
+        before = offsets_of(n_retrieved)[row] - 1
+        group = run.offsets[row] + first[keep]
+        first = np.searchsorted(group, group, side="left") - before
+        last = np.searchsorted(group, group, side="right") - 1 - before
+        rank = np.arange(row.size) - before
 
-    sizes = np.diff(np.append(starts, run.n_rows))
-    tied_row = run.row[starts[sizes > 1]]
-    n_tied = np.bincount(tied_row, weights=sizes[sizes > 1], minlength=run.n_queries)
     answered = of_run >= 0
     return _Ranked(
         queries=of_run[answered],
         n_retrieved=n_retrieved[answered],
-        n_tied=n_tied[answered].astype(np.int64),
+        n_tied=np.bincount(run.row[ties.member], minlength=run.n_queries)[answered],
         n_extra=int((~answered).sum()),
         qids=run.qids,
-        query=of_run[row],
+        query=query,
         rank=rank,
         grade=grade,
-        score=run.scores[found],
+        score=score,
         tie_first=first,
         tie_last=last,
     )
 
 
-def _by_score(run: Run, policy: Policy) -> tuple[Ints | None, Array, Ints]:
-    """Order the rows by falling score within their query.
+def _by_place(
+    found: Ints, judgement: Ints, order: Ints | None, n_rows: int
+) -> tuple[Ints, Ints, Ints]:
+    """Return the places of the rows `found` in the ranked order, ascending, and both with them."""
+    if order is None:
+        return found, found, judgement
+    judgements = np.full(n_rows, -1)
+    judgements[found] = judgement
+    judgements = judgements[order]
+    place = np.flatnonzero(judgements >= 0)
+    return place, order[place], judgements[place]
 
-    Returns the order (None where the rows stand in it already), the scores in that order, and
-    where each group of tied scores starts.
+
+def _by_score(run: Run, policy: Policy) -> tuple[Ints | None, _Ties]:
+    """Order the rows by falling score within their query, ties in any order.
+
+    Returns the order (None where the rows stand in it already) and the ties in it.
     """
     scores: Array = run.scores
     if policy.ties == "trec_eval":
@@ -304,51 +344,53 @@ def _by_score(run: Run, policy: Policy) -> tuple[Ints | None, Array, Ints]:
         else:
             order = np.lexsort((-scores, run.row))
         scores = scores[order]
-    starts = np.flatnonzero(np.append(True, (scores[1:] != scores[:-1]) | begins)[: run.n_rows])
-    return order, scores, starts
+    same = np.zeros(run.n_rows + 1, dtype=bool)  # as the place before
+    same[1 : run.n_rows] = (scores[1:] == scores[:-1]) & ~begins
+    this, following = same[:-1], same[1:]
+    ties = _Ties(
+        this | following, np.flatnonzero(following & ~this), np.flatnonzero(this & ~following)
+    )
+    return order, ties
 
 
 def _descending_keys(row: Ints, scores: Array) -> Array:
     """Return uint64 keys that sort by row, then by falling float32 score."""
     bits = (scores + np.float32(0)).view(np.uint32)  # -0.0 becomes 0.0
     negative = bits >> np.uint32(31) == 1
-    rising = np.where(negative, ~bits, bits | np.uint32(1 << 31))
-    keys: Array = (row.astype(np.uint64) << np.uint64(32)) | (~rising).astype(np.uint64)
+    keys: Array = row.astype(np.uint64)
+    keys <<= np.uint64(32)
+    keys |= np.where(negative, bits, ~bits & np.uint32((1 << 31) - 1))
     return keys
 
 
 def _settle_ties(
-    run: Run, order: Ints | None, scores: Array, starts: Ints, found: Ints | None, policy: Policy
-) -> Ints:
+    run: Run, order: Ints | None, ties: _Ties, place: Ints | None, policy: Policy
+) -> Ints | None:
     """Return `order` with the groups of tied scores put in the policy's order.
 
-    Only groups that hold one of the rows `found` are looked at: the order of others is seen
-    by no metric.
+    Where places are given, only groups that hold one of them are looked at: the order of the
+    others is seen by no metric. The order comes back as it is where there is nothing to settle.
     """
-    if order is None:
-        order = np.arange(run.n_rows)
-    if policy.ties == "stable" or starts.size == run.n_rows:
+    if policy.ties == "stable":
         return order
-    sizes = np.diff(np.append(starts, run.n_rows))
-    touched = sizes > 1
-    if found is not None:
-        holds = np.zeros(starts.size, dtype=bool)
-        holds[np.searchsorted(starts, _inverse(order, run.n_rows)[found], side="right") - 1] = True
-        touched &= holds
-    if not touched.any():
+    places = np.flatnonzero(ties.member)
+    group = ties.group(places)
+    if place is not None:
+        holds = np.zeros(ties.starts.size, dtype=bool)
+        holds[ties.group(place[ties.member[place]])] = True
+        places, group = places[holds[group]], group[holds[group]]
+    if not places.size:
         return order
-    group = np.repeat(np.flatnonzero(touched), sizes[touched])
-    places = np.flatnonzero(np.repeat(touched, sizes))
-    rows = order[places]
+    settled = np.arange(run.n_rows) if order is None else order.copy()
+    rows = settled[places]
     docno = run.docnos.byte_order(rows)
-    order[places] = rows[np.lexsort((-docno, group))]
-    return order
+    span = int(docno.max()) + 1
+    settled[places] = rows[np.argsort(group * span - docno)]
+    return settled
 
 
-def _inverse(order: Ints, n: int) -> Ints:
-    inverse = np.empty(n, dtype=np.int64)
-    inverse[order] = np.arange(n)
-    return inverse
+def _joined(arrays: list[Array]) -> Array:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:

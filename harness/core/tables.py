@@ -39,11 +39,12 @@ class Docnos:
     names the row at position ``i`` of its query ``d{i}`` without making the strings.
     """
 
-    __slots__ = ("_keys", "offsets", "strings")
+    __slots__ = ("_keys", "_row", "offsets", "strings")
 
     def __init__(self, strings: pa.Array | None, offsets: Ints) -> None:
         self.strings, self.offsets = strings, offsets
         self._keys: Array | None = None
+        self._row: Ints | None = None
 
     @property
     def positional(self) -> bool:
@@ -54,30 +55,40 @@ class Docnos:
         """Return the docnos of these rows as strings."""
         if self.strings is not None:
             return self.strings.take(pa.array(rows))
-        positions = rows - np.repeat(self.offsets[:-1], np.diff(self.offsets))[rows]
-        return pc.binary_join_element_wise("d", pa.array(positions).cast(pa.string()), "")
+        positions = positions_of(self.offsets)[rows]
+        return _position_names(positions).take(pa.array(positions))
 
     def to_strings(self) -> pa.Array:
         """Return all docnos as strings."""
+        if self.strings is not None:
+            return self.strings
         return self.take(np.arange(int(self.offsets[-1]), dtype=np.int64))
 
     def byte_order(self, rows: Ints) -> Ints:
         """Return numbers that sort these rows as their docnos sort by bytes, ``(n,)`` int64."""
         if self.strings is None:
             positions = positions_of(self.offsets)[rows]
-            longest = int(positions.max(initial=-1)) + 1
-            names = pc.binary_join_element_wise("d", pa.array(range(longest)).cast(pa.string()), "")
-            return _ranks(names)[positions]
+            return _ranks(_position_names(positions))[positions]
         return _ranks(self.take(rows))
+
+    @property
+    def row(self) -> Ints:
+        """Query of each row, ``(n_rows,)``; computed once for all tables that share the docnos."""
+        if self._row is None:
+            self._row = frozen(rows_of(self.offsets))
+        return self._row
 
     @property
     def hashes(self) -> Array:
         """64-bit hash of each docno, computed once."""
         if self._keys is None:
-            self._keys = hash_strings(
-                self.strings if self.strings is not None else self.to_strings()
-            )
+            self._keys = hash_strings(self.to_strings())
         return self._keys
+
+
+def _position_names(positions: Ints) -> pa.Array:
+    """Return d0, d1, ... up to the largest of the positions."""
+    return pa.array([f"d{at}" for at in range(int(positions.max(initial=-1)) + 1)], pa.string())
 
 
 def _ranks(strings: pa.Array) -> Ints:
@@ -147,10 +158,10 @@ class Table:
         """Number of (qid, docno) rows."""
         return int(self.offsets[-1])
 
-    @cached_property
+    @property
     def row(self) -> Ints:
         """Query of each row, ``(n_rows,)``."""
-        return rows_of(self.offsets)
+        return self.docnos.row
 
     @cached_property
     def keys(self) -> Array:
@@ -331,8 +342,10 @@ class Qrels(Table):
             return Ragged(self.offsets, self.grades)
         top = int(self.grades.max())
         span = top - int(self.grades.min()) + 1
-        ordered = np.sort(self.row * span + (top - self.grades))
-        return Ragged(self.offsets, top - ordered % span)
+        base = self.row * span
+        ordered = base + (top - self.grades)
+        ordered.sort()
+        return Ragged(self.offsets, top - (ordered - base))
 
     @cached_property
     def lookup(self) -> tuple[pa.Array, Ints, Ints]:
