@@ -52,5 +52,4 @@ def log_of(values: Floats) -> Floats:
     >>> log_of(np.array([1.0, 0.5])).tolist()
     [0.0, -0.6931471805599453]
     """
-    logarithms: Floats = _log(values).astype(np.float64)
-    return logarithms
+    return np.asarray(_log(values), dtype=np.float64)

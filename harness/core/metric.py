@@ -7,8 +7,6 @@ annotations and defaults are the metric's parameters; nothing is declared twice.
 from __future__ import annotations
 
 import inspect
-import math
-import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,131 +14,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..errors import UnknownNameError, did_you_mean
 from .align import Aligned
+from .parameter import Parameter
+from .parameter import Range as Range
 from .ragged import Floats, Ints
 
 Direction = Literal["higher", "lower"]
 Summary = Literal["mean", "sum", "gm"]
-
-
-@dataclass(frozen=True)
-class Range:
-    """Bounds of a numeric parameter, put beside its type: ``Annotated[float, Range(0, 1)]``.
-
-    Parameters
-    ----------
-    low, high : float, optional
-        The bounds; none where left out.
-    open : bool
-        Whether the bounds themselves are outside.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    open: bool = False
-
-    def __contains__(self, value: float) -> bool:
-        if self.low is not None and (value < self.low or (self.open and value == self.low)):
-            return False
-        return not (
-            self.high is not None and (value > self.high or (self.open and value == self.high))
-        )
-
-    def __str__(self) -> str:
-        low = "-inf" if self.low is None else f"{self.low:g}"
-        high = "inf" if self.high is None else f"{self.high:g}"
-        return f"({low}, {high})" if self.open else f"[{low}, {high}]"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a metric, as read off its function's signature."""
-
-    name: str
-    type: type
-    default: Any
-    choices: tuple[str, ...] = ()
-    range: Range | None = None
-    optional: bool = False
-    many: bool = False
-    length: int | None = None
-
-    def parse(self, text: str, metric: str) -> Any:
-        """Return the value that `text` stands for; several numbers stand as ``1:-1:0``.
-
-        Raises
-        ------
-        UnknownNameError
-            Where it is not of the parameter's type, choices or range.
-        """
-        text = text.strip().strip("'\"")
-        if self.optional and text.lower() in ("none", "null"):
-            return None
-        if not self.many:
-            return self._parse_one(text, metric)
-        values = tuple(self._parse_one(item, metric) for item in re.split("[:,]", text))
-        if self.length is not None and len(values) != self.length:
-            raise UnknownNameError(
-                f"{metric}: {self.name} takes {self.length} numbers, not {len(values)}"
-            )
-        return values
-
-    def _parse_one(self, text: str, metric: str) -> Any:
-        value = self._convert(text, metric)
-        if self.choices and value not in self.choices:
-            raise UnknownNameError(
-                f"{metric}: unknown {self.name} '{value}'{did_you_mean(str(value), self.choices)}"
-                f"  (all: {', '.join(self.choices)})"
-            )
-        if self.range is not None and value not in self.range:
-            raise UnknownNameError(
-                f"{metric}: {self.name} must lie in {self.range}, and is {value:g}"
-            )
-        return value
-
-    def _convert(self, text: str, metric: str) -> Any:
-        try:
-            if self.type is bool:
-                return {"true": True, "false": False}[text.lower()]
-            value = self.type(text)
-            if isinstance(value, float) and not math.isfinite(value):
-                raise ValueError
-            return value
-        except (ValueError, KeyError):
-            kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(self.type)
-            raise UnknownNameError(f"{metric}: {self.name} must be {kind}, not '{text}'") from None
-
-    def text(self, value: Any) -> str:
-        """Return `value` as it stands in a metric's name."""
-        if isinstance(value, tuple):
-            return ":".join(map(self.text, value))
-        if isinstance(value, bool):
-            return str(value).lower()
-        if isinstance(value, float):
-            short = f"{value:g}"
-            return short if float(short) == value else repr(value)
-        return str(value)
-
-    @classmethod
-    def of(cls, name: str, annotation: Any, default: Any) -> Parameter:
-        """Read a parameter off its annotation and default."""
-        limits = None
-        if typing.get_origin(annotation) is typing.Annotated:
-            annotation, *extras = typing.get_args(annotation)
-            limits = next((extra for extra in extras if isinstance(extra, Range)), None)
-        optional = type(None) in typing.get_args(annotation)
-        if optional:
-            inner = [a for a in typing.get_args(annotation) if a is not type(None)]
-            nested = cls.of(name, inner[0], default)
-            return cls(name, nested.type, default, nested.choices, limits or nested.range, True)
-        if typing.get_origin(annotation) is Literal:
-            return cls(name, str, default, typing.get_args(annotation))
-        if typing.get_origin(annotation) is tuple:
-            first, *rest = typing.get_args(annotation)
-            length = None if rest == [...] else 1 + len(rest)
-            return cls(name, first, default, (), limits, many=True, length=length)
-        return cls(name, annotation, default, (), limits)
 
 
 Function = Callable[..., Floats | Ints]

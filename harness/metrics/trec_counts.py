@@ -1,14 +1,13 @@
-"""trec_eval's counts, which are summed over queries, and its two that are no numbers."""
+"""trec_eval's counts, which are summed over queries."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import numpy as np
 
 from ..core.align import Aligned
-from ..core.metric import Range, metric
+from ..core.metric import metric
 from ..core.ragged import Floats, Ints
 from .trec_shared import Rel, n_hits
 
@@ -197,72 +196,3 @@ def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     [1]
     """
     return aligned.count((aligned.grade >= 0) & (aligned.grade < rel))
-
-
-@metric(
-    "relstring",
-    direction=None,
-    bounds=(0, 0),
-    source="trec_eval 9.0.8, m_relstring.c",
-    empty=None,
-    trec_name="relstring",
-    trec_parameter="length",
-)
-def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) -> Floats:
-    """Return 0: trec_eval prints the first grades as text here, and pytrec_eval gives 0.
-
-    It exists so that the nickname ``all_trec`` means the same as there.
-
-    Parameters
-    ----------
-    aligned : Aligned
-    length : int
-        How many grades trec_eval prints.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        0.
-
-    Examples
-    --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
-    >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
-    >>> relstring(align(qrels, run)).tolist()
-    [0.0]
-    """
-    return np.zeros(aligned.n_queries)
-
-
-@metric(
-    "runid",
-    direction=None,
-    bounds=(0, 0),
-    source="trec_eval 9.0.8, m_runid.c",
-    empty=None,
-    trec_name="runid",
-)
-def runid(aligned: Aligned) -> Floats:
-    """Return 0: trec_eval prints the run's tag here, and pytrec_eval gives 0.
-
-    It exists so that the nicknames ``official`` and ``set`` mean the same as there.
-
-    Parameters
-    ----------
-    aligned : Aligned
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        0.
-
-    Examples
-    --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
-    >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
-    >>> runid(align(qrels, run)).tolist()
-    [0.0]
-    """
-    return np.zeros(aligned.n_queries)

@@ -67,6 +67,12 @@ def assert_same(
         assert not wrong, (qid, wrong, qrels[qid], run[qid])
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _pytrec_eval_has_seen_a_document() -> None:
+    # An empty list that is the first it ever sees stops the interpreter.
+    pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {"map"}).evaluate({"q": {"d": 1.0}})
+
+
 docnos = st.sampled_from([f"d{number}" for number in range(12)] + ["D", "d", "é", "d10/x"])
 # 1 + 2**-24 is 1 as float32, and so tied with it
 scores = st.one_of(
