@@ -7,8 +7,9 @@ about it (``fix``). Texts are part of the interface and pinned by tests.
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
@@ -74,7 +75,38 @@ class HarnessError(Exception):
 
 
 class ConfigError(HarnessError):
-    """The configuration is wrong; all problems of one file together."""
+    """The configuration is wrong; all problems of one file together, none left out.
+
+    Parameters
+    ----------
+    problems : Problem, str, or sequence of them
+        What is wrong; each problem's ``where`` is a path in the file and its line.
+    where : str
+        The file, for the heading.
+
+    Examples
+    --------
+    >>> problem = Problem("$.metrics[1] (line 9)", "unknown metric 'ndgc@10'", fix="see the list")
+    >>> print(ConfigError(problem, where="a.yaml"))
+    a.yaml: 1 problem
+      $.metrics[1] (line 9)  unknown metric 'ndgc@10'
+        fix:   see the list
+    """
+
+    def __init__(
+        self, problems: Problem | str | Sequence[Problem | str], *, where: str = "config"
+    ) -> None:
+        self.where = where
+        super().__init__(problems)
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.total} problem{'s' if self.total > 1 else ''}"]
+        width = min(36, max(len(problem.where) for problem in self.problems))
+        for problem in self.problems:
+            text = str(replace(problem, where=""))
+            head = f"{problem.where:<{width}}  " if problem.where else ""
+            lines.append(textwrap.indent(head + text, "  "))
+        return "\n".join(lines)
 
 
 class InputError(HarnessError):

@@ -1,0 +1,24 @@
+"""A metric of one's own, as plugin.yaml names it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from harness.core.align import Aligned
+from harness.core.metric import Range, metric
+from harness.core.ragged import Floats
+
+
+@metric("best_grade", direction="higher", bounds=(0, np.inf), source="this file", unit="grades")
+def best_grade(aligned: Aligned, *, cutoff: Annotated[int, Range(1, None)]) -> Floats:
+    """Best grade among the first k documents; 0 where none of them is judged.
+
+    best_grade@k = max(0, grades at ranks 1..k)
+    """
+    # One entry a judged and retrieved document: its query (row), rank and grade.
+    values = np.zeros(aligned.n_queries)
+    first = aligned.rank <= cutoff
+    np.maximum.at(values, aligned.row[first], aligned.grade[first])
+    return values

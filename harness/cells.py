@@ -1,0 +1,83 @@
+"""A cell: one run on one dataset; and the cells that a grid lacks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from .patterns import Pattern, natural
+
+if TYPE_CHECKING:
+    from .schema import DatasetEntry, RunEntry
+
+DATASET = "dataset"
+"""The placeholder that stands for each dataset's name in a run's path."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run on one dataset.
+
+    Parameters
+    ----------
+    dataset, run : str
+        Their names, placeholders filled in.
+    dataset_entry, run_entry : DatasetEntry, RunEntry
+        Their entries of the config; ``path`` is that of a file, and can be opened as it is.
+    dataset_key, run_key : str
+        Their names as they stand in the config, with placeholders.
+    of_dataset, of_run : mapping of str to str
+        What placeholders captured: those of the dataset's path, and those of the run's alone.
+    """
+
+    dataset: str
+    run: str
+    dataset_entry: DatasetEntry
+    run_entry: RunEntry
+    dataset_key: str
+    run_key: str
+    of_dataset: Mapping[str, str]
+    of_run: Mapping[str, str]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What was captured, without a placeholder that is the whole of the run's name."""
+        return _columns(self.run_key, {**self.of_dataset, **self.of_run})
+
+
+class Gap(NamedTuple):
+    """A combination for which a grid of cells has no predictions."""
+
+    dataset: str
+    run: str
+    columns: dict[str, str]
+
+
+def missing(cells: Iterable[Cell]) -> list[Gap]:
+    """Return the combinations that would make each run's grid of cells whole.
+
+    A run's grid is every dataset of one entry (every fold) x every value that each of the
+    run's own placeholders takes in any of its cells.
+    """
+    datasets: dict[str, dict[str, Cell]] = {}
+    grids: dict[tuple[str, str, tuple[str, ...]], list[Cell]] = {}
+    for cell in cells:
+        datasets.setdefault(cell.dataset_key, {}).setdefault(cell.dataset_entry.path, cell)
+        grids.setdefault((cell.dataset_key, cell.run_key, tuple(cell.of_run)), []).append(cell)
+    gaps = []
+    for (dataset_key, run_key, names), grid in grids.items():
+        there = {(cell.dataset_entry.path, *cell.of_run.values()) for cell in grid}
+        axes = [sorted({cell.of_run[name] for cell in grid}, key=natural) for name in names]
+        for path, *values in itertools.product(datasets[dataset_key], *axes):
+            if (path, *values) not in there:
+                first = datasets[dataset_key][path]
+                captured = {**first.of_dataset, **dict(zip(names, values, strict=True))}
+                run = Pattern(run_key).fill({**captured, DATASET: first.dataset})
+                gaps.append(Gap(first.dataset, run, _columns(run_key, captured)))
+    return gaps
+
+
+def _columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in captured.items() if run_key != f"{{{name}}}"}

@@ -1,0 +1,137 @@
+"""YAML text -> frozen Config; every problem at once, each with its path and its line."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from . import metrics as _built_in
+from . import plugins, sweep, yamlfile
+from .core.names import parse
+from .errors import ConfigError, Problem, UnknownNameError, did_you_mean
+from .patterns import NothingFoundError, files
+from .schema import Config, DatasetEntry, Entry, Policy, RunEntry, metric_defaults
+from .validation import Parts, validate
+from .yamlfile import Source
+
+__all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "json_schema", "load", "loads"]
+
+del _built_in
+
+
+def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
+    """Read a config file and check everything that can be checked without reading data.
+
+    Parameters
+    ----------
+    path : path
+        A YAML file. Its folder is where the paths in it start.
+    overrides : iterable of str
+        ``"policy.ties=stable"``: values put in place of the file's.
+
+    Returns
+    -------
+    Config
+
+    Raises
+    ------
+    ConfigError
+        With every problem: keys, types, metrics, plugins, files that are not there.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        problem = Problem("", f"byte {error.start} is not UTF-8", fix="save the file as UTF-8")
+        raise ConfigError(problem, where=str(path)) from error
+    except OSError as error:
+        raise ConfigError(Problem("", _unreadable(path, error)), where=str(path)) from error
+    return loads(text, str(path), path.parent, overrides)
+
+
+def loads(
+    text: str,
+    where: str = "config",
+    base: str | os.PathLike[str] = ".",
+    overrides: Iterable[str] = (),
+) -> Config:
+    """Read a config from text; see :func:`load`.
+
+    Parameters
+    ----------
+    text : str
+        The YAML.
+    where : str
+        What to call it in messages; its stem is the default name.
+    base : path
+        Folder where its paths start.
+    overrides : iterable of str
+    """
+    source, base = yamlfile.read(text, where, overrides), Path(base)
+    data = {"name": Path(where).stem, **source.data}
+    config, parts, problems = validate(data, source)
+    problems += [*source.problems, *_check(parts, source, base)]
+    if config is None or problems:
+        problems.sort(key=_line)
+        raise ConfigError(problems, where=where)
+    config = config.model_copy(update={"output": config.output.replace("{name}", config.name)})
+    config._source, config._base = source, base
+    return config
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a config, for editors."""
+    schema = Config.model_json_schema()
+    schema["required"].remove("name")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "A config of the ranking harness",
+    }
+
+
+def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
+    """Return what is wrong beyond keys and types: plugins, files, metrics, references."""
+    problems = [Problem("installed plugins", str(error)) for error in plugins.load_installed()]
+    for place, name in parts.plugins.items():
+        try:
+            plugins.load(name, base)
+        except plugins.PluginError as error:
+            problems.append(source.problem(("plugins", place), str(error)))
+
+    complete = parts.complete and not source.problems
+    cells, findings = sweep.find(parts.datasets, parts.runs, base, complete=complete)
+    problems += [source.problem(one.loc, one.what, fix=one.fix) for one in findings]
+    runs = None if findings or not complete else dict.fromkeys(cell.run for cell in cells)
+
+    defaults = metric_defaults(parts.policy.relevance_level)
+    for place, name in parts.metrics.items():
+        try:
+            found = parse(name, defaults)
+        except UnknownNameError as error:
+            problems += [source.problem(("metrics", place), one.what) for one in error.problems]
+            continue
+        for metric in found:
+            if runs is not None and metric.reference is not None and metric.reference not in runs:
+                near = did_you_mean(metric.reference, runs)
+                what = f"there is no run '{metric.reference}'{near}  (there are: {', '.join(runs)})"
+                problems.append(source.problem(("metrics", place), what))
+    return problems
+
+
+def _line(problem: Problem) -> float:
+    found = re.search(r"\(line (\d+)\)$", problem.where)
+    return int(found[1]) if found else math.inf
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        try:
+            files(path.parent, path.name.replace("{", "{{").replace("}", "}}"))
+        except NothingFoundError as nothing:
+            return str(nothing)
+    return f"cannot be read: {error.strerror}"

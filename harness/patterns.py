@@ -1,0 +1,209 @@
+"""Text with ``{placeholders}``, and the files on disk that it stands for."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from string import Formatter
+
+SHOWN = 5
+"""How many names of a folder a message lists."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Text with placeholders: ``fold{fold}-seed{seed}.txt``. Double a brace to mean itself.
+
+    A placeholder stands for one or more characters without ``/``. Where a text can be read in
+    several ways, an earlier placeholder takes as much as it can. One that occurs again stands
+    for the same text again.
+
+    Parameters
+    ----------
+    text : str
+
+    Raises
+    ------
+    ValueError
+        Where a brace stands alone, or encloses anything but a name.
+
+    Examples
+    --------
+    >>> pattern = Pattern("{model}/fold{fold}.txt")
+    >>> pattern.match("svm/fold12.txt"), pattern.match("svm/fold.txt")
+    ({'model': 'svm', 'fold': '12'}, None)
+    >>> pattern.fill({"model": "svm", "fold": "3"})
+    'svm/fold3.txt'
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        _ = self.pieces
+
+    @cached_property
+    def pieces(self) -> tuple[tuple[str, str | None], ...]:
+        """Literal text and the placeholder that follows it, in turn."""
+        fix = "write {name} for a placeholder, {{ and }} for braces themselves"
+        try:
+            parsed = list(Formatter().parse(self.text))
+        except ValueError:
+            raise ValueError(f"a brace stands alone in '{self.text}'; {fix}") from None
+        for _, name, spec, conversion in parsed:
+            if name is not None and (
+                spec or conversion or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name)
+            ):
+                raise ValueError(f"'{{{name}}}' is no placeholder in '{self.text}'; {fix}")
+        return tuple((literal, name) for literal, name, _, _ in parsed)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The placeholders, each once, in order."""
+        return tuple(dict.fromkeys(name for _, name in self.pieces if name is not None))
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """Return the text with every placeholder replaced. KeyError where one is not given."""
+        return "".join(
+            literal + ("" if name is None else values[name]) for literal, name in self.pieces
+        )
+
+    def match(self, text: str, known: Mapping[str, str] | None = None) -> dict[str, str] | None:
+        """Return what the placeholders stand for in `text`, or None.
+
+        Parameters
+        ----------
+        text : str
+        known : mapping, optional
+            Placeholders that are settled already, and must stand for just that.
+        """
+        values = dict(known or {})
+        expression, seen = "", set(values)
+        for literal, name in self.pieces:
+            expression += re.escape(literal)
+            if name is None:
+                continue
+            if name in values:
+                expression += re.escape(values[name])
+            else:
+                expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+)"
+                seen.add(name)
+        found = re.fullmatch(expression, text)
+        return None if found is None else {**values, **found.groupdict()}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file that a pattern stands for, and what its placeholders stand for."""
+
+    path: Path
+    values: Mapping[str, str]
+
+
+class NothingFoundError(LookupError):
+    """No file is what a pattern stands for; the text says what there is instead."""
+
+
+def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list[Found]:
+    """Return the files that a pattern stands for, in natural order. The one look at the disk.
+
+    Names that begin with a dot are passed over, unless the pattern has the dot.
+
+    Parameters
+    ----------
+    base : Path
+        Folder that a relative pattern starts from.
+    text : str
+        Path with placeholders.
+    known : mapping, optional
+        Placeholders that are settled already.
+
+    Raises
+    ------
+    NothingFoundError
+        Where there is no such file: the pattern, and what the nearest folder holds.
+    """
+    parts = Path(text).parts
+    at = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(known or {}))]
+    for part in parts[1:] if Path(text).is_absolute() else parts:
+        stuck = at
+        at = [found for folder in stuck for found in _step(folder, Pattern(part))]
+        if not at:
+            raise NothingFoundError(_explain(base, text, known or {}, part, stuck))
+    whole = [Found(_tidy(found.path), found.values) for found in at if found.path.is_file()]
+    if not whole:
+        names = _listing(at[0].path, "")
+        raise NothingFoundError(f"{_tidy(at[0].path)} is a folder, not a file; it holds {names}")
+    return sorted(whole, key=lambda found: natural(str(found.path)))
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a key that sorts numbers in text by size.
+
+    >>> sorted(["fold10", "fold2", "fold1"], key=natural)
+    ['fold1', 'fold2', 'fold10']
+    """
+    pieces = re.findall(r"[0-9]+|[^0-9]+", text)
+    numbered = ((0, int(p), p) if p[0] in "0123456789" else (1, 0, p) for p in pieces)
+    return tuple(numbered)
+
+
+def _step(folder: Found, part: Pattern) -> Iterator[Found]:
+    """Yield what is in `folder` under a name that fits `part`."""
+    if all(name in folder.values for name in part.names):
+        path = folder.path / part.fill(folder.values)
+        if path.exists():
+            yield Found(path, folder.values)
+        return
+    for name in _names(folder.path):
+        values = part.match(name, folder.values)
+        if values is not None and (name[0] != "." or part.text[0] == "."):
+            yield Found(folder.path / name, values)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder), key=natural)
+    except OSError:  # a file, or a folder that may not be read
+        return []
+
+
+def _tidy(path: Path) -> Path:
+    """Return the path without ``..`` where that leads to the same place."""
+    short = Path(os.path.normpath(path))
+    return short if short.exists() and short.samefile(path) else path
+
+
+def _explain(base: Path, text: str, known: Mapping[str, str], part: str, stuck: list[Found]) -> str:
+    """Say which part of the path is not there, and what is."""
+    wanted = {found.path: _literal(Pattern(part), found.values) for found in stuck}
+    nearest = max(wanted, key=lambda folder: _nearness(wanted[folder], _names(folder)))
+    path = Path(os.path.normpath(base / _literal(Pattern(text), known)))
+    folder = Path(os.path.normpath(nearest))
+    verb = "no file" if set(Pattern(text).names) <= set(known) else "no file matches"
+    place = "the folder" if folder == path.parent else str(folder)
+    what = f"{verb} {path}; {place} holds {_listing(nearest, wanted[nearest])}"
+    return what + ("  ('*' is taken as it stands: write {name})" if "*" in part else "")
+
+
+def _literal(pattern: Pattern, known: Mapping[str, str]) -> str:
+    return pattern.fill({name: known.get(name, f"{{{name}}}") for name in pattern.names})
+
+
+def _nearness(wanted: str, names: Iterable[str]) -> float:
+    return max((difflib.SequenceMatcher(None, wanted, name).ratio() for name in names), default=0)
+
+
+def _listing(folder: Path, wanted: str) -> str:
+    """Return a few names in a folder, those like `wanted` first."""
+    names = [name + "/" * (folder / name).is_dir() for name in _names(folder) if name[0] != "."]
+    if not names:
+        return "nothing" if folder.is_dir() else "nothing (it is no folder)"
+    near = difflib.get_close_matches(wanted, names, n=SHOWN, cutoff=0.6)
+    first = [*near, *(name for name in names if name not in near)][:SHOWN]
+    more = len(names) - len(first)
+    return ", ".join(first) + (f" and {more} more" if more else "")

@@ -1,0 +1,99 @@
+"""Metrics from outside: a user's own .py files and modules, and installed packages'."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from .patterns import NothingFoundError, files
+
+GROUP = "harness.metrics"
+"""Entry points of this group are modules whose import registers metrics."""
+
+
+class PluginError(Exception):
+    """A plugin is not there, or its import fails; the text says why and where."""
+
+
+def load(name: str, base: Path) -> None:
+    """Import one plugin, so that its metrics are registered.
+
+    Parameters
+    ----------
+    name : str
+        A file (``my_metrics.py``, relative to `base`) or the name of an importable module. A
+        file is run anew each time, so that an edited one takes effect in the same process.
+    base : Path
+        Folder of the config.
+
+    Raises
+    ------
+    PluginError
+        Where it does not exist, or raises while it is imported.
+    """
+    if not (name.endswith(".py") or "/" in name):
+        _load_module(name)
+        return
+    try:
+        found = files(base, name.replace("{", "{{").replace("}", "}}"))
+    except NothingFoundError as error:
+        raise PluginError(str(error)) from None
+    _load_file(found[0].path)
+
+
+def load_installed() -> Iterator[PluginError]:
+    """Import the plugins of installed packages; yield what is wrong with any."""
+    for point in entry_points(group=GROUP):
+        try:
+            point.load()
+        except Exception as error:
+            package = point.dist.name if point.dist else "an installed package"
+            yield PluginError(f"{package}: its entry point '{point.name}' fails: {_say(error)}")
+
+
+def _load_module(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise PluginError(f"module '{name}' cannot be imported: {_say(error)}") from error
+        raise PluginError(f"no module '{name}'; for a file write {name}.py") from error
+    except Exception as error:
+        raise PluginError(f"module '{name}' cannot be imported: {_say(error)}") from error
+
+
+def _load_file(path: Path) -> None:
+    """Run a file as a module whose name no other file has."""
+    digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
+    name = f"harness_plugin_{digest}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise PluginError(f"{_place(error, path)}: {_say(error)}") from error
+
+
+def _say(error: BaseException) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _place(error: BaseException, path: Path) -> str:
+    """Return ``path:line`` of the plugin's own line that failed."""
+    if isinstance(error, SyntaxError) and error.lineno:
+        return f"{path}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename) == path.absolute()]
+    lines += [frame.lineno for frame in frames if Path(frame.filename) == path]
+    return f"{path}:{lines[-1]}" if lines else str(path)

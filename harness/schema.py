@@ -1,0 +1,164 @@
+"""The config's models: which keys there are, of which type, with which default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    Tag,
+)
+
+from .core import policy as core
+from .core.metric import Metric
+from .core.names import parse_all
+from .errors import Problem
+from .yamlfile import Loc, Source
+
+Duplicates = Literal["error", "first", "last"]
+Report = Literal["csv", "markdown"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Entry(_Model):
+    """What datasets and runs have in common: a file and how to read it."""
+
+    path: StrictStr
+    """File, relative to the config; each {placeholder} is filled from the files on disk."""
+    format: StrictStr | None = None
+    """Name of the format; told from the file where it is left out."""
+    duplicates: Duplicates = "error"
+    """What to do where a query names a docno twice."""
+    columns: Mapping[StrictStr, StrictStr] | None = None
+    """For tables: which column holds what, as in {qid: topic, docno: doc}."""
+
+
+class DatasetEntry(Entry):
+    """Judgements: qrels, or a learning-to-rank file."""
+
+    group: StrictStr | None = None
+    """LightGBM's file of group sizes, where the features have no qid."""
+
+    def options(self) -> dict[str, Any]:
+        """Return what a reader is told beyond the path; nothing that was left out."""
+        return self.model_dump(exclude={"path"}, exclude_none=True)
+
+
+class RunEntry(Entry):
+    """Predictions of a system."""
+
+    dataset: StrictStr | None = None
+    """Name of the dataset they belong to, where it cannot be told from placeholders."""
+
+    def options(self) -> dict[str, Any]:
+        """Return what a reader is told beyond the path; nothing that was left out."""
+        return self.model_dump(exclude={"path", "dataset"}, exclude_none=True)
+
+
+class Policy(_Model):
+    """What is done where the data leave a choice."""
+
+    ties: core.Ties = "trec_eval"
+    """Order of documents with one score."""
+    missing_queries: core.Missing = "zero"
+    """A query that is judged but not answered by the run."""
+    empty_queries: core.Empty = "zero"
+    """A query without relevant documents."""
+    depth: Annotated[StrictInt, Field(ge=1)] | None = None
+    """Only the first documents of each query are looked at."""
+    judged_only: StrictBool = False
+    """Unjudged documents are taken out of the ranking first."""
+    relevance_level: Annotated[StrictInt, Field(ge=1)] = 1
+    """Smallest relevant grade, for the metrics that have one and do not name it."""
+
+
+def _one_or_list(value: Any) -> str:
+    return "list" if isinstance(value, (list, tuple)) else "one"
+
+
+Runs = Annotated[
+    Annotated[RunEntry, Tag("one")]
+    | Annotated[tuple[RunEntry, ...], Field(min_length=1), Tag("list")],
+    Discriminator(_one_or_list),
+]
+
+
+class Config(_Model):
+    """An experiment: datasets, runs, metrics, and the choices in force.
+
+    Made by :func:`harness.config.load`. Paths are as they stand in the file, relative to
+    :attr:`base`; :func:`harness.sweep.resolve` gives those of the files on disk.
+    """
+
+    name: StrictStr
+    """Name of the experiment; the file's name where it is left out."""
+    output: StrictStr = "results/{name}"
+    """Folder for the results, relative to the config."""
+    datasets: Annotated[Mapping[StrictStr, DatasetEntry], Field(min_length=1)]
+    """Judgements by name; a name may hold {placeholders} of its path."""
+    runs: Annotated[Mapping[StrictStr, Runs], Field(min_length=1)]
+    """Predictions by name; a name may hold {placeholders} of its path."""
+    metrics: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
+    """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
+    plugins: tuple[StrictStr, ...] = ()
+    """Python files or modules whose import registers further metrics."""
+    policy: Policy = Policy()
+    """What is done where the data leave a choice."""
+    reports: tuple[Report, ...] = ("csv",)
+    """Renderings of the leaderboard; CSV is always written."""
+
+    _source: Source = PrivateAttr(default_factory=lambda: Source("config", {}))
+    _base: Path = PrivateAttr(default=Path())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Config):
+            return NotImplemented
+        return (self.base, self.resolved()) == (other.base, other.resolved())
+
+    @property
+    def where(self) -> str:
+        """Name of the file, for messages."""
+        return self._source.where
+
+    @property
+    def base(self) -> Path:
+        """Folder that the config's paths start from: its own."""
+        return self._base
+
+    @property
+    def output_folder(self) -> Path:
+        """Folder for the results, to be used from here."""
+        return self._base / self.output
+
+    def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
+        """Return a problem at a place in the file, such as ``("runs", "bm25", "path")``."""
+        return self._source.problem(loc, what, found, fix)
+
+    def to_policy(self) -> core.Policy:
+        """Return the policy that alignment and evaluation take."""
+        return core.Policy(**self.policy.model_dump(exclude={"relevance_level"}))
+
+    def parsed_metrics(self) -> tuple[Metric, ...]:
+        """Return the metrics, each once, in order."""
+        return parse_all(self.metrics, metric_defaults(self.policy.relevance_level))
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the config as plain data, with defaults; loading that gives it again."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+def metric_defaults(relevance_level: int) -> dict[str, Any]:
+    """Return the parameters for every metric that has them and is not given them."""
+    return {} if relevance_level == 1 else {"rel": relevance_level}

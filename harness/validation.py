@@ -1,0 +1,156 @@
+"""Plain data -> models; what does not fit is said in plain words, and the rest is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from .errors import Problem, did_you_mean
+from .schema import Config, DatasetEntry, Policy, RunEntry
+from .yamlfile import Loc, Source, describe
+
+M = TypeVar("M", bound=BaseModel)
+
+_MUST_BE = {
+    "string": "text",
+    "int": "a whole number",
+    "bool": "true or false",
+    "tuple": "a list in brackets",
+    "dict": "a mapping (key: value)",
+    "mapping": "a mapping (key: value)",
+    "model": "a mapping (key: value)",
+}
+_EXAMPLES = {
+    "datasets": "{path: qrels.txt}",
+    "runs": "{path: runs/bm25.run}",
+    "metrics": "[map, ndcg@10]",
+    "plugins": "[my_metrics.py]",
+    "reports": "[csv, markdown]",
+    "policy": "{ties: stable}",
+}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What of a config is sound in itself; `complete` where no dataset and no run was left out."""
+
+    datasets: Mapping[str, DatasetEntry]
+    runs: Mapping[str, RunEntry | tuple[RunEntry, ...]]
+    metrics: Mapping[int, str]
+    plugins: Mapping[int, str]
+    policy: Policy
+    complete: bool
+
+
+def validate(data: Mapping[str, Any], source: Source) -> tuple[Config | None, Parts, list[Problem]]:
+    """Return the config, its sound parts, and what is wrong with the others.
+
+    Parameters
+    ----------
+    data : mapping
+        The config as plain data.
+    source : Source
+        Where each part of it stands.
+    """
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        errors = [one for one in error.errors() if not _follows_from_others(one)]
+        problems = [_in_plain_words(one, source) for one in errors]
+        wrong = {one["loc"][0] for one in errors}
+        return None, _sound(data, not wrong & {"datasets", "runs"}), problems
+    return config, _sound(data, complete=True), []
+
+
+def _sound(data: Mapping[str, Any], complete: bool) -> Parts:
+    datasets = {key: _salvage(DatasetEntry, entry) for key, entry in _items(data, "datasets")}
+    runs: dict[str, RunEntry | tuple[RunEntry, ...]] = {}
+    for key, given in _items(data, "runs"):
+        several = [
+            _salvage(RunEntry, one) for one in (given if isinstance(given, list) else [given])
+        ]
+        sound = tuple(one for one in several if one is not None)
+        if sound and len(sound) == len(several):
+            runs[key] = sound if isinstance(given, list) else sound[0]
+    return Parts(
+        datasets={key: entry for key, entry in datasets.items() if entry is not None},
+        runs=runs,
+        metrics={place: text for place, text in _items(data, "metrics") if isinstance(text, str)},
+        plugins={place: text for place, text in _items(data, "plugins") if isinstance(text, str)},
+        policy=_salvage(Policy, data.get("policy")) or Policy(),
+        complete=complete,
+    )
+
+
+def _items(data: Mapping[str, Any], key: str) -> list[tuple[Any, Any]]:
+    part = data.get(key)
+    if key in ("metrics", "plugins"):
+        return list(enumerate(part)) if isinstance(part, (list, tuple)) else []
+    return list(part.items()) if isinstance(part, Mapping) else []
+
+
+def _salvage(model: type[M], value: Any) -> M | None:
+    """Return the model without the keys that are wrong, or None."""
+    if not isinstance(value, Mapping):
+        return None
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        wrong = {one["loc"][0] for one in error.errors()}
+        if all(key in wrong for key in value) or not wrong & set(value):
+            return None
+        return _salvage(model, {key: part for key, part in value.items() if key not in wrong})
+
+
+def _follows_from_others(error: ErrorDetails) -> bool:
+    """Whether a list only seems too short since its items are wrong."""
+    return error["type"] == "too_short" and bool(error["input"])
+
+
+def _loc(error: ErrorDetails) -> Loc:
+    """Return pydantic's location without its note of which kind of run it took."""
+    loc = error["loc"]
+    return (*loc[:2], *loc[3:]) if loc[0] == "runs" and len(loc) > 2 else loc
+
+
+def _known(loc: Loc) -> list[str]:
+    """Return the keys that may stand beside the one at `loc`."""
+    inner: dict[Any, type[BaseModel]] = {
+        "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy
+    }  # fmt: skip
+    model = inner.get(loc[0], Config) if len(loc) > 1 else Config
+    return list(model.model_fields)
+
+
+def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
+    loc, kind, value = _loc(error), error["type"], error["input"]
+    last = str(loc[-1])
+    if kind == "extra_forbidden":
+        near = did_you_mean(last, _known(loc))
+        what = f"unknown key '{last}'{near}  (known: {', '.join(_known(loc))})"
+        return source.problem(loc, what)
+    if kind == "missing":
+        example = f"; write {last}: {_EXAMPLES[last]}" if last in ("metrics",) else ""
+        return source.problem(loc[:-1], f"the key '{last}' is missing{example}")
+    if kind == "too_short":
+        return source.problem(loc, "is empty; there must be at least one entry")
+    if kind == "literal_error":
+        choices = re.findall("'([^']*)'", error["ctx"]["expected"])
+        near = did_you_mean(value, choices) if isinstance(value, str) else ""
+        given = f"'{value}'" if isinstance(value, str) else describe(value)
+        return source.problem(loc, f"must be one of {', '.join(choices)}, and is {given}{near}")
+    if kind == "greater_than_equal":
+        return source.problem(loc, f"must be at least {error['ctx']['ge']}, and is {value}")
+    must = _MUST_BE.get(kind.removesuffix("_type"))
+    if must is None:
+        return source.problem(loc, f"{error['msg']}, and is {describe(value)}")
+    quotes = must == "text" and value is not None and not isinstance(value, (Mapping, list))
+    fix = "put it in quotes" if quotes else ""
+    if must.startswith("a ") and must != "a whole number" and loc[0] in _EXAMPLES:
+        must += f" such as {_EXAMPLES[str(loc[0])]}"
+    return source.problem(loc, f"must be {must}, and is {describe(value)}", fix=fix)
