@@ -35,9 +35,9 @@ class Range:
         )
 
     def __str__(self) -> str:
-        low = "-inf" if self.low is None else f"{self.low:g}"
-        high = "inf" if self.high is None else f"{self.high:g}"
-        return f"({low}, {high})" if self.open else f"[{low}, {high}]"
+        low = "(-inf" if self.low is None else f"{'(' if self.open else '['}{self.low:g}"
+        high = "inf)" if self.high is None else f"{self.high:g}{')' if self.open else ']'}"
+        return f"{low}, {high}"
 
 
 @dataclass(frozen=True)

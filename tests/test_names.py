@@ -1,0 +1,242 @@
+"""Names of metrics: trec_eval's, ir_measures' and ours; what is printed is read again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+
+import harness.metrics
+from harness.core.metric import REGISTRY
+from harness.core.names import NICKNAMES, known_names, parse, parse_all
+from harness.core.parameter import Parameter
+from harness.errors import UnknownNameError
+
+assert harness.metrics
+
+
+def names(text: str, **defaults: Any) -> list[str]:
+    return [str(metric) for metric in parse(text, defaults)]
+
+
+# --- pytrec_eval's and trec_eval's spellings ---------------------------------------------------
+
+SPELLINGS = [
+    # text, our names, pytrec_eval's keys
+    ("map", ["map"], ["map"]),
+    ("P_5", ["P@5"], ["P_5"]),
+    ("P_5,10", ["P@5", "P@10"], ["P_5", "P_10"]),
+    ("P.5,10", ["P@5", "P@10"], ["P_5", "P_10"]),
+    ("ndcg", ["ndcg"], ["ndcg"]),
+    ("ndcg_cut_10", ["ndcg@10"], ["ndcg_cut_10"]),
+    ("ndcg_cut.5,10", ["ndcg@5", "ndcg@10"], ["ndcg_cut_5", "ndcg_cut_10"]),
+    ("map_cut_100", ["map@100"], ["map_cut_100"]),
+    ("recall.1000", ["recall@1000"], ["recall_1000"]),
+    ("success", ["success@1", "success@5", "success@10"], ["success_1", "success_5", "success_10"]),
+    ("relative_P_5", ["relative_P@5"], ["relative_P_5"]),
+    ("iprec_at_recall_0.10", ["iprec_at_recall@0.1"], ["iprec_at_recall_0.10"]),
+    ("iprec_at_recall.0,.333", ["iprec_at_recall@0", "iprec_at_recall@0.333"],
+     ["iprec_at_recall_0.00", "iprec_at_recall_0.33"]),
+    ("Rprec_mult_1.2", ["Rprec_mult@1.2"], ["Rprec_mult_1.20"]),
+    ("Rprec", ["Rprec"], ["Rprec"]),
+    ("set_F", ["set_F"], ["set_F"]),
+    ("set_F.0.5", ["set_F(beta=0.5)"], ["set_F"]),
+    ("set_F_0.50", ["set_F(beta=0.5)"], ["set_F"]),
+    ("set_F_1.0", ["set_F"], ["set_F"]),
+    ("utility", ["utility"], ["utility"]),
+    ("utility.1,-1,0,0", ["utility"], ["utility"]),
+    ("utility.2,-1,-.5,0", ["utility(coefficients=2:-1:-0.5:0)"], ["utility"]),
+    ("11pt_avg", ["11pt_avg"], ["11pt_avg"]),
+    ("11pt_avg.0.25,.5,.75", ["11pt_avg(levels=0.25:0.5:0.75)"], ["11pt_avg"]),
+    ("11pt_avg_0.5", ["11pt_avg(levels=0.5)"], ["11pt_avg"]),
+    ("relstring_5", ["relstring(length=5)"], ["relstring"]),
+    ("  bpref ", ["bpref"], ["bpref"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "ours", "keys"), SPELLINGS, ids=[row[0] for row in SPELLINGS])
+def test_trec_evals_spellings(text: str, ours: list[str], keys: list[str]) -> None:
+    assert names(text) == ours
+    assert [metric.trec_name for metric in parse(text)] == keys
+
+
+@pytest.mark.parametrize("text", sorted(pytrec_eval.supported_measures))
+def test_keys_are_those_of_pytrec_eval(text: str) -> None:
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {text})
+    keys = list(evaluator.evaluate({"q": {"d": 1.0}})["q"])
+    assert [metric.trec_name for metric in parse(text)] == keys
+
+
+@pytest.mark.parametrize("nickname", ["official", "set", "all_trec"])
+def test_nicknames_mean_what_they_mean_there_and_in_its_order(nickname: str) -> None:
+    assert set(NICKNAMES[nickname]) == pytrec_eval.supported_nicknames[nickname]
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {nickname})
+    keys = list(evaluator.evaluate({"q": {"d": 1.0}})["q"])
+    assert [metric.trec_name for metric in parse(nickname)] == keys
+
+
+def test_printed_names_hold_the_parameter_that_keys_leave_out() -> None:
+    texts = ["set_F.0.5", "set_F", "utility.2,-1,0,0", "11pt_avg.0.2,0.5", "P_5", "rbo"]
+    assert [metric.printed_name for text in texts for metric in parse(text)] == [
+        "set_F_0.5", "set_F", "utility_2,-1,0,0", "11pt_avg_0.2,0.5", "P_5", "rbo",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["recip_rank@10", "ndcg(gain=exp)@10", "utility(documents=9)"])
+def test_what_trec_eval_lacks_keeps_our_name(text: str) -> None:
+    (metric,) = parse(text)
+    assert metric.trec_name == metric.printed_name == text
+
+
+def test_the_level_is_no_part_of_trec_evals_name() -> None:
+    assert [metric.trec_name for metric in parse("map(rel=2)@10")] == ["map_cut_10"]
+
+
+# --- ir_measures' spellings --------------------------------------------------------------------
+
+IR_MEASURES = {
+    "AP": "map", "MAP": "map", "AP@100": "map@100", "AP(rel=2)@100": "map(rel=2)@100",
+    "P@5": "P@5", "Precision@5": "P@5", "R@1000": "recall@1000", "Recall(rel=2)@5":
+    "recall(rel=2)@5", "RR": "recip_rank", "MRR@10": "recip_rank@10", "RR(rel=2)@10":
+    "recip_rank(rel=2)@10", "Rprec": "Rprec", "RPrec": "Rprec", "Success@1": "success@1",
+    "nDCG": "ndcg", "nDCG@20": "ndcg@20", "NDCG@20": "ndcg@20", "Bpref": "bpref",
+    "BPref": "bpref", "infAP": "infAP", "IPrec@0.1": "iprec_at_recall@0.1", "SetP": "set_P",
+    "SetRelP": "set_relative_P", "SetR": "set_recall", "SetF": "set_F", "SetF(beta=0.5)":
+    "set_F(beta=0.5)", "SetAP": "set_map", "NumQ": "num_q", "NumRet": "num_ret",
+    "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "ours"), IR_MEASURES.items(), ids=list(IR_MEASURES))
+def test_ir_measures_spellings(text: str, ours: str) -> None:
+    assert names(text) == [ours]
+
+
+# --- our grammar -------------------------------------------------------------------------------
+
+
+def test_lists_of_cutoffs_and_defaults() -> None:
+    assert names("ndcg@1,3") == ["ndcg@1", "ndcg@3"]
+    assert names("P@5", rel=2) == ["P(rel=2)@5"]
+    assert names("P(rel=3)@5", rel=2) == ["P(rel=3)@5"]
+    assert names("num_ret", rel=2) == ["num_ret"]
+    assert names("P(rel=1)@5") == ["P@5"]
+
+
+def test_a_runs_name_may_hold_parentheses() -> None:
+    (metric,) = parse("rbo(p=0.9,reference=bm25+bert(zs))")
+    assert metric.reference == "bm25+bert(zs)"
+    assert names(str(metric)) == [str(metric)]
+
+
+def test_parse_all_keeps_each_once_and_names_every_mistake() -> None:
+    assert [str(m) for m in parse_all(["map", "AP", "P_5", "P@5,10"])] == ["map", "P@5", "P@10"]
+    with pytest.raises(UnknownNameError) as caught:
+        parse_all(["map", "ndgc@10", "P@0"])
+    assert str(caught.value) == (
+        "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?  (all: harness metrics)\n"
+        "P@0: cutoff must lie in [1, inf), and is 0"
+    )
+
+
+def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
+    """Any value that the parameter takes."""
+    limits = parameter.range
+    low = None if limits is None else limits.low
+    high = None if limits is None else limits.high
+    one: st.SearchStrategy[Any]
+    if parameter.choices:
+        one = st.sampled_from(parameter.choices)
+    elif parameter.type is bool:
+        one = st.booleans()
+    elif parameter.type is int:
+        one = st.integers(None if low is None else int(low), int(high or 10**9))
+    elif parameter.type is float:
+        out = limits is not None and limits.open
+        one = st.floats(
+            low, high, allow_nan=False, allow_infinity=False, exclude_min=out and low is not None,
+            exclude_max=out and high is not None,
+        )  # fmt: skip
+    else:
+        one = st.from_regex(r"[A-Za-z0-9_.+-]{1,12}", fullmatch=True).filter(
+            lambda text: text.lower() not in ("none", "null")
+        )
+    if parameter.many:
+        count = parameter.length
+        one = st.lists(one, min_size=count or 1, max_size=count or 12).map(tuple)
+    return st.none() | one if parameter.optional else one
+
+
+@given(st.data())
+def test_what_is_printed_is_read_again(data: st.DataObject) -> None:
+    definition = REGISTRY[data.draw(st.sampled_from(sorted(REGISTRY)))]
+    given_values = {
+        name: data.draw(values_of(parameter), label=name)
+        for name, parameter in definition.parameters.items()
+        if name == "cutoff" or data.draw(st.booleans())
+    }
+    cutoff = given_values.pop("cutoff", None)
+    inside = ",".join(
+        f"{name}={definition.parameters[name].text(value)}" for name, value in given_values.items()
+    )
+    text = definition.name + (f"({inside})" if inside else "")
+    if cutoff is not None and definition.cutoff is not None:
+        text += f"@{definition.cutoff.text(cutoff)}"
+    for metric in parse(text):
+        assert parse(str(metric)) == [metric]
+        if cutoff is not None:
+            assert metric.cutoff == cutoff
+        assert given_values.items() >= dict(metric.params).items()
+
+
+@pytest.mark.parametrize("name", known_names())
+def test_every_name_and_alias_is_read(name: str) -> None:
+    for metric in parse(name):
+        assert parse(str(metric)) == [metric]
+
+
+def test_no_two_metrics_share_a_name() -> None:
+    taken = known_names()
+    assert len(taken) == len(set(taken))
+
+
+# --- mistakes ----------------------------------------------------------------------------------
+
+MISTAKES = {
+    "ndgc@10": "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?  (all: harness metrics)",
+    "Pfoo": "unknown metric 'Pfoo'  (all: harness metrics)",
+    "P(rel=2": "cannot read the metric 'P(rel=2'; write name, name@10 or name(param=value)@10",
+    "P(rell=2)@5": "P(rell=2)@5: P has no parameter 'rell'; did you mean 'rel'?  (it has: rel)",
+    "P(2)@5": "P(2)@5: write parameters as name=value, not '2'",
+    "P(rel=0)@5": "P(rel=0)@5: rel must lie in [1, inf), and is 0",
+    "P@x": "P@x: cutoff must be a whole number, not 'x'",
+    "P_5.5": "P_5.5: cutoff must be a whole number, not '5.5'",
+    "P@0": "P@0: cutoff must lie in [1, inf), and is 0",
+    "bpref@10": "bpref@10: bpref takes no cutoff",
+    "set_P.5": "set_P.5: trec_eval's set_P takes no number",
+    # pytrec_eval reads this as recip_rank
+    "recip_rank_10": "recip_rank_10: trec_eval's recip_rank takes no number; write recip_rank@10",
+    "map_10": "map_10: trec_eval's map takes no number; write map@10",
+    # pytrec_eval stops the interpreter here
+    "ndcg_10": "ndcg_10: trec_eval's ndcg takes no number; write ndcg@10",
+    "ndcg.1=3,2=9": "ndcg.1=3,2=9: gains by grade are not read yet",
+    # pytrec_eval gives 0 for this one, and for any other list of coefficients
+    "utility.1,2": "utility.1,2: coefficients takes 4 numbers, not 2",
+    "set_F(beta=nan)": "set_F(beta=nan): beta must be a number, not 'nan'",
+    "rbo(p=1)": "rbo(p=1): p must lie in (0, 1), and is 1",
+    "ndcg(gain=expo)": "ndcg(gain=expo): unknown gain 'expo'; did you mean 'exp'?  "
+    "(all: linear, exp)",
+    "prefs": "'prefs' needs preference judgements, which are not read here",
+    "prefs_simp": "'prefs_simp' needs preference judgements, which are not read here",
+    "": "cannot read the metric ''; write name, name@10 or name(param=value)@10",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES.items(), ids=list(MISTAKES))
+def test_mistakes(text: str, message: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        parse(text)
+    assert str(caught.value) == message
