@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import batch as batch
     from . import compat as compat
-    from .convert import BatchCollector as BatchCollector
+    from .collector import BatchCollector as BatchCollector
     from .convert import from_pytrec_eval as from_pytrec_eval
     from .convert import to_pytrec_eval as to_pytrec_eval
     from .core.align import Aligned as Aligned
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Aligned": "core.align",
-    "BatchCollector": "convert",
+    "BatchCollector": "collector",
     "Evaluation": "core.evaluation",
     "Policy": "core.policy",
     "Qrels": "core.tables",

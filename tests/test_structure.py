@@ -15,8 +15,9 @@ LAYERS = [
     {"errors"},
     {"core"},
     {"metrics", "stats", "reports"},
+    {"arrays"},
     {"readers", "convert", "store", "config", "sweep", "patterns", "yamlfile"},
-    {"inputs", "manifest", "catalogue"},
+    {"inputs", "manifest", "catalogue", "collector"},
     {"experiment", "executor", "compat", "batch"},
     {"cli"},
 ]
