@@ -17,7 +17,7 @@ LAYERS = [
     {"metrics", "stats", "reports"},
     {"arrays"},
     {"readers", "convert", "store", "config", "sweep", "patterns", "yamlfile"},
-    {"inputs", "manifest", "catalogue", "collector"},
+    {"inputs", "manifest", "catalogue", "collector", "measures"},
     {"experiment", "executor", "compat", "batch"},
     {"cli"},
 ]

@@ -1,0 +1,308 @@
+"""pytrec_eval's surface with its semantics, computed by the harness's own metrics.
+
+``from harness.compat import RelevanceEvaluator, parse_qrel, parse_run`` takes the place of the
+same names of pytrec_eval 0.5, and nothing else in a script changes: the same dicts, to the last
+bit. Unlike the rest of the harness, it drops a query that is missing from the run without a
+word, and calls metrics *measures*, as pytrec_eval does.
+
+It differs where pytrec_eval ends the whole process or reads memory that is not its own: a
+cutoff of 0 or one given twice (``ValueError``), a relevance level below 0, an integer beyond 64
+bits (``TypeError``), ``runid`` (0 here). A NaN score, which it ranks anywhere, is a
+``ValueError``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .core.align import align
+from .core.policy import Policy
+from .core.ragged import Array, offsets_of
+from .core.tables import Docnos, Qrels, Run
+from .errors import shorten
+from .measures import metrics_of, numbers_asked, supported_measures, supported_nicknames
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+_BAD_SCORES = "Unable to extract query/object scores."
+
+Judgements = Mapping[str, Mapping[str, int]]
+Scores = Mapping[str, Mapping[str, float]]
+
+
+class RelevanceEvaluator:
+    """Evaluates runs against judgements, as ``pytrec_eval.RelevanceEvaluator`` does.
+
+    Parameters
+    ----------
+    query_relevance : mapping of str to dict of str to int
+        Grade of each document of each query. Queries without documents are dropped.
+    measures : iterable of str
+        Names, nicknames, and names with numbers: ``P_5``, ``P.5,10``.
+    relevance_level : int
+        Smallest grade that counts as relevant.
+    judged_docs_only_flag : bool
+        Whether documents without a judgement are taken out of the ranking first.
+
+    Raises
+    ------
+    ValueError
+        Where a measure is not supported.
+    TypeError
+        Where a qid or docno is not a string or a grade not an integer.
+
+    Examples
+    --------
+    >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"map", "P_1"})
+    >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 1.5}})
+    {'q1': {'map': 0.5, 'P_1': 0.0}}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Judgements,
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        asked = numbers_asked(measures)
+        judged = {qid: row for qid, row in query_relevance.items() if len(row) > 0}
+        level = _integer(relevance_level, "relevance_level")
+        if level < 1:
+            raise TypeError("Argument relevance_level should be positive.")
+        judged_only = bool(_integer(judged_docs_only_flag, "judged_docs_only_flag"))
+        self._policy = Policy(missing_queries="skip", judged_only=judged_only)
+        self._metrics = metrics_of(asked, level)
+        self._names = [metric.trec_name for metric in self._metrics]
+        qids, offsets, docnos = _keys(judged)
+        self._qrels = Qrels(qids, offsets, docnos, _grades(judged))
+        self._place = {qid: place for place, qid in enumerate(judged)}
+        self._selected = list(judged), self._qrels
+
+    def evaluate(self, scores: Scores) -> dict[str, dict[str, float]]:
+        """Return ``{qid: {measure: value}}`` for the queries that are judged and answered.
+
+        Parameters
+        ----------
+        scores : dict of str to dict of str to float
+            Score of each document of each query; its order is the result's.
+
+        Raises
+        ------
+        TypeError
+            Where it is not such a dict.
+        ValueError
+            Where a score is NaN.
+        """
+        if not scores:
+            return {}
+        if not isinstance(scores, dict):
+            raise TypeError("Argument object scores should be of type dictionary.")
+        try:
+            _check(scores, (float, int), "Expected matching score to be int, long or float.")
+            shared = [qid for qid in scores if qid in self._place]
+            answers = scores if len(shared) == len(scores) else {q: scores[q] for q in shared}
+            numbers = _flat(answers, np.float64)
+        except (TypeError, OverflowError) as error:
+            raise TypeError(f"{_BAD_SCORES} {error}") from None
+        if not shared:
+            return {}
+        qids, offsets, docnos = _keys(answers)
+        if np.isnan(numbers).any():
+            raise ValueError(_first_nan(answers))
+        run = Run(qids, offsets, docnos, numbers)
+        aligned = align(self._select(shared), run, self._policy)
+        columns = [metric(aligned).tolist() for metric in self._metrics]
+        rows = zip(*columns, strict=True) if columns else [()] * len(shared)
+        return {
+            qid: dict(zip(self._names, row, strict=True))
+            for qid, row in zip(shared, rows, strict=True)
+        }
+
+    def _select(self, wanted: list[str]) -> Qrels:
+        """Return the judgements of these queries, in this order; the last ones are kept."""
+        last, qrels = self._selected
+        if wanted != last:
+            whole = self._qrels
+            places = np.array([self._place[qid] for qid in wanted])
+            lengths = np.diff(whole.offsets)[places]
+            offsets = offsets_of(lengths)
+            rows = np.arange(offsets[-1]) + np.repeat(whole.offsets[places] - offsets[:-1], lengths)
+            docnos = Docnos(whole.docnos.take(rows), offsets)
+            qrels = Qrels(pa.array(wanted, pa.string()), offsets, docnos, whole.grades[rows])
+            self._selected = wanted, qrels
+        return qrels
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Return ``{qid: {docno: score}}`` from the lines of a TREC run.
+
+    Parameters
+    ----------
+    f_run : iterable of str
+        Lines ``qid Q0 docno rank score tag``: an open file, say.
+
+    Raises
+    ------
+    ValueError
+        Where a line has another number of fields or its score is not a number.
+    AssertionError
+        Where a query names a document twice.
+
+    Examples
+    --------
+    >>> dict(parse_run(["q1 Q0 d1 1 0.5 bm25"]))
+    {'q1': {'d1': 0.5}}
+    """
+    run: dict[str, dict[str, float]] = defaultdict(dict)
+    for number, line in enumerate(f_run, 1):
+        fields = line.split()
+        if len(fields) != 6:
+            raise ValueError(_bad_line(number, line, "the 6 fields qid Q0 docno rank score tag"))
+        qid, _, docno, _, score, _ = fields
+        documents = run[qid]
+        if docno in documents:
+            raise AssertionError(f"line {number}: document '{docno}' of query '{qid}' comes twice")
+        try:
+            documents[docno] = float(score)
+        except ValueError:
+            raise ValueError(f"line {number}: the score '{score}' is not a number") from None
+    return run
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return ``{qid: {docno: grade}}`` from the lines of TREC qrels.
+
+    Parameters
+    ----------
+    f_qrel : iterable of str
+        Lines ``qid 0 docno grade``: an open file, say.
+
+    Raises
+    ------
+    ValueError
+        Where a line has another number of fields or its grade is not an integer.
+    AssertionError
+        Where a query names a document twice.
+
+    Examples
+    --------
+    >>> dict(parse_qrel(["q1 0 d1 2"]))
+    {'q1': {'d1': 2}}
+    """
+    qrel: dict[str, dict[str, int]] = defaultdict(dict)
+    for number, line in enumerate(f_qrel, 1):
+        fields = line.split()
+        if len(fields) != 4:
+            raise ValueError(_bad_line(number, line, "the 4 fields qid 0 docno grade"))
+        qid, _, docno, grade = fields
+        documents = qrel[qid]
+        if docno in documents:
+            raise AssertionError(f"line {number}: document '{docno}' of query '{qid}' comes twice")
+        try:
+            documents[docno] = int(grade)
+        except ValueError:
+            raise ValueError(f"line {number}: the grade '{grade}' is not an integer") from None
+    return qrel
+
+
+def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
+    """Return one number for the values of all queries.
+
+    Parameters
+    ----------
+    measure : str
+        Its name decides: the sum for ``num_...``, the geometric mean for ``gm_...`` (whose
+        values are logarithms), the mean for all others.
+    values : sequence of float
+        One a query.
+
+    Examples
+    --------
+    >>> compute_aggregated_measure("map", [0.5, 1.0])
+    0.75
+    """
+    if measure.startswith("num_"):
+        return float(np.sum(values))
+    if measure.startswith("gm_"):
+        return float(np.exp(np.sum(values) / len(values)))
+    return float(np.mean(values))
+
+
+def _integer(value: Any, name: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"Argument {name} should be an integer.") from None
+
+
+def _keys(rows: Mapping[str, Mapping[str, Any]]) -> tuple[pa.Array, Array, Docnos]:
+    """Return qids, offsets and docnos of nested dicts, in the order they stand in."""
+    offsets = offsets_of([len(row) for row in rows.values()])
+    docnos = pa.array(list(chain.from_iterable(rows.values())), pa.string())
+    return pa.array(rows, pa.string()), offsets, Docnos(docnos, offsets)
+
+
+def _flat(rows: Mapping[str, Mapping[str, Any]], dtype: npt.DTypeLike) -> Array:
+    """Return the numbers of nested dicts, in the order they stand in."""
+    count = sum(map(len, rows.values()))
+    return np.fromiter(chain.from_iterable(row.values() for row in rows.values()), dtype, count)
+
+
+def _grades(judged: dict[str, Mapping[str, int]]) -> Array:
+    expected = "Expected relevance to be integer."
+    _check(judged, (int,), expected)
+    try:
+        return _flat(judged, np.int64)
+    except OverflowError:
+        raise TypeError(f"{expected} One does not fit 64 bits.") from None
+
+
+def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], expected: str) -> None:
+    """Check the types of nested dicts: all at once, one by one only to name what is wrong."""
+    for qid, row in rows.items():
+        if not isinstance(qid, str):
+            raise TypeError(f"Expected string as key. Found {qid!r}.")
+        if not isinstance(row, dict):
+            raise TypeError(f"Expected dictionary as value. Query '{qid}' has {row!r}.")
+    docno_types = set(map(type, chain.from_iterable(rows.values())))
+    number_types = set(map(type, chain.from_iterable(row.values() for row in rows.values())))
+    if all(issubclass(kind, str) for kind in docno_types) and all(
+        issubclass(kind, numbers) for kind in number_types
+    ):
+        return
+    for qid, row in rows.items():
+        for docno, number in row.items():
+            if not isinstance(docno, str):
+                raise TypeError(
+                    "Expected mapping of document id to query relevance or matching score. "
+                    f"Query '{qid}' has the document id {docno!r}."
+                )
+            if not isinstance(number, numbers):
+                raise TypeError(f"{expected} Document '{docno}' of query '{qid}' has {number!r}.")
+
+
+def _first_nan(rows: Scores) -> str:
+    qid, docno = next(
+        (qid, docno) for qid, row in rows.items() for docno, score in row.items() if score != score
+    )
+    return f"the score of document '{docno}' in query '{qid}' is NaN, and has no rank"
+
+
+def _bad_line(number: int, line: str, expected: str) -> str:
+    return f"line {number}: expected {expected}, found {shorten(line)!r}"
