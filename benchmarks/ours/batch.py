@@ -3,17 +3,17 @@
 import sys
 import time
 
-from harness.convert import from_batch
-
+import harness.metrics  # noqa: F401 - fills the registry
 from benchmarks.generate import batch
-from harness.core.align import align
+from harness.convert import from_batch
+from harness.core.align import align_parts
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 
 scores, relevance, n = batch(int(sys.argv[1]))
 metrics = parse_all(sys.argv[2:])
 wall, cpu = time.perf_counter(), time.process_time()
-evaluation = evaluate(align(*from_batch(scores, relevance, n)), metrics)
+evaluation = evaluate(align_parts(*from_batch(scores, relevance, n)), metrics)
 means = evaluation.summary()
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 for metric, mean in means.items():

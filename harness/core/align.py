@@ -6,9 +6,10 @@ below it, so the result's size follows the judgements and not the run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +22,8 @@ from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, offsets_of, rows
 from .tables import Docnos, Qrels, Run
 
 T = TypeVar("T")
+PART = 1 << 17
+"""Rows that are aligned at a time where all are judged; a few arrays of them fit a cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +181,39 @@ def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) 
         policy=policy, n_extra=n_extra, **columns,
     )  # fmt: skip
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
+
+
+def align_parts(
+    qrels: Qrels, run: Run, policy: Policy | None = None, size: int = PART
+) -> Iterator[Aligned]:
+    """Align a run that shares the rows of the qrels part by part, each of some whole queries.
+
+    Predictions for learning-to-rank rows judge every document, so that their alignment is as
+    large as they are; in parts that fit the processor's cache it takes a fraction of the time
+    and memory. Any other run comes as one part.
+
+    Parameters
+    ----------
+    qrels, run, policy
+        As :func:`align` takes them.
+    size : int
+        Rows that end a part; it is longer by at most one query.
+
+    Examples
+    --------
+    >>> qrels = Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}, "q3": {"d1": 0}})
+    >>> run = Run.for_rows(qrels, [0.5, 0.6, 0.1, 0.2])
+    >>> [part.qids.to_pylist() for part in align_parts(qrels, run, size=2)]
+    [['q1'], ['q2', 'q3']]
+    """
+    if run.docnos is not qrels.docnos or run.n_rows <= size:
+        yield align(qrels, run, policy)
+        return
+    starts = np.searchsorted(run.offsets, np.arange(0, run.n_rows, size))
+    for first, stop in pairwise(np.unique(np.append(starts, run.n_queries)).tolist()):
+        part = qrels.part(first, stop)
+        scores = run.scores[run.offsets[first] : run.offsets[stop]]
+        yield align(part, Run.for_rows(part, scores, name=run.name), policy)
 
 
 def rank_order(run: Run, policy: Policy | None = None) -> Ints:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -212,7 +212,7 @@ def summarise(values: Floats, how: str, weights: Floats | None = None) -> float:
 
 
 def evaluate(
-    aligned: Aligned,
+    aligned: Aligned | Iterable[Aligned],
     metrics: Sequence[Metric],
     *,
     references: Mapping[str, Aligned] | None = None,
@@ -223,13 +223,14 @@ def evaluate(
 
     Parameters
     ----------
-    aligned : Aligned
-        The run joined to the qrels, by :func:`~harness.core.align.align`.
+    aligned : Aligned or iterable of Aligned
+        The run joined to the qrels, by :func:`~harness.core.align.align`, or in parts that hold
+        different queries each, by :func:`~harness.core.align.align_parts`.
     metrics : sequence of Metric
         As :func:`~harness.core.names.parse_all` gives them.
     references : mapping of str to Aligned, optional
         For metrics that compare to another run: the run joined to that run's ranking, for the
-        same queries (see :func:`~harness.core.align.as_reference`).
+        same queries (see :func:`~harness.core.align.as_reference`). Not for parts.
     run, dataset : str
         Names for reports.
 
@@ -240,17 +241,44 @@ def evaluate(
     UnknownNameError
         Where a metric names a reference that is not given.
     """
-    policy, references = aligned.policy, references or {}
-    empty = aligned.n_relevant(1) == 0
-    if policy.empty_queries == "error" and empty.any():
-        names = aligned.qids.filter(pa.array(empty)).to_pylist()
+    parts = [aligned] if isinstance(aligned, Aligned) else aligned
+    done = [_evaluate_part(part, metrics, references or {}) for part in parts]
+    policy = done[0].policy
+    empty = [qid for part in done for qid in part.empty]
+    if policy.empty_queries == "error" and empty:
         raise AlignmentError(
             Problem(
                 dataset,
-                f"{len(names)} queries have no relevant document: {', '.join(names[:5])}",
+                f"{len(empty)} queries have no relevant document: {', '.join(empty[:5])}",
                 fix="take them out of the dataset, or set empty_queries: zero, one or skip",
             )
         )
+    values = np.concatenate([part.values for part in done])
+    qids = pa.concat_arrays([part.qids for part in done])
+    counts = Counts(*map(sum, zip(*(astuple(part.counts) for part in done), strict=True)))
+    weights = {
+        column: np.concatenate([part.weights[column] for part in done])
+        for column in done[0].weights
+    }
+    return Evaluation(values, qids, tuple(metrics), policy, counts, weights, run, dataset)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The values of some queries; ``empty`` names those without relevant documents."""
+
+    values: Floats
+    qids: pa.Array
+    policy: Policy
+    counts: Counts
+    weights: dict[int, Floats]
+    empty: list[str]
+
+
+def _evaluate_part(
+    aligned: Aligned, metrics: Sequence[Metric], references: Mapping[str, Aligned]
+) -> _Part:
+    empty = aligned.n_relevant(1) == 0
     values = np.empty((aligned.n_queries, len(metrics)))
     weights: dict[int, Floats] = {}
     for column, metric in enumerate(metrics):
@@ -266,9 +294,8 @@ def evaluate(
         weight = metric.weights(source)
         if weight is not None:
             weights[column] = weight
-    return Evaluation(
-        values, aligned.qids, tuple(metrics), policy, _counts(aligned, empty), weights, run, dataset
-    )
+    names = aligned.qids.filter(pa.array(empty)).to_pylist()
+    return _Part(values, aligned.qids, aligned.policy, _counts(aligned, empty), weights, names)
 
 
 def _with_policies(metric: Metric, aligned: Aligned, values: Floats, empty: Array) -> Floats:

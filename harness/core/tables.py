@@ -248,6 +248,21 @@ class Table:
             n_source=self.n_rows if self.n_source is None else self.n_source,
         )
 
+    def part(self: T, first: int, stop: int) -> T:
+        """Return the table of the queries from `first` to before `stop`; nothing is copied."""
+        begin, end = int(self.offsets[first]), int(self.offsets[stop])
+        offsets = self.offsets[first : stop + 1] - begin
+        strings = self.docnos.strings
+        return replace(
+            self,
+            qids=self.qids.slice(first, stop - first),
+            offsets=offsets,
+            docnos=Docnos(None if strings is None else strings.slice(begin, end - begin), offsets),
+            numbers=self.numbers[begin:end],
+            order=None,
+            n_source=None,
+        )
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{qid: {docno: number}}``, as pytrec_eval takes it."""
         docnos, numbers = self.docnos.to_strings().to_pylist(), self.numbers.tolist()
