@@ -1,0 +1,294 @@
+"""The native metrics as plain functions on padded batches.
+
+Each takes ``scores (batch_size, list_size)``, ``relevance (batch_size, list_size)`` and ``n
+(batch_size,)``, the number of documents of each query, and returns a float64 array with a value
+for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batch_size,
+list_size, 1)``; what stands beyond ``n`` is never read. NaN means that the metric is not defined
+for that query. The metrics themselves are described where they are defined, in
+:mod:`harness.metrics`.
+
+Tied scores stand in the order of the policy ``ties``, as everywhere in the harness: by default
+trec_eval's, which compares scores as float32 and then puts the larger docno first, docnos being
+d0, d1, ... by position. ``ties="stable"`` keeps the order of the batch. PyTorchLTR breaks ties
+at random.
+
+>>> from harness import batch
+>>> scores = [[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]]
+>>> batch.ndcg(scores, [[0, 1, 0], [0, 1, 1]], [3, 3]).round(4).tolist()
+[0.5, 0.6934]
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from .convert import from_batch
+from .core.align import Aligned, align, rank_order
+from .core.discount import log2_discount
+from .core.metric import REGISTRY
+from .core.policy import Policy, Ties
+from .core.ragged import Floats, positions_of
+from .errors import UnknownNameError
+from .metrics.ndcg import Gain, dcg_at_every_rank, gains_of, ideal_dcg, ndcg_at_every_rank
+from .metrics.pairwise import lambdas as _lambdas
+from .metrics.pairwise import sigmoid
+from .metrics.rbo import Form, rbo_weight
+
+__all__ = [
+    "ao", "arp", "dcg", "kendall", "lambdas", "mse", "ndcg", "pairwise_logloss", "pearson", "rbo",
+    "rbo_weight", "sigmoid", "spearman", "swaps",
+]  # fmt: skip
+
+
+def ndcg(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    k: int | None = 10,
+    gain: Gain = "exp",
+    *,
+    short: Literal["cut", "nan"] = "cut",
+    ideal: Literal["cut", "full"] = "cut",
+    ties: Ties = "trec_eval",
+) -> Floats:
+    """Return nDCG@k of each query, or at every rank; see :func:`harness.metrics.ndcg.ndcg`.
+
+    Parameters
+    ----------
+    scores, relevance, n : array_like, shape (batch_size, list_size) and (batch_size,)
+    k : int or None
+        Cutoff. None gives the value at every rank; beyond a list's end its last one goes on.
+    gain : {"exp", "linear"}
+        2^g - 1, as usual in learning to rank, or the grade itself.
+    short : {"cut", "nan"}
+        Whether a list shorter than k is cut or NaN.
+    ideal : {"cut", "full"}
+        Whether the ideal order is cut at k too.
+    ties : {"trec_eval", "stable"}
+
+    Returns
+    -------
+    ndarray, shape (batch_size,), or (batch_size, list_size) where k is None
+
+    Raises
+    ------
+    InputError, UnknownNameError
+        Where the batch or a parameter is wrong.
+
+    Examples
+    --------
+    >>> ndcg([[1.0, 0.0, 1.5]], [[0, 1, 0]], [3], k=None).tolist()
+    [[0.0, 0.0, 0.5]]
+    """
+    aligned = _align(scores, relevance, n, ties)
+    if k is not None:
+        return _values("ndcg", aligned, gain=gain, short=short, ideal=ideal, cutoff=k)
+    given = _checked("ndcg", gain=gain, short=short, ideal=ideal)
+    return ndcg_at_every_rank(aligned, list_size=len(scores[0]), **given)
+
+
+def dcg(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    k: int | None = 10,
+    gain: Gain = "exp",
+    *,
+    ties: Ties = "trec_eval",
+) -> Floats:
+    """Return DCG@k of each query, or at every rank; see :func:`ndcg` for the parameters.
+
+    >>> dcg([[1.0, 0.0, 1.5]], [[0, 1, 0]], [3]).tolist()
+    [0.5]
+    """
+    aligned = _align(scores, relevance, n, ties)
+    if k is not None:
+        return _values("dcg", aligned, gain=gain, cutoff=k)
+    return dcg_at_every_rank(aligned, list_size=len(scores[0]), **_checked("dcg", gain=gain))
+
+
+def arp(scores: Any, relevance: Any, n: Any, *, ties: Ties = "trec_eval") -> Floats:
+    """Return the average rank of the relevant documents; see :func:`harness.metrics.arp.arp`.
+
+    NaN for a query without relevant documents, where PyTorchLTR gives 0.
+
+    >>> arp([[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]], [[0, 1, 0], [0, 0, 0]], [3, 3]).tolist()
+    [3.0, nan]
+    """
+    return _values("arp", _align(scores, relevance, n, ties))
+
+
+def swaps(
+    scores: Any, relevance: Any, n: Any, *, normalize: bool = False, ties: Ties = "trec_eval"
+) -> Floats:
+    """Return the exchanges to the ideal order; see :func:`harness.metrics.swaps.swaps`.
+
+    >>> swaps([[3.0, 2.0, 1.0]], [[10, 7, 9]], [3]).tolist()
+    [1.0]
+    """
+    return _values("swaps", _align(scores, relevance, n, ties), normalize=normalize)
+
+
+def mse(scores: Any, relevance: Any, n: Any) -> Floats:
+    """Return the mean of (grade - score)^2 of each query; see :func:`harness.metrics.error.mse`.
+
+    >>> mse([[3.0, 2.0, 9.0]], [[1, 0, 0]], [2]).tolist()
+    [4.0]
+    """
+    return _values("mse", _align(scores, relevance, n))
+
+
+def rbo(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    p: float = 0.9,
+    *,
+    form: Form = "ext",
+    rel: int = 1,
+    ties: Ties = "trec_eval",
+) -> Floats:
+    """Return the rank-biased overlap with the ideal order; see :func:`harness.metrics.rbo.rbo`.
+
+    >>> rbo([[3.0, 2.0]], [[1, 2]], [2], p=0.5).round(12).tolist()
+    [0.5]
+    """
+    return _values("rbo", _align(scores, relevance, n, ties), p=p, form=form, rel=rel)
+
+
+def ao(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    k: int | None = None,
+    *,
+    rel: int = 1,
+    ties: Ties = "trec_eval",
+) -> Floats:
+    """Return the average overlap with the ideal order; see :func:`harness.metrics.rbo.ao`.
+
+    >>> ao([[3.0, 2.0]], [[1, 2]], [2]).tolist()
+    [0.5]
+    """
+    return _values("ao", _align(scores, relevance, n, ties), rel=rel, cutoff=k)
+
+
+def kendall(scores: Any, relevance: Any, n: Any, *, ties: Ties = "trec_eval") -> Floats:
+    """Return Kendall's tau-b of scores and grades; see :mod:`harness.metrics.correlation`.
+
+    `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
+
+    >>> kendall([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
+    [0.333333333333]
+    """
+    return _values("kendall", _align(scores, relevance, n, ties))
+
+
+def spearman(scores: Any, relevance: Any, n: Any, *, ties: Ties = "trec_eval") -> Floats:
+    """Return Spearman's rho of scores and grades; see :mod:`harness.metrics.correlation`.
+
+    `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
+
+    >>> spearman([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
+    [0.5]
+    """
+    return _values("spearman", _align(scores, relevance, n, ties))
+
+
+def pearson(scores: Any, relevance: Any, n: Any) -> Floats:
+    """Return Pearson's correlation of scores and grades; see :mod:`harness.metrics.correlation`.
+
+    >>> pearson([[5.0, 1.0, 3.0]], [[2, 0, 1]], [3]).round(12).tolist()
+    [1.0]
+    """
+    return _values("pearson", _align(scores, relevance, n))
+
+
+def pairwise_logloss(scores: Any, relevance: Any, n: Any, alpha: float = 1.0) -> Floats:
+    """Return RankNet's loss; see :func:`harness.metrics.pairwise.pairwise_logloss`.
+
+    >>> pairwise_logloss([[2.0, 1.0]], [[1, 0]], [2]).round(12).tolist()
+    [0.313261687518]
+    """
+    return _values("pairwise_logloss", _align(scores, relevance, n), alpha=alpha)
+
+
+def lambdas(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    alpha: float = 1.0,
+    *,
+    delta_ndcg: bool = False,
+    gain: Gain = "exp",
+    ties: Ties = "trec_eval",
+) -> Floats:
+    """Return each document's lambda, the slope of its query's pairwise loss by its score.
+
+    See :func:`harness.metrics.pairwise.lambdas`. It is the slope of the *sum* over pairs, of
+    which ``pairwise_logloss`` is the mean.
+
+    Parameters
+    ----------
+    scores, relevance, n : array_like, shape (batch_size, list_size) and (batch_size,)
+    alpha : float
+        Steepness of the model, above 0.
+    delta_ndcg : bool
+        Whether each pair is multiplied by how much nDCG changes where the two are exchanged
+        (LambdaRank); by 1 otherwise (RankNet).
+    gain : {"exp", "linear"}
+        Gain of that nDCG.
+    ties : {"trec_eval", "stable"}
+        Order of tied scores, for the ranks of that nDCG.
+
+    Returns
+    -------
+    ndarray, shape (batch_size, list_size)
+        0 beyond the end of each list.
+
+    Examples
+    --------
+    >>> lambdas([[0.0, 0.0, 5.0]], [[1, 0, 9]], [2]).tolist()
+    [[-0.5, 0.5, 0.0]]
+    """
+    given = _checked("pairwise_logloss", alpha=alpha)
+    qrels, run = from_batch(scores, relevance, n)
+    gains = discounts = None
+    if delta_ndcg:
+        policy = Policy(ties=ties)
+        gain = _checked("ndcg", gain=gain)["gain"]
+        ideal = ideal_dcg(align(qrels, run, policy), gain)
+        share = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
+        gains = gains_of(qrels.grades, gain) * share[qrels.row]
+        rank = np.empty(run.n_rows, dtype=np.int64)
+        rank[rank_order(run, policy)] = positions_of(run.offsets) + 1
+        discounts = 1.0 / log2_discount(rank)
+    slopes = _lambdas(
+        run.offsets, run.scores, qrels.grades, gains=gains, discounts=discounts, **given
+    )
+    padded = np.zeros((run.n_queries, len(scores[0])))
+    padded[run.row, positions_of(run.offsets)] = slopes
+    return padded
+
+
+def _align(scores: Any, relevance: Any, n: Any, ties: Ties = "trec_eval") -> Aligned:
+    return align(*from_batch(scores, relevance, n), Policy(ties=ties))
+
+
+def _checked(name: str, **given: Any) -> dict[str, Any]:
+    """Return the parameters as the metric takes them, refused as in a metric's name."""
+    known = REGISTRY[name].parameters
+    checked = {}
+    for key, value in given.items():
+        if value is None and not known[key].optional:
+            raise UnknownNameError(f"batch.{name}: {key} must be given")
+        text = known[key].text(value)
+        checked[key] = None if value is None else known[key].parse(text, f"batch.{name}")
+    return checked
+
+
+def _values(name: str, aligned: Aligned, **given: Any) -> Floats:
+    values = REGISTRY[name].function(aligned, **_checked(name, **given))
+    return np.array(values, dtype=np.float64)

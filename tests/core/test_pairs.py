@@ -1,0 +1,75 @@
+"""Pairs within rows, against their literal definitions."""
+
+from __future__ import annotations
+
+from itertools import chain, pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from harness.core.pairs import (
+    compress,
+    constant_rows,
+    inversions,
+    midranks,
+    pairs_by_distance,
+    tied_pairs,
+)
+from harness.core.ragged import offsets_of
+
+small = st.lists(st.lists(st.integers(-2, 6), max_size=9), max_size=5)
+any_size = st.lists(st.lists(st.integers(-(2**40), 2**40), max_size=9), max_size=5)
+rows = st.one_of(small, any_size)
+
+
+def flat(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    return offsets_of([len(row) for row in lists]), np.array([*chain(*lists)], dtype=np.int64)
+
+
+@given(rows)
+def test_inversions(lists: list[list[int]]) -> None:
+    expected = [sum(a < b for i, a in enumerate(row) for b in row[i + 1 :]) for row in lists]
+    assert inversions(*flat(lists)).tolist() == expected
+
+
+@given(rows)
+def test_tied_pairs(lists: list[list[int]]) -> None:
+    expected = [sum(a == b for i, a in enumerate(row) for b in row[i + 1 :]) for row in lists]
+    assert tied_pairs(*flat(lists)).tolist() == expected
+
+
+@given(rows)
+def test_midranks(lists: list[list[int]]) -> None:
+    expected = [rank for row in lists for rank in rankdata(row).tolist()]
+    assert midranks(*flat(lists)).tolist() == expected
+
+
+@given(rows)
+def test_constant_rows(lists: list[list[int]]) -> None:
+    assert constant_rows(*flat(lists)).tolist() == [len(set(row)) < 2 for row in lists]
+
+
+@given(st.lists(st.integers(-(2**60), 2**60), max_size=20))
+def test_compress_keeps_the_order(values: list[int]) -> None:
+    codes = compress(np.array(values, dtype=np.int64)).tolist()
+    distinct = sorted(set(values))
+    assert [a < b for a in codes for b in codes] == [a < b for a in values for b in values]
+    assert not values or (min(codes) >= 0 and max(codes) <= max(4 * len(values), len(distinct)))
+
+
+@given(st.lists(st.integers(0, 7), max_size=5))
+def test_pairs_by_distance(lengths: list[int]) -> None:
+    offsets = offsets_of(lengths)
+    steps = list(pairs_by_distance(offsets))
+    found = [(i, j) for a, b in steps for i, j in zip(a.tolist(), b.tolist(), strict=True)]
+    bounds = offsets.tolist()
+    expected = [
+        (i, j)
+        for start, stop in pairwise(bounds)
+        for i in range(start, stop)
+        for j in range(i + 1, stop)
+    ]
+    assert sorted(found) == expected
+    assert all(np.unique(first).size == first.size for first, _ in steps)

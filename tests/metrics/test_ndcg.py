@@ -1,0 +1,151 @@
+"""nDCG and DCG against hand-worked values and published ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import harness.metrics  # noqa: F401
+from harness.core.align import Aligned, align
+from harness.core.evaluation import evaluate
+from harness.core.names import parse_all
+from harness.core.tables import Qrels, Run
+from harness.errors import InputError
+from harness.metrics.ndcg import (
+    dcg,
+    dcg_at_every_rank,
+    gains_of,
+    ideal_dcg,
+    ndcg,
+    ndcg_at_every_rank,
+)
+
+
+def ranked(*lists: list[int]) -> Aligned:
+    """Align lists of grades in ranked order: a query each, everything judged and retrieved."""
+    qrels = {f"q{i}": {f"d{j:03}": g for j, g in enumerate(gs)} for i, gs in enumerate(lists)}
+    run = {q: {d: -float(j) for j, d in enumerate(row)} for q, row in qrels.items()}
+    return align(Qrels.from_dict(qrels), Run.from_dict(run))
+
+
+def test_by_hand() -> None:
+    # grades by rank 2 0 1: DCG = 2/log2(2) + 1/log2(4) = 2 + 1/2 = 2.5
+    # ideal order 2 1 0:    2/log2(2) + 1/log2(3)
+    aligned = ranked([2, 0, 1])
+    assert dcg(aligned).tolist() == [2.5]
+    assert ideal_dcg(aligned).tolist() == [2 + 1 / math.log2(3)]
+    assert ndcg(aligned).tolist() == [2.5 / (2 + 1 / math.log2(3))]
+
+
+def test_exponential_gain_by_hand() -> None:
+    # gains 2^2-1 = 3, 0, 2^1-1 = 1: DCG = 3 + 1/2; ideal 3 + 1/log2(3)
+    assert ndcg(ranked([2, 0, 1]), gain="exp").tolist() == [3.5 / (3 + 1 / math.log2(3))]
+
+
+def test_the_ideal_holds_what_was_not_retrieved() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 1, "b": 2}})
+    run = Run.from_dict({"q": {"x": 9.0, "a": 1.0}})
+    # a at rank 2: DCG = 1/log2(3); ideal 2 + 1/log2(3); at cutoff 1: 0 of 2
+    third = 1 / math.log2(3)
+    assert ndcg(align(qrels, run)).tolist() == [third / (2 + third)]
+    assert ndcg(align(qrels, run), cutoff=1).tolist() == [0.0]
+
+
+def test_grades_below_one_gain_nothing() -> None:
+    assert ndcg(ranked([-2, 0, 1])).tolist() == [0.5]
+    assert dcg(ranked([-2, -1, 0])).tolist() == [0.0]
+    assert ndcg(ranked([-2, -1, 0]), gain="exp").tolist() == [0.0]
+
+
+def test_short_lists() -> None:
+    aligned = ranked([0, 1], [0, 0, 1], [0], [0, 0, 0])
+    assert ndcg(aligned, cutoff=3).tolist() == [1 / math.log2(3), 0.5, 0.0, 0.0]
+    values = ndcg(aligned, cutoff=3, short="nan")
+    assert np.isnan(values).tolist() == [True, False, True, False]
+    assert values[[1, 3]].tolist() == [0.5, 0.0]
+    assert not np.isnan(ndcg(aligned, short="nan")).any()  # without a cutoff none is short
+
+
+def test_full_ideal() -> None:
+    # DCG@1 = 1; the ideal over both documents is 1 + 1/log2(3)
+    aligned = ranked([1, 1])
+    assert ndcg(aligned, cutoff=1).tolist() == [1.0]
+    assert ndcg(aligned, cutoff=1, ideal="full").tolist() == [1 / (1 + 1 / math.log2(3))]
+
+
+# A learning-to-rank tutorial on LETOR 4.0: grades of D1..D5 and two models' scores.
+GRADES = {"D1": 0, "D2": 2, "D3": 1, "D4": 0, "D5": 1}
+F1 = {"D1": 0.3, "D2": 0.4, "D3": 0.2, "D4": 0.5, "D5": 1.1}
+F2 = {"D1": 0.1, "D2": 1.5, "D3": 0.2, "D4": 0.4, "D5": 0.6}
+
+
+def test_published_example_of_two_models() -> None:
+    qrels = Qrels.from_dict({"q": GRADES})
+    first = align(qrels, Run.from_dict({"q": F1}))
+    second = align(qrels, Run.from_dict({"q": F2}))
+    # f1 ranks D5 D4 D2 D1 D3: gains 1 0 3 0 1, DCG 1 + 3/2 + 1/log2(6) = 2.88685, printed as 2.8868
+    assert ideal_dcg(first, "exp").item() == pytest.approx(4.1309, abs=1e-4)
+    assert dcg(first, gain="exp").item() == pytest.approx(2.8868, abs=1e-4)
+    assert dcg(second, gain="exp").item() == pytest.approx(4.0616, abs=1e-4)
+    assert ndcg(first, gain="exp", cutoff=5).item() == pytest.approx(0.6988385132278441, abs=1e-15)
+    metrics = parse_all(["ndcg(gain=exp)@1,3,5"])
+    values = evaluate(first, metrics).values[0]
+    assert values.round(4).tolist() == [0.3333, 0.6052, 0.6988]
+
+
+@pytest.mark.parametrize(
+    ("grades", "dcg5", "at5", "at10"),
+    [
+        (
+            [1, 0, 0, 1, 0, 0, 0, 1, 1, 0],
+            1.4306765580733931,
+            0.5585075862632192,
+            0.7991748853900112,
+        ),
+        ([1, 0, 1, 0, 0, 0, 0, 0, 1, 1], 1.5, 0.5855700749881525, 0.8159313210935148),
+    ],
+)
+def test_published_example_of_ranknet(
+    grades: list[int], dcg5: float, at5: float, at10: float
+) -> None:
+    aligned = ranked(grades)
+    assert dcg(aligned, gain="exp", cutoff=5).item() == pytest.approx(dcg5, abs=1e-15)
+    assert ndcg(aligned, gain="exp", cutoff=5).item() == pytest.approx(at5, abs=1e-15)
+    assert ndcg(aligned, gain="exp", cutoff=10).item() == pytest.approx(at10, abs=1e-15)
+    assert ideal_dcg(aligned, "exp").item() == pytest.approx(2.5616063116448506, abs=1e-15)
+
+
+@pytest.mark.parametrize("gain", ["linear", "exp"])
+@pytest.mark.parametrize("ideal", ["cut", "full"])
+@pytest.mark.parametrize("short", ["cut", "nan"])
+def test_every_rank_holds_each_cutoff(gain: str, ideal: str, short: str) -> None:
+    rng = np.random.default_rng(3)
+    aligned = ranked(*(rng.integers(-1, 5, length).tolist() for length in (1, 2, 7, 40)))
+    given = {"gain": gain, "ideal": ideal, "short": short}
+    values = ndcg_at_every_rank(aligned, **given)
+    assert values.shape == (4, 40)
+    for cutoff in range(1, 41):
+        assert np.array_equal(values[:, cutoff - 1], ndcg(aligned, cutoff=cutoff, **given), True)
+    assert np.array_equal(
+        dcg_at_every_rank(aligned, gain=gain)[:, 6], dcg(aligned, gain=gain, cutoff=7)
+    )
+    assert np.array_equal(ndcg_at_every_rank(aligned, list_size=3, **given), values[:, :3], True)
+
+
+def test_exponential_gain_refuses_what_no_float_holds() -> None:
+    assert gains_of(np.array([1000]), "exp").tolist() == [2.0**1000]
+    with pytest.raises(InputError) as error:
+        gains_of(np.array([1, 1001]), "exp")
+    assert str(error.value) == (
+        "gain=exp: a grade of 1001 gives a gain beyond all numbers; "
+        "use gain=linear, or smaller grades"
+    )
+
+
+def test_names_round_trip() -> None:
+    names = ["ndcg", "ndcg@10", "ndcg(gain=exp,short=nan,ideal=full)@5", "dcg(gain=exp)", "dcg@3"]
+    assert [str(metric) for metric in parse_all(names)] == names
+    assert [m.trec_name for m in parse_all(["ndcg", "ndcg@10"])] == ["ndcg", "ndcg_cut_10"]
+    assert [str(m) for m in parse_all(["nDCG@10"])] == ["ndcg@10"]

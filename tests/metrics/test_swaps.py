@@ -1,0 +1,86 @@
+"""Swaps against hand-worked values, a bubble sort and its golden counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import harness.metrics  # noqa: F401
+from harness.core.align import Aligned, align, as_reference
+from harness.core.evaluation import evaluate
+from harness.core.names import parse_all
+from harness.core.tables import Qrels, Run
+from harness.metrics.swaps import swaps
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
+)
+
+
+def ranked(*lists: list[int]) -> Aligned:
+    qrels = {f"q{i}": {f"d{j:03}": g for j, g in enumerate(gs)} for i, gs in enumerate(lists)}
+    run = {q: {d: -float(j) for j, d in enumerate(row)} for q, row in qrels.items()}
+    return align(Qrels.from_dict(qrels), Run.from_dict(run))
+
+
+def test_published_examples() -> None:
+    # 10, 7, 9: 7 and 9 change places; 10, 8, 9: 8 and 9 do
+    assert swaps(ranked([10, 7, 9], [10, 8, 9])).tolist() == [1.0, 1.0]
+
+
+def test_by_hand() -> None:
+    # 0 1 2: the pairs (0,1), (0,2), (1,2) are all wrong, 3 of 3
+    # 1 0 1: only (0,1) is wrong; (1,0) is right and (1,1) needs no order, so 1 of 2
+    aligned = ranked([0, 1, 2], [1, 0, 1], [2, 1, 0])
+    assert swaps(aligned).tolist() == [3.0, 1.0, 0.0]
+    assert swaps(aligned, normalize=True).tolist() == [1.0, 0.5, 0.0]
+
+
+def test_no_two_grades_means_no_share() -> None:
+    aligned = ranked([3], [1, 1], [0, 1])
+    assert swaps(aligned).tolist() == [0.0, 0.0, 1.0]
+    assert np.isnan(swaps(aligned, normalize=True)).tolist() == [True, True, False]
+
+
+def test_unjudged_documents_play_no_part() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": -1, "missed": 2}})
+    run = Run.from_dict({"q": {"c": 9.0, "x": 8.0, "b": 7.0, "y": 6.0, "a": 5.0}})
+    assert swaps(align(qrels, run)).tolist() == [1.0]  # b before a
+
+
+def test_a_missing_answer_is_no_prize() -> None:
+    qrels = Qrels.from_dict({"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}})
+    run = Run.from_dict({"q1": {"a": 1.0, "b": 2.0}})
+    evaluation = evaluate(align(qrels, run), parse_all(["swaps", "swaps(normalize=true)"]))
+    assert evaluation.summary() == {"swaps": 1.0, "swaps(normalize=true)": 1.0}
+    assert evaluation.n() == {"swaps": 1, "swaps(normalize=true)": 1}
+
+
+@pytest.mark.parametrize("case", GOLDEN["swaps"], ids=lambda case: case["name"])
+def test_golden_bubble_sorts(case: dict) -> None:
+    numbers = case["list"]
+    if numbers:  # sorted into rising order there, by falling grade here
+        assert swaps(ranked([max(numbers) - x for x in numbers])).tolist() == [case["swaps"]]
+
+
+@pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])
+def test_golden_discordant_pairs(case: dict) -> None:
+    grades = np.unique(case["x"], return_inverse=True)[1].tolist()
+    docnos = [f"d{i}" for i in range(len(grades))]
+    if len(set(case["y"])) < len(grades):
+        return  # tied scores have an order here
+    qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
+    run = Run.from_dict({"q": dict(zip(docnos, case["y"], strict=True))})
+    assert swaps(align(qrels, run)).tolist() == [case["swaps"]]
+
+
+def test_with_a_reference_run() -> None:
+    # the other run: a c b; this one: b a z c. Shared pairs: ba wrong, bc wrong, ac right
+    run = Run.from_dict({"q": {"b": 4.0, "a": 3.0, "z": 2.0, "c": 1.0}})
+    other = Run.from_dict({"q": {"a": 3.0, "c": 2.0, "b": 1.0}})
+    aligned = align(as_reference(other, run.qids), run)
+    assert swaps(aligned).tolist() == [2.0]
+    assert swaps(aligned, normalize=True).tolist() == [2 / 3]

@@ -1,0 +1,267 @@
+"""Native metrics on anything: pytrec_eval to the last bit, SciPy, and literal definitions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+import pytrec_eval
+import scipy.stats
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import harness.metrics  # noqa: F401
+from harness.core.align import Aligned, align, as_reference
+from harness.core.ragged import offsets_of
+from harness.core.tables import Qrels, Run
+from harness.metrics.arp import arp
+from harness.metrics.correlation import kendall, pearson, spearman
+from harness.metrics.error import mse
+from harness.metrics.ndcg import ndcg
+from harness.metrics.pairwise import lambdas, pairwise_logloss
+from harness.metrics.rbo import ao, rbo, rbo_weight
+from harness.metrics.swaps import swaps
+
+docnos = st.sampled_from([f"d{number}" for number in range(14)])
+grades = st.sampled_from([-2, -1, 0, 0, 0, 1, 1, 2, 3, 4, 9])
+scores = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-24, 2.0, -3.5]),
+    st.floats(-1e6, 1e6, allow_nan=False, width=32),
+)
+judged = st.dictionaries(docnos, grades, max_size=14)
+retrieved = st.dictionaries(docnos, scores, max_size=14)
+cases = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3", "10"]), st.tuples(judged, retrieved), min_size=1
+)
+Case = dict[str, tuple[dict[str, int], dict[str, float]]]
+
+
+def aligned_of(case: Case) -> Aligned:
+    return align(
+        Qrels.from_dict({qid: qrel for qid, (qrel, _) in case.items()}),
+        Run.from_dict({qid: run for qid, (_, run) in case.items()}),
+    )
+
+
+def ranking(run: dict[str, float]) -> list[str]:
+    """trec_eval's order: score as float32, then docno, both falling."""
+    return sorted(run, key=lambda d: (np.float32(run[d]) + np.float32(0), d), reverse=True)
+
+
+def ranked_judged(qrel: dict[str, int], run: dict[str, float]) -> list[str]:
+    return [d for d in ranking(run) if qrel.get(d, -1) >= 0]
+
+
+def same(values: np.ndarray, expected: list[float], tolerance: float = 1e-12) -> None:
+    np.testing.assert_allclose(values, np.array(expected, dtype=float), atol=tolerance, rtol=1e-12)
+
+
+@settings(max_examples=300, deadline=None)
+@given(cases)
+def test_ndcg_equals_pytrec_eval_to_the_last_bit(case: Case) -> None:
+    # judgements that are all below 0 are undefined there
+    case = {
+        q: (qrel, run) for q, (qrel, run) in case.items() if max(qrel.values(), default=-1) >= 0
+    }
+    assume(case)
+    measures = {"ndcg", "ndcg_cut.1,2,3,5,10,100"}
+    evaluator = pytrec_eval.RelevanceEvaluator({q: qrel for q, (qrel, _) in case.items()}, measures)
+    expected = evaluator.evaluate({q: run for q, (_, run) in case.items()})
+    aligned = aligned_of(case)
+    for cutoff in (None, 1, 2, 3, 5, 10, 100):
+        name = "ndcg" if cutoff is None else f"ndcg_cut_{cutoff}"
+        assert ndcg(aligned, cutoff=cutoff).tolist() == [expected[q][name] for q in case]
+
+
+def test_ndcg_of_long_lists_equals_pytrec_eval_to_the_last_bit() -> None:
+    rng = np.random.default_rng(11)
+    qrels, run = {}, {}
+    for number, length in enumerate((1, 2, 120, 1000, 5000)):
+        qrels[f"q{number}"] = {f"d{i}": int(rng.integers(-1, 5)) for i in range(length)}
+        run[f"q{number}"] = {f"d{i}": float(rng.normal()) for i in range(0, 2 * length, 2)}
+        qrels[f"q{number}"]["d0"] = 0
+    found = ndcg(align(Qrels.from_dict(qrels), Run.from_dict(run)))
+    expected = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)
+    assert found.tolist() == [expected[qid]["ndcg"] for qid in qrels]
+
+
+@settings(deadline=None)
+@given(cases, st.integers(1, 12), st.sampled_from(["linear", "exp"]), st.booleans())
+def test_ndcg_is_its_formula(case: Case, cutoff: int, gain: str, full: bool) -> None:
+    def dcg(order: list[int], k: int) -> float:
+        gains = [2**g - 1 if gain == "exp" else g for g in (max(g, 0) for g in order)]
+        return sum(g / math.log2(i + 2) for i, g in enumerate(gains[:k]))
+
+    expected = []
+    for qrel, run in case.values():
+        best = dcg(sorted(qrel.values(), reverse=True), 99 if full else cutoff)
+        actual = dcg([qrel.get(d, 0) for d in ranking(run)], cutoff)
+        expected.append(actual / best if best else 0.0)
+    ideal = "full" if full else "cut"
+    same(ndcg(aligned_of(case), cutoff=cutoff, gain=gain, ideal=ideal), expected)
+
+
+@settings(deadline=None)
+@given(cases)
+def test_swaps_are_discordant_pairs(case: Case) -> None:
+    wrong, share = [], []
+    for qrel, run in case.values():
+        pairs = [(qrel[a], qrel[b]) for a, b in combinations(ranked_judged(qrel, run), 2)]
+        wrong.append(sum(a < b for a, b in pairs))
+        different = sum(a != b for a, b in pairs)
+        share.append(wrong[-1] / different if different else math.nan)
+    aligned = aligned_of(case)
+    assert swaps(aligned).tolist() == wrong
+    same(swaps(aligned, normalize=True), share, 0)
+
+
+@settings(deadline=None)
+@given(cases)
+def test_arp_and_mse_are_their_formulas(case: Case) -> None:
+    positions, errors = [], []
+    for qrel, run in case.values():
+        found = [(max(qrel.get(d, 0), 0), rank) for rank, d in enumerate(ranking(run), start=1)]
+        total = sum(grade for grade, _ in found)
+        positions.append(sum(g * rank for g, rank in found) / total if total else math.nan)
+        squares = [(qrel[d] - run[d]) ** 2 for d in ranked_judged(qrel, run)]
+        errors.append(sum(squares) / len(squares) if squares else math.nan)
+    same(arp(aligned_of(case)), positions)
+    same(mse(aligned_of(case)), errors)
+
+
+@settings(deadline=None)
+@given(cases)
+def test_correlations_equal_scipy(case: Case) -> None:
+    expected: list[list[float]] = [[], [], []]
+    for qrel, run in case.values():
+        order = ranked_judged(qrel, run)
+        x, y = [float(np.float32(run[d])) for d in order], [qrel[d] for d in order]
+        defined = len(set(x)) > 1 and len(set(y)) > 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            functions = (scipy.stats.kendalltau, scipy.stats.spearmanr)
+            for values, function in zip(expected, functions, strict=False):
+                values.append(float(function(x, y).statistic) if defined else math.nan)
+    aligned = aligned_of(case)
+    same(kendall(aligned), expected[0])
+    same(spearman(aligned), expected[1])
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-50, 50)), min_size=2, max_size=14))
+def test_pearson_equals_scipy(rows: list[tuple[int, int]]) -> None:
+    y, x = zip(*rows, strict=True)
+    assume(len(set(x)) > 1 and len(set(y)) > 1)
+    qrel = {f"d{i}": grade for i, grade in enumerate(y)}
+    run = {f"d{i}": float(score) for i, score in enumerate(x)}
+    value = pearson(aligned_of({"q": (qrel, run)}))
+    same(value, [float(scipy.stats.pearsonr(x, y).statistic)])
+
+
+def literal_rbo(first: list[str], second: list[str], p: float) -> dict[str, float]:
+    """RBO depth by depth, from the equations of Webber, Moffat and Zobel."""
+    short, long = sorted((first, second), key=len)
+    s, l = len(short), len(long)  # noqa: E741
+    overlap = [len(set(short[:d]) & set(long[:d])) for d in range(l + 1)]
+
+    def beyond(depth: int) -> float:
+        return math.fsum(p**d / d for d in range(depth + 1, depth + 20_000) if p**d > 0)
+
+    scale = (1 - p) / p
+    depths = range(1, l + 1)
+    agreed = math.fsum(overlap[d] * p**d / d for d in depths)
+    least = scale * (agreed + overlap[l] * beyond(l))
+    f = l + s - overlap[l]
+    open_part = (
+        p**s + p**l - p**f
+        - scale * (
+            s * math.fsum(p**d / d for d in range(s + 1, f + 1))
+            + l * math.fsum(p**d / d for d in range(l + 1, f + 1))
+            + overlap[l] * beyond(f)
+        )
+    )  # fmt: skip
+    carried = math.fsum(overlap[s] * (d - s) / (s * d) * p**d for d in range(s + 1, l + 1))
+    return {
+        "min": least,
+        "res": open_part,
+        "max": least + open_part,
+        "ext": scale * (agreed + carried) + ((overlap[l] - overlap[s]) / l + overlap[s] / s) * p**l,
+        "ext-cut": scale * agreed + overlap[l] / l * p**l,
+        "ao": math.fsum(overlap[d] / d for d in range(1, s + 1)) / s,
+    }
+
+
+def ideal_order(qrel: dict[str, int], run: dict[str, float], rel: int) -> list[str]:
+    order = ranking(run)
+    place = {d: order.index(d) if d in run else len(order) for d in qrel}
+    return sorted((d for d in qrel if qrel[d] >= rel), key=lambda d: (-qrel[d], place[d]))
+
+
+persistence = st.sampled_from([0.01, 0.3, 0.5, 0.8, 0.9, 0.98])
+FORMS = ("ext", "min", "res", "max", "ext-cut")
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases, persistence, st.integers(1, 3))
+def test_rbo_is_its_definition(case: Case, p: float, rel: int) -> None:
+    expected = []
+    for qrel, run in case.values():
+        lists = ranking(run), ideal_order(qrel, run, rel)
+        expected.append(
+            literal_rbo(*lists, p) if all(lists) else dict.fromkeys((*FORMS, "ao"), math.nan)
+        )
+    aligned = aligned_of(case)
+    for form in FORMS:
+        same(rbo(aligned, p=p, form=form, rel=rel), [e[form] for e in expected])
+    same(ao(aligned, rel=rel), [e["ao"] for e in expected])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.tuples(retrieved, retrieved), persistence)
+def test_rbo_of_two_runs_is_its_definition(
+    runs: tuple[dict[str, float], dict[str, float]], p: float
+) -> None:
+    assume(all(runs))
+    first, second = (Run.from_dict({"q": run}) for run in runs)
+    aligned = align(as_reference(second, first.qids), first)
+    expected = literal_rbo(ranking(runs[0]), ranking(runs[1]), p)
+    for form in FORMS:
+        same(rbo(aligned, p=p, form=form), [expected[form]])
+    same(ao(aligned), [expected["ao"]])
+
+
+@given(st.floats(0.001, 0.99), st.integers(1, 60))
+def test_rbo_weight_is_what_the_first_ranks_carry(p: float, d: int) -> None:
+    carried = math.fsum(
+        (1 - p) * p ** (depth - 1) * min(d, depth) / depth for depth in range(1, 6000)
+    )
+    assert rbo_weight(p, d) == pytest.approx(carried, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(cases, st.sampled_from([0.1, 1.0, 3.0]))
+def test_pairwise_logloss_is_its_formula(case: Case, alpha: float) -> None:
+    expected = []
+    for qrel, run in case.values():
+        pairs = [
+            (a, b) if qrel[a] > qrel[b] else (b, a)
+            for a, b in combinations(ranked_judged(qrel, run), 2)
+            if qrel[a] != qrel[b]
+        ]
+        losses = [float(np.logaddexp(0, -alpha * (run[a] - run[b]))) for a, b in pairs]
+        expected.append(sum(losses) / len(losses) if losses else math.nan)
+    same(pairwise_logloss(aligned_of(case), alpha=alpha), expected)
+
+
+@given(st.lists(st.lists(st.tuples(grades, scores), max_size=8), max_size=4))
+def test_lambdas_sum_to_nothing(lists: list[list[tuple[int, float]]]) -> None:
+    offsets = offsets_of([len(row) for row in lists])
+    flat = [pair for row in lists for pair in row]
+    slopes = lambdas(
+        offsets, np.array([s for _, s in flat]), np.array([g for g, _ in flat], dtype=np.int64)
+    )
+    totals = [slopes[a:b].sum() for a, b in pairwise(offsets)]
+    assert totals == pytest.approx([0.0] * len(lists), abs=1e-12)

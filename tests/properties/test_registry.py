@@ -1,0 +1,268 @@
+"""What holds for every metric there is, read off its own facts.
+
+A new metric is held to it by being registered: nothing here lists metrics but ``ORACLES``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import harness.metrics  # noqa: F401
+from harness.core.align import Aligned, align
+from harness.core.evaluation import evaluate
+from harness.core.metric import REGISTRY, Definition, Metric
+from harness.core.names import parse
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
+
+# Where a native metric's values come from but from its own code; trec_eval's metrics are held
+# to pytrec_eval in test_trec_oracle.py.
+ORACLES = {
+    "dcg": "its formula in tests/properties/test_native.py",
+    "swaps": "golden bubble sorts, and counted pairs in tests/properties/test_native.py",
+    "arp": "its formula in tests/properties/test_native.py",
+    "mse": "its formula in tests/properties/test_native.py",
+    "rbo": "golden 50-digit values, and its equations in tests/properties/test_native.py",
+    "ao": "golden values, and its formula in tests/properties/test_native.py",
+    "kendall": "scipy.stats.kendalltau",
+    "spearman": "scipy.stats.spearmanr",
+    "pearson": "scipy.stats.pearsonr",
+    "pairwise_logloss": "torch's softplus, and its formula in tests/properties/test_native.py",
+}
+# The width of a bound is no quality: it is largest where least is known.
+NO_QUALITY = {("rbo", ("form", "res"))}
+TOLERANCE = 1e-9
+
+DEFINITIONS = [d for d in REGISTRY.values() if d.function.__module__.startswith("harness.")]
+each_definition = pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
+
+
+def variants(definition: Definition) -> Iterator[Metric]:
+    """Yield the metric with each choice of each parameter, and with some cutoffs."""
+    settings_of: list[tuple[tuple[str, object], ...]] = [()]
+    for name, parameter in definition.parameters.items():
+        values: tuple[object, ...] = parameter.choices
+        if parameter.type is bool:
+            values = (True, False)
+        if name == "rel":
+            values = (1, 2)
+        settings_of += [((name, value),) for value in values if value != parameter.default]
+    cutoffs: tuple[float | None, ...] = (None,)
+    if definition.cutoff is not None:
+        some = definition.cutoffs[:3] + definition.cutoffs[-1:] or (1, 3, 10)
+        cutoffs = tuple(dict.fromkeys(some))
+        if not definition.needs_cutoff:
+            cutoffs = (None, *cutoffs)
+    for params, cutoff in itertools.product(settings_of, cutoffs):
+        yield Metric(definition, cutoff, params)
+
+
+METRICS = [metric for definition in DEFINITIONS for metric in variants(definition)]
+each_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
+
+
+def is_quality(metric: Metric) -> bool:
+    named = {(metric.definition.name, param) for param in metric.params}
+    return metric.definition.direction is not None and not NO_QUALITY & named
+
+
+def columns(aligned: Aligned, metrics: list[Metric]) -> dict[str, np.ndarray]:
+    return {str(metric): metric(aligned) for metric in metrics}
+
+
+grades = st.sampled_from([-1, 0, 0, 0, 1, 1, 2, 3, 4])
+docnos = st.sampled_from([f"d{number}" for number in range(15)])
+scores = st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0]) | st.floats(-9, 9, width=32)
+judged = st.dictionaries(docnos, grades, min_size=1, max_size=12)
+retrieved = st.dictionaries(docnos, scores, max_size=12)
+queries = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3"]), st.tuples(judged, retrieved), min_size=1
+)
+Queries = dict[str, tuple[dict[str, int], dict[str, float]]]
+thorough = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def tables(case: Queries) -> tuple[Qrels, Run]:
+    return (
+        Qrels.from_dict({qid: qrel for qid, (qrel, _) in case.items()}),
+        Run.from_dict({qid: run for qid, (_, run) in case.items()}),
+    )
+
+
+@each_definition
+def test_facts_are_complete(definition: Definition) -> None:
+    assert definition.source
+    low, high = definition.bounds
+    assert low <= high
+    if definition.direction is not None and definition.empty is not None:
+        assert math.isnan(definition.empty) or low <= definition.empty <= high
+    if definition.direction == "lower":
+        # a query without an answer must not get the best value there is
+        assert definition.missing is None or math.isnan(definition.missing)
+    if definition.summary == "sum" or not any(map(math.isfinite, definition.bounds)):
+        assert definition.bounds != (0, 1)
+    assert definition.needs_cutoff <= bool(definition.cutoffs)
+
+
+@each_definition
+def test_docstring_says_what_it_is(definition: Definition) -> None:
+    text = inspect.getdoc(definition.function) or ""
+    assert definition.title
+    assert definition.title[0].isupper() or definition.title[0].isdigit()
+    assert text.split("\n\n", 1)[0].rstrip().endswith(".")
+    assert "Examples\n--------\n>>> " in text
+    for name in definition.parameters:
+        if name != "reference":
+            assert name in text.partition("Parameters\n----------\n")[2], name
+
+
+@each_definition
+def test_has_an_oracle(definition: Definition) -> None:
+    if definition.trec_name is not None:
+        assert definition.trec_name in pytrec_eval.supported_measures
+    else:
+        assert ORACLES.get(definition.name), "name its oracle in ORACLES, or why it has none"
+
+
+def test_no_oracle_is_left_over() -> None:
+    assert set(ORACLES) <= {definition.name for definition in DEFINITIONS}
+
+
+@each_metric
+def test_name_round_trips(metric: Metric) -> None:
+    assert parse(str(metric)) == [metric]
+    if metric.cutoff is not None or not metric.definition.needs_cutoff:
+        # trec_eval's names leave out the relevance level, which is an option of the program
+        level = {name: value for name, value in metric.params if name == "rel"}
+        assert metric in parse(metric.trec_name, level)
+
+
+@thorough
+@given(queries)
+def test_values_are_within_bounds(case: Queries) -> None:
+    aligned = align(*tables(case))
+    for metric in METRICS:
+        values = metric(aligned)
+        assert values.shape == (aligned.n_queries,)
+        assert values.dtype == np.float64
+        low, high = metric.definition.bounds
+        inside = np.isnan(values) | ((values >= low) & (values <= high))
+        assert inside.all(), (str(metric), values)
+
+
+@thorough
+@given(queries)
+def test_computing_twice_changes_nothing(case: Queries) -> None:
+    aligned = align(*tables(case))
+    first = columns(aligned, METRICS)
+    again = columns(align(*tables(case)), METRICS[::-1])
+    for name, values in columns(aligned, METRICS).items():
+        np.testing.assert_array_equal(values, first[name], str(name))
+        np.testing.assert_array_equal(values, again[name], str(name))
+
+
+@thorough
+@given(queries, st.randoms(use_true_random=False))
+def test_the_order_of_the_input_changes_nothing(case: Queries, random: object) -> None:
+    def shuffled(mapping: dict) -> dict:
+        items = list(mapping.items())
+        random.shuffle(items)  # type: ignore[attr-defined]
+        return dict(items)
+
+    other = {qid: (shuffled(qrel), shuffled(run)) for qid, (qrel, run) in shuffled(case).items()}
+    qrels, run = tables(case)
+    moved_qrels, moved_run = tables(other)
+    moved_run = Run.from_dict(shuffled(moved_run.to_dict()))
+    policy = Policy(ties="trec_eval")
+    before = evaluate(align(qrels, run, policy), METRICS)
+    after = evaluate(align(moved_qrels, moved_run, policy), METRICS)
+    place = [after.qids.to_pylist().index(qid) for qid in before.qids.to_pylist()]
+    np.testing.assert_array_equal(before.values, after.values[place])
+
+
+@thorough
+@given(
+    st.lists(st.sampled_from([0, 0, 1, 1, 2, 3, 4]), min_size=1, max_size=10),
+    st.lists(st.floats(-9, 9, width=32), min_size=10, max_size=10, unique=True),
+    st.permutations(range(10)),
+)
+def test_the_ideal_order_gives_the_best_value(
+    labels: list[int], values: list[float], order: list[int]
+) -> None:
+    """The same scores, handed out by falling grade or at random, to documents all judged."""
+    docs = [f"d{i}" for i in range(len(labels))]
+    used = values[: len(labels)]
+    by_grade = sorted(docs, key=lambda d: -labels[docs.index(d)])
+    ideal = dict(zip(by_grade, sorted(used, reverse=True), strict=True))
+    anyhow = dict(zip(docs, [used[i] for i in order if i < len(used)], strict=True))
+    qrels = Qrels.from_dict({"q": dict(zip(docs, labels, strict=True))})
+    best = align(qrels, Run.from_dict({"q": ideal}))
+    other = align(qrels, Run.from_dict({"q": anyhow}))
+    for metric in METRICS:
+        if not is_quality(metric):
+            continue
+        sign = 1 if metric.definition.direction == "higher" else -1
+        ahead = sign * (metric(best) - metric(other))
+        scale = np.abs(metric(best)) + 1
+        assert np.isnan(ahead).all() or (ahead >= -TOLERANCE * scale).all(), str(metric)
+
+
+EMPTY = {"empty": {"a": 0, "b": 0}, "fine": {"a": 1, "b": 0}}
+EMPTY_RUN = {"empty": {"a": 2.0, "b": 1.0}, "fine": {"a": 2.0, "b": 1.0}}
+
+
+@each_metric
+def test_a_query_without_relevant_documents(metric: Metric) -> None:
+    aligned = align(Qrels.from_dict(EMPTY), Run.from_dict(EMPTY_RUN))
+    value, expected = metric(aligned)[0], metric.definition.empty
+    if expected is not None and ("short", "nan") not in metric.params:
+        if metric.params == (("normalize", True),):
+            expected = math.nan  # a share of no pairs
+        np.testing.assert_equal(value, expected)
+    for how in ("skip", "one"):
+        policy = Policy(empty_queries=how)  # type: ignore[arg-type]
+        run = align(Qrels.from_dict(EMPTY), Run.from_dict(EMPTY_RUN), policy)
+        values = evaluate(run, [metric]).values[:, 0]
+        if metric.definition.empty is not None and how == "skip":
+            assert np.isnan(values[0])
+        if metric.definition.empty is not None and how == "one":
+            in_unit = metric.definition.bounds == (0, 1)
+            np.testing.assert_equal(values[0], 1.0 if in_unit else value)
+
+
+@each_metric
+def test_queries_without_an_answer_and_of_one_document(metric: Metric) -> None:
+    qrels = Qrels.from_dict({"one": {"a": 1}, "none": {"a": 0}, "lost": {"a": 1}, "no": {"a": 1}})
+    run = Run.from_dict({"one": {"a": 1.0}, "none": {"a": 1.0}, "lost": {"x": 1.0}})
+    aligned = align(qrels, run)
+    values = evaluate(aligned, [metric]).values[:, 0]
+    low, high = metric.definition.bounds
+    assert (np.isnan(values) | ((values >= low) & (values <= high))).all()
+    expected = metric.definition.missing
+    np.testing.assert_equal(values[3], metric(aligned)[3] if expected is None else expected)
+    if is_quality(metric) and metric.definition.direction == "higher":
+        assert not values[2] > values[0]
+
+
+@each_metric
+def test_an_unanswered_dataset_has_the_right_shape(metric: Metric) -> None:
+    qrels = Qrels.from_dict({"q1": {"a": 1}, "q2": {"a": 1}})
+    aligned = align(qrels, Run.from_dict({"q1": {}}))
+    assert metric(aligned).shape == (2,)
+
+
+@each_definition
+def test_weights_fit_the_values(definition: Definition) -> None:
+    aligned = align(Qrels.from_dict(EMPTY), Run.from_dict(EMPTY_RUN))
+    for metric in variants(definition):
+        weights = metric.weights(aligned)
+        assert weights is None or (weights.shape == (2,) and (weights >= 0).all())

@@ -1,0 +1,184 @@
+"""Native metrics as functions on padded batches."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness import batch
+from harness.core.align import align
+from harness.core.tables import Qrels, Run
+from harness.errors import InputError, UnknownNameError
+from harness.metrics.ndcg import ndcg as ndcg_of
+
+SCORES = [[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]]
+RELEVANCE = [[0, 1, 0], [0, 1, 1]]
+N = [3, 3]
+PLAIN = {
+    "ndcg": {}, "dcg": {}, "arp": {}, "swaps": {}, "mse": {}, "rbo": {}, "ao": {}, "kendall": {},
+    "spearman": {}, "pearson": {}, "pairwise_logloss": {}, "lambdas": {},
+}  # fmt: skip
+
+
+def test_published_example() -> None:
+    assert batch.ndcg(SCORES, RELEVANCE, N).round(4).tolist() == [0.5, 0.6934]
+    # gains of grades 0 and 1 are the same, so the linear one is pytrec_eval's to the last bit
+    linear = batch.ndcg(SCORES, RELEVANCE, N, k=None, gain="linear")[:, -1]
+    assert linear.tolist() == [0.5, 0.6934264036172708]
+    # q0: the one relevant document is last, rank 3; q1: ranks 2 and 3
+    assert batch.arp(SCORES, RELEVANCE, N).tolist() == [3.0, 2.5]
+    assert batch.swaps(SCORES, RELEVANCE, N).tolist() == [2.0, 2.0]
+    assert batch.swaps(SCORES, RELEVANCE, N, normalize=True).tolist() == [1.0, 1.0]
+
+
+def test_every_rank() -> None:
+    # q0: relevant at rank 3 of an ideal 1: 0, 0, 1/2; beyond n = 3 its last value goes on
+    scores = [[1.0, 0.0, 1.5, 9.0], [1.5, 0.2, 9.0, 9.0]]
+    relevance = [[0, 1, 0, 4], [0, 1, 4, 4]]
+    third = 1 / math.log2(3)
+    assert batch.ndcg(scores, relevance, [3, 2], k=None).tolist() == [
+        [0.0, 0.0, 0.5, 0.5],
+        [0.0, third, third, third],
+    ]
+    assert batch.dcg(scores, relevance, [3, 2], k=None).tolist() == [
+        [0.0, 0.0, 0.5, 0.5],
+        [0.0, third, third, third],
+    ]
+    short = batch.ndcg(scores, relevance, [3, 2], k=None, short="nan")
+    assert np.isnan(short).tolist() == [[False, False, False, True], [False, False, True, True]]
+
+
+def test_no_relevant_documents() -> None:
+    values = batch.arp([[1.0, 2.0]], [[0, 0]], [2])
+    assert np.isnan(values).all()  # 0, below the best value, in PyTorchLTR
+    assert batch.ndcg([[1.0, 2.0]], [[0, 0]], [2]).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_padding_is_never_read(name: str) -> None:
+    function = getattr(batch, name)
+    rng = np.random.default_rng(2)
+    scores, relevance = rng.normal(size=(6, 9)), rng.integers(0, 4, (6, 9))
+    n = np.array([9, 5, 3, 1, 2, 8])
+    expected = function(scores, relevance, n)
+    padding = np.arange(9) >= n[:, None]
+    filled_scores, filled = scores.copy(), relevance.astype(float)
+    filled_scores[padding], filled[padding] = np.nan, np.nan
+    np.testing.assert_array_equal(function(filled_scores, filled, n), expected)
+    filled_scores[padding], filled[padding] = 1e9, 77
+    np.testing.assert_array_equal(function(filled_scores, filled, n), expected)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_lists_arrays_and_tensors(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    function = getattr(batch, name)
+    expected = function(SCORES, RELEVANCE, N)
+    assert isinstance(expected, np.ndarray)
+    assert expected.dtype == np.float64
+    assert expected.shape[0] == 2
+    scores = torch.tensor(SCORES, requires_grad=True)
+    relevance, n = torch.tensor(RELEVANCE), torch.tensor(N)
+    exact = np.float32(SCORES)  # 0.2 is another number as float32
+    expected = function(exact, RELEVANCE, N)
+    np.testing.assert_array_equal(function(scores, relevance, n), expected)
+    np.testing.assert_array_equal(function(scores[:, :, None], relevance, n), expected)
+    half = scores.half()
+    np.testing.assert_array_equal(
+        function(half, relevance, n), function(half.detach().numpy(), RELEVANCE, N)
+    )
+
+
+def test_ties_are_the_policy_s() -> None:
+    scores, relevance = [[0.5, 0.5]], [[1, 0]]
+    assert batch.arp(scores, relevance, [2]).tolist() == [2.0]  # d1 goes before d0
+    assert batch.arp(scores, relevance, [2], ties="stable").tolist() == [1.0]
+    for name in ("ndcg", "dcg", "rbo", "ao"):
+        function = getattr(batch, name)
+        assert function(scores, relevance, [2]) < function(scores, relevance, [2], ties="stable")
+    assert batch.swaps(scores, relevance, [2], ties="stable").tolist() == [0.0]
+
+
+def test_same_as_from_dicts() -> None:
+    rng = np.random.default_rng(8)
+    scores, relevance = rng.normal(size=(5, 12)), rng.integers(0, 5, (5, 12))
+    n = rng.integers(1, 13, 5)
+    qrels = {f"q{i}": {f"d{j}": int(relevance[i, j]) for j in range(n[i])} for i in range(5)}
+    run = {f"q{i}": {f"d{j}": float(scores[i, j]) for j in range(n[i])} for i in range(5)}
+    aligned = align(Qrels.from_dict(qrels), Run.from_dict(run))
+    found = batch.ndcg(scores, relevance, n, k=5, short="nan", ideal="full")
+    expected = ndcg_of(aligned, gain="exp", short="nan", ideal="full", cutoff=5)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_lambdas_push_by_what_an_exchange_changes() -> None:
+    # scores 2 1, grades 0 1 (gain 1, ideal DCG 1): without weights -1/(1 + exp(1 - 2)) for d1,
+    # exchanging the two changes nDCG by |1 - 0| * |1/log2(2) - 1/log2(3)|
+    plain = -1 / (1 + math.exp(-1))
+    change = 1 - 1 / math.log2(3)
+    given = ([[2.0, 1.0, 5.0]], [[0, 1, 3]], [2])
+    assert batch.lambdas(*given)[0].tolist() == pytest.approx([-plain, plain, 0.0])
+    weighted = batch.lambdas(*given, delta_ndcg=True)[0].tolist()
+    assert weighted == pytest.approx([-plain * change, plain * change, 0.0])
+    # a query without relevant documents has no pairs, and no ideal to divide by
+    assert batch.lambdas([[2.0, 1.0]], [[0, 0]], [2], delta_ndcg=True).tolist() == [[0.0, 0.0]]
+
+
+@pytest.mark.parametrize("gain", ["exp", "linear"])
+def test_lambda_weights_are_differences_of_ndcg(gain: Any) -> None:
+    rng = np.random.default_rng(4)
+    scores, relevance = rng.normal(size=8), rng.integers(0, 4, 8)
+    base = batch.ndcg([scores], [relevance], [8], k=8, gain=gain).item()
+    expected = np.zeros(8)
+    for i in range(8):
+        for j in range(8):
+            if relevance[i] > relevance[j]:
+                exchanged = scores.copy()
+                exchanged[[i, j]] = scores[[j, i]]
+                change = abs(
+                    batch.ndcg([exchanged], [relevance], [8], k=8, gain=gain).item() - base
+                )
+                pull = 2 / (1 + math.exp(2 * (scores[i] - scores[j]))) * change
+                expected[i] -= pull
+                expected[j] += pull
+    found = batch.lambdas([scores], [relevance], [8], alpha=2, delta_ndcg=True, gain=gain)
+    np.testing.assert_allclose(found[0], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: batch.ndcg(SCORES, RELEVANCE, N, k=0),
+         "batch.ndcg: cutoff must lie in [1, inf), and is 0"),
+        (lambda: batch.ndcg(SCORES, RELEVANCE, N, gain="log"),
+         "batch.ndcg: unknown gain 'log'  (all: linear, exp)"),
+        (lambda: batch.ndcg(SCORES, RELEVANCE, N, k=None, gain=None),
+         "batch.ndcg: gain must be given"),
+        (lambda: batch.rbo(SCORES, RELEVANCE, N, p=1.0),
+         "batch.rbo: p must lie in (0, 1), and is 1"),
+        (lambda: batch.pairwise_logloss(SCORES, RELEVANCE, N, alpha=0),
+         "batch.pairwise_logloss: alpha must lie in (0, inf), and is 0"),
+        (lambda: batch.lambdas(SCORES, RELEVANCE, N, alpha=-1),
+         "batch.pairwise_logloss: alpha must lie in (0, inf), and is -1"),
+        (lambda: batch.arp(SCORES, RELEVANCE, N, ties="random"),
+         "unknown ties policy 'random'  (all: trec_eval, stable)"),
+    ],
+)  # fmt: skip
+def test_refused_parameters(call: Any, message: str) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        call()
+    assert str(error.value) == message
+
+
+def test_refused_batches() -> None:
+    with pytest.raises(InputError):
+        batch.ndcg([[math.nan, 1.0]], [[0, 1]], [2])
+
+
+def test_public_names() -> None:
+    assert batch.rbo_weight(0.9, 10) == pytest.approx(0.8555854467473518, abs=1e-14)
+    assert batch.sigmoid(0.0) == 0.5
+    assert all(callable(getattr(batch, name)) for name in batch.__all__)
