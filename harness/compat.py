@@ -89,8 +89,8 @@ class RelevanceEvaluator:
         self._policy = Policy(missing_queries="skip", judged_only=judged_only)
         self._metrics = metrics_of(asked, level)
         self._names = [metric.trec_name for metric in self._metrics]
-        qids, offsets, docnos = _keys(judged)
-        self._qrels = Qrels(qids, offsets, docnos, _grades(judged))
+        grades = _grades(judged)
+        self._qrels = Qrels(*_keys(judged), grades)
         self._place = {qid: place for place, qid in enumerate(judged)}
         self._selected = list(judged), self._qrels
 
@@ -122,10 +122,9 @@ class RelevanceEvaluator:
             raise TypeError(f"{_BAD_SCORES} {error}") from None
         if not shared:
             return {}
-        qids, offsets, docnos = _keys(answers)
         if np.isnan(numbers).any():
             raise ValueError(_first_nan(answers))
-        run = Run(qids, offsets, docnos, numbers)
+        run = Run(*_keys(answers), numbers)
         aligned = align(self._select(shared), run, self._policy)
         columns = [metric(aligned).tolist() for metric in self._metrics]
         rows = zip(*columns, strict=True) if columns else [()] * len(shared)

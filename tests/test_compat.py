@@ -1,0 +1,400 @@
+"""harness.compat against pytrec_eval itself, and what it says of wrong input."""
+
+from __future__ import annotations
+
+import collections
+import io
+import math
+import types
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import compat
+
+Judgements = dict[str, dict[str, int]]
+Scores = dict[str, dict[str, float]]
+Values = dict[str, dict[str, float]]
+
+QRELS: Judgements = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
+RUN: Scores = {"q1": {"b": 3.0, "a": 2, "x": 1.5}}
+
+
+def same(found: Values, expected: Values) -> None:
+    """Both dicts are equal in keys, order and every bit; runid there is a stray pointer."""
+    assert list(found) == list(expected)
+    for qid, values in expected.items():
+        assert list(found[qid]) == list(values)
+        for measure, value in values.items():
+            ours = found[qid][measure]
+            assert type(ours) is float
+            if measure != "runid":
+                assert ours == value or (math.isnan(ours) and math.isnan(value)), (qid, measure)
+
+
+def both(qrels: Any, measures: Any, run: Any, **options: Any) -> tuple[Values, Values]:
+    return (
+        compat.RelevanceEvaluator(qrels, measures, **options).evaluate(run),
+        pytrec_eval.RelevanceEvaluator(qrels, measures, **options).evaluate(run),
+    )
+
+
+qids = st.sampled_from(["q1", "q2", "q3", "10", "9", "é", ""])
+docnos = st.sampled_from([*(f"d{number}" for number in range(11)), "D", "d", "é", "\U0001f600", ""])
+scores = st.one_of(
+    st.sampled_from([0.0, -0.0, 1, True, 1.0 + 2**-24, 1e300, -1e300, math.inf, -math.inf]),
+    st.integers(-(2**70), 2**70),
+    st.floats(-10, 10, allow_nan=False),
+)
+# judgements that are all below 0 read another query's memory in trec_eval
+judged = st.dictionaries(docnos, st.sampled_from([-2, -1, 0, 0, 1, 1, 2, 4, True]), max_size=12)
+judged = judged.filter(lambda row: not row or max(row.values()) >= 0)
+cutoffs = st.sets(st.integers(1, 15), min_size=1).map(lambda ks: ",".join(map(str, sorted(ks))))
+levels = st.sets(st.sampled_from(["0", "0.33", "0.5", "0.55", "1", "1.25"]), min_size=1)
+measures = st.one_of(
+    st.sampled_from(sorted(pytrec_eval.supported_measures)),
+    st.sampled_from(["official", "set", "all_trec"]),
+    st.builds(
+        "{}{}{}".format,
+        st.sampled_from(["P", "recall", "success", "map_cut", "ndcg_cut", "relative_P"]),
+        st.sampled_from("._"),
+        cutoffs,
+    ),
+    st.builds(
+        lambda name, given: f"{name}_{','.join(given)}",
+        st.sampled_from(["iprec_at_recall", "Rprec_mult", "11pt_avg", "set_F"]),
+        levels.map(sorted),
+    ),
+    st.sampled_from(["map_10", "bpref.3", "utility_1,2,3,4", "P_5abc", "P_5 "]),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.dictionaries(qids, judged),
+    st.dictionaries(qids, st.dictionaries(docnos, scores, max_size=12)),
+    st.lists(measures, max_size=5),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_equals_pytrec_eval(
+    qrels: Judgements, run: Scores, measures: list[str], level: int, judged_only: bool
+) -> None:
+    found, expected = both(
+        qrels, measures, run, relevance_level=level, judged_docs_only_flag=judged_only
+    )
+    same(found, expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(qids, judged, min_size=1),
+    st.lists(st.dictionaries(qids, st.dictionaries(docnos, scores)), min_size=2, max_size=4),
+)
+def test_an_evaluator_can_be_used_again(qrels: Judgements, runs: list[Scores]) -> None:
+    measures = {"map", "ndcg_cut", "P_5,10"}
+    ours = compat.RelevanceEvaluator(qrels, measures)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures)
+    for run in [*runs, *runs]:
+        same(ours.evaluate(run), theirs.evaluate(run))
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_trec_evals_own_data(shared: Path, level: int) -> None:
+    folder = shared / "data" / "trec_eval_test" / "test-9.0.8"
+    name = "qrels.test" if level == 1 else "qrels.rel_level"
+    with (folder / name).open() as file:
+        qrels = compat.parse_qrel(file)
+    with (folder / "results.test").open() as file:
+        run = compat.parse_run(file)
+    found, expected = both(qrels, {"all_trec"}, run, relevance_level=level)
+    same(found, expected)
+    # the summaries trec_eval 9.0.8 prints for these files, from its own test folder
+    printed = (folder / ("out.test" if level == 1 else "out.test.aql")).read_text().splitlines()
+    rows = [line.split() for line in printed]
+    compared = 0
+    for measure, qid, value in rows:
+        if qid == "all" and measure in next(iter(found.values())) and measure != "runid":
+            if measure == "relstring":
+                continue
+            values = [row[measure] for row in found.values()]
+            summary = compat.compute_aggregated_measure(measure, values)
+            assert summary == pytest.approx(float(value), abs=5.1e-5), measure
+            compared += 1
+    assert compared > 20
+
+
+def test_hand_worked_values() -> None:
+    # q1 ranks b, a, x: precision 1/2 at a, and c is not retrieved: AP = (1/2) / 2 = 1/4
+    # P_1 = 0/1, P_2 = 1/2; q2 is not answered, q3 is not judged: both are dropped
+    evaluator = compat.RelevanceEvaluator(QRELS, {"map", "P_1", "P.2"})
+    found = evaluator.evaluate({"q3": {"a": 1.0}, **RUN})
+    assert found == {"q1": {"map": 0.25, "P_1": 0.0, "P_2": 0.5}}
+
+
+def test_order_of_queries_is_the_runs() -> None:
+    run = {"q2": {"a": 1.0}, "q9": {"a": 1.0}, "q1": {"a": 1.0}}
+    assert list(compat.RelevanceEvaluator(QRELS, {"map"}).evaluate(run)) == ["q2", "q1"]
+
+
+def test_ties_go_by_docno_and_scores_are_float32() -> None:
+    # b goes before a where scores are tied; 1 + 2**-24 is 1 as float32
+    evaluator = compat.RelevanceEvaluator({"q": {"a": 1, "b": 0}}, {"recip_rank"})
+    assert evaluator.evaluate({"q": {"a": 1.0 + 2**-24, "b": 1.0}})["q"]["recip_rank"] == 0.5
+
+
+def test_empty_things() -> None:
+    evaluator = compat.RelevanceEvaluator({**QRELS, "q3": {}}, {"map", "ndcg"})
+    assert evaluator.evaluate({}) == {}
+    assert evaluator.evaluate({"q3": {"a": 1.0}}) == {}
+    assert evaluator.evaluate({"q1": {}}) == {"q1": {"map": 0.0, "ndcg": 0.0}}
+    assert compat.RelevanceEvaluator({}, {"map"}).evaluate(RUN) == {}
+    assert compat.RelevanceEvaluator(QRELS, set()).evaluate(RUN) == {"q1": {}}
+
+
+def test_names_equal_pytrec_evals() -> None:
+    assert compat.supported_measures == pytrec_eval.supported_measures
+    assert compat.supported_nicknames == pytrec_eval.supported_nicknames
+
+
+@pytest.mark.parametrize("nickname", ["official", "set", "all_trec"])
+def test_nicknames(nickname: str) -> None:
+    found, expected = both(QRELS, [nickname], RUN)
+    same(found, expected)
+
+
+def test_numbers_of_one_measure_are_put_together() -> None:
+    measures = ["ndcg_cut", "ndcg_cut.1,4", "ndcg_cut_20,4", "recall.1000", "P_5"]
+    found, expected = both(QRELS, measures, RUN)
+    same(found, expected)
+    assert list(found["q1"]) == [
+        "P_5", "recall_1000", "ndcg_cut_1", "ndcg_cut_4", "ndcg_cut_20",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "recall_2.9,1",
+        "P_99999999999999999999",
+        "iprec_at_recall_0.123,0.125",
+        "utility_4,3,2,1",
+        "relstring_5.7",
+        "11pt_avg_0.5,10,2,0.25",
+        "Rprec_mult_0,10,2.5",
+        "set_F_3,2",
+        "num_q.2.3",
+    ],
+)
+def test_odd_numbers_are_read_as_trec_eval_reads_them(measure: str) -> None:
+    found, expected = both(QRELS, [measure], RUN)
+    same(found, expected)
+
+
+@pytest.mark.parametrize(
+    "measure", ["xyz", "P_", "official_3", "ndcg@10", "prefs_simp", "prefs", "qrels_jg", ""]
+)
+def test_unsupported_measures(measure: str) -> None:
+    with pytest.raises(ValueError, match=r"^unsupported measure ") as theirs:
+        pytrec_eval.RelevanceEvaluator(QRELS, {measure})
+    with pytest.raises(ValueError, match=r"^unsupported measure ") as ours:
+        compat.RelevanceEvaluator(QRELS, {measure})
+    if measure not in compat.supported_nicknames:
+        assert str(ours.value) == str(theirs.value)
+
+
+@pytest.mark.parametrize(
+    ("measure", "text"),
+    [
+        ("P_0", "unsupported measure P_0: a cutoff is at least 1"),
+        ("map_cut_0.5", "unsupported measure map_cut_0: a cutoff is at least 1"),
+        ("P_5,05", "unsupported measure P_05,5: a cutoff comes twice"),
+        ("iprec_at_recall_0.1,0.10", "unsupported measure iprec_at_recall_0.1,0.10: a cutoff"),
+        ("ndcg_10", "unsupported measure ndcg_10: ndcg takes no number"),
+        ("utility_1", "unsupported measure utility_1: it takes 4 different numbers, not 1"),
+    ],
+)
+def test_what_ends_pytrec_evals_process_is_an_error(measure: str, text: str) -> None:
+    with pytest.raises(ValueError, match=r"^unsupported") as error:
+        compat.RelevanceEvaluator(QRELS, [measure])
+    assert str(error.value).startswith(text)
+
+
+BAD_QRELS: list[Any] = [
+    [],
+    None,
+    {"q1": 5},
+    {"q1": [1]},
+    {"q1": {"a": 1.0}},
+    {"q1": {"a": "1"}},
+    {"q1": {"a": np.int64(1)}},
+    {1: {"a": 1}},
+    {"q1": {1: 1}},
+    {"q1": types.MappingProxyType({"a": 1})},
+]
+
+
+@pytest.mark.parametrize("qrels", BAD_QRELS, ids=str)
+def test_bad_judgements(qrels: Any) -> None:
+    with pytest.raises((TypeError, AttributeError)) as theirs:
+        pytrec_eval.RelevanceEvaluator(qrels, {"map"})
+    with pytest.raises(theirs.type) as ours:
+        compat.RelevanceEvaluator(qrels, {"map"})
+    assert str(ours.value).startswith(str(theirs.value))
+
+
+BAD_RUNS: list[Any] = [
+    [1],
+    "run",
+    types.MappingProxyType(RUN),
+    {"q1": 5},
+    {"q1": []},
+    {1: {}},
+    {"q1": {1: 1.0}},
+    {"q1": {b"a": 1.0}},
+    {"q1": {"a": "1"}},
+    {"q1": {"a": None}},
+    {"q1": {"a": np.float32(1)}},
+    {"q1": {"a": np.int64(1)}},
+    {"q7": {"a": "x"}},
+]
+
+
+@pytest.mark.parametrize("run", BAD_RUNS, ids=str)
+def test_bad_runs(run: Any) -> None:
+    with pytest.raises(TypeError) as theirs:
+        pytrec_eval.RelevanceEvaluator(QRELS, {"map"}).evaluate(run)
+    with pytest.raises(TypeError) as ours:
+        compat.RelevanceEvaluator(QRELS, {"map"}).evaluate(run)
+    assert str(ours.value).startswith(str(theirs.value))
+
+
+def test_errors_name_the_document() -> None:
+    with pytest.raises(TypeError) as error:
+        compat.RelevanceEvaluator({"q1": {"a": 1, "b": 0.5}}, {"map"})  # type: ignore[dict-item]
+    assert str(error.value) == (
+        "Expected relevance to be integer. Document 'b' of query 'q1' has 0.5."
+    )
+    evaluator = compat.RelevanceEvaluator(QRELS, {"map"})
+    with pytest.raises(TypeError) as error:
+        evaluator.evaluate({"q1": {"a": "2"}})  # type: ignore[dict-item]
+    assert str(error.value) == (
+        "Unable to extract query/object scores. Expected matching score to be int, long or "
+        "float. Document 'a' of query 'q1' has '2'."
+    )
+    with pytest.raises(ValueError, match=r"^the score of document 'b' in query 'q1' is NaN") as nan:
+        evaluator.evaluate({"q2": {"a": 1.0}, "q1": {"a": 1.0, "b": math.nan}})
+    assert str(nan.value).endswith(", and has no rank")
+
+
+def test_integers_beyond_64_bits() -> None:
+    with pytest.raises(TypeError, match="does not fit 64 bits"):
+        compat.RelevanceEvaluator({"q1": {"a": 2**70}}, {"map"})
+    with pytest.raises(TypeError, match="Unable to extract"):
+        compat.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {"a": 10**400}})
+
+
+@pytest.mark.parametrize("level", [0, 1.0, "1", None])
+def test_bad_relevance_levels(level: Any) -> None:
+    for module in (pytrec_eval, compat):
+        with pytest.raises(TypeError):
+            module.RelevanceEvaluator(QRELS, {"map"}, relevance_level=level)
+    with pytest.raises(TypeError, match="judged_docs_only_flag should be an integer"):
+        compat.RelevanceEvaluator(QRELS, {"map"}, judged_docs_only_flag=None)  # type: ignore[arg-type]
+
+
+def test_relevance_level_below_0() -> None:
+    # pytrec_eval reads -1 as 4294967295
+    with pytest.raises(TypeError, match=r"^Argument relevance_level should be positive\.$"):
+        compat.RelevanceEvaluator(QRELS, {"map"}, relevance_level=-1)
+
+
+def test_positional_arguments_and_numpy_levels() -> None:
+    found = compat.RelevanceEvaluator(QRELS, ["num_rel"], np.int64(2), 1)  # type: ignore[arg-type]
+    assert found.evaluate(RUN) == {"q1": {"num_rel": 1.0}}
+
+
+@pytest.mark.parametrize("measures", ["map", ["map", 5], None, 5], ids=str)
+def test_bad_measures(measures: Any) -> None:
+    with pytest.raises((ValueError, TypeError)) as theirs:
+        pytrec_eval.RelevanceEvaluator(QRELS, measures)
+    with pytest.raises(theirs.type):
+        compat.RelevanceEvaluator(QRELS, measures)
+
+
+LINES = ["q1 Q0 d1 1 0.5 tag\n", "q1\tQ0\td2\t2\t-1e3\ttag", "  q2 Q0 d1 1 nan t  ", "q1 0 é 3 7 t"]
+
+
+def test_parse_run() -> None:
+    found, expected = compat.parse_run(LINES), pytrec_eval.parse_run(LINES)
+    assert repr(found) == repr(expected)
+    assert isinstance(found, collections.defaultdict)
+    assert compat.parse_run(io.StringIO("".join(LINES[:1]))) == {"q1": {"d1": 0.5}}
+
+
+def test_parse_qrel() -> None:
+    lines = ["q1 0 d1 1\n", "q1 0 d2 -1", "  q2\t0\td1 0  "]
+    found, expected = compat.parse_qrel(iter(lines)), pytrec_eval.parse_qrel(lines)
+    assert repr(found) == repr(expected)
+
+
+@pytest.mark.parametrize(
+    ("parse", "lines", "text"),
+    [
+        ("run", ["q1 Q0 d1"], "line 1: expected the 6 fields qid Q0 docno rank score tag, found"),
+        ("run", [LINES[0], ""], "line 2: expected the 6 fields"),
+        ("run", ["q1 Q0 d1 1 x t"], "line 1: the score 'x' is not a number"),
+        ("run", [LINES[0], LINES[0]], "line 2: document 'd1' of query 'q1' comes twice"),
+        ("qrel", ["q1 0 d1"], "line 1: expected the 4 fields qid 0 docno grade, found 'q1 0 d1'"),
+        ("qrel", ["q1 0 d1 1.0"], "line 1: the grade '1.0' is not an integer"),
+        ("qrel", ["q1 0 d 1", "q1 0 d 0"], "line 2: document 'd' of query 'q1' comes twice"),
+    ],
+)
+def test_bad_lines(parse: str, lines: list[str], text: str) -> None:
+    with pytest.raises((ValueError, AssertionError)) as theirs:
+        getattr(pytrec_eval, f"parse_{parse}")(lines)
+    with pytest.raises(theirs.type) as ours:
+        getattr(compat, f"parse_{parse}")(lines)
+    assert str(ours.value).startswith(text)
+
+
+@given(
+    st.sampled_from(["map", "num_q", "num_rel_ret", "gm_map", "gm_bpref", "P_5"]),
+    st.lists(st.floats(-11, 11), min_size=1, max_size=40),
+)
+def test_compute_aggregated_measure(measure: str, values: list[float]) -> None:
+    found = compat.compute_aggregated_measure(measure, values)
+    assert type(found) is float
+    assert found == pytrec_eval.compute_aggregated_measure(measure, values)
+
+
+def test_their_own_tests_where_they_are_installed() -> None:
+    files = [
+        file
+        for name in ("pytrec-eval-terrier", "pytrec_eval")
+        for file in _files(name)
+        if file.endswith("pytrec_eval_tests.py")
+    ]
+    if not files:
+        pytest.skip("the installed pytrec_eval brings no tests")
+    source = Path(files[0]).read_text(encoding="utf-8")
+    names: dict[str, Any] = {"__name__": "theirs", "__file__": files[0]}
+    exec(compile(source.replace("import pytrec_eval", ""), files[0], "exec"), names)
+    names["pytrec_eval"] = compat
+    case = names["PyTrecEvalUnitTest"]
+    for test in [test for test in dir(case) if test.startswith("test_")]:
+        getattr(case(test), test)()
+
+
+def _files(distribution: str) -> list[str]:
+    try:
+        files = metadata.files(distribution) or []
+    except metadata.PackageNotFoundError:
+        return []
+    return [str(file.locate()) for file in files]
