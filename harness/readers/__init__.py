@@ -1,0 +1,264 @@
+"""Bytes to validated qrels and runs: one file a format, each found by being here.
+
+To add a format, put a file beside this one with a ``FORMAT``; nothing else lists it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.align import Aligned, align
+from ..core.policy import Policy
+from ..core.tables import Duplicates, Qrels, Run
+from ..errors import InputError, Problem, UnknownNameError, did_you_mean
+from .checks import Checks
+from .format import Format, Head, Kind
+from .scattered import ScatteredQueries
+from .source import Source, missing
+from .table import from_frame
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "ScatteredQueries",
+    "Source",
+    "align_run",
+    "from_frame",
+    "guess_format",
+    "missing",
+    "read_qrels",
+    "read_run",
+    "stream_run",
+]
+
+Path = str | os.PathLike[str] | Source
+
+
+def _find_formats() -> dict[str, Format]:
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    formats = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    return {known.name: known for known in formats}
+
+
+FORMATS: dict[str, Format] = _find_formats()
+"""Every format by the name that ``format:`` in a config takes."""
+
+
+def read_qrels(
+    path: Path,
+    *,
+    format: str | None = None,
+    duplicates: Duplicates = "error",
+    name: str = "",
+    **options: Any,
+) -> Qrels:
+    """Read the judgements of a dataset.
+
+    Parameters
+    ----------
+    path : str, path or Source
+        A file, compressed or not, or ``-`` for standard input.
+    format : str, optional
+        One of :data:`FORMATS`; guessed where that is safe.
+    duplicates : {"error", "first", "last"}
+        What to do with a docno that a query names twice.
+    name : str, optional
+        Name for messages and reports; the file's own by default.
+    **options
+        The format's own: ``group`` for letor, ``columns`` for table and jsonl.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read, with the lines that are wrong.
+    UnknownNameError
+        Where there is no such format or option.
+
+    Warns
+    -----
+    HarnessWarning
+        Where the rows of a query are scattered over the file.
+    """
+    source = Source.of(path)
+    reader = _reader(source, format, "qrels", options)
+    qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
+    return qrels
+
+
+def read_run(
+    path: Path,
+    *,
+    dataset: Qrels | None = None,
+    format: str | None = None,
+    duplicates: Duplicates = "error",
+    name: str = "",
+    **options: Any,
+) -> Run:
+    """Read the scores of one system, whole.
+
+    Parameters
+    ----------
+    dataset : Qrels, optional
+        Whose rows the scores follow, for the formats that name no documents.
+
+    Returns
+    -------
+    Run
+
+    Warns
+    -----
+    HarnessWarning
+        Where rows are scattered, nearly all scores are constant, or they equal the grades.
+
+    See Also
+    --------
+    read_qrels : the other parameters and errors.
+    stream_run : the same in parts, for files larger than the memory.
+    """
+    source = Source.of(path)
+    reader = _reader(source, format, "run", options)
+    run: Run = reader(
+        source, dataset=dataset, duplicates=duplicates, name=name or source.label, **options
+    )
+    checks = Checks(source, dataset)
+    checks.warn(checks.add(run))
+    return run
+
+
+def stream_run(
+    path: Path,
+    *,
+    dataset: Qrels | None = None,
+    format: str | None = None,
+    duplicates: Duplicates = "error",
+    name: str = "",
+    **options: Any,
+) -> Iterator[Run]:
+    """Yield the scores of one system in parts that hold different, whole queries.
+
+    Formats that cannot be read in parts give one. Parameters and errors are those of
+    :func:`read_run`, which gives the concatenation; only rows within one part may be scattered.
+
+    Raises
+    ------
+    ScatteredQueries
+        Where a query of an earlier part comes back; the run has to be read whole. See
+        :func:`align_run`.
+    """
+    source = Source.of(path)
+    known = _format(source, format, "run")
+    _reader(source, known.name, "run", options)
+    if known.stream is None:
+        yield read_run(
+            source, dataset=dataset, format=known.name, duplicates=duplicates, name=name, **options
+        )
+        return
+    checks = Checks(source, dataset)
+    parts = known.stream(
+        source, dataset=dataset, duplicates=duplicates, name=name or source.label, **options
+    )
+    for part in parts:
+        yield checks.add(part)
+    checks.warn()
+
+
+def align_run(
+    qrels: Qrels,
+    path: Path,
+    policy: Policy | None = None,
+    *,
+    format: str | None = None,
+    duplicates: Duplicates = "error",
+    name: str = "",
+    **options: Any,
+) -> Aligned:
+    """Align a run file to qrels while it streams past; whole, where its queries are scattered.
+
+    The result is that of ``align(qrels, read_run(path, dataset=qrels), policy)``, in the memory
+    that one part takes.
+    """
+    source = Source.of(path)
+    how: dict[str, Any] = {
+        "dataset": qrels, "format": format, "duplicates": duplicates, "name": name, **options
+    }  # fmt: skip
+    try:
+        return align(qrels, stream_run(source, **how), policy)
+    except ScatteredQueries:
+        return align(qrels, read_run(source, **how), policy)
+
+
+def guess_format(path: Path, kind: Kind) -> str:
+    """Return the name of the only format that a file can be.
+
+    Parameters
+    ----------
+    kind : {"qrels", "run"}
+        What the file is to be read as.
+
+    Raises
+    ------
+    InputError
+        Where none or several fit; it lists the formats and says how to name one.
+    """
+    source = Source.of(path)
+    head = Head(source.suffix, source.head)
+    fitting = [
+        known.name
+        for known in FORMATS.values()
+        if known.reader(kind) is not None and known.looks(head, kind)
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    what = f"could be {' or '.join(fitting)}" if fitting else f"in no format of {_KIND[kind]} known"
+    other: Kind = "run" if kind == "qrels" else "qrels"
+    others = [f for f in FORMATS.values() if f.reader(other) is not None and f.looks(head, other)]
+    if not fitting and others:
+        what += f"; it looks like {_KIND[other]} ({others[0].name})"
+    known_names = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)
+    first = head.lines[0].decode("utf-8", "replace") if head.lines else ""
+    found = first if first.isprintable() or "\t" in first else ""
+    raise InputError(Problem(source.name, what, found, f"name it: format: one of {known_names}"))
+
+
+_KIND = {"qrels": "qrels", "run": "a run"}
+
+
+def _format(source: Source, name: str | None, kind: Kind) -> Format:
+    if name is None:
+        return FORMATS[guess_format(source, kind)]
+    if name not in FORMATS:
+        raise UnknownNameError(
+            Problem(source.name, f"unknown format '{name}'{did_you_mean(name, FORMATS)}",
+                    fix=f"one of {', '.join(FORMATS)}")
+        )  # fmt: skip
+    return FORMATS[name]
+
+
+def _reader(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Any:
+    """Return the function that reads `source`, after a look at its options."""
+    known = _format(source, name, kind)
+    reader = known.reader(kind)
+    if reader is None:
+        able = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)
+        raise InputError(
+            Problem(source.name, f"format {known.name} does not hold {_KIND[kind]}",
+                    fix=f"one of {able}")
+        )  # fmt: skip
+    allowed = known.options(kind)
+    for option in options:
+        if option not in allowed:
+            listed = ", ".join(allowed) or "none"
+            raise UnknownNameError(
+                Problem(source.name, f"format {known.name} has no option '{option}'"
+                        f"{did_you_mean(option, allowed)}", fix=f"its options: {listed}")
+            )  # fmt: skip
+    return reader

@@ -1,0 +1,28 @@
+"""Work on the next item while the caller is busy with this one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_END: Any = object()
+
+
+def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
+    """Yield `items`, computing up to `depth` of them in advance in one other thread.
+
+    Reading and parsing release the interpreter's lock, so two processors share the work; order
+    and exceptions are those of a plain loop.
+
+    >>> list(ahead(x * x for x in range(4)))
+    [0, 1, 4, 9]
+    """
+    iterator = iter(items)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = deque(pool.submit(next, iterator, _END) for _ in range(depth))
+        while (item := waiting.popleft().result()) is not _END:
+            waiting.append(pool.submit(next, iterator, _END))
+            yield item

@@ -1,0 +1,40 @@
+"""BEIR qrels: ``query-id corpus-id score`` under a header of these names; the score is a grade."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ..core.tables import Duplicates, Qrels
+from .build import build, warn_scattered
+from .columns import Layout, numbers_of, read_columns
+from .format import Format, Head, Kind
+from .source import Source
+
+_HEADER = ["query-id", "corpus-id", "score"]
+QRELS = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", whole=True, header=1)
+
+
+def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
+    """Read judgements; the first line is the header."""
+    table = pa.concat_tables(read_columns(source, QRELS))
+    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name)
+    read = build(
+        Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
+        duplicates=duplicates, name=name,
+    )  # fmt: skip
+    warn_scattered(source, read.scattered)
+    return read
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether the first line is BEIR's header."""
+    return kind == "qrels" and head.fields[:1] == [_HEADER]
+
+
+FORMAT = Format(
+    name="beir",
+    about="BEIR qrels (query-id corpus-id score, tab-separated, with that header)",
+    suffixes=(".tsv",),
+    looks=looks,
+    qrels=read_qrels,
+)

@@ -1,0 +1,75 @@
+"""Lines of text brought to the form that a CSV reader takes: one blank between fields."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_NEWLINE, _BLANK, _HASH = 10, 32, 35
+_WHITE = np.isin(np.arange(256), list(b" \t\r\v\f"))
+
+
+def is_simple(block: bytes) -> bool:
+    """Whether no comment is in the block and one and the same character between fields."""
+    if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
+        return False
+    if b"#" in block and (block.startswith(b"#") or b"\n#" in block):
+        return False
+    if b"\t" in block and b" " in block:
+        return False
+    data = np.frombuffer(block, np.uint8)
+    gap = data == ord(delimiter(block))
+    return not (gap[1:] & gap[:-1]).any()
+
+
+def delimiter(block: bytes) -> str:
+    """Return what stands between the fields of a simple block."""
+    return "\t" if b"\t" in block else " "
+
+
+def without_comments(block: bytes) -> bytes:
+    r"""Return `block` without the lines that begin with ``#``.
+
+    >>> without_comments(b"# made by me\n1 Q0 d#1\n#\n")
+    b'1 Q0 d#1\n'
+    """
+    if b"#" not in block:
+        return block
+    data = np.frombuffer(block, np.uint8)
+    starts = np.concatenate([[0], np.flatnonzero(data[:-1] == _NEWLINE) + 1])
+    keep = np.repeat(data[starts] != _HASH, np.diff(np.append(starts, data.size)))
+    return bytes(data[keep])
+
+
+def single_blanks(block: bytes) -> bytes:
+    r"""Return `block` with one blank for each run of white space, and none around a line.
+
+    >>> single_blanks(b" 1\tQ0  d1 \r\n2 Q0 d2\n")
+    b'1 Q0 d1\n2 Q0 d2\n'
+    """
+    data = np.frombuffer(block, np.uint8)
+    white = _WHITE[data]
+    keep = ~white
+    keep[:-1] |= keep[1:] & (data[1:] != _NEWLINE)
+    data = np.where(white, np.uint8(_BLANK), data)[keep]
+    keep = data != _BLANK
+    keep[1:] |= data[:-1] != _NEWLINE
+    return bytes(data[keep])
+
+
+def first_fields(block: bytes, n_fields: int) -> bytes:
+    r"""Return `block`, whose fields are one blank apart, with only the first fields of a line.
+
+    >>> first_fields(b"1 Q0 d1\n2 Q0 d2 and more\n", 3)
+    b'1 Q0 d1\n2 Q0 d2\n'
+    """
+    data = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(data == _NEWLINE)
+    blanks = np.append(np.flatnonzero(data == _BLANK), [data.size] * n_fields)
+    starts = np.concatenate([[0], ends + 1])
+    ends = np.append(ends, data.size)
+    cut = blanks[np.searchsorted(blanks, starts) + n_fields - 1]
+    long = cut < ends
+    step = np.zeros(data.size + 1, np.int8)
+    step[cut[long]] += 1
+    step[ends[long]] -= 1
+    return bytes(data[np.cumsum(step[:-1], dtype=np.int8) == 0])

@@ -1,0 +1,223 @@
+"""Text in columns (TREC, MS MARCO, BEIR, prediction files) to Arrow columns.
+
+The usual file goes straight to Arrow's CSV reader. A block that does not fit it (tabs and blanks
+mixed, runs of blanks, comments, words after the last column) is brought to that form first. What
+still does not fit is read once more, line by line, to say exactly what is wrong and where.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
+
+from ..core.hashing import string_views
+from ..core.ragged import Array
+from ..errors import SHOWN, InputError, Problem
+from .ahead import ahead
+from .blanks import delimiter, first_fields, is_simple, single_blanks, without_comments
+from .source import Source
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+"""A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a line of text.
+
+    Parameters
+    ----------
+    fields : tuple of str
+        What the columns hold, in their order.
+    text : tuple of str
+        Columns to read as strings.
+    number : str
+        Column to read as a number.
+    whole : bool
+        Whether that number must be whole.
+    more : bool
+        Whether words after the last column are passed over, as trec_eval does in runs.
+    header : int
+        Lines at the beginning that are not data.
+    """
+
+    fields: tuple[str, ...]
+    text: tuple[str, ...]
+    number: str
+    whole: bool = False
+    more: bool = False
+    header: int = 0
+
+    def is_data(self, number: int, line: bytes) -> bool:
+        """Whether a line is neither header nor blank nor a comment."""
+        return number > self.header and bool(line.strip()) and not line.startswith(b"#")
+
+
+class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its layout
+    """A block of text that Arrow could not read as its layout says."""
+
+
+def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
+    """Yield the columns of each block of `source`: ``layout.text``, then ``layout.number``.
+
+    Raises
+    ------
+    InputError
+        With the first ten lines that do not fit the layout, and the count of all.
+    """
+    tables = ahead(_read_block(block, layout) for block in _after_header(source, layout.header))
+    n_rows = 0
+    try:
+        for table in tables:
+            n_rows += table.num_rows
+            if table.num_rows:
+                yield table
+    except Refused as error:
+        raise diagnose(source, layout, str(error)) from None
+    if not n_rows:
+        raise InputError(Problem(source.name, "the file holds no rows"))
+
+
+def _after_header(source: Source, header: int) -> Iterator[bytes]:
+    for block in source.blocks():
+        while header and block:
+            block, header = block.partition(b"\n")[2], header - 1
+        yield block
+
+
+def _read_block(block: bytes, layout: Layout) -> pa.Table:
+    for attempt in _simpler(block, layout):
+        try:
+            table = _csv(attempt, layout, delimiter(attempt))
+        except pa.ArrowInvalid as error:
+            reason = str(error)
+        else:
+            if all(_no_empty(table[name].chunk(0)) for name in layout.text):
+                return _checked(table, layout)
+            reason = "an empty column"
+    raise Refused(reason)
+
+
+def _simpler(block: bytes, layout: Layout) -> Iterator[bytes]:
+    """Yield the block in the forms to try, each more work than the one before."""
+    if is_simple(block):
+        yield block
+    block = single_blanks(without_comments(block))
+    yield block
+    if layout.more:
+        yield first_fields(block, len(layout.fields))
+
+
+def _csv(block: bytes, layout: Layout, between: str) -> pa.Table:
+    names = [*layout.text, layout.number]
+    types = {name: pa.string() for name in layout.text} | {layout.number: pa.float64()}
+    if not block.strip():
+        return pa.table({name: pa.array([], types[name]) for name in names})
+    table = csv.read_csv(
+        pa.BufferReader(block),
+        csv.ReadOptions(
+            use_threads=False, block_size=len(block) + 1, column_names=list(layout.fields)
+        ),
+        csv.ParseOptions(
+            delimiter=between, quote_char=False, double_quote=False, escape_char=False
+        ),
+        csv.ConvertOptions(
+            column_types=types, include_columns=names, null_values=[], strings_can_be_null=False
+        ),
+    )
+    return table.combine_chunks()
+
+
+def _no_empty(strings: pa.Array) -> bool:
+    offsets, _ = string_views(strings)
+    return bool((np.diff(offsets) > 0).all())
+
+
+def _checked(table: pa.Table, layout: Layout) -> pa.Table:
+    numbers = table[layout.number].to_numpy()
+    sound = np.isfinite(numbers).all()
+    if not sound or (layout.whole and (numbers != np.trunc(numbers)).any()):
+        raise Refused(f"a {layout.number} is not a {'whole' if sound else 'finite'} number")
+    return table
+
+
+def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
+    """Return the error that lists the lines of `source` that do not fit `layout`."""
+    problems: list[Problem] = []
+    total, first = 0, 0
+    for number, line in source.lines():
+        if not layout.is_data(number, line):
+            continue
+        first = first or number
+        wrong = check_line(line, layout)
+        if wrong:
+            total += 1
+            if len(problems) < SHOWN:
+                what, fix = wrong
+                text = line.decode("utf-8", "replace")
+                problems.append(Problem(f"{source.name}:{number}", what, text, fix))
+    if not problems:
+        return InputError(Problem(source.name, f"cannot be read ({reason})"))
+    if source.unfinished and problems[-1].where == f"{source.name}:{number}":
+        cut = problems.pop()
+        what = f"the file ends in the middle of a line: {cut.what}"
+        problems.append(
+            Problem(cut.where, what, cut.found, "get the whole file, or delete the line")
+        )
+    elif (
+        total == 1
+        and problems[0].where == f"{source.name}:{first}"
+        and "not a num" in problems[0].what
+    ):
+        what = f"{problems[0].what}; it looks like a header line"
+        problems = [Problem(problems[0].where, what, problems[0].found, "delete the header line")]
+    return InputError(problems, total=total)
+
+
+def check_line(line: bytes, layout: Layout) -> tuple[str, str] | None:
+    """Return what is wrong with a line of data, and what to do; None where nothing is."""
+    try:
+        fields = [field.decode("utf-8") for field in line.split()]
+    except UnicodeDecodeError:
+        return "the line is not UTF-8 text", "convert the file to UTF-8"
+    n = len(layout.fields)
+    if len(fields) < n or (len(fields) > n and not layout.more):
+        counted = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+        expected = f"where {n} belong{'s' * (n == 1)} ({' '.join(layout.fields)})"
+        return f"{counted} {expected}", "repair or delete the line"
+    return check_number(fields[layout.fields.index(layout.number)], layout.number, layout.whole)
+
+
+def is_like_number(text: str) -> bool:
+    """Return whether `text` is meant as a number, even if it is not a finite one."""
+    return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
+
+
+def check_number(text: str, word: str, whole: bool) -> tuple[str, str] | None:
+    """Return what is wrong with a score or grade as it is written, and what to do."""
+    if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
+        fix = (
+            "repair the system's output or delete the line; trec_eval would rank it without a word"
+        )
+        return f"{word} '{text}' is not a finite number", fix
+    if not NUMBER.fullmatch(text):
+        return f"{word} '{text}' is not a number", "repair or delete the line"
+    if whole and float(text) != int(float(text)):
+        return (
+            f"{word} '{text}' is not a whole number",
+            "judgements are integers; scale or round them",
+        )
+    return None
+
+
+def numbers_of(table: pa.Table, name: str) -> Array:
+    """Return a column as one numpy array."""
+    numbers: Array = table[name].to_numpy()
+    return numbers

@@ -1,0 +1,96 @@
+"""What a format is: a name, what it reads, and how it is recognised."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+from ..core.tables import Qrels, Run
+
+T = TypeVar("T")
+Kind = Literal["qrels", "run"]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a file, for guessing its format.
+
+    Parameters
+    ----------
+    suffix : str
+        Last suffix of the name that is not one of compression, such as ``.csv``.
+    data : bytes
+        The first unpacked bytes.
+    """
+
+    suffix: str
+    data: bytes
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The first complete lines (at most 20) that are neither blank nor a comment."""
+        whole, end, rest = self.data.rpartition(b"\n")
+        lines = whole.split(b"\n") if end else [rest]
+        return [line for line in lines if line.strip() and not line.startswith(b"#")][:20]
+
+    @cached_property
+    def fields(self) -> list[list[str]]:
+        """The same lines, split at white space."""
+        return [line.decode("utf-8", "replace").split() for line in self.lines]
+
+    @staticmethod
+    def mostly(items: Sequence[T], fits: Callable[[T], bool]) -> bool:
+        """Return whether more than half of `items` fit: one bad line must not hide a format."""
+        return 2 * sum(map(fits, items)) > len(items)
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way in which qrels or runs are written to a file.
+
+    Parameters
+    ----------
+    name : str
+        What ``format:`` in a config says.
+    about : str
+        One line for lists of formats.
+    suffixes : tuple of str
+        Usual suffixes; for the reader of a list, not for deciding.
+    looks : callable
+        ``looks(head, kind)``: whether a file that begins like this is surely of this format.
+    qrels : callable, optional
+        ``qrels(source, *, duplicates, name, **options) -> Qrels``.
+    run : callable, optional
+        ``run(source, *, dataset, duplicates, name, **options) -> Run``.
+    stream : callable, optional
+        As `run`, but yields parts that hold whole queries each.
+    needs_dataset : bool
+        Whether a run of this format follows the rows of a dataset and means nothing without.
+    """
+
+    name: str
+    about: str
+    suffixes: tuple[str, ...]
+    looks: Callable[[Head, Kind], bool]
+    qrels: Callable[..., Qrels] | None = None
+    run: Callable[..., Run] | None = None
+    stream: Callable[..., Iterator[Run]] | None = None
+    needs_dataset: bool = False
+
+    def reader(self, kind: Kind) -> Callable[..., Any] | None:
+        """Return the function that reads this kind of table, or None."""
+        return self.qrels if kind == "qrels" else self.run
+
+    def options(self, kind: Kind) -> tuple[str, ...]:
+        """Return the names of this format's own options."""
+        reader = self.reader(kind)
+        if reader is None:
+            return ()
+        common = {"dataset", "duplicates", "name"}
+        parameters = inspect.signature(reader).parameters.values()
+        return tuple(
+            p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in common
+        )

@@ -1,0 +1,208 @@
+"""Arrow tables to qrels and runs: which column is which, and whether every row is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..core.ragged import Array
+from ..core.tables import DuplicateRows, Duplicates, Qrels, Run, T
+from ..errors import SHOWN, InputError, Problem, did_you_mean
+from .build import column
+
+Columns = Mapping[str, str | int]
+
+NAMES = {
+    "qid": ("qid", "query_id", "query", "q", "topic"),
+    "docno": ("docno", "doc_id", "docid", "document", "d"),
+    "grade": ("grade", "relevance", "rel", "label"),
+    "score": ("score", "s", "sim"),
+    "rank": ("rank",),
+}
+"""Usual names of each column, in the order in which they are looked for."""
+
+
+def guess(names: Sequence[str], kind: str) -> dict[str, str]:
+    """Return ``{"qid": column, ...}`` by the usual names, whatever their case.
+
+    >>> guess(["query_id", "query", "docId", "rel"], "qrels")
+    {'qid': 'query_id', 'docno': 'docId', 'grade': 'rel'}
+    """
+    folded = {name.strip().lower(): name for name in reversed(names)}
+    found = {}
+    for role in ("qid", "docno", "grade") if kind == "qrels" else ("qid", "docno", "score", "rank"):
+        usual = next((folded[name] for name in NAMES[role] if name in folded), None)
+        if usual is not None:
+            found[role] = usual
+    return found
+
+
+def choose(names: Sequence[str], kind: str, columns: Columns | None, where: str) -> dict[str, str]:
+    """Return which column holds what: as named in `columns`, else by the usual names.
+
+    Raises
+    ------
+    InputError
+        Where a named column is not there, or qid or the number cannot be found.
+    """
+    roles = ("qid", "docno", "grade") if kind == "qrels" else ("qid", "docno", "score", "rank")
+    given = {role: str(name) for role, name in (columns or {}).items()}
+    problems = [
+        Problem(where, f"unknown entry '{role}' in columns{did_you_mean(role, roles)}")
+        for role in given
+        if role not in roles
+    ] + [
+        Problem(
+            where, f"no column '{name}'{did_you_mean(name, names)}", f"columns: {', '.join(names)}"
+        )
+        for name in given.values()
+        if name not in names
+    ]
+    chosen = {**guess(names, kind), **given}
+    number = "grade" if kind == "qrels" else "score" if "score" in chosen else "rank"
+    problems += [
+        Problem(
+            where,
+            f"no column of {'scores or ranks' if role == 'rank' else f'{role}s'} found",
+            f"columns: {', '.join(names)}",
+            f"name it: columns: {{{'score' if role == 'rank' else role}: ...}}",
+        )
+        for role in ("qid", number)
+        if role not in chosen and not problems
+    ]
+    if problems:
+        raise InputError(problems)
+    if number == "score":
+        chosen.pop("rank", None)
+    return chosen
+
+
+def table_of(
+    table: pa.Table,
+    of: type[T],
+    columns: Columns | None,
+    *,
+    dataset: Qrels | None,
+    duplicates: Duplicates,
+    name: str,
+    where: str,
+    first_row: int,
+    row_word: str,
+) -> T:
+    """Return qrels or a run from an Arrow table.
+
+    Parameters
+    ----------
+    first_row, row_word : int, str
+        How messages name the first row: ``where:row 1``, or ``where:2`` for lines of text.
+
+    Raises
+    ------
+    DuplicateRows
+        Only where `row_word` is empty: the caller knows the lines.
+    """
+
+    def row(position: int) -> str:
+        return f"{where}:{row_word}{position + first_row}"
+
+    chosen = choose(table.column_names, of.kind, columns, where)
+    _no_nulls(table, chosen, row)
+    qids = _strings(table[chosen["qid"]])
+    docnos: Any = _strings(table[chosen["docno"]]) if "docno" in chosen else None
+    number = next(role for role in ("grade", "score", "rank") if role in chosen)
+    numbers = _numbers(table[chosen[number]], number, where)
+    _all_sound(numbers, number, row)
+    if number == "rank":
+        numbers = -numbers
+    try:
+        if docnos is None and issubclass(of, Run):
+            return _for_rows(dataset, qids, numbers, name, where, row)  # type: ignore[return-value]
+        checked = of.check_numbers(numbers, where)
+        return of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
+    except DuplicateRows as error:
+        if not row_word:
+            raise
+        problems = [
+            Problem(
+                row(int(later)),
+                f"the docno stands already in row {int(earlier) + first_row}, for the same query",
+                " ".join(ids[int(later)].as_py() for ids in (qids, docnos)),
+                "delete one of them, or read with duplicates: last (or first)",
+            )
+            for later, earlier in zip(error.rows[:SHOWN], error.first[:SHOWN], strict=True)
+        ]
+        raise InputError(problems, total=error.rows.size) from None
+
+
+def _for_rows(
+    dataset: Qrels | None, qids: pa.Array, scores: Array, name: str, where: str, row: Any
+) -> Run:
+    """Return the run that gives the scores to the dataset's rows, whose qids must agree."""
+    if dataset is None:
+        fix = "name it: columns: {docno: ...}; or name the dataset whose rows the scores follow"
+        raise InputError(Problem(where, "no column of docnos found", fix=fix))
+    expected = dataset.qids.take(pa.array(dataset.row))
+    if dataset.order is not None:
+        expected = expected.take(pa.array(np.argsort(dataset.order)))
+        qids = qids.take(pa.array(np.sort(dataset.order[dataset.order < len(qids)])))
+    n = min(len(qids), len(expected))
+    differ = pc.not_equal(qids.slice(0, n), expected.slice(0, n)).to_numpy(zero_copy_only=False)
+    if differ.any() or len(qids) != len(expected):
+        at = int(differ.argmax()) if differ.any() else n
+        has = f"query '{qids[at]}'" if at < len(qids) else "the end"
+        wants = f"query '{expected[at]}'" if at < len(expected) else "the end"
+        what = (
+            f"{len(qids)} predictions for {len(expected)} rows; {has} stands where {wants} belongs"
+        )
+        raise InputError(Problem(row(at), what, fix="predict the dataset's rows in their order"))
+    return Run.for_rows(dataset, scores, name=name)
+
+
+def _no_nulls(table: pa.Table, chosen: dict[str, str], row: Any) -> None:
+    for role, name in chosen.items():
+        if table[name].null_count:
+            at = int(table[name].is_null().to_numpy().argmax())
+            what = f"{table[name].null_count} values of {role} (column '{name}') are missing"
+            raise InputError(Problem(row(at), what, fix="fill them or leave these rows out"))
+
+
+def _strings(values: pa.ChunkedArray) -> pa.Array:
+    """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7."""
+    if pa.types.is_floating(values.type):
+        numbers = values.to_numpy()
+        if (numbers == np.trunc(numbers)).all():
+            values = values.cast(pa.int64())
+    if not pa.types.is_string(values.type):
+        values = values.cast(pa.large_string())
+        if values.nbytes < 2**31 - 1:
+            values = values.cast(pa.string())
+    return column(values)
+
+
+def _numbers(values: pa.ChunkedArray, role: str, where: str) -> Array:
+    try:
+        numbers: Array = values.cast(pa.float64()).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(Problem(where, f"a {role} is not a number ({error})")) from None
+    return numbers
+
+
+def _all_sound(numbers: Array, role: str, row: Any) -> None:
+    """Raise where a number is not finite, or a grade or rank not whole."""
+    finite = np.isfinite(numbers)
+    bad = ~finite if role == "score" else ~finite | (numbers != np.trunc(numbers))
+    if bad.any():
+        problems = [
+            Problem(
+                row(at),
+                f"{role} '{float(numbers[at])!r}' is not a "
+                f"{'whole' if np.isfinite(numbers[at]) else 'finite'} number",
+                fix="repair the table",
+            )
+            for at in np.flatnonzero(bad)[:SHOWN].tolist()
+        ]
+        raise InputError(problems, total=int(bad.sum()))

@@ -1,0 +1,49 @@
+"""Files of group sizes: the rows of each query, where the data have no qids."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from ..errors import InputError, Problem
+from .format import Head
+from .source import Source
+
+
+def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source | None:
+    """Return the file with the group sizes, where the lines have no qids."""
+    if group is not None:
+        return Source(group)
+    if any(b"qid:" in line for line in Head("", source.head).lines):
+        return None
+    beside = (Path(source.name + suffix) for suffix in (".query", ".group"))
+    found = next((path for path in beside if path.is_file()), None)
+    return Source(found) if found else None
+
+
+def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.Array:
+    """Return the qid of each row, 1, 2, ..., from a file of group sizes."""
+    words = sizes.read().split()
+    try:
+        counts = np.array(words, dtype=np.int64)
+        if (counts < 0).any():
+            raise ValueError
+    except (ValueError, OverflowError):
+        bad = next(word.decode("utf-8", "replace") for word in words if not word.isdigit())
+        raise InputError(
+            Problem(sizes.name, f"group size '{bad}' is not a whole number", fix="one size a line")
+        ) from None
+    if counts.sum() != n_rows:
+        raise InputError(
+            Problem(
+                sizes.name,
+                f"{counts.size} group sizes that add up to {counts.sum()} rows, but {source.name} "
+                f"has {n_rows}",
+                fix="name the file of sizes that belongs to it, with group: path",
+            )
+        )
+    qids = pa.array(np.arange(1, counts.size + 1)).cast(pa.string())
+    return qids.take(pa.array(np.repeat(np.arange(counts.size), counts)))

@@ -1,0 +1,107 @@
+"""JSON as pytrec_eval takes it: ``{qid: {docno: number}}``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.tables import Duplicates, Qrels, Run
+from ..errors import SHOWN, InputError, Problem
+from .format import Format, Head, Kind
+from .source import Source
+
+_Pairs = list[tuple[str, Any]]
+
+
+def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
+    """Read ``{qid: {docno: grade}}``."""
+    table = _load(source, duplicates)
+    _check(source, table, "grade")
+    return Qrels.from_dict(table, name=name)
+
+
+def read_run(
+    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+) -> Run:
+    """Read ``{qid: {docno: score}}``."""
+    table = _load(source, duplicates)
+    _check(source, table, "score")
+    return Run.from_dict(table, name=name)
+
+
+def _load(source: Source, duplicates: Duplicates) -> dict[str, dict[str, Any]]:
+    """Return the mapping; JSON allows a key twice, Python's reader keeps the last in silence."""
+    twice: list[str] = []
+
+    def mapping(pairs: _Pairs) -> dict[str, Any]:
+        made = dict(pairs if duplicates != "first" else reversed(pairs))
+        if len(made) < len(pairs):
+            seen: set[str] = set()
+            twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        return dict(reversed(made.items())) if duplicates == "first" else made
+
+    try:
+        table = json.loads(source.read(), object_pairs_hook=mapping)
+    except json.JSONDecodeError as error:
+        where = f"{source.name}:{error.lineno}"
+        raise InputError(Problem(where, f"not JSON ({error.msg}, column {error.colno})")) from None
+    except UnicodeDecodeError:
+        raise InputError(Problem(source.name, "not UTF-8 text")) from None
+    if twice and duplicates == "error":
+        problems = [
+            Problem(
+                source.name, f"the key '{key}' stands twice in one object",
+                fix="delete one of them, or read with duplicates: last (or first)",
+            )
+            for key in twice[:SHOWN]
+        ]  # fmt: skip
+        raise InputError(problems, total=len(twice))
+    if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
+        raise InputError(
+            Problem(source.name, "not a mapping of qid to docno to number",
+                    fix='write {"q1": {"d1": 1, "d2": 0}}')
+        )  # fmt: skip
+    if not any(table.values()):
+        raise InputError(Problem(source.name, "the file holds no rows"))
+    return table
+
+
+def _check(source: Source, table: dict[str, dict[str, Any]], word: str) -> None:
+    """Raise where a value is not a finite number, or a grade not whole."""
+    problems = list(_wrong(source, table, word))
+    if problems:
+        raise InputError(problems[:SHOWN], total=len(problems))
+
+
+def _wrong(source: Source, table: dict[str, dict[str, Any]], word: str) -> Iterator[Problem]:
+    for qid, row in table.items():
+        for docno, value in row.items():
+            what = ""
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                what = "a number"
+            elif not np.isfinite(value):
+                what = "a finite number"
+            elif word == "grade" and value != int(value):
+                what = "a whole number"
+            if what:
+                at = f"query '{qid}', docno '{docno}'"
+                yield Problem(f"{source.name}: {at}", f"{word} {json.dumps(value)} is not {what}")
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether an object begins whose first value is an object."""
+    start = b"".join(head.data[:4096].split())
+    return start.startswith(b'{"') and b'":{' in start.partition(b",")[0]
+
+
+FORMAT = Format(
+    name="json",
+    about="JSON as pytrec_eval takes it: {qid: {docno: number}}",
+    suffixes=(".json",),
+    looks=looks,
+    qrels=read_qrels,
+    run=read_run,
+)

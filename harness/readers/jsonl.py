@@ -1,0 +1,122 @@
+"""JSON lines: one row a line, ``{"qid": ..., "docno": ..., "score": ...}``."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.json as pajson
+
+from ..core.tables import DuplicateRows, Duplicates, Qrels, Run, T
+from ..errors import SHOWN, InputError, Problem
+from .build import repeated, warn_scattered
+from .format import Format, Head, Kind
+from .frame import Columns, choose, guess, table_of
+from .source import Source
+
+
+def read_qrels(
+    source: Source, *, duplicates: Duplicates, name: str, columns: Columns | None = None
+) -> Qrels:
+    """Read judgements; `columns` names the keys where they are unusual."""
+    return _read(Qrels, source, None, duplicates, name, columns)
+
+
+def read_run(
+    source: Source,
+    *,
+    dataset: Qrels | None = None,
+    duplicates: Duplicates,
+    name: str,
+    columns: Columns | None = None,
+) -> Run:
+    """Read a run; `columns` names the keys where they are unusual."""
+    return _read(Run, source, dataset, duplicates, name, columns)
+
+
+def _read(
+    of: type[T],
+    source: Source,
+    dataset: Qrels | None,
+    duplicates: Duplicates,
+    name: str,
+    columns: Columns | None,
+) -> T:
+    first = _first_object(source)
+    chosen = choose(list(first), of.kind, columns, source.name)
+    types = {
+        key: pa.string() if isinstance(first[key], str) else pa.int64()
+        for key in (chosen.get("qid"), chosen.get("docno"))
+        if key is not None
+    }
+    types |= {key: pa.float64() for key in chosen.values() if key not in types}
+    options = pajson.ParseOptions(
+        explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"
+    )
+    try:
+        with source.explained(), source.open() as stream:
+            table = pajson.read_json(stream, parse_options=options)
+        read = table_of(
+            table, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
+            where=source.name, first_row=1, row_word="",
+        )  # fmt: skip
+    except pa.ArrowInvalid as error:
+        raise _diagnose(source, list(types), str(error)) from None
+    except DuplicateRows as error:
+        raise repeated(source, error, lambda number, line: bool(line.strip())) from None
+    warn_scattered(source, read.scattered)
+    return read
+
+
+def _first_object(source: Source) -> dict[str, object]:
+    line = Head("", source.head).lines[0]
+    try:
+        first = json.loads(line)
+    except ValueError as error:
+        raise InputError(
+            Problem(f"{source.name}:1", f"not JSON ({error})", line.decode("utf-8", "replace"))
+        ) from None
+    if not isinstance(first, dict):
+        raise InputError(Problem(f"{source.name}:1", "not a JSON object", str(first)))
+    return first
+
+
+def _diagnose(source: Source, keys: list[str], reason: str) -> InputError:
+    problems = []
+    for number, line in source.lines():
+        try:
+            row = json.loads(line) if line.strip() else dict.fromkeys(keys)
+            absent = [key for key in keys if key not in row]
+            what = f"no key '{absent[0]}'" if absent else ""
+        except (ValueError, TypeError) as error:
+            what = f"not JSON ({error})"
+        if what:
+            problems.append(
+                Problem(f"{source.name}:{number}", what, line.decode("utf-8", "replace"))
+            )
+    if not problems:
+        return InputError(Problem(source.name, f"cannot be read as JSON lines ({reason})"))
+    return InputError(problems[:SHOWN], total=len(problems))
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether the first line is a whole object with the usual keys."""
+    if not head.data.lstrip().startswith(b"{") or not head.lines:
+        return False
+    try:
+        first = json.loads(head.lines[0])
+    except ValueError:
+        return False
+    return "qid" in guess(list(first), kind) and not any(
+        isinstance(v, dict) for v in first.values()
+    )
+
+
+FORMAT = Format(
+    name="jsonl",
+    about='JSON lines, one row a line: {"qid": ..., "docno": ..., "grade" or "score": ...}',
+    suffixes=(".jsonl", ".ndjson"),
+    looks=looks,
+    qrels=read_qrels,
+    run=read_run,
+)

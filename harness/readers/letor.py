@@ -1,0 +1,111 @@
+"""LETOR / SVMlight files as datasets: grade, qid and docno of each line; features are not read.
+
+``grade qid:Q f:v f:v ... # comment`` in the dialects of MSLR, LETOR 3 and 4 (``#docid = X``),
+RankLib's judgement lists (``# docno words``), Yahoo and Istella; and LightGBM's layout, where a
+second file holds the number of rows of each query instead of a qid on each line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..core.tables import DuplicateRows, Duplicates, Qrels
+from ..errors import InputError, Problem
+from .build import column, warn, warn_scattered
+from .format import Format, Head, Kind
+from .groups import group_file, qids_from_sizes
+from .letor_lines import NotLetor, diagnose, read_block
+from .source import Source
+
+_BLOCK = 16 << 20
+_DOCID = r"docid\s*=\s*(?P<docno>\S+)"
+_FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
+
+
+def read_qrels(
+    source: Source,
+    *,
+    duplicates: Duplicates,
+    name: str,
+    group: str | os.PathLike[str] | None = None,
+) -> Qrels:
+    """Read a learning-to-rank file as a dataset.
+
+    Docnos come from the comments where every row has one, and are d0, d1, ... by position
+    otherwise. Real files hold rows twice, and predictions follow all of them: under
+    ``duplicates="error"`` such a file is warned about, keeps every row and is named by position.
+
+    Parameters
+    ----------
+    group : path, optional
+        File with the number of rows of each query, for files without qids; ``<path>.query`` or
+        ``<path>.group`` beside the file is found by itself. Such queries are named 1, 2, ...
+    """
+    sizes = group_file(source, group)
+    try:
+        blocks = [read_block(block, sizes is None) for block in source.blocks(_BLOCK)]
+    except NotLetor:
+        raise diagnose(source, sizes is None) from None
+    grades = np.concatenate([block.grades for block in blocks])
+    if not grades.size:
+        raise InputError(Problem(source.name, "the file holds no rows"))
+    if sizes is None:
+        qids = column(pa.chunked_array([block.qids for block in blocks]))
+    else:
+        qids = qids_from_sizes(source, sizes, grades.size)
+    docnos = _docnos(source, pa.chunked_array([block.comments for block in blocks], pa.string()))
+    try:
+        qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
+    except DuplicateRows as error:
+        n = error.rows.size
+        warn(
+            source,
+            f"{n} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
+            "are kept, and named d0, d1, ... by position",
+        )
+        qrels = Qrels.from_columns(qids, None, grades, name=name)
+    warn_scattered(source, qrels.scattered)
+    return qrels
+
+
+def _docnos(source: Source, comments: pa.ChunkedArray) -> pa.Array | None:
+    """Return the docnos that the comments give; None where not every row has one."""
+    if comments.null_count == len(comments):
+        return None
+    docnos = pc.struct_field(pc.extract_regex(comments, _DOCID), "docno")
+    given = len(docnos) - docnos.null_count
+    if not given:
+        docnos = pc.struct_field(pc.extract_regex(comments, _FIRST_WORD), "docno")
+    elif docnos.null_count:
+        warn(
+            source,
+            f"{given} of {len(docnos)} rows have a docid; rows are named d0, d1, ... by position",
+        )
+    return None if docnos.null_count else column(docnos)
+
+
+_QID_LINE = re.compile(rb"\s*[-+.\d]+\s+qid:\S")
+_FEATURE_LINE = re.compile(rb"\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$")
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether every line begins with a grade and a qid, or has features alone."""
+    lines = head.lines
+    return kind == "qrels" and (
+        head.mostly(lines, lambda line: bool(_QID_LINE.match(line)))
+        or head.mostly(lines, lambda line: bool(_FEATURE_LINE.match(line)))
+    )
+
+
+FORMAT = Format(
+    name="letor",
+    about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a dataset",
+    suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
+    looks=looks,
+    qrels=read_qrels,
+)

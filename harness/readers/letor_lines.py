@@ -1,0 +1,157 @@
+"""Grade, qid and comment of each line of a LETOR block, all lines at once.
+
+The line starts are found in the bytes; of each line only the first few bytes and the comment are
+looked at, so that the cost is that of passing over the file once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.lib.stride_tricks import sliding_window_view
+
+from ..core.ragged import Array, Ints, offsets_of
+from ..errors import SHOWN, InputError, Problem
+from .columns import check_number
+from .source import Source
+
+_HEAD = 48
+"""Bytes of each line that are looked at; a longer grade and qid take the slow way."""
+_NEWLINE, _RETURN, _HASH = 10, 13, 35
+_QID = np.frombuffer(b"qid:", np.uint8)
+_SPACE = np.isin(np.arange(256), list(b" \t\r\v\f\n"))
+_LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What one block holds: ``(n,)`` grades, qids where lines have them, comments or null."""
+
+    grades: Array
+    qids: pa.Array | None
+    comments: pa.Array
+
+
+class NotLetor(Exception):  # noqa: N818 - a signal
+    """A line of the block has no grade or no qid where one belongs."""
+
+
+def read_block(block: bytes, with_qid: bool) -> Rows:
+    """Read grades, qids and comments of all lines of a block at once."""
+    data = np.frombuffer(block + b"\n" * _HEAD, np.uint8)
+    stops = np.flatnonzero(data == _NEWLINE)
+    starts = np.concatenate([[0], stops[:-1] + 1])
+    whole = starts < len(block)
+    starts, stops = starts[whole], stops[whole]
+    heads = sliding_window_view(data, _HEAD)[starts]
+    first, second = heads[:, 0], heads[:, 1]
+    rows = (first != _NEWLINE) & (first != _HASH) & ~((first == _RETURN) & (second == _NEWLINE))
+    if not rows.all():
+        starts, stops, heads = starts[rows], stops[rows], heads[rows]
+    space = _SPACE[heads]
+    grade_end = space.argmax(axis=1)
+    simple = space.any(axis=1) & (grade_end > 0) & (grade_end + 5 < _HEAD)
+    qid_end = grade_end
+    if with_qid and simple.all():
+        marks = np.take_along_axis(heads, grade_end[:, None] + np.arange(1, 5), axis=1)
+        later = space & (np.arange(_HEAD) > grade_end[:, None] + 4)
+        qid_end = later.argmax(axis=1)
+        simple = (marks == _QID).all(axis=1) & later.any(axis=1) & (qid_end > grade_end + 5)
+    if not simple.all():
+        return _read_slowly(block, with_qid)
+    qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
+    grades = _grades(_spans(data, starts, starts + grade_end))
+    return Rows(grades, qids, _comments(data, starts, stops))
+
+
+def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
+    """Return the bytes between `starts` and `stops` as strings."""
+    offsets = offsets_of(stops - starts)
+    at = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data[at])]
+    strings = pa.Array.from_buffers(pa.large_string(), starts.size, buffers)
+    try:
+        strings.validate(full=True)
+    except pa.ArrowInvalid:
+        raise NotLetor from None
+    return strings.cast(pa.string())
+
+
+def _grades(texts: pa.Array) -> Array:
+    try:
+        grades = pc.cast(texts, pa.float64()).to_numpy()
+    except pa.ArrowInvalid:
+        raise NotLetor from None
+    if not np.isfinite(grades).all() or (grades != np.trunc(grades)).any():
+        raise NotLetor
+    whole: Array = grades.astype(np.int64)
+    return whole
+
+
+def _comments(data: Array, starts: Ints, stops: Ints) -> pa.Array:
+    """Return each line from its first ``#`` on, null where it has none."""
+    hashes = np.append(np.flatnonzero(data == _HASH), data.size)
+    if hashes.size == 1:
+        return pa.nulls(starts.size, pa.string())
+    at = hashes[np.searchsorted(hashes, starts)]
+    has = at < stops
+    texts = _spans(data, np.where(has, at, stops), stops)
+    return pc.if_else(pa.array(has), texts, pa.scalar(None, pa.string()))
+
+
+def _read_slowly(block: bytes, with_qid: bool) -> Rows:
+    """Read a block line by line: blanks before the grade, runs of blanks, long qids."""
+    grades, qids, comments = [], [], []
+    for line in block.split(b"\n"):
+        if not is_data(0, line):
+            continue
+        match = _LINE.match(line)
+        if match is None or (with_qid and match["qid"] is None):
+            raise NotLetor
+        _, mark, comment = line.partition(b"#")
+        grades.append(match["grade"])
+        qids.append(match["qid"])
+        comments.append(mark + comment if mark else None)
+    try:
+        texts = [pa.array(column, pa.binary()).cast(pa.string()) for column in (grades, comments)]
+        named = pa.array(qids, pa.binary()).cast(pa.string()) if with_qid else None
+    except pa.ArrowInvalid:
+        raise NotLetor from None
+    return Rows(_grades(texts[0]), named, texts[1])
+
+
+def is_data(number: int, line: bytes) -> bool:
+    """Whether a line is neither blank nor a comment."""
+    return bool(line.strip()) and not line.lstrip().startswith(b"#")
+
+
+def diagnose(source: Source, with_qid: bool) -> InputError:
+    """Return the error that lists the lines without a sound grade and qid."""
+    problems: list[Problem] = []
+    total = 0
+    for number, line in source.lines():
+        wrong = _check_line(line, with_qid) if is_data(number, line) else None
+        if wrong:
+            total += 1
+            if len(problems) < SHOWN:
+                text = line.decode("utf-8", "replace")
+                problems.append(Problem(f"{source.name}:{number}", wrong[0], text, wrong[1]))
+    return InputError(problems or [Problem(source.name, "cannot be read as LETOR")], total=total)
+
+
+def _check_line(line: bytes, with_qid: bool) -> tuple[str, str] | None:
+    match = _LINE.match(line)
+    try:
+        line.decode("utf-8")
+        grade = match["grade"].decode("utf-8") if match else ""
+    except UnicodeDecodeError:
+        return "the line is not UTF-8 text", "convert the file to UTF-8"
+    wrong = check_number(grade, "grade", whole=True)
+    if wrong is None and with_qid and (match is None or match["qid"] is None):
+        fix = "write 'grade qid:Q features', or name a file of group sizes with group: path"
+        return "no qid after the grade", fix
+    return wrong

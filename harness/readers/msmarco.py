@@ -1,0 +1,58 @@
+"""MS MARCO: runs of three columns, ``qid docno rank``, without scores. Its qrels are TREC's."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ..core.tables import Duplicates, Qrels, Run
+from . import trec
+from .build import build, warn, warn_scattered
+from .columns import Layout, numbers_of, read_columns
+from .format import Format, Head, Kind
+from .source import Source
+
+RUN = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
+
+
+def read_run(
+    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+) -> Run:
+    """Read a ranking; the score of rank r is -r."""
+    table = pa.concat_tables(read_columns(source, RUN))
+    _warn_cut(source, table)
+    read = build(
+        Run, source, table["qid"], table["docno"], -numbers_of(table, "rank"), RUN.is_data,
+        duplicates=duplicates, name=name,
+    )  # fmt: skip
+    warn_scattered(source, read.scattered)
+    return read
+
+
+def _warn_cut(source: Source, table: pa.Table) -> None:
+    """Warn where the last line has no end and its rank does not follow the one before."""
+    qids, ranks = table["qid"][-2:].to_pylist(), table["rank"][-2:].to_pylist()
+    expected = ranks[0] + 1 if qids[0] == qids[-1] else 1
+    if source.unfinished and len(ranks) == 2 and ranks[1] < expected:
+        warn(
+            source,
+            f"the last line may be cut: it has no line end, and rank {ranks[1]:.0f} stands where "
+            f"{expected:.0f} belongs",
+        )
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether there are three columns, the last of them a rank that counts from 1."""
+    fields = head.fields
+    if kind == "qrels" or not head.mostly(fields, lambda f: len(f) == 3 and f[2].isdigit()):
+        return False
+    return [f[2] for f in fields[:2]] == [str(rank) for rank in (1, 2)[: len(fields)]]
+
+
+FORMAT = Format(
+    name="msmarco",
+    about="MS MARCO: run of qid docno rank (score = -rank); qrels as TREC's",
+    suffixes=(".tsv", ".txt"),
+    looks=looks,
+    qrels=trec.read_qrels,
+    run=read_run,
+)

@@ -1,0 +1,47 @@
+"""Predictions for the rows of a dataset, as a numpy array of one dimension."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.tables import Duplicates, Qrels, Run
+from ..errors import InputError, Problem
+from .format import Format, Head, Kind
+from .rows import follow
+from .source import Source
+
+_MAGIC = b"\x93NUMPY"
+
+
+def read_run(
+    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+) -> Run:
+    """Read one score for each row of `dataset`; pickled objects are never loaded."""
+    try:
+        with source.explained(), source.open() as stream:
+            scores = np.load(stream, allow_pickle=False)
+    except ValueError as error:
+        raise InputError(Problem(source.name, f"not an array of numbers ({error})")) from None
+    if not isinstance(scores, np.ndarray):
+        raise InputError(Problem(source.name, "an .npz archive", fix="name it: format: batch"))
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = scores[:, 0]
+    if scores.ndim != 1 or scores.dtype.kind not in "iuf":
+        what = f"an array of shape {scores.shape} and type {scores.dtype}"
+        raise InputError(Problem(source.name, what, fix="save one number for each row: shape (n,)"))
+    return follow(source, dataset, scores, name)
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether the file begins as numpy's do."""
+    return kind == "run" and head.data.startswith(_MAGIC)
+
+
+FORMAT = Format(
+    name="npy",
+    about="predictions as a numpy array of one dimension, in the order of the dataset's rows",
+    suffixes=(".npy",),
+    looks=looks,
+    run=read_run,
+    needs_dataset=True,
+)

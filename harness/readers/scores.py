@@ -1,0 +1,38 @@
+"""Predictions for the rows of a dataset: one number a line, in the order of its file."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ..core.tables import Duplicates, Qrels, Run
+from .columns import Layout, is_like_number, numbers_of, read_columns
+from .format import Format, Head, Kind
+from .rows import follow
+from .source import Source
+
+RUN = Layout(("score",), (), number="score")
+
+
+def read_run(
+    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+) -> Run:
+    """Read one score for each row of `dataset`."""
+    table = pa.concat_tables(read_columns(source, RUN))
+    return follow(source, dataset, numbers_of(table, "score"), name)
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether there is one number on a line."""
+    return kind == "run" and head.mostly(
+        head.fields, lambda f: len(f) == 1 and is_like_number(f[0])
+    )
+
+
+FORMAT = Format(
+    name="scores",
+    about="predictions, one number a line, in the order of the dataset's rows",
+    suffixes=(".txt", ".pred", ".predict", ".scores", ".csv"),
+    looks=looks,
+    run=read_run,
+    needs_dataset=True,
+)

@@ -1,0 +1,230 @@
+"""Opening a file: plain or compressed, a pipe or standard input, and why it cannot be read.
+
+What a file is, is told by its first bytes and not by its suffix.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import functools
+import lzma
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+
+from ..errors import InputError, Problem
+
+STDIN = "-"
+BLOCK = 8 << 20
+"""Bytes that are read and parsed at a time."""
+HEAD = 1 << 16
+"""Bytes that a guess of the format looks at."""
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bz2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
+_BOM = b"\xef\xbb\xbf"
+
+
+class Source:
+    """A file that can be read as often as needed, unpacked.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, a pipe, or ``-`` for standard input; the last two are kept in a temporary file.
+
+    Attributes
+    ----------
+    name : str
+        The path as it was given, for messages.
+    unfinished : bytes
+        After :meth:`blocks` has run to its end: the last line, where it has no line end.
+
+    Raises
+    ------
+    InputError
+        Where there is no such file (with near names), it is a folder, or it is empty.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        given = os.fspath(path)
+        self.name = "<stdin>" if given == STDIN else given
+        self.file = _spooled(sys.stdin.buffer).name if given == STDIN else _on_disk(given)
+        self.unfinished = b""
+        with self.explained():
+            if os.path.getsize(self.file) == 0:
+                raise InputError(Problem(self.name, "the file is empty"))
+            with open(self.file, "rb") as raw:
+                first = raw.read(8)
+        self.codec = next(
+            (codec for magic, codec in _MAGIC.items() if first[:6].startswith(magic)), ""
+        )
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str] | Source) -> Source:
+        """Return `path` itself where it is a source already."""
+        return path if isinstance(path, cls) else cls(path)  # type: ignore[arg-type]
+
+    @property
+    def label(self) -> str:
+        """The file's own name, without its folders."""
+        return self.name if self.name == "<stdin>" else Path(self.name).name
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix that is not one of compression, in lower case, such as ``.csv``."""
+        suffixes = [s.lower() for s in Path(self.name).suffixes if s.lower() not in _SUFFIXES]
+        return suffixes[-1] if suffixes else ""
+
+    def open(self) -> IO[bytes]:
+        """Return the unpacked bytes as a stream."""
+        stream: Any
+        if not self.codec:
+            stream = open(self.file, "rb")  # noqa: SIM115 - the caller closes it
+        elif self.codec == "xz":
+            stream = lzma.open(self.file)  # noqa: SIM115
+        else:
+            stream = pa.CompressedInputStream(pa.OSFile(self.file), self.codec)
+        return stream  # type: ignore[no-any-return]
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the first `size` unpacked bytes; all of them by default."""
+        with self.explained(), self.open() as stream:
+            return stream.read() if size < 0 else stream.read(size)
+
+    @functools.cached_property
+    def head(self) -> bytes:
+        """The first unpacked bytes."""
+        return self.read(HEAD).removeprefix(_BOM)
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """Yield the text in blocks of about `size` bytes that end where a line ends."""
+        self._check_text()
+        with self.explained(), self.open() as stream:
+            parts: list[bytes | memoryview] = []
+            piece = stream.read(size).removeprefix(_BOM)
+            while piece:
+                end = piece.rfind(b"\n") + 1
+                if end:
+                    yield b"".join([*parts, memoryview(piece)[:end]])
+                    parts = []
+                parts.append(piece[end:])
+                piece = stream.read(size)
+            self.unfinished = b"".join(parts)
+            if self.unfinished:
+                yield self.unfinished
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield each line with its number, from 1."""
+        number = 0
+        for block in self.blocks():
+            for line in block.removesuffix(b"\n").split(b"\n"):
+                number += 1
+                yield number, line
+
+    def _check_text(self) -> None:
+        """Raise where the first bytes are no lines of text."""
+        head, what, fix = self.head, "", "give a text file"
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            what, fix = "the text is UTF-16", "save it as UTF-8"
+        elif head.startswith(b"PK\x03\x04"):
+            what, fix = (
+                "a zip archive, not text",
+                "unpack it; gz, bz2, xz and zst are read as they are",
+            )
+        elif b"\0" in head:
+            what = "not text: it holds zero bytes"
+        elif b"\r" in head and b"\n" not in head:
+            what, fix = "its lines end in a carriage return alone", "end them in a line feed"
+        if what:
+            raise InputError(Problem(self.name, what, fix=fix))
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what the system and the codecs raise into an :class:`InputError`."""
+        try:
+            yield
+        except PermissionError as error:
+            raise InputError(
+                Problem(self.name, "no permission to read it", fix="change its mode or its owner")
+            ) from error
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            if not getattr(self, "codec", ""):
+                raise InputError(Problem(self.name, f"cannot be read ({error})")) from error
+            cut = isinstance(error, EOFError) or "runcated" in str(error)
+            what = "is cut short" if cut else f"is damaged ({error})"
+            raise InputError(
+                Problem(self.name, f"the {self.codec} data {what}", fix="get the whole file again")
+            ) from error
+
+
+def _on_disk(path: str) -> str:
+    """Return the path of a regular file that holds what is at `path`."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        raise InputError(missing(path)) from None
+    except NotADirectoryError:
+        raise InputError(missing(path)) from None
+    except PermissionError:
+        mode = stat.S_IFREG
+    if stat.S_ISDIR(mode):
+        names = _listing(Path(path))
+        held = (
+            f"; it holds {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}" if names else ""
+        )
+        raise InputError(Problem(path, f"a folder, not a file{held}", fix="name one file"))
+    return path if stat.S_ISREG(mode) else _spooled_pipe(path)
+
+
+def _listing(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def missing(path: str | os.PathLike[str]) -> str:
+    """Return the message for a file that is not there, with the names that are near it.
+
+    >>> missing("/no/such/folder/x.run")
+    'no file /no/such/folder/x.run; there is no folder /no/such/folder'
+    """
+    folder, name = Path(path).parent, Path(path).name
+    if not folder.is_dir():
+        return f"no file {os.fspath(path)}; there is no folder {folder}"
+    names = _listing(folder)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    held = near or (names if len(names) <= 5 else [])
+    if held:
+        return f"no file {os.fspath(path)}; the folder holds {', '.join(held)}"
+    return f"no file {os.fspath(path)}; the folder holds {len(names) or 'no'} files, none like it"
+
+
+@functools.lru_cache(maxsize=1)
+def _spooled(stream: IO[bytes]) -> Any:
+    """Return a temporary file with all that `stream` gives; one stream is read once."""
+    spool = tempfile.NamedTemporaryFile(prefix="harness-")  # noqa: SIM115 - lives with the cache
+    shutil.copyfileobj(stream, spool)
+    spool.flush()
+    return spool
+
+
+_PIPES: dict[str, Any] = {}
+
+
+def _spooled_pipe(path: str) -> str:
+    if path not in _PIPES:
+        with open(path, "rb") as stream:
+            _PIPES[path] = _spooled.__wrapped__(stream)
+    return str(_PIPES[path].name)

@@ -1,0 +1,183 @@
+"""Tables with named columns: CSV, TSV, Parquet, Arrow/Feather, and data frames in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as csv
+
+from ..core.tables import DuplicateRows, Duplicates, Qrels, Run, T
+from ..errors import InputError, Problem
+from .build import repeated, warn_scattered
+from .format import Format, Head, Kind
+from .frame import Columns, choose, guess, table_of
+from .source import Source
+
+_PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
+
+
+def read_qrels(
+    source: Source, *, duplicates: Duplicates, name: str, columns: Columns | None = None
+) -> Qrels:
+    """Read a dataset: columns qid and grade, and docno where there is one.
+
+    Parameters
+    ----------
+    columns : mapping, optional
+        ``{qid: ..., docno: ..., grade: ...}``: names of columns, or their numbers from 1 for
+        CSV and TSV without a header. Those left out are found by the usual names.
+    """
+    return _read(Qrels, source, None, duplicates, name, columns)
+
+
+def read_run(
+    source: Source,
+    *,
+    dataset: Qrels | None = None,
+    duplicates: Duplicates,
+    name: str,
+    columns: Columns | None = None,
+) -> Run:
+    """Read a run: columns qid, docno and score (or rank, whose score is -rank).
+
+    Without docnos, the scores follow the rows of `dataset`.
+    """
+    return _read(Run, source, dataset, duplicates, name, columns)
+
+
+def _read(
+    of: type[T],
+    source: Source,
+    dataset: Qrels | None,
+    duplicates: Duplicates,
+    name: str,
+    columns: Columns | None,
+) -> T:
+    numbered = any(isinstance(column, int) for column in (columns or {}).values())
+    try:
+        with source.explained():
+            table, text = _open(source, of.kind, columns, numbered)
+    except pa.ArrowInvalid as error:
+        raise InputError(Problem(source.name, f"cannot be read as a table ({error})")) from None
+    first = 1 if numbered else 2
+    try:
+        read = table_of(
+            table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
+            where=source.name, first_row=first if text else 1, row_word="" if text else "row ",
+        )  # fmt: skip
+    except DuplicateRows as error:
+        if text:
+            raise repeated(
+                source, error, lambda n, line: n >= first and bool(line.strip())
+            ) from None
+        raise
+    warn_scattered(source, read.scattered)
+    return read
+
+
+def _open(
+    source: Source, kind: str, columns: Columns | None, numbered: bool
+) -> tuple[pa.Table, bool]:
+    """Return the table with the columns that matter, and whether it came from lines of text."""
+    head = source.head
+    if head.startswith(_PARQUET):
+        import pyarrow.parquet as parquet
+
+        names = parquet.read_schema(source.file).names
+        chosen = choose(names, kind, columns, source.name)
+        return parquet.read_table(source.file, columns=sorted(set(chosen.values()))), False
+    if head.startswith(_ARROW):
+        import pyarrow.feather as feather
+
+        return feather.read_table(source.file), False
+    line = Head("", head).lines[0]
+    delimiter = "\t" if b"\t" in line else ","
+    width = len(line.decode("utf-8", "replace").rstrip("\r").split(delimiter))
+    names = [str(i + 1) for i in range(width)] if numbered else None
+    parse = csv.ParseOptions(delimiter=delimiter)
+    with source.open() as stream:
+        header = (
+            names or csv.read_csv(pa.BufferReader(line + b"\n"), parse_options=parse).column_names
+        )
+    chosen = choose(header, kind, columns, source.name)
+    text = {chosen[role]: pa.string() for role in ("qid", "docno") if role in chosen}
+    numbers = {column: pa.float64() for column in chosen.values() if column not in text}
+    with source.open() as stream:
+        table = csv.read_csv(
+            stream,
+            csv.ReadOptions(column_names=names),
+            parse,
+            csv.ConvertOptions(
+                column_types=text | numbers, include_columns=[*text, *numbers],
+                null_values=[], strings_can_be_null=False,
+            ),
+        )  # fmt: skip
+    return table, True
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether it is Parquet or Arrow, or has a header with the usual names."""
+    if head.data.startswith((_PARQUET, *_ARROW)):
+        return True
+    if not head.lines:
+        return False
+    line = head.lines[0].decode("utf-8", "replace").rstrip("\r")
+    names = [name.strip('"') for name in line.split("\t" if "\t" in line else ",")]
+    found = guess(names, kind)
+    return "qid" in found and len(found) > 1 and ("," in line or "\t" in line)
+
+
+FORMAT = Format(
+    name="table",
+    about="CSV, TSV, Parquet or Arrow with named columns (columns: {qid: ..., docno: ..., ...})",
+    suffixes=(".csv", ".tsv", ".parquet", ".arrow", ".feather"),
+    looks=looks,
+    qrels=read_qrels,
+    run=read_run,
+)
+
+
+def from_frame(
+    frame: Any,
+    of: type[T],
+    columns: Mapping[str, str] | None = None,
+    *,
+    dataset: Qrels | None = None,
+    duplicates: Duplicates = "error",
+    name: str = "",
+) -> T:
+    """Return qrels or a run from an Arrow table, a pandas or a polars data frame.
+
+    Parameters
+    ----------
+    frame : table or data frame
+        Columns qid, docno and grade or score, found by their usual names.
+    of : Qrels or Run
+        Which of them to make.
+    columns : mapping, optional
+        ``{"qid": ..., "docno": ..., "grade": ...}`` where the names are others.
+    dataset : Qrels, optional
+        For a run without docnos: whose rows the scores follow.
+
+    Raises
+    ------
+    InputError
+        Where a column is absent, a value is missing, or a docno stands twice in a query.
+
+    Examples
+    --------
+    >>> table = pa.table({"query_id": ["q1", "q1"], "docid": ["a", "b"], "label": [2, 0]})
+    >>> from_frame(table, Qrels).to_dict()
+    {'q1': {'a': 2, 'b': 0}}
+    """
+    where = name or "data frame"
+    if hasattr(frame, "__arrow_c_stream__"):
+        table = pa.table(frame)
+    else:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+    return table_of(
+        table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
+        where=where, first_row=1, row_word="row ",
+    )  # fmt: skip

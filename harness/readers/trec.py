@@ -1,0 +1,120 @@
+"""TREC qrels (4 columns) and runs (6 columns), as trec_eval reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..core.tables import Duplicates, Qrels, Run
+from .build import build, warn, warn_scattered
+from .columns import Layout, is_like_number, numbers_of, read_columns
+from .format import Format, Head, Kind
+from .scattered import ScatteredQueries
+from .source import Source
+
+QRELS = Layout(("qid", "iteration", "docno", "grade"), ("qid", "docno"), number="grade", whole=True)
+RUN = Layout(
+    ("qid", "Q0", "docno", "rank", "score", "tag"),
+    ("qid", "docno", "tag"),
+    number="score",
+    more=True,
+)
+
+
+def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
+    """Read judgements: ``qid iteration docno grade``."""
+    table = pa.concat_tables(read_columns(source, QRELS))
+    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name)
+    qrels = build(
+        Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
+        duplicates=duplicates, name=name,
+    )  # fmt: skip
+    warn_scattered(source, qrels.scattered)
+    return qrels
+
+
+def read_run(
+    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+) -> Run:
+    """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
+    table = pa.concat_tables(read_columns(source, RUN))
+    warn_cut(source, table)
+    run = _part(source, table, 0, duplicates, name)
+    warn_scattered(source, run.scattered)
+    return run
+
+
+def stream_run(
+    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+) -> Iterator[Run]:
+    """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
+    seen: set[str] = set()
+    before, scattered, open_query = 0, 0, None
+
+    def part(table: pa.Table) -> Run:
+        nonlocal before, scattered
+        run = _part(source, table, before, duplicates, name)
+        qids = run.qids.to_pylist()
+        if not seen.isdisjoint(qids):
+            raise ScatteredQueries(source.name)
+        seen.update(qids)
+        before += table.num_rows
+        scattered += run.scattered
+        return run
+
+    for table in read_columns(source, RUN):
+        if open_query is not None:
+            table = pa.concat_tables([open_query, table])
+        start = _start_of_last_query(table["qid"])
+        if start:
+            yield part(table.slice(0, start))
+        open_query = table.slice(start)
+    if open_query is not None:
+        warn_cut(source, open_query)
+        yield part(open_query)
+    warn_scattered(source, scattered)
+
+
+def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, name: str) -> Run:
+    run = build(
+        Run, source, table["qid"], table["docno"], numbers_of(table, "score"), RUN.is_data,
+        duplicates=duplicates, name=name, before=before,
+    )  # fmt: skip
+    return replace(run, tags=tuple(pc.unique(table["tag"]).to_pylist()))
+
+
+def _start_of_last_query(qids: pa.ChunkedArray) -> int:
+    other = pc.not_equal(qids, qids[-1]).to_numpy()
+    return int(len(other) - other[::-1].argmax()) if other.any() else 0
+
+
+def warn_cut(source: Source, table: pa.Table) -> None:
+    """Warn where the last line has no end and its tag is a piece of the tag before it."""
+    tags = table["tag"][-2:].to_pylist()
+    if source.unfinished and len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
+        warn(
+            source,
+            f"the last line may be cut: it has no line end, and its tag '{tags[1]}' is the "
+            f"beginning of '{tags[0]}' on the line before",
+        )
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether the lines have the columns, with something like a number where one belongs."""
+    if kind == "qrels":
+        return head.mostly(head.fields, lambda f: len(f) == 4 and is_like_number(f[3]))
+    return head.mostly(head.fields, lambda f: len(f) >= 6 and is_like_number(f[4]))
+
+
+FORMAT = Format(
+    name="trec",
+    about="TREC qrels (qid 0 docno grade) and runs (qid Q0 docno rank score tag)",
+    suffixes=(".txt", ".qrels", ".qrel", ".run", ".trec", ".res"),
+    looks=looks,
+    qrels=read_qrels,
+    run=read_run,
+    stream=stream_run,
+)
