@@ -37,7 +37,7 @@ def gains_of(grades: Ints, gain: Gain) -> Floats:
             f"gain=exp: a grade of {int(positive.max())} gives a gain beyond all numbers; "
             "use gain=linear, or smaller grades"
         )
-    gains: Floats = np.ldexp(1.0, positive.astype(np.intc)) - 1.0  # exact, as numpy.exp2 need not be
+    gains: Floats = np.ldexp(1.0, positive.astype(np.intc)) - 1.0  # exact; exp2 need not be
     return gains
 
 
