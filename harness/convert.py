@@ -96,7 +96,8 @@ def from_batch(
         )
     grades = numbers_of(padded_grades[inside], "relevance")
     if grades.dtype.kind in "fu":
-        bad = np.flatnonzero(~((np.trunc(grades) == grades) & (np.abs(grades) < 2**63)))
+        wide = grades.astype(np.float64)
+        bad = np.flatnonzero(~((np.trunc(wide) == wide) & (np.abs(wide) < 2**63)))
         if bad.size:
             at, qid = place(int(bad[0]))
             raise InputError(

@@ -1,0 +1,175 @@
+"""Batches gathered in an evaluation loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import harness
+from harness import BatchCollector, Policy, readers
+from harness.convert import from_batch
+from harness.core.ragged import Array
+from harness.errors import HarnessError, InputError
+
+Batch = tuple[Array, Array, Array]
+
+
+def batches(n_batches: int = 3, size: int = 4, width: int = 6) -> list[Batch]:
+    rng = np.random.default_rng(7)
+    return [
+        (
+            rng.normal(size=(size, width)),
+            rng.integers(0, 4, (size, width)),
+            rng.integers(0, width + 1, size),
+        )
+        for _ in range(n_batches)
+    ]
+
+
+def filled(given: list[Batch]) -> BatchCollector:
+    collector = BatchCollector()
+    for batch in given:
+        collector.add(*batch)
+    return collector
+
+
+def test_batches_together_equal_one_large_batch() -> None:
+    given = batches()
+    together = [np.concatenate(arrays) for arrays in zip(*given, strict=True)]
+    collector = filled(given)
+    found, expected = collector.to_tables(), from_batch(*together)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.to_dict() == theirs.to_dict()
+        assert ours.docnos.positional
+    assert found[0].docnos is found[1].docnos
+    assert len(collector) == 12
+    metrics = ["ndcg@5", "map", "swaps", "num_q"]
+    values = collector.evaluate(metrics, name="model")
+    expected_values = harness.evaluate(
+        together[1], together[0], metrics, n=together[2], qids=list(map(str, range(12)))
+    )
+    assert values.run == "model"
+    assert values.qids.to_pylist() == [str(row) for row in range(12)]
+    np.testing.assert_array_equal(values.values, expected_values.values)
+
+
+def test_batches_of_different_widths_and_kinds() -> None:
+    collector = BatchCollector()
+    collector.add(torch.tensor([[0.5, 2.0]], requires_grad=True), [[1, 0]], [2], ["a"])
+    collector.add(np.zeros((0, 9)), np.zeros((0, 9)), np.zeros(0), [])
+    collector.add([[3.0], [1.0]], [[1], [0]], [1, 0], torch.tensor([5, 6]))
+    assert repr(collector) == "<BatchCollector: 3 queries, 3 documents>"
+    qrels, run = collector.to_tables(name="net")
+    assert run.name == "net"
+    assert qrels.to_dict() == {"a": {"d0": 1, "d1": 0}, "5": {"d0": 1}, "6": {}}
+
+
+def test_policy() -> None:
+    collector = BatchCollector()
+    # constant scores: trec_eval's order puts d1 before d0, the stable one keeps d0 first
+    collector.add([[1.0, 1.0]], [[1, 0]], [2])
+    assert collector.evaluate(["recip_rank"]).summary() == {"recip_rank": 0.5}
+    assert collector.evaluate(["recip_rank"], Policy(ties="stable")).summary() == {
+        "recip_rank": 1.0
+    }
+
+
+def test_a_query_twice_is_an_error_and_nothing_is_kept() -> None:
+    collector = BatchCollector()
+    collector.add([[1.0]], [[1]], [1], ["a"])
+    collector.add([[1.0]], [[1]], [1], ["b"])
+    with pytest.raises(InputError) as error:
+        collector.add([[1.0], [1.0]], [[1], [1]], [1, 1], ["c", "b"])
+    assert str(error.value) == (
+        "qids: query 'b' was in batch 1 already, and is in batch 2 again\n"
+        "  fix:   give each query a qid of its own, and evaluate each query once"
+    )
+    assert len(collector) == 2
+    collector.add([[1.0]], [[1]], [1], ["c"])
+    assert collector.to_tables()[0].qids.to_pylist() == ["a", "b", "c"]
+
+
+def test_numbers_and_qids_mixed() -> None:
+    collector = BatchCollector()
+    collector.add([[1.0]], [[1]], [1], [1])
+    with pytest.raises(InputError) as error:
+        collector.add([[1.0]], [[1]], [1])
+    assert str(error.value) == (
+        "qids: query '1' was in batch 0 already, and is in batch 1 again\n"
+        "  fix:   give qids with every batch, or with none"
+    )
+
+
+def test_a_batch_is_checked_when_it_is_added() -> None:
+    collector = BatchCollector()
+    with pytest.raises(InputError, match=r"^scores\[0, 0\]: score 'nan' of query '0'"):
+        collector.add([[float("nan")]], [[1]], [1])
+    assert len(collector) == 0
+
+
+@pytest.mark.parametrize("use", ["evaluate", "save"])
+def test_nothing_added(use: str, tmp_path: Path) -> None:
+    collector = BatchCollector()
+    assert repr(collector) == "<BatchCollector: 0 queries, 0 documents>"
+    assert collector.to_tables()[0].to_dict() == {}
+    call: dict[str, Any] = {
+        "evaluate": lambda: collector.evaluate(["map"]),
+        "save": lambda: collector.save(tmp_path / "model.npz"),
+    }
+    with pytest.raises(InputError) as error:
+        call[use]()
+    assert str(error.value) == (
+        "BatchCollector: it holds no query\n  fix:   add(scores, relevance, n) first"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_saved_file(tmp_path: Path) -> None:
+    given = batches()
+    collector = filled(given)
+    path = tmp_path / "runs" / "model.npz"
+    collector.save(path)
+    assert [file.name for file in path.parent.iterdir()] == ["model.npz"]
+    qrels, run = collector.to_tables()
+    with np.load(path, allow_pickle=False) as archive:
+        held = {key: archive[key] for key in archive.files}
+    assert set(held) == {"format", "qids", "n", "scores", "relevance"}
+    assert held["format"].shape == ()
+    assert str(held["format"]) == "harness-batch-1"
+    assert held["qids"].tolist() == [str(row) for row in range(12)]
+    assert held["qids"].dtype.kind == "U"
+    assert held["n"].tolist() == np.concatenate([n for _, _, n in given]).tolist()
+    for name, table in (("scores", run), ("relevance", qrels)):
+        assert held[name].dtype == table.numbers.dtype
+        assert held[name].tobytes() == table.numbers.tobytes()
+    assert {held[name].dtype.str for name in ("n", "relevance")} == {"<i8"}
+
+
+def test_the_saved_file_is_read_back(tmp_path: Path) -> None:
+    collector = filled(batches())
+    path = tmp_path / "model.npz"
+    collector.save(str(path))
+    qrels, run = collector.to_tables()
+    read = readers.read_qrels(path)
+    assert read.to_dict() == qrels.to_dict()
+    assert readers.read_run(path, dataset=read).to_dict() == run.to_dict()
+
+
+def test_saving_again_gives_the_same_bytes_in_place(tmp_path: Path) -> None:
+    collector, path = filled(batches()), tmp_path / "model.npz"
+    path.write_bytes(b"earlier")
+    collector.save(path)
+    first = path.read_bytes()
+    collector.save(path)
+    assert path.read_bytes() == first
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HarnessError, match="cannot write"):
+        filled(batches()).save(tmp_path / "file" / "model.npz")

@@ -1,0 +1,374 @@
+"""Padded batches to tables and dicts and back, in every form an array can have."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+
+from harness import from_pytrec_eval, to_pytrec_eval
+from harness.convert import from_batch
+from harness.core.align import align
+from harness.core.ragged import Array
+from harness.errors import InputError
+
+SCORES = [[1.0, 0.0, 1.5], [1.5, 0.25, 0.5]]
+GRADES = [[0, 1, 0], [0, 2, 1]]
+N = [3, 2]
+QREL = {"q0": {"d0": 0, "d1": 1, "d2": 0}, "q1": {"d0": 0, "d1": 2}}
+RUN = {"q0": {"d0": 1.0, "d1": 0.0, "d2": 1.5}, "q1": {"d0": 1.5, "d1": 0.25}}
+
+
+def literal(
+    scores: Any, relevance: Any, n: Any, qids: Any, offset: int, q: str, d: str
+) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """PyTorchLTR's documented dicts, document by document."""
+    qrel: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for row in range(len(n)):
+        qid = f"{q}{row + offset if qids is None else int(qids[row])}"
+        qrel[qid] = {f"{d}{place}": int(relevance[row][place]) for place in range(int(n[row]))}
+        run[qid] = {f"{d}{place}": float(scores[row][place]) for place in range(int(n[row]))}
+    return qrel, run
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> tuple[Array, Array, Array, Any]:
+    shape = draw(st.tuples(st.integers(0, 5), st.integers(0, 6)))
+    dtype = draw(st.sampled_from([np.float16, np.float32, np.float64]))
+    width = np.dtype(dtype).itemsize * 8
+    finite = st.floats(allow_nan=False, allow_infinity=False, width=width)
+    scores = draw(arrays_of.arrays(dtype, shape, elements=finite))
+    grades = draw(arrays_of.arrays(np.int64, shape, elements=st.integers(-1, 5)))
+    n = draw(arrays_of.arrays(np.int64, shape[0], elements=st.integers(0, shape[1])))
+    qids = draw(
+        st.none()
+        | st.lists(st.integers(-5, 2**40), min_size=shape[0], max_size=shape[0], unique=True)
+    )
+    return scores, grades, n, qids
+
+
+@settings(deadline=None)
+@given(batches(), st.integers(0, 99), st.sampled_from(["q", "", "topic-"]), st.sampled_from("dx"))
+def test_dicts_equal_the_literal_definition(
+    batch: tuple[Array, Array, Array, Any], offset: int, q: str, d: str
+) -> None:
+    scores, grades, n, qids = batch
+    expected = literal(scores, grades, n, qids, offset, q, d)
+    found = to_pytrec_eval(scores, grades, n, qids, offset, q, d)
+    assert found == expected
+    assert [list(table) for table in found] == [list(table) for table in expected]
+    for table, kind in zip(found, (int, float), strict=True):
+        assert {type(number) for row in table.values() for number in row.values()} <= {kind}
+    tensors = [torch.from_numpy(array) for array in (scores, grades, n)]
+    given_qids = None if qids is None else torch.tensor(qids, dtype=torch.int64)
+    assert to_pytrec_eval(*tensors, given_qids, offset, q, d) == expected
+
+
+@settings(deadline=None)
+@given(batches(), st.integers(0, 99))
+def test_dicts_equal_pytorchltrs(batch: tuple[Array, Array, Array, Any], offset: int) -> None:
+    trec = pytest.importorskip("pytorchltr.evaluation.trec")
+    scores, grades, n, qids = batch
+    tensors = [torch.from_numpy(array) for array in (scores, grades, n)]
+    given_qids = None if qids is None else torch.tensor(qids, dtype=torch.int64)
+    expected = trec.generate_pytrec_eval(*tensors, given_qids, offset)
+    assert to_pytrec_eval(*tensors, given_qids, offset) == expected
+
+
+@settings(deadline=None)
+@given(batches())
+def test_from_dicts_is_the_inverse(batch: tuple[Array, Array, Array, Any]) -> None:
+    qrel, run = to_pytrec_eval(*batch)
+    scores, relevance, n, qids = from_pytrec_eval(qrel, run)
+    assert to_pytrec_eval(scores, relevance, n, qids, q_prefix="") == (qrel, run)
+    for row, (given_row, length) in enumerate(zip(batch[0], batch[2], strict=True)):
+        assert scores[row, :length].tolist() == given_row[:length].astype(float).tolist()
+        assert relevance[row, :length].tolist() == batch[1][row, :length].tolist()
+        assert not scores[row, length:].any()
+        assert not relevance[row, length:].any()
+    assert n.tolist() == batch[2].tolist()
+    assert qids == list(qrel)
+
+
+def test_hand_worked_dicts() -> None:
+    assert to_pytrec_eval(SCORES, GRADES, N) == (QREL, RUN)
+    qrel, run = to_pytrec_eval(SCORES, GRADES, N, qids=["a", 7], q_prefix="", d_prefix="row")
+    assert list(qrel) == ["a", "7"]
+    assert run["7"] == {"row0": 1.5, "row1": 0.25}
+
+
+def forms(values: Any) -> dict[str, Any]:
+    array = np.array(values)
+    tensor = torch.tensor(values)
+    return {
+        "lists": values,
+        "tuples": tuple(map(tuple, values)),
+        "(B, L, 1) lists": array[:, :, None].tolist(),
+        **{f"numpy {kind}": array.astype(kind) for kind in ("f2", "f4", "f8", ">f4", "O")},
+        "not contiguous": np.asfortranarray(array),
+        "read-only": np.broadcast_to(array, array.shape),
+        "(B, L, 1)": array[:, :, None],
+        "tensor": tensor,
+        "tensor (B, L, 1)": tensor[:, :, None],
+        "requires grad": tensor.double().requires_grad_(),
+        "half": tensor.half(),
+        "bfloat16": tensor.bfloat16().requires_grad_(),
+        "list of tensors": [row.double().requires_grad_() for row in tensor],
+        "__array__": WithArray(array),
+        "DLPack": WithDlpack(array),
+    }
+
+
+class WithArray:
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self.array
+
+
+class WithDlpack:
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("form", list(forms(SCORES)))
+def test_every_form_of_array(form: str) -> None:
+    found = to_pytrec_eval(forms(SCORES)[form], forms(GRADES)[form], N)
+    assert found == (QREL, RUN)
+
+
+@pytest.mark.parametrize(
+    "n",
+    [N, (3, 2), np.array(N, "u1"), np.array([3.0, 2.0]), torch.tensor(N), torch.tensor([3.0, 2])],
+)
+def test_every_form_of_n(n: Any) -> None:
+    assert to_pytrec_eval(SCORES, GRADES, n) == (QREL, RUN)
+
+
+@pytest.mark.parametrize(
+    ("qids", "names"),
+    [
+        (None, ["0", "1"]),
+        ([31, 7], ["31", "7"]),
+        (["a", "é"], ["a", "é"]),
+        (["1", 2], ["1", "2"]),
+        (np.array(["x", "yy"]), ["x", "yy"]),
+        (np.array([b"x", b"yy"]), ["x", "yy"]),
+        (np.array([3, 2**63], dtype=np.uint64), ["3", str(2**63)]),
+        (np.array([3.0, 4.0]), ["3", "4"]),
+        (np.array(["a", 1], dtype=object), ["a", "1"]),
+        (torch.tensor([5, 6]), ["5", "6"]),
+        (list(torch.tensor([5, 6])), ["5", "6"]),
+        ([np.int32(5), np.str_("b")], ["5", "b"]),
+    ],
+    ids=str,
+)
+def test_every_form_of_qids(qids: Any, names: list[str]) -> None:
+    qrels, run = from_batch(SCORES, GRADES, N, qids)
+    assert qrels.qids.to_pylist() == run.qids.to_pylist() == names
+
+
+@pytest.mark.parametrize("padding", [float("nan"), float("inf"), -1e9, None])
+def test_padding_is_never_read(padding: Any) -> None:
+    scores = np.array(SCORES, dtype=object)
+    grades = np.array(GRADES, dtype=object)
+    scores[1, 2] = grades[1, 2] = padding
+    assert to_pytrec_eval(scores, grades, N) == (QREL, RUN)
+    assert to_pytrec_eval(scores.tolist(), grades, N) == (QREL, RUN)
+    if isinstance(padding, float):
+        tensors = [torch.tensor(array.astype(np.float32)) for array in (scores, grades)]
+        assert to_pytrec_eval(*tensors, N) == (QREL, RUN)
+
+
+def test_booleans_and_integers() -> None:
+    qrels, run = from_batch(np.array(GRADES, dtype=np.int8), np.array(GRADES) > 0, N)
+    assert run.scores.tolist() == [0.0, 1.0, 0.0, 0.0, 2.0]
+    assert qrels.grades.tolist() == [0, 1, 0, 0, 1]
+
+
+def test_tables_share_their_rows() -> None:
+    qrels, run = from_batch(SCORES, GRADES, N, name="model")
+    assert run.name == "model"
+    assert run.docnos is qrels.docnos
+    assert run.docnos.positional
+    # q0 ranks d2, d0, d1; q1 ranks d0, d1
+    aligned = align(qrels, run)
+    assert aligned.grade.tolist() == [0, 0, 1, 0, 2]
+    assert aligned.n_retrieved.tolist() == N
+
+
+def test_the_callers_arrays_are_not_kept() -> None:
+    scores = np.array(SCORES)
+    _, run = from_batch(scores, GRADES, [3, 3])
+    scores[:] = 9
+    assert run.scores.tolist() == [1.0, 0.0, 1.5, 1.5, 0.25, 0.5]
+
+
+def test_lists_without_documents() -> None:
+    qrels, run = from_batch(np.zeros((2, 0)), np.zeros((2, 0)), [0, 0])
+    assert qrels.to_dict() == run.to_dict() == {"0": {}, "1": {}}
+    assert to_pytrec_eval(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)) == ({}, {})
+    assert from_pytrec_eval({}, {})[0].shape == (0, 0)
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("batch", "text"),
+    [
+        (
+            ([1.0], GRADES, N),
+            "scores: not a padded batch of two dimensions\n  found: shape (1,)\n"
+            "  fix:   give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,)",
+        ),
+        (
+            (SCORES, [[0], [1]], N),
+            "relevance: scores and relevance differ in shape\n  found: (2, 3) and (2, 1)\n"
+            "  fix:   give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,)",
+        ),
+        (
+            ([[1.0], [1.0, 2.0]], GRADES, N),
+            "scores: a list that is no array: its rows differ in length\n"
+            "  fix:   give numbers in a list, a numpy array or a tensor, all rows padded to one "
+            "length",
+        ),
+        (
+            ([["a", "b", "c"]] * 2, GRADES, N),
+            "scores: not an array of numbers\n  found: dtype <U1\n  fix:   convert it before",
+        ),
+        (
+            (SCORES, GRADES, [3]),
+            "n: not one length for each of the 2 queries\n  found: shape (1,)\n"
+            "  fix:   give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,)",
+        ),
+        (
+            (SCORES, GRADES, [3, 4]),
+            "n[1]: 4 is no number of documents from 0 to 3, the list size\n"
+            "  fix:   n counts the documents of each query, without padding",
+        ),
+        (
+            (SCORES, GRADES, [-1, 3]),
+            "n[0]: -1 is no number of documents from 0 to 3, the list size\n"
+            "  fix:   n counts the documents of each query, without padding",
+        ),
+        (
+            (SCORES, GRADES, [1.5, 3]),
+            "n[0]: 1.5 is no number of documents from 0 to 3, the list size\n"
+            "  fix:   n counts the documents of each query, without padding",
+        ),
+        (
+            ([[1, 2, NAN], [3, NAN, NAN]], GRADES, N),
+            "scores[0, 2]: score 'nan' of query '0' is not a finite number (2 such scores in the "
+            "batch)\n  fix:   look for the model's overflow; if it is padding, n is too large",
+        ),
+        (
+            ([[1, 2, 3], [3, float("-inf"), NAN]], GRADES, N, ["a", "b"]),
+            "scores[1, 1]: score '-inf' of query 'b' is not a finite number\n"
+            "  fix:   look for the model's overflow; if it is padding, n is too large",
+        ),
+        (
+            (SCORES, [[0, 1, 0], [0, 0.5, 0]], N, [8, 9]),
+            "relevance[1, 1]: grade '0.5' of query '9' is not a whole number\n"
+            "  fix:   judgements are integers; scale or round them before",
+        ),
+        (
+            (SCORES, GRADES, N, [1]),
+            "qids: not one qid for each of the 2 queries\n  found: 1 qids\n"
+            "  fix:   give qids of shape (B,), or none",
+        ),
+        (
+            (SCORES, GRADES, N, np.zeros((2, 1))),
+            "qids: not one qid for each of the 2 queries\n  found: shape (2, 1)\n"
+            "  fix:   give qids of shape (B,), or none",
+        ),
+        (
+            (SCORES, GRADES, N, ["a", "a"]),
+            "qids: query 'a' twice in the batch, in rows 0 and 1\n"
+            "  fix:   give each query a qid of its own",
+        ),
+        (
+            (SCORES, GRADES, N, [1, 1.5]),
+            "qids[1]: 1.5 is neither a whole number nor a string\n"
+            "  fix:   give qids as integers or strings",
+        ),
+    ],
+)
+def test_errors_say_which_argument(batch: tuple[Any, ...], text: str) -> None:
+    with pytest.raises(InputError) as error:
+        from_batch(*batch)
+    assert str(error.value) == text
+
+
+@pytest.mark.parametrize("bad", [[True, False], [None, 1], [[1], [2]]])
+def test_other_bad_qids(bad: Any) -> None:
+    with pytest.raises(InputError, match=r"^qids\[0\]: .* is neither a whole number nor a string"):
+        from_batch(SCORES, GRADES, N, bad)
+
+
+@pytest.mark.parametrize(
+    "grades", [[[0, 1e300, 0]] * 2, [[0, NAN, 0]] * 2, np.array([[0, 2**64 - 1, 0]] * 2, "u8")]
+)
+def test_grades_that_no_integer_holds(grades: Any) -> None:
+    with pytest.raises(InputError, match=r"^relevance\[0, 1\]: grade '.*' of query '0'"):
+        from_batch(SCORES, grades, N)
+
+
+@pytest.mark.parametrize("given_array", [object(), 3, "scores", {"a": 1}, None])
+def test_what_is_no_array(given_array: Any) -> None:
+    with pytest.raises(InputError, match=r"^scores: not a padded batch of two dimensions"):
+        from_batch(given_array, GRADES, N)
+
+
+@pytest.mark.parametrize(
+    ("qrel", "run", "text"),
+    [
+        ({"a": {"d": 1}}, {}, "qrel: query 'a' is not in run"),
+        ({}, {"a": {"d": 1.0}}, "run: query 'a' is not in qrel"),
+        (
+            {"a": {"d": 1, "e": 1}},
+            {"a": {"d": 1.0}},
+            "qrel: document 'e' of query 'a' is not in run",
+        ),
+        ({"a": {"d": 1}}, {"a": {"d": 1.0, "x": 0.0}}, "run: document 'x' of query 'a' is not in"),
+        ({"a": {"d": 0.5}}, {"a": {"d": 1.0}}, "qrel: 1 grades are not whole numbers"),
+        ({"a": {"d": 1}}, {"a": {"d": NAN}}, "run: 1 scores are not finite"),
+        ({"a": 1}, {"a": {"d": NAN}}, "qrel: not a mapping of qid to docno to number"),
+    ],
+)
+def test_dicts_that_make_no_batch(qrel: Any, run: Any, text: str) -> None:
+    with pytest.raises(InputError) as error:
+        from_pytrec_eval(qrel, run)
+    assert str(error.value).startswith(text)
+
+
+def test_documents_stand_in_the_order_of_qrel() -> None:
+    qrel = {"b": {"x": 1, "y": 2}, "a": {"z": 0}}
+    run = {"a": {"z": 7}, "b": {"y": 0.5, "x": 1.5}}
+    scores, relevance, n, qids = from_pytrec_eval(qrel, run)
+    assert scores.tolist() == [[1.5, 0.5], [7.0, 0.0]]
+    assert relevance.tolist() == [[1, 2], [0, 0]]
+    assert (n.tolist(), qids) == ([2, 1], ["b", "a"])
+
+
+def test_torch_is_not_imported() -> None:
+    code = (
+        "import sys, harness; harness.to_pytrec_eval([[1.0]], [[1]], [1]); "
+        "harness.BatchCollector(); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
