@@ -183,7 +183,7 @@ def _module(name: str, *arguments: str) -> tuple[str, ...]:
 
 def _harness(files: tuple[str, ...], metrics: tuple[str, ...]) -> tuple[str, ...]:
     named = (word for metric in metrics for word in ("-m", metric))
-    return (PYTHON, "-m", "harness", "evaluate", *files, *named, "--format", "trec")
+    return (PYTHON, "-m", "harness", "evaluate", *files, *named, "--format", "jsonl")
 
 
 def _ir_measures(files: tuple[str, ...]) -> tuple[str, ...]:

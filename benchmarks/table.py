@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import platform
 from collections.abc import Sequence
@@ -80,5 +81,8 @@ def _answer(met: bool) -> str:
 
 
 def _summaries(output: str) -> list[float]:
-    """Return the last number of each line."""
-    return [float(line.split()[-1]) for line in output.splitlines() if line.strip()]
+    """Return the summary on each line: JSON lines or the last column."""
+    return [
+        json.loads(line)["value"] if line.startswith("{") else float(line.split()[-1])
+        for line in output.splitlines()
+    ]

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..errors import AlignmentError, Problem
+from .arrow import index_in, to_arrow
 from .policy import Policy
 from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, offsets_of, rows_of, sum_by
 from .tables import Docnos, Qrels, Run
@@ -237,7 +237,7 @@ def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Qrel
     place = np.empty(run.n_rows, dtype=np.int64)
     place[rank_order(run, policy)] = np.arange(run.n_rows)
     grades = run.offsets[1:][run.row] - place
-    at = pc.index_in(qids, run.qids).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    at = index_in(qids, run.qids)
     lengths = np.where(at >= 0, np.diff(run.offsets)[at], 0)
     offsets = offsets_of(lengths)
     rows = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - run.offsets[at], lengths)
@@ -288,12 +288,7 @@ def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
         found = judgement = place if order is None else order
         row = query = run.row
     else:
-        of_run = (
-            pc.index_in(run.qids, qrels.qids.cast(run.qids.type))
-            .fill_null(-1)
-            .to_numpy(zero_copy_only=False)
-            .astype(np.int64)
-        )
+        of_run = index_in(run.qids, qrels.qids)
         pairs = qrels.find(of_run[run.row], run.docnos.to_strings())
         place, found, judgement = _by_place(*pairs, order, run.n_rows)
         settled = _settle_ties(run, order, ties, place, policy)
@@ -432,7 +427,7 @@ def _joined(arrays: list[Array]) -> Array:
 def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     missing = ~aligned.answered
     if policy.missing_queries == "error":
-        names = aligned.qids.filter(pa.array(missing)).to_pylist()
+        names = aligned.qids.filter(to_arrow(missing)).to_pylist()
         raise AlignmentError(
             Problem(
                 "",
@@ -446,7 +441,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     keep = aligned.answered
     ideal = aligned.ideal
     return Aligned(
-        aligned.qids.filter(pa.array(keep)), aligned.answered[keep], aligned.n_retrieved[keep],
+        aligned.qids.filter(to_arrow(keep)), aligned.answered[keep], aligned.n_retrieved[keep],
         aligned.n_tied[keep],
         Ragged(offsets_of(ideal.lengths[keep]), ideal.values[np.repeat(keep, ideal.lengths)]),
         offsets_of(np.diff(aligned.offsets)[keep]),

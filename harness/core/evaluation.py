@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
 from .align import Aligned
+from .arrow import to_arrow
 from .metric import Metric
 from .policy import Policy
 from .ragged import Array, Floats, frozen
@@ -294,7 +295,7 @@ def _evaluate_part(
         weight = metric.weights(source)
         if weight is not None:
             weights[column] = weight
-    names = aligned.qids.filter(pa.array(empty)).to_pylist()
+    names = aligned.qids.filter(to_arrow(empty)).to_pylist()
     return _Part(values, aligned.qids, aligned.policy, _counts(aligned, empty), weights, names)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError, Problem
+from .arrow import index_in, string_column, to_arrow, to_numpy
 from .hashing import hash_strings, pair_keys
+from .policy import Duplicates as Duplicates
 from .ragged import Array, Ints, Ragged, frozen, offsets_of, positions_of, rows_of
-
-Duplicates = Literal["error", "first", "last"]
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
@@ -54,9 +54,9 @@ class Docnos:
     def take(self, rows: Ints) -> pa.Array:
         """Return the docnos of these rows as strings."""
         if self.strings is not None:
-            return self.strings.take(pa.array(rows))
+            return self.strings.take(to_arrow(rows))
         positions = positions_of(self.offsets)[rows]
-        return _position_names(positions).take(pa.array(positions))
+        return _position_names(positions).take(to_arrow(positions))
 
     def to_strings(self) -> pa.Array:
         """Return all docnos as strings."""
@@ -88,16 +88,16 @@ class Docnos:
 
 def _position_names(positions: Ints) -> pa.Array:
     """Return d0, d1, ... up to the largest of the positions."""
-    return pa.array([f"d{at}" for at in range(int(positions.max(initial=-1)) + 1)], pa.string())
+    return string_column(f"d{at}" for at in range(int(positions.max(initial=-1)) + 1))
 
 
 def _ranks(strings: pa.Array) -> Ints:
     """Return numbers that sort as the strings do by bytes; equal strings, equal numbers."""
     encoded = strings.dictionary_encode()
-    order = pc.sort_indices(encoded.dictionary.cast(pa.large_binary())).to_numpy()
+    order = to_numpy(pc.sort_indices(encoded.dictionary.cast(pa.large_binary())))
     rank = np.empty(order.size, dtype=np.int64)
     rank[order] = np.arange(order.size)
-    ranks: Ints = rank[encoded.indices.to_numpy(zero_copy_only=False)]
+    ranks: Ints = rank[to_numpy(encoded.indices)]
     return ranks
 
 
@@ -200,7 +200,7 @@ class Table:
         order = np.argsort(codes, kind="stable") if scattered else None
         if order is not None:
             codes, numbers = codes[order], numbers[order]
-            docnos = None if docnos is None else docnos.take(pa.array(order))
+            docnos = None if docnos is None else docnos.take(to_arrow(order))
         offsets = offsets_of(np.bincount(codes, minlength=len(distinct)))
         table = cls(
             distinct, offsets, Docnos(docnos, offsets), numbers, name, scattered, order, len(qids)
@@ -237,7 +237,7 @@ class Table:
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""
         offsets = offsets_of(np.bincount(self.row[keep], minlength=self.n_queries))
-        strings = self.docnos.to_strings().filter(pa.array(keep))
+        strings = self.docnos.to_strings().filter(to_arrow(keep))
         order = np.arange(self.n_rows) if self.order is None else self.order
         return replace(
             self,
@@ -317,13 +317,11 @@ _NONE = np.zeros(0, dtype=np.int64)
 def _group(qids: pa.Array) -> tuple[pa.Array, Ints, int]:
     """Return the distinct qids, the code of each row, and how many queries were scattered."""
     if len(qids) == 0:
-        return pa.array([], pa.string()), _NONE, 0
-    changes = pc.not_equal(qids.slice(1), qids.slice(0, len(qids) - 1)).to_numpy(
-        zero_copy_only=False
-    )
+        return string_column([]), _NONE, 0
+    changes = to_numpy(pc.not_equal(qids.slice(1), qids.slice(0, len(qids) - 1)))
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    heads = qids.take(pa.array(starts)).dictionary_encode()
-    code_of_block = heads.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    heads = qids.take(to_arrow(starts)).dictionary_encode()
+    code_of_block = to_numpy(heads.indices).astype(np.int64)
     codes = np.repeat(code_of_block, np.diff(np.append(starts, len(qids))))
     blocks = np.bincount(code_of_block)
     return heads.dictionary, codes, int((blocks > 1).sum())
@@ -366,7 +364,7 @@ class Qrels(Table):
     def lookup(self) -> tuple[pa.Array, Ints, Ints]:
         """Distinct docnos, and the sorted pair codes with the row of each; see :meth:`find`."""
         encoded = self.docnos.to_strings().dictionary_encode()
-        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        codes = to_numpy(encoded.indices).astype(np.int64)
         pairs = self.row * len(encoded.dictionary) + codes
         order = np.argsort(pairs, kind="stable")
         return encoded.dictionary, pairs[order], order
@@ -381,12 +379,9 @@ class Qrels(Table):
         docnos : pyarrow string array, shape (n,)
         """
         distinct, pairs, rows = self.lookup
-        if docnos.type != distinct.type:
-            distinct = distinct.cast(docnos.type)
-        found = pc.index_in(docnos, distinct)
-        known = np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False) & (query >= 0))
-        codes = found.take(pa.array(known)).to_numpy().astype(np.int64)
-        wanted = query[known] * len(distinct) + codes
+        codes = index_in(docnos, distinct)
+        known = np.flatnonzero((codes >= 0) & (query >= 0))
+        wanted = query[known] * len(distinct) + codes[known]
         at = np.minimum(np.searchsorted(pairs, wanted), max(pairs.size - 1, 0))
         judged = pairs[at] == wanted if pairs.size else np.zeros(0, dtype=bool)
         return known[judged], rows[at[judged]]

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as csv
 
+from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
 from ..errors import SHOWN, InputError, Problem
@@ -119,7 +120,7 @@ def _csv(block: bytes, layout: Layout, between: str) -> pa.Table:
     names = [*layout.text, layout.number]
     types = {name: pa.string() for name in layout.text} | {layout.number: pa.float64()}
     if not block.strip():
-        return pa.table({name: pa.array([], types[name]) for name in names})
+        return pa.table({name: pa.nulls(0, types[name]) for name in names})
     table = csv.read_csv(
         pa.BufferReader(block),
         csv.ReadOptions(
@@ -141,7 +142,7 @@ def _no_empty(strings: pa.Array) -> bool:
 
 
 def _checked(table: pa.Table, layout: Layout) -> pa.Table:
-    numbers = table[layout.number].to_numpy()
+    numbers = to_numpy(table[layout.number])
     sound = np.isfinite(numbers).all()
     if not sound or (layout.whole and (numbers != np.trunc(numbers)).any()):
         raise Refused(f"a {layout.number} is not a {'whole' if sound else 'finite'} number")
@@ -219,5 +220,5 @@ def check_number(text: str, word: str, whole: bool) -> tuple[str, str] | None:
 
 def numbers_of(table: pa.Table, name: str) -> Array:
     """Return a column as one numpy array."""
-    numbers: Array = table[name].to_numpy()
+    numbers: Array = to_numpy(table[name])
     return numbers

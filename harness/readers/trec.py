@@ -8,6 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..core.arrow import to_numpy
 from ..core.tables import Duplicates, Qrels, Run
 from .build import build, warn, warn_scattered
 from .columns import Layout, is_like_number, numbers_of, read_columns
@@ -87,7 +88,7 @@ def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, 
 
 
 def _start_of_last_query(qids: pa.ChunkedArray) -> int:
-    other = pc.not_equal(qids, qids[-1]).to_numpy()
+    other = to_numpy(pc.not_equal(qids, qids[-1]))
     return int(len(other) - other[::-1].argmax()) if other.any() else 0
 
 
