@@ -14,9 +14,11 @@ from . import plugins, sweep, yamlfile
 from .core.names import parse
 from .errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from .patterns import NothingFoundError, files
+from .readers import FORMATS
+from .readers.format import Kind
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry, metric_defaults
 from .validation import Parts, validate
-from .yamlfile import Source
+from .yamlfile import Loc, Source
 
 __all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "json_schema", "load", "loads"]
 
@@ -103,6 +105,7 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
         except plugins.PluginError as error:
             problems.append(source.problem(("plugins", place), str(error)))
 
+    problems += _check_formats(parts, source)
     complete = parts.complete and not source.problems
     cells, findings = sweep.find(parts.datasets, parts.runs, base, complete=complete)
     problems += [source.problem(one.loc, one.what, fix=one.fix) for one in findings]
@@ -120,6 +123,35 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
                 near = did_you_mean(metric.reference, runs)
                 what = f"there is no run '{metric.reference}'{near}  (there are: {', '.join(runs)})"
                 problems.append(source.problem(("metrics", place), what))
+    return problems
+
+
+def _check_formats(parts: Parts, source: Source) -> list[Problem]:
+    """Return which formats do not exist, hold something else, or lack an option given."""
+    entries: list[tuple[Loc, Kind, Entry]] = [
+        (("datasets", key), "qrels", entry) for key, entry in parts.datasets.items()
+    ]
+    for key, given in parts.runs.items():
+        if isinstance(given, tuple):
+            entries += [(("runs", key, place), "run", entry) for place, entry in enumerate(given)]
+        else:
+            entries.append((("runs", key), "run", given))
+    problems = []
+    for loc, kind, entry in entries:
+        if entry.format is None:
+            continue
+        able = [name for name, known in FORMATS.items() if known.reader(kind) is not None]
+        if entry.format not in able:
+            what = f"unknown format '{entry.format}'{did_you_mean(entry.format, able)}"
+            if entry.format in FORMATS:
+                what = f"format {entry.format} holds no {kind}"
+            problems.append(source.problem((*loc, "format"), f"{what}  (all: {', '.join(able)})"))
+            continue
+        allowed = FORMATS[entry.format].options(kind)
+        for option in entry.options().keys() - {"format", "duplicates", *allowed}:
+            has = ", ".join(allowed) or "none"
+            what = f"format {entry.format} has no option '{option}'  (it has: {has})"
+            problems.append(source.problem((*loc, option), what))
     return problems
 
 

@@ -130,7 +130,7 @@ def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list
     parts = Path(text).parts
     at = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(known or {}))]
     for part in parts[1:] if Path(text).is_absolute() else parts:
-        stuck = at
+        stuck = [folder for folder in at if folder.path.is_dir()] or at
         at = [found for folder in stuck for found in _step(folder, Pattern(part))]
         if not at:
             raise NothingFoundError(_explain(base, text, known or {}, part, stuck))
@@ -185,7 +185,9 @@ def _explain(base: Path, text: str, known: Mapping[str, str], part: str, stuck: 
     path = Path(os.path.normpath(base / _literal(Pattern(text), known)))
     folder = Path(os.path.normpath(nearest))
     verb = "no file" if set(Pattern(text).names) <= set(known) else "no file matches"
-    place = "the folder" if folder == path.parent else str(folder)
+    if not nearest.is_dir():
+        return f"{verb} {path}; {folder} is no folder"
+    place = "the folder" if folder == path.parent else f"{folder}/"
     what = f"{verb} {path}; {place} holds {_listing(nearest, wanted[nearest])}"
     return what + ("  ('*' is taken as it stands: write {name})" if "*" in part else "")
 
@@ -201,9 +203,7 @@ def _nearness(wanted: str, names: Iterable[str]) -> float:
 def _listing(folder: Path, wanted: str) -> str:
     """Return a few names in a folder, those like `wanted` first."""
     names = [name + "/" * (folder / name).is_dir() for name in _names(folder) if name[0] != "."]
-    if not names:
-        return "nothing" if folder.is_dir() else "nothing (it is no folder)"
     near = difflib.get_close_matches(wanted, names, n=SHOWN, cutoff=0.6)
-    first = [*near, *(name for name in names if name not in near)][:SHOWN]
+    first = sorted(names, key=lambda name: name not in near)[:SHOWN]
     more = len(names) - len(first)
-    return ", ".join(first) + (f" and {more} more" if more else "")
+    return ", ".join(first or ["nothing"]) + (f" and {more} more" if more else "")

@@ -26,6 +26,8 @@ from .yamlfile import Loc, Source
 
 Duplicates = Literal["error", "first", "last"]
 Report = Literal["csv", "markdown"]
+Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
+"""Name of a column, or its number from 1 where a table has no header."""
 
 
 class _Model(BaseModel):
@@ -41,30 +43,28 @@ class Entry(_Model):
     """Name of the format; told from the file where it is left out."""
     duplicates: Duplicates = "error"
     """What to do where a query names a docno twice."""
-    columns: Mapping[StrictStr, StrictStr] | None = None
-    """For tables: which column holds what, as in {qid: topic, docno: doc}."""
+
+    def options(self) -> dict[str, Any]:
+        """Return what a reader is told beyond the path; nothing that was left out."""
+        return self.model_dump(exclude={"path", "dataset"}, exclude_none=True)
 
 
 class DatasetEntry(Entry):
     """Judgements: qrels, or a learning-to-rank file."""
 
+    columns: Mapping[Literal["qid", "docno", "grade"], Column] | None = None
+    """For tables: which column holds what, as in {qid: topic, docno: document}."""
     group: StrictStr | None = None
     """LightGBM's file of group sizes, where the features have no qid."""
-
-    def options(self) -> dict[str, Any]:
-        """Return what a reader is told beyond the path; nothing that was left out."""
-        return self.model_dump(exclude={"path"}, exclude_none=True)
 
 
 class RunEntry(Entry):
     """Predictions of a system."""
 
+    columns: Mapping[Literal["qid", "docno", "score", "rank"], Column] | None = None
+    """For tables: which column holds what, as in {qid: topic, docno: document}."""
     dataset: StrictStr | None = None
     """Name of the dataset they belong to, where it cannot be told from placeholders."""
-
-    def options(self) -> dict[str, Any]:
-        """Return what a reader is told beyond the path; nothing that was left out."""
-        return self.model_dump(exclude={"path", "dataset"}, exclude_none=True)
 
 
 class Policy(_Model):

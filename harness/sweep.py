@@ -113,10 +113,10 @@ class _Search:
         self.cells: list[tuple[Cell, Loc]] = []
         self.findings: list[Finding] = []
         self.datasets = [one for key, entry in entries.items() for one in self._find(key, entry)]
-        first: dict[Any, _Dataset] = {}
+        first: dict[str, _Dataset] = {}
         for one in self.datasets:
-            other = first.setdefault((one.name, frozenset(one.values.items())), one)
-            if other is not one:
+            other = first.setdefault(one.name, one)
+            if other.key != one.key:
                 both = f"{other.entry.path} and {one.entry.path}"
                 what = f"dataset '{one.name}' is there twice: {both}"
                 self._say(("datasets", one.key), what, "give one of them another name")

@@ -20,14 +20,14 @@ _MUST_BE = {
     "string": "text",
     "int": "a whole number",
     "bool": "true or false",
-    "tuple": "a list in brackets",
-    "dict": "a mapping (key: value)",
-    "mapping": "a mapping (key: value)",
-    "model": "a mapping (key: value)",
+    "tuple": "a list",
+    "dict": "a mapping",
+    "mapping": "a mapping",
+    "model": "a mapping",
 }
-_EXAMPLES = {
-    "datasets": "{path: qrels.txt}",
-    "runs": "{path: runs/bm25.run}",
+_EXAMPLES: Mapping[Any, str] = {
+    "datasets": "trec: {path: qrels.txt}",
+    "runs": "bm25: {path: runs/bm25.run}",
     "metrics": "[map, ndcg@10]",
     "plugins": "[my_metrics.py]",
     "reports": "[csv, markdown]",
@@ -60,8 +60,8 @@ def validate(data: Mapping[str, Any], source: Source) -> tuple[Config | None, Pa
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        errors = [one for one in error.errors() if not _follows_from_others(one)]
-        problems = [_in_plain_words(one, source) for one in errors]
+        errors = [one for one in error.errors() if not _follows_from_others(one, source)]
+        problems = list(dict.fromkeys(_in_plain_words(one, source) for one in errors))
         wrong = {one["loc"][0] for one in errors}
         return None, _sound(data, not wrong & {"datasets", "runs"}), problems
     return config, _sound(data, complete=True), []
@@ -107,15 +107,20 @@ def _salvage(model: type[M], value: Any) -> M | None:
         return _salvage(model, {key: part for key, part in value.items() if key not in wrong})
 
 
-def _follows_from_others(error: ErrorDetails) -> bool:
-    """Whether a list only seems too short since its items are wrong."""
-    return error["type"] == "too_short" and bool(error["input"])
+def _follows_from_others(error: ErrorDetails, source: Source) -> bool:
+    """Whether a part only seems wrong since YAML could not be read or its items are wrong."""
+    if error["type"] == "too_short" and error["input"]:
+        return True
+    loc = _loc(error)
+    return any(part[: len(loc)] == loc for part in source.unread)
 
 
 def _loc(error: ErrorDetails) -> Loc:
-    """Return pydantic's location without its note of which kind of run it took."""
+    """Return pydantic's location without its notes of which of several types it tried."""
     loc = error["loc"]
-    return (*loc[:2], *loc[3:]) if loc[0] == "runs" and len(loc) > 2 else loc
+    if loc[0] == "runs" and len(loc) > 2:
+        loc = (*loc[:2], *loc[3:])
+    return loc[: loc.index("columns") + 2] if "columns" in loc[2:] else loc
 
 
 def _known(loc: Loc) -> list[str]:
@@ -127,16 +132,29 @@ def _known(loc: Loc) -> list[str]:
     return list(model.model_fields)
 
 
+def _example(loc: Loc) -> str:
+    if loc[-1] == "columns":
+        return "{qid: topic, docno: document}"
+    example = _EXAMPLES[loc[0]]
+    return example if len(loc) == 1 else example.partition(": ")[2]
+
+
 def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
     loc, kind, value = _loc(error), error["type"], error["input"]
+    if error["loc"][-1] == "[key]":
+        choices = re.findall("'([^']*)'", error["ctx"]["expected"])
+        near = did_you_mean(value, choices)
+        return source.problem(loc, f"unknown key '{value}'{near}  (known: {', '.join(choices)})")
+    if loc[-2:-1] == ("columns",):
+        what = "must be the name of a column, or its number from 1"
+        return source.problem(loc, f"{what}, and is {describe(value)}")
     last = str(loc[-1])
     if kind == "extra_forbidden":
         near = did_you_mean(last, _known(loc))
         what = f"unknown key '{last}'{near}  (known: {', '.join(_known(loc))})"
         return source.problem(loc, what)
     if kind == "missing":
-        example = f"; write {last}: {_EXAMPLES[last]}" if last in ("metrics",) else ""
-        return source.problem(loc[:-1], f"the key '{last}' is missing{example}")
+        return source.problem(loc[:-1], f"the key '{last}' is missing")
     if kind == "too_short":
         return source.problem(loc, "is empty; there must be at least one entry")
     if kind == "literal_error":
@@ -151,6 +169,6 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
         return source.problem(loc, f"{error['msg']}, and is {describe(value)}")
     quotes = must == "text" and value is not None and not isinstance(value, (Mapping, list))
     fix = "put it in quotes" if quotes else ""
-    if must.startswith("a ") and must != "a whole number" and loc[0] in _EXAMPLES:
-        must += f" such as {_EXAMPLES[str(loc[0])]}"
+    if must.startswith(("a list", "a mapping")):
+        must += f" such as {_example(loc)}"
     return source.problem(loc, f"must be {must}, and is {describe(value)}", fix=fix)

@@ -34,6 +34,8 @@ class Source:
         Parts that an override (``--set``) put in.
     problems : tuple of Problem
         What is wrong with the YAML itself, where the rest could still be read.
+    unread : frozenset of locations
+        Parts that are not in `data`, or not wholly, for one of those problems.
     """
 
     where: str
@@ -41,10 +43,12 @@ class Source:
     lines: Mapping[Loc, int] = field(default_factory=dict)
     set: frozenset[Loc] = frozenset()
     problems: tuple[Problem, ...] = ()
+    unread: frozenset[Loc] = frozenset()
 
     def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""
-        if any(loc[: len(part)] == part for part in self.set):
+        own = loc in self.lines
+        if any(loc[: len(s)] == s or (loc and s[: len(loc)] == loc and not own) for s in self.set):
             return Problem(f"{show(loc)} (--set)", what, found, fix)
         near = next((loc[:n] for n in range(len(loc), 0, -1) if loc[:n] in self.lines), None)
         line = f" (line {self.lines[near]})" if near else ""
@@ -106,7 +110,9 @@ def read(text: str, where: str, overrides: Iterable[str] = ()) -> Source:
             changed.add(_override(data, override))
         except ValueError as error:
             problems.append(Problem(f"--set {override}", str(error)))
-    return Source(where, data, walk.lines, frozenset(changed), tuple(problems))
+    return Source(
+        where, data, walk.lines, frozenset(changed), tuple(problems), frozenset(walk.unread)
+    )
 
 
 def describe(value: Any) -> str:
@@ -135,6 +141,7 @@ class _Walk:
         self.loader = loader
         self.lines: dict[Loc, int] = {}
         self.problems: list[Problem] = []
+        self.unread: set[Loc] = set()
 
     def value(self, node: yaml.Node, loc: Loc, above: tuple[yaml.Node, ...]) -> Any:
         if node in above:
@@ -161,7 +168,7 @@ class _Walk:
                     key, loc, "a key must be text", 'put a name with braces in quotes: "{name}":'
                 )
             elif key.value in seen and key.value != "<<":
-                self._refuse(
+                self._say(
                     key, (*loc, key.value),
                     f"the key '{key.value}' is here twice, first at line {seen[key.value]}",
                     "keep one of them; YAML would silently take the last",
@@ -183,6 +190,10 @@ class _Walk:
         return self.value(node, loc, above)
 
     def _refuse(self, node: yaml.Node, loc: Loc, what: str, fix: str = "") -> None:
+        self.unread.add(loc)
+        self._say(node, loc, what, fix)
+
+    def _say(self, node: yaml.Node, loc: Loc, what: str, fix: str = "") -> None:
         self.problems.append(Problem(f"{show(loc)} (line {_line(node)})", what, fix=fix))
 
 

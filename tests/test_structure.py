@@ -16,15 +16,16 @@ LAYERS = [
     {"core"},
     {"metrics", "stats", "reports"},
     {"arrays"},
-    {"readers", "convert", "store", "config", "sweep", "patterns", "yamlfile"},
+    {"readers", "convert", "store", "patterns", "yamlfile"},
+    {"schema", "plugins"},
+    {"cells", "validation"},
+    {"sweep"},
+    {"config"},
     {"inputs", "manifest", "catalogue", "collector", "measures"},
     {"experiment", "executor", "compat", "batch"},
     {"cli"},
 ]
-SAME_LAYER = {  # part of a neighbour rather than a neighbour
-    ("config", "patterns"), ("config", "yamlfile"), ("sweep", "patterns"), ("sweep", "config"),
-    ("manifest", "store"),
-}  # fmt: skip
+SAME_LAYER = {("manifest", "store")}  # part of a neighbour rather than a neighbour
 PURE = ("core", "metrics", "stats", "reports")
 IMPURE_NAMES = {"open", "print", "input"}
 IMPURE_MODULES = {"os", "pathlib", "time", "datetime", "logging", "random", "tempfile", "shutil"}

@@ -91,7 +91,7 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
             near = near.replace("'?", f"@{match['cutoffs']}'?")
         raise UnknownNameError(f"unknown metric '{full}'{near}  (all: harness metrics)")
     for name, value in (defaults or {}).items():
-        if name in definition.parameters:
+        if name in definition.parameters and not given.get("reference"):
             given.setdefault(name, value)
     if not cutoffs and definition.needs_cutoff:
         if not definition.cutoffs:

@@ -1,0 +1,574 @@
+"""Configs: every problem at once, each with its path and line; overrides, plugins, schema."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import config, plugins
+from harness.core.metric import REGISTRY
+from harness.core.policy import Policy
+from harness.errors import ConfigError
+from harness.sweep import missing, resolve
+from harness.yamlfile import read
+
+ROOT = Path(__file__).resolve().parents[1]
+PYDANTIC = tuple(map(int, importlib.metadata.version("pydantic").split(".")[:2]))
+CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
+
+GOOD = """\
+datasets:
+  trec: {path: qrels.txt}
+runs:
+  bm25: {path: runs/bm25.run}
+metrics: [map, ndcg@10]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _registry() -> Iterator[None]:
+    """Leave no metric of a plugin behind."""
+    before, modules = dict(REGISTRY), set(sys.modules)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)
+    for name in set(sys.modules) - modules:
+        if name.startswith("harness_plugin_"):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a few files, which is also the working folder."""
+    (tmp_path / "runs").mkdir()
+    for name in ("qrels.txt", "runs/bm25.run"):
+        (tmp_path / name).write_text("x")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") -> list[str]:
+    """What is said of a config, without the heading."""
+    with pytest.raises(ConfigError) as caught:
+        config.loads(textwrap.dedent(text), where, overrides=overrides)
+    head, *lines = str(caught.value).splitlines()
+    n = len(caught.value.problems)
+    assert head == f"{where}: {n} problem{'s' * (n > 1)}"
+    return [line.removeprefix("  ") for line in lines]
+
+
+def test_every_problem_at_once(base: Path) -> None:
+    (base / "broken.py").write_text("import os\n\nprint(undefined_name)\n")
+    text = """\
+    name: 7
+    outptu: results
+    datasets:
+      trec: {path: qrels.txt, duplicates: lats, format: ranklib}
+    runs:
+      bm25: {path: runs/bm25.rnu}
+      other: runs/bm25.run
+      third:
+        - {path: runs/bm25.run, format: trek}
+        - {pth: runs/bm25.run}
+      fourth: {path: runs/bm25.run, format: trec, columns: {qid: 1}}
+      fifth: {path: runs/bm25.run, columns: {qd: topic, score: 1.5}}
+    metrics:
+      - map
+      - ndgc@10
+      - 5
+      - rbo(p=2)
+    plugins: [broken.py, mine.py, no.such.module]
+    policy:
+      ties: stabel
+      depth: 0
+      judged_only: "yes"
+    reports: [pdf]
+    """
+    assert complaint(text, "polcy.ties=stable") == [
+        "$.name (line 1)                       must be text, and is the number 7",
+        "  fix:   put it in quotes",
+        "$.outptu (line 2)                     unknown key 'outptu'; did you mean 'output'?"
+        "  (known: name, output, datasets, runs, metrics, plugins, policy, reports)",
+        "$.datasets.trec.duplicates (line 4)   must be one of error, first, last, and is 'lats'; "
+        "did you mean 'last'?",
+        "$.datasets.trec.format (line 4)       format ranklib holds no qrels  "
+        "(all: batch, beir, json, jsonl, letor, msmarco, table, trec)",
+        "$.runs.bm25.path (line 6)             no file runs/bm25.rnu; the folder holds bm25.run",
+        "$.runs.other (line 7)                 must be a mapping such as {path: runs/bm25.run}, "
+        "and is the text 'runs/bm25.run'",
+        "$.runs.third[1] (line 10)             the key 'path' is missing",
+        "$.runs.third[1].pth (line 10)         unknown key 'pth'; did you mean 'path'?"
+        "  (known: path, format, duplicates, columns, dataset)",
+        "$.runs.fourth.columns (line 11)       format trec has no option 'columns'  (it has: none)",
+        "$.runs.fifth.columns.qd (line 12)     unknown key 'qd'; did you mean 'qid'?"
+        "  (known: qid, docno, score, rank)",
+        "$.runs.fifth.columns.score (line 12)  must be the name of a column, or its number from 1, "
+        "and is the number 1.5",
+        "$.metrics[1] (line 15)                unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"
+        "  (all: harness metrics)",
+        "$.metrics[2] (line 16)                must be text, and is the number 5",
+        "  fix:   put it in quotes",
+        "$.metrics[3] (line 17)                rbo(p=2): p must lie in (0, 1), and is 2",
+        "$.plugins[0] (line 18)                broken.py:3: NameError: name 'undefined_name' is "
+        "not defined",
+        "$.plugins[1] (line 18)                no file mine.py; the folder holds broken.py, "
+        "qrels.txt, runs/",
+        "$.plugins[2] (line 18)                no module 'no.such.module'; for a file write "
+        "no.such.module.py",
+        "$.policy.ties (line 20)               must be one of trec_eval, stable, and is 'stabel'; "
+        "did you mean 'stable'?",
+        "$.policy.depth (line 21)              must be at least 1, and is 0",
+        "$.policy.judged_only (line 22)        must be true or false, and is the text 'yes'",
+        "$.reports[0] (line 23)                must be one of csv, markdown, and is 'pdf'",
+        "$.polcy (--set)                       unknown key 'polcy'; did you mean 'policy'?"
+        "  (known: name, output, datasets, runs, metrics, plugins, policy, reports)",
+    ]
+
+
+def test_the_example_of_the_design(base: Path) -> None:
+    text = """\
+    datasets:
+      trec: {path: qrels.txt}
+
+    runs:
+      bm25: {path: runs/bm25.rnu}
+
+    metrics:
+      - map
+      - ndgc@10
+    """
+    assert complaint(text) == [
+        "$.runs.bm25.path (line 5)  no file runs/bm25.rnu; the folder holds bm25.run",
+        "$.metrics[1] (line 9)      unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"
+        "  (all: harness metrics)",
+    ]
+
+
+@pytest.mark.usefixtures("base")
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", ["the file is empty", "  fix:   name datasets, runs and metrics"]),
+        ("# nothing\n", ["the file is empty", "  fix:   name datasets, runs and metrics"]),
+        ("- a\n", ["line 1  must be a mapping (key: value), and is a list"]),
+        ("text\n", ["line 1  must be a mapping (key: value), and is the text 'text'"]),
+        (
+            "datasets:\n  a: {path: runs/Fold{fold}/t.txt}\n",
+            [
+                "line 2, column 22  not valid YAML: expected ',' or '}', but got '{' "
+                "(while parsing a flow mapping that began in line 2)",
+                "  found: a: {path: runs/Fold{fold}/t.txt}",
+                '  fix:   put text that holds braces in quotes: path: "runs/{model}.txt"',
+            ],
+        ),
+        (
+            GOOD.replace("bm25:", "{model}:"),
+            [
+                "$.runs (line 4)  a key must be text",
+                '  fix:   put a name with braces in quotes: "{name}":',
+            ],
+        ),
+        (
+            "datasets:\n\ttrec: 1\n",
+            [
+                "line 2, column 1  not valid YAML: found character '\\t' that cannot start any "
+                "token",
+                "  found: trec: 1",
+                "  fix:   indent with blanks, not with tabs",
+            ],
+        ),
+        (
+            "metrics: [@10]\n",
+            [
+                "line 1, column 11  not valid YAML: found character '@' that cannot start any "
+                "token",
+                "  found: metrics: [@10]",
+                "  fix:   put text that begins with '@' in quotes",
+            ],
+        ),
+        (
+            "name: 'x\n",
+            [
+                "line 2, column 1  not valid YAML: found unexpected end of stream "
+                "(while scanning a quoted scalar that began in line 1)",
+                "  found: name: 'x",
+            ],
+        ),
+        ("name: a\x07\n", ["line 1, column 8  the character '\\x07' is not allowed in YAML"]),
+        (
+            "name: a\n---\nname: b\n",
+            [
+                "line 2, column 1  not valid YAML: but found another document "
+                "(expected a single document in the stream that began in line 1)",
+                "  found: ---",
+            ],
+        ),
+        (
+            GOOD + "name: a\nname: b\n",
+            [
+                "$.name (line 7)  the key 'name' is here twice, first at line 6",
+                "  fix:   keep one of them; YAML would silently take the last",
+            ],
+        ),
+        (
+            GOOD.replace("map,", "&all [*all],"),
+            [
+                "$.metrics[0][0] (line 5)  refers to itself",
+            ],
+        ),
+        (
+            GOOD + "name: !!python/name:os.system x\n",
+            [
+                "$.name (line 6)  could not determine a constructor for the tag "
+                "'tag:yaml.org,2002:python/name:os.system'",
+            ],
+        ),
+        (
+            GOOD + "policy: !!set {a}\n",
+            [
+                "$.policy (line 6)  the tag tag:yaml.org,2002:set is not allowed here",
+            ],
+        ),
+        (
+            "metrics: map\ndatasets:\nruns: []\npolicy: 3\nplugins: x.py\nreports: []\n",
+            [
+                "$.metrics (line 1)   must be a list such as [map, ndcg@10], and is the text 'map'",
+                "$.datasets (line 2)  must be a mapping such as trec: {path: qrels.txt}, "
+                "and is empty",
+                "$.runs (line 3)      must be a mapping such as bm25: {path: runs/bm25.run}, "
+                "and is a list",
+                "$.policy (line 4)    must be a mapping such as {ties: stable}, "
+                "and is the number 3",
+                "$.plugins (line 5)   must be a list such as [my_metrics.py], "
+                "and is the text 'x.py'",
+            ],
+        ),
+        (
+            "metrics: []\ndatasets: {}\nruns: {a: []}\n",
+            [
+                "$.metrics (line 1)   is empty; there must be at least one entry",
+                "$.datasets (line 2)  is empty; there must be at least one entry",
+                "$.runs.a (line 3)    is empty; there must be at least one entry",
+            ],
+        ),
+        (
+            "name: x\n",
+            [
+                "$  the key 'datasets' is missing",
+                "$  the key 'runs' is missing",
+                "$  the key 'metrics' is missing",
+            ],
+        ),
+        (
+            GOOD.replace("ndcg@10", '"rbo(reference=bm26)"'),
+            ["$.metrics[1] (line 5)  there is no run 'bm26'; did you mean 'bm25'?"
+             "  (there are: bm25)"],
+        ),
+        (
+            GOOD + "compare: {test: wilcoxon}\n",
+            ["$.compare (line 6)  unknown key 'compare'  (known: name, output, datasets, runs, "
+             "metrics, plugins, policy, reports)"],
+        ),
+        (
+            GOOD + "policy: {tie: stable, 'a b': 1}\n",
+            ["$.policy.tie (line 6)     unknown key 'tie'; did you mean 'ties'?  (known: ties, "
+             "missing_queries, empty_queries, depth, judged_only, relevance_level)",
+             "$.policy['a b'] (line 6)  unknown key 'a b'  (known: ties, "
+             "missing_queries, empty_queries, depth, judged_only, relevance_level)"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(text: str, lines: list[str]) -> None:
+    assert complaint(text) == lines
+
+
+@given(st.text("abc:{}[]#&*!|>'\"%@`,-\n\t \\x0123?~", max_size=60))
+def test_any_text_is_read_or_refused_with_a_config_error(text: str) -> None:
+    try:
+        data = read(text, "x.yaml").data
+    except ConfigError as error:
+        data = {"said": str(error)}
+    assert isinstance(data, dict)
+
+
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.text(max_size=5)
+        | st.floats(allow_nan=False),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text("abc.{} ", min_size=1), inner, max_size=3)
+        ),
+        max_leaves=12,
+    )
+)
+def test_plain_data_is_read_as_yaml_reads_it(value: object) -> None:
+    text = yaml.safe_dump({"value": value}, allow_unicode=True)
+    source = read(text, "x.yaml")
+    assert source.data == yaml.safe_load(text)
+    assert source.problems == ()
+
+
+def test_keys_are_text_as_written_and_values_may_be_shared() -> None:
+    source = read("1.50: &a {x: 1}\nno: {<<: *a, y: 2}\n", "x.yaml")
+    assert source.data == {"1.50": {"x": 1}, "no": {"x": 1, "y": 2}}
+    assert source.lines[("no", "x")] == 1
+    assert source.lines[("no", "y")] == 2
+
+
+@pytest.mark.usefixtures("base")
+class TestOverrides:
+    def test_values_are_read_as_yaml(self) -> None:
+        loaded = config.loads(
+            GOOD,
+            overrides=[
+                "policy.ties=stable", "metrics=[map, P@5]", "policy.depth=7", "$.name = mine",
+                "metrics[1]=P@9", "runs.more={path: runs/bm25.run}",
+            ],
+        )  # fmt: skip
+        assert loaded.policy.ties == "stable"
+        assert loaded.policy.depth == 7
+        assert loaded.metrics == ("map", "P@9")
+        assert loaded.name == "mine"
+        assert loaded.output == "results/mine"
+        assert list(loaded.runs) == ["bm25", "more"]
+
+    def test_names_with_dots_and_lists(self) -> None:
+        text = GOOD.replace("bm25: {path: runs/bm25.run}", "bm25.v1: [{path: x}, {path: y}]")
+        with pytest.raises(ConfigError) as caught:
+            config.loads(text, overrides=["runs.bm25.v1[0].path=z", "runs.bm25.v1.1.path=runs"])
+        assert [str(problem).partition(";")[0] for problem in caught.value.problems] == [
+            "$.runs['bm25.v1'][0].path (--set): no file z",
+            "$.runs['bm25.v1'][1].path (--set): runs is a folder, not a file",
+        ]
+
+    @pytest.mark.parametrize(
+        ("override", "line"),
+        [
+            ("foo", "--set foo  write KEY=VALUE, as in policy.ties=stable"),
+            ("=3", "--set =3  write KEY=VALUE, as in policy.ties=stable"),
+            (
+                "metrics=[map",
+                "--set metrics=[map  cannot read the value: not valid YAML: expected ',' or ']', "
+                "but got '<stream end>' (while parsing a flow sequence that began in line 1)",
+            ),
+            ("name.x=1", "--set name.x=1  $.name is the text 'n' and holds no 'x'"),
+            (
+                "metrics[9]=map",
+                "--set metrics[9]=map  $.metrics is a list of 2; there is no '9' in it",
+            ),
+            (
+                "metrics.last=map",
+                "--set metrics.last=map  $.metrics is a list of 2; there is no 'last' in it",
+            ),
+            (
+                "runs.bm52.path=x",
+                "--set runs.bm52.path=x  there is no $.runs.bm52; did you mean 'bm25'?"
+                "  (there are: bm25)",
+            ),
+            (
+                "policy.tie=stable",
+                "$.policy.tie (--set)  unknown key 'tie'; did you mean 'ties'?  (known: ties, "
+                "missing_queries, empty_queries, depth, judged_only, relevance_level)",
+            ),
+            ("policy.depth=0", "$.policy.depth (--set)  must be at least 1, and is 0"),
+            (
+                "compare.test=wilcoxon",
+                "$.compare (--set)  unknown key 'compare'  (known: name, output, datasets, runs, "
+                "metrics, plugins, policy, reports)",
+            ),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, override: str, line: str) -> None:
+        assert complaint("name: n\n" + GOOD, override) == [line]
+
+
+PLUGIN = """\
+import numpy as np
+from harness.core.metric import metric
+
+@metric("{name}", direction="higher", bounds=(0, 1), source="a test")
+def {name}(aligned):
+    '''A constant.'''
+    return np.full(aligned.n_queries, {value})
+"""
+
+
+class TestPlugins:
+    def test_a_file_is_run_anew_each_time(self, base: Path) -> None:
+        text = GOOD.replace("ndcg@10", "my_constant") + "plugins: [sub/mine.py]\n"
+        (base / "sub").mkdir()
+        for value in ("0.25", "0.5"):
+            (base / "sub/mine.py").write_text(PLUGIN.format(name="my_constant", value=value))
+            loaded = config.loads(text)
+            assert [str(metric) for metric in loaded.parsed_metrics()] == ["map", "my_constant"]
+        assert len([name for name in sys.modules if name.startswith("harness_plugin_")]) == 1
+
+    def test_files_of_one_name_are_two_modules(self, base: Path) -> None:
+        for folder in ("a", "b"):
+            (base / folder).mkdir()
+            (base / folder / "mine.py").write_text(PLUGIN.format(name=f"my_{folder}", value=1))
+        text = GOOD + "plugins: [a/mine.py, b/mine.py]\n"
+        config.loads(text.replace("ndcg@10", "my_a, my_b"))
+        assert len([name for name in sys.modules if name.startswith("harness_plugin_")]) == 2
+
+    def test_an_installed_module(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (base / "harness_test_module.py").write_text(PLUGIN.format(name="my_module", value=1))
+        monkeypatch.syspath_prepend(str(base))
+        loaded = config.loads(
+            GOOD.replace("ndcg@10", "my_module") + "plugins: [harness_test_module]\n"
+        )
+        assert str(loaded.parsed_metrics()[1]) == "my_module"
+        del sys.modules["harness_test_module"]
+
+    def test_what_fails_in_a_plugin(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.syspath_prepend(str(base))
+        (base / "syntax.py").write_text("x = 1\ny = (\n")
+        (base / "taken.py").write_text(
+            "from harness.core.metric import metric\n"
+            "metric('ndcg', direction=None, bounds=(0, 1), source='')(lambda aligned: None)\n"
+        )
+        (base / "lacks.py").write_text("\nimport not_installed_at_all\n")
+        (base / "harness_test_lacks.py").write_text("\nimport not_installed_at_all\n")
+        (base / "harness_test_fails.py").write_text("1 / 0\n")
+        names = "syntax.py, taken.py, lacks.py, harness_test_lacks, harness_test_fails"
+        assert complaint(GOOD + f"plugins: [{names}]\n") == [
+            "$.plugins[0] (line 6)  syntax.py:2: SyntaxError: '(' was never closed",
+            "$.plugins[1] (line 6)  taken.py:2: ValueError: there is a metric 'ndcg' already",
+            "$.plugins[2] (line 6)  lacks.py:2: ModuleNotFoundError: "
+            "No module named 'not_installed_at_all'",
+            "$.plugins[3] (line 6)  module 'harness_test_lacks' cannot be imported: "
+            "ModuleNotFoundError: No module named 'not_installed_at_all'",
+            "$.plugins[4] (line 6)  module 'harness_test_fails' cannot be imported: "
+            "ZeroDivisionError: division by zero",
+        ]
+        assert not [name for name in sys.modules if name.startswith("harness_plugin_")]
+
+    def test_installed_packages(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (base / "harness_test_entry.py").write_text(PLUGIN.format(name="my_entry", value=1))
+        monkeypatch.syspath_prepend(str(base))
+        point = importlib.metadata.EntryPoint("mine", "harness_test_entry", plugins.GROUP)
+        bad = importlib.metadata.EntryPoint("bad", "harness_test_no_module", plugins.GROUP)
+        given = [point]
+        monkeypatch.setattr(plugins, "entry_points", lambda group: given)
+        loaded = config.loads(GOOD.replace("ndcg@10", "my_entry"))
+        assert str(loaded.parsed_metrics()[1]) == "my_entry"
+        given.append(bad)
+        assert complaint(GOOD) == [
+            "installed plugins  an installed package: its entry point 'bad' fails: "
+            "ModuleNotFoundError: No module named 'harness_test_no_module'"
+        ]
+        del sys.modules["harness_test_entry"]
+
+
+def test_defaults_and_what_follows_from_them(base: Path) -> None:
+    path = base / "runs" / "small.yaml"
+    path.write_text(GOOD.replace("path: ", "path: ../"))
+    loaded = config.load(path)
+    assert (loaded.name, loaded.output, loaded.reports) == ("small", "results/small", ("csv",))
+    assert loaded.base == base / "runs"
+    assert loaded.output_folder == base / "runs/results/small"
+    assert loaded.where == str(path)
+    assert loaded.to_policy() == Policy()
+    with pytest.raises(ValueError, match="frozen"):
+        loaded.name = "other"
+
+
+@pytest.mark.usefixtures("base")
+def test_policy_and_relevance_level() -> None:
+    text = GOOD.replace("ndcg@10", '"P(rel=1)@5", P@5, "rbo(reference=bm25)"') + (
+        "policy: {ties: stable, missing_queries: skip, empty_queries: one, depth: 5, "
+        "judged_only: true, relevance_level: 2}\n"
+    )
+    loaded = config.loads(text)
+    assert loaded.to_policy() == Policy("stable", "skip", "one", 5, True)
+    # a metric that compares to another run's order has no grades for the level to divide
+    assert [str(metric) for metric in loaded.parsed_metrics()] == [
+        "map(rel=2)", "P@5", "P(rel=2)@5", "rbo(reference=bm25)",
+    ]  # fmt: skip
+
+
+def test_a_config_that_cannot_be_read(base: Path) -> None:
+    (base / "latin.yaml").write_bytes(b"name: K\xf6ln\n")
+    for name, line in [
+        ("smal.yaml", "no file smal.yaml; the folder holds latin.yaml, qrels.txt, runs/"),
+        ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is no folder"),
+        ("runs", "cannot be read: Is a directory"),
+        ("latin.yaml", "byte 7 is not UTF-8\n    fix:   save the file as UTF-8"),
+    ]:
+        with pytest.raises(ConfigError) as caught:
+            config.load(name)
+        assert str(caught.value) == f"{name}: 1 problem\n  {line}"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(base: Path) -> None:
+    (base / "bom.yaml").write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert config.load("bom.yaml").metrics == ("map", "ndcg@10")
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_shipped_configs(path: Path) -> None:
+    loaded = config.load(path)
+    cells = resolve(loaded)
+    assert cells
+    assert missing(cells) == []
+    assert loaded.output_folder.resolve() == ROOT / "results" / path.stem
+    assert all(Path(cell.run_entry.path).is_file() for cell in cells)
+    again = config.loads(yaml.safe_dump(loaded.resolved(), sort_keys=False), str(path), path.parent)
+    assert again == loaded
+    assert resolve(again) == cells
+
+
+def test_the_quickstart_is_small() -> None:
+    cells = resolve(config.load(ROOT / "configs/quickstart.yaml"))
+    assert [(cell.dataset, cell.run) for cell in cells] == [
+        ("letor", "gbrt"), ("letor", "lambdamart"), ("letor", "linear-regression"),
+        ("letor", "neural"), ("letor", "random"),
+        ("trec", "bm25"), ("trec", "lsi"), ("trec", "query-likelihood"), ("trec", "random"),
+        ("trec", "tfidf"),
+    ]  # fmt: skip
+    assert not any(cell.columns for cell in cells)
+
+
+def test_the_sweep_is_a_whole_grid() -> None:
+    cells = resolve(config.load(ROOT / "configs/sweep.yaml"))
+    assert len(cells) == 5 * 2 * 2
+    assert cells[0].columns == {"fold": "1", "seed": "1"}
+
+
+@pytest.mark.skipif(PYDANTIC < (2, 11), reason="earlier versions write some parts otherwise")
+def test_the_schema_for_editors_is_up_to_date() -> None:
+    committed = json.loads((ROOT / "docs/config.schema.json").read_text(encoding="utf-8"))
+    assert committed == config.json_schema(), "run: python -m docs.generate"
+
+
+def test_the_schema_asks_for_what_loading_asks_for() -> None:
+    schema = config.json_schema()
+    assert schema["required"] == ["datasets", "runs", "metrics"]
+    assert schema["additionalProperties"] is False
+    assert set(schema["properties"]) == {
+        "name", "output", "datasets", "runs", "metrics", "plugins", "policy", "reports",
+    }  # fmt: skip
+    parts = [*schema["properties"].values()]
+    parts += [p for part in schema["$defs"].values() for p in part["properties"].values()]
+    assert all("description" in part or "$ref" in part for part in parts)
+
+
+def test_a_problem_names_its_place(base: Path) -> None:
+    loaded = config.loads(GOOD, "a.yaml", base, ["policy.ties=stable"])
+    assert str(loaded.problem(("runs", "bm25", "path"), "x")) == "$.runs.bm25.path (line 4): x"
+    assert str(loaded.problem(("runs", "bm25", "format"), "x")) == "$.runs.bm25.format (line 4): x"
+    assert str(loaded.problem(("policy", "ties"), "x")) == "$.policy.ties (--set): x"
+    assert str(loaded.problem((), "x")) == "$: x"

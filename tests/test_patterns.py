@@ -1,0 +1,182 @@
+"""Patterns: text and placeholders there and back, and what they find on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.patterns import NothingFoundError, Pattern, files, natural
+
+NAMES = st.sampled_from(["fold", "seed", "model", "x_1"])
+# Values without a separator, literals of separators only: then a text can be read in one way.
+VALUES = st.text("abcXYZ0189äß", min_size=1, max_size=5)
+LITERALS = st.text("-+()[]{}.*?^$|\\ #", min_size=1, max_size=4)
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
+    """A pattern, and values for its placeholders."""
+    text = draw(LITERALS).replace("{", "{{").replace("}", "}}")
+    values: dict[str, str] = {}
+    for name in draw(st.lists(NAMES, max_size=4)):
+        values.setdefault(name, draw(VALUES))
+        text += f"{{{name}}}" + draw(LITERALS).replace("{", "{{").replace("}", "}}")
+    return text, values
+
+
+@given(patterns())
+def test_filling_and_matching_round_trip(case: tuple[str, dict[str, str]]) -> None:
+    pattern, values = Pattern(case[0]), case[1]
+    filled = pattern.fill(values)
+    assert pattern.match(filled) == values
+    assert pattern.match(filled, values) == values
+    assert pattern.match(filled + "!") is None
+    assert set(pattern.names) == set(values)
+
+
+@given(patterns())
+def test_a_settled_placeholder_stands_for_nothing_else(case: tuple[str, dict[str, str]]) -> None:
+    pattern, values = Pattern(case[0]), case[1]
+    for name, value in values.items():
+        assert pattern.match(pattern.fill(values), {name: value + "?"}) is None
+
+
+def test_a_placeholder_that_occurs_twice_must_be_equal() -> None:
+    assert Pattern("{a}-{b}-{a}").match("x-y-x") == {"a": "x", "b": "y"}
+    assert Pattern("{a}-{b}-{a}").match("x-y-z") is None
+
+
+def test_an_earlier_placeholder_takes_as_much_as_it_can() -> None:
+    assert Pattern("{model}-{seed}").match("linear-regression-1") == {
+        "model": "linear-regression",
+        "seed": "1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a{b", "a brace stands alone in 'a{b'"),
+        ("a}b", "a brace stands alone in 'a}b'"),
+        ("{}", "'{}' is no placeholder in '{}'"),
+        ("{a-b}", "'{a-b}' is no placeholder in '{a-b}'"),
+        ("{a:b}", "'{a}' is no placeholder in '{a:b}'"),
+        ("{a/b}", "'{a/b}' is no placeholder in '{a/b}'"),
+    ],
+)
+def test_braces_that_mean_nothing_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=r"write \{name\} for a placeholder") as caught:
+        Pattern(text)
+    assert str(caught.value) == (
+        f"{message}; write {{name}} for a placeholder, {{{{ and }}}} for braces themselves"
+    )
+
+
+def make(base: Path, *names: str) -> None:
+    for name in names:
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text("x")
+
+
+def found(base: Path, text: str, **known: str) -> list[tuple[str, dict[str, str]]]:
+    return [
+        (one.path.relative_to(base).as_posix(), dict(one.values))
+        for one in files(base, text, known)
+    ]
+
+
+def test_files_come_in_natural_order_and_names_are_taken_as_they_stand(tmp_path: Path) -> None:
+    make(tmp_path, "a+b(1)[x]/fold10.txt", "a+b(1)[x]/fold2.txt", "aab1x/fold3.txt")
+    assert found(tmp_path, "a+b(1)[x]/fold{fold}.txt") == [
+        ("a+b(1)[x]/fold2.txt", {"fold": "2"}),
+        ("a+b(1)[x]/fold10.txt", {"fold": "10"}),
+    ]
+    assert found(tmp_path, "{m}/fold{fold}.txt", m="a+b(1)[x]", fold="2") == [
+        ("a+b(1)[x]/fold2.txt", {"m": "a+b(1)[x]", "fold": "2"})
+    ]
+
+
+def test_a_placeholder_over_two_folders(tmp_path: Path) -> None:
+    make(tmp_path, "s1/x/s1.txt", "s1/x/s2.txt", "s2/y/s2.txt")
+    assert found(tmp_path, "s{seed}/{m}/s{seed}.txt") == [
+        ("s1/x/s1.txt", {"seed": "1", "m": "x"}),
+        ("s2/y/s2.txt", {"seed": "2", "m": "y"}),
+    ]
+
+
+def test_hidden_files_and_folders_are_passed_over(tmp_path: Path) -> None:
+    make(tmp_path, ".DS_Store", "a", ".b.txt")
+    (tmp_path / "folder").mkdir()
+    assert found(tmp_path, "{name}") == [("a", {"name": "a"})]
+    assert found(tmp_path, ".{name}.txt") == [(".b.txt", {"name": "b"})]
+
+
+def test_paths_above_the_folder_are_shortened(tmp_path: Path) -> None:
+    make(tmp_path, "configs/a.yaml", "runs/x.run")
+    assert [one.path for one in files(tmp_path / "configs", "../runs/x.run")] == [
+        tmp_path / "runs/x.run"
+    ]
+    # a linked folder: '..' leads elsewhere than the text says, so the text stays
+    (tmp_path / "deep/er").mkdir(parents=True)
+    make(tmp_path, "deep/runs/x.run")
+    (tmp_path / "link").symlink_to(tmp_path / "deep/er")
+    only = files(tmp_path / "link", "../runs/x.run")[0].path
+    assert only.samefile(tmp_path / "deep/runs/x.run")
+
+
+def test_an_absolute_path(tmp_path: Path) -> None:
+    make(tmp_path, "x.run")
+    assert files(Path("elsewhere"), str(tmp_path / "{m}.run"))[0].path == tmp_path / "x.run"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("runs/bm25.rnu", "no file B/runs/bm25.rnu; the folder holds bm25.run, tfidf.run"),
+        ("rnus/bm25.run", "no file B/rnus/bm25.run; B/ holds runs/, other/"),
+        ("runs/{m}.txt", "no file matches B/runs/{m}.txt; the folder holds bm25.run, tfidf.run"),
+        ("rums/{m}.run", "no file matches B/rums/{m}.run; B/ holds runs/, other/"),
+        (
+            "other/{m}/flod{f}.txt",
+            "no file matches B/other/{m}/flod{f}.txt; B/other/y/ holds fold1.txt, fold2.txt, "
+            "fold10.txt",
+        ),
+        ("runs", "B/runs is a folder, not a file; it holds bm25.run, tfidf.run"),
+        (
+            "runs/bm25.run/x",
+            "no file B/runs/bm25.run/x; B/runs/bm25.run is no folder",
+        ),
+        (
+            "runs/*.run",
+            "no file B/runs/*.run; the folder holds bm25.run, tfidf.run"
+            "  ('*' is taken as it stands: write {name})",
+        ),
+        ("many/a.txt", "no file B/many/a.txt; the folder holds 0.csv, 1.csv, 2.csv, 3.csv, 4.csv"
+         " and 7 more"),
+    ],
+)  # fmt: skip
+def test_what_is_said_when_nothing_is_found(tmp_path: Path, text: str, message: str) -> None:
+    make(tmp_path, "runs/bm25.run", "runs/tfidf.run", "other/x/a.csv")
+    make(tmp_path, *(f"other/y/fold{fold}.txt" for fold in (1, 2, 10)))
+    if text.startswith("many"):
+        make(tmp_path, *(f"many/{i}.csv" for i in range(12)))
+    with pytest.raises(NothingFoundError) as caught:
+        files(tmp_path, text)
+    assert str(caught.value).replace(str(tmp_path), "B") == message
+
+
+@given(st.lists(st.integers(0, 10**9)))
+def test_natural_order_is_by_number(numbers: list[int]) -> None:
+    texts = [f"fold{number}-x" for number in numbers]
+    assert sorted(texts, key=natural) == [f"fold{number}-x" for number in sorted(numbers)]
+
+
+@given(
+    st.lists(st.text(), unique=True).flatmap(lambda t: st.tuples(st.just(t), st.permutations(t)))
+)
+def test_natural_order_orders_any_text(texts: tuple[list[str], list[str]]) -> None:
+    one, other = (sorted(given, key=natural) for given in texts)
+    assert one == other
