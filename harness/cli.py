@@ -6,13 +6,13 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from . import __version__
+from .core.policy import Duplicates, Empty, Missing, Policy, Ties
 from .errors import HarnessError, HarnessWarning
 
 app = typer.Typer(
@@ -25,16 +25,7 @@ app = typer.Typer(
 )
 
 
-class Format(str, Enum):
-    """Renderings that a command can print."""
-
-    table = "table"
-    csv = "csv"
-    markdown = "markdown"
-    jsonl = "jsonl"
-    trec = "trec"
-
-
+Format = Literal["table", "csv", "markdown", "jsonl", "trec"]
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to print the values.")]
 
 
@@ -61,7 +52,10 @@ def harness(
 
 @app.command("run")
 def run_command(
-    config: Annotated[Path, typer.Argument(help="A YAML config, such as configs/quickstart.yaml.")],
+    config: Annotated[
+        Path,
+        typer.Argument(metavar="CONFIG", help="A YAML config, such as configs/quickstart.yaml."),
+    ],
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the config."),
@@ -69,14 +63,16 @@ def run_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the cells that would be evaluated, and stop.")
     ] = False,
-    format: FormatOption = Format.table,
+    format: FormatOption = "table",
 ) -> None:
     """Evaluate every run that a config names, and write the leaderboard.
 
     Prints the leaderboard and writes leaderboard.csv, per_query.parquet and manifest.json into
     the config's output folder.
 
-    Example:  harness run configs/quickstart.yaml --set policy.ties=stable
+    \b
+    Example:
+      harness run configs/quickstart.yaml --set policy.ties=stable
     """
     from . import experiment
 
@@ -86,17 +82,23 @@ def run_command(
     results = experiment.run(config, overrides=set_ or [])
     typer.echo(_render(format, results.leaderboard), nl=False)
     names = ", ".join(results.files)
-    typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != Format.table)
+    typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != "table")
 
 
 @app.command("evaluate")
 def evaluate_command(
     qrels: Annotated[
-        str, typer.Argument(help="Judgements: TREC qrels, a LETOR file, JSON, CSV... ('-': stdin)")
+        str,
+        typer.Argument(
+            metavar="QRELS", help="Judgements: TREC qrels, a LETOR file, JSON, CSV... ('-': stdin)"
+        ),
     ],
     runs: Annotated[
         list[str],
-        typer.Argument(help="Run files, or one prediction a line where QRELS is a LETOR file."),
+        typer.Argument(
+            metavar="RUN...",
+            help="Run files, or one prediction a line where QRELS is a LETOR file.",
+        ),
     ],
     metrics: Annotated[
         list[str],
@@ -105,7 +107,7 @@ def evaluate_command(
     per_query: Annotated[
         bool, typer.Option("--per-query", "-q", help="Also print every query's values.")
     ] = False,
-    format: FormatOption = Format.table,
+    format: FormatOption = "table",
     rel: Annotated[
         int | None,
         typer.Option("--relevance-level", "-l", min=1, help="Smallest grade that is relevant."),
@@ -117,16 +119,14 @@ def evaluate_command(
         bool, typer.Option("--judged-only", "-J", help="Take unjudged documents out first.")
     ] = False,
     ties: Annotated[
-        str, typer.Option(help="Order of tied scores: trec_eval (docno descending) or stable.")
+        Ties, typer.Option(help="Order of tied scores: docno descending, or that of the file.")
     ] = "trec_eval",
     missing: Annotated[
-        str, typer.Option(help="Judged queries that the run does not answer: zero, skip or error.")
+        Missing, typer.Option(help="Judged queries that the run does not answer.")
     ] = "zero",
-    empty: Annotated[
-        str, typer.Option(help="Queries without relevant documents: zero, one, skip or error.")
-    ] = "zero",
+    empty: Annotated[Empty, typer.Option(help="Queries without relevant documents.")] = "zero",
     duplicates: Annotated[
-        str, typer.Option(help="A docno that a query names twice: error, first or last.")
+        Duplicates, typer.Option(help="A docno that a query names twice.")
     ] = "error",
     qrels_format: Annotated[
         str | None, typer.Option(help="Format of QRELS, where it cannot be told.")
@@ -139,19 +139,17 @@ def evaluate_command(
 
     A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so.
 
+    \b
     Examples:
-
-      harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10 -m "rbo(p=0.9)"
-
-      harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q --format csv
+      harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
+      harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
     """
     from . import experiment
-    from .core.policy import Policy
 
     policy = Policy(
-        ties=ties,  # type: ignore[arg-type]
-        missing_queries=missing,  # type: ignore[arg-type]
-        empty_queries=empty,  # type: ignore[arg-type]
+        ties=ties,
+        missing_queries=missing,
+        empty_queries=empty,
         depth=depth,
         judged_only=judged_only,
     )
@@ -165,7 +163,8 @@ def evaluate_command(
 @app.command("metrics")
 def metrics_command(
     name: Annotated[
-        str | None, typer.Argument(help="A metric to define, such as ndcg or 'rbo(p=0.9)'.")
+        str | None,
+        typer.Argument(metavar="[NAME]", help="A metric to define, such as ndcg or 'rbo(p=0.9)'."),
     ] = None,
 ) -> None:
     """List the metrics, or define one: formula, parameters, direction, source."""
@@ -177,11 +176,11 @@ def metrics_command(
 def _render(format: Format, board: Any, **options: Any) -> str:
     from .reports import find
 
-    if format is Format.table and sys.stdout.isatty():
+    if format == "table" and sys.stdout.isatty():
         import shutil
 
         options["width"] = shutil.get_terminal_size().columns
-    render: Callable[..., str] = find(format.value).render
+    render: Callable[..., str] = find(format).render
     return render(board, **options)
 
 

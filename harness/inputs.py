@@ -20,14 +20,16 @@ FIX = (
 )
 
 
-def as_tables(qrels: Any, run: Any, *, n: Any = None, qids: Any = None) -> tuple[Qrels, Run]:
-    """Return the tables for a pair of anything that is accepted.
+def as_pair(
+    qrels: Any, run: Any, *, n: Any = None, qids: Any = None
+) -> tuple[Qrels, Run | str | os.PathLike[str]]:
+    """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
     Parameters
     ----------
     qrels, run : path, mapping, Arrow table, data frame, tuple of columns, arrays, or the tables
         Paths may name any format that :mod:`harness.readers` knows. A tuple holds the columns
-        (qids, docnos, numbers). Two arrays of shape (B, L) are a padded batch; a path to a
+        (qids, docnos, numbers). Two arrays of shape (B, L) are a padded batch; a
         learning-to-rank file goes with a path to, or an array of, one score a row.
     n, qids : array_like, optional
         For a padded batch: the documents and the name of each query.
@@ -38,19 +40,19 @@ def as_tables(qrels: Any, run: Any, *, n: Any = None, qids: Any = None) -> tuple
         Where one of them is nothing that can be read.
     """
     if _is_array(qrels) and _is_array(run):
-        width = np.shape(qrels)[1] if np.ndim(qrels) >= 2 else 0
-        sizes = np.full(np.shape(qrels)[0], width) if n is None else n
-        return from_batch(run, qrels, sizes, qids)
+        if n is None:
+            n = np.full(np.shape(qrels)[0], np.shape(qrels)[1] if np.ndim(qrels) > 1 else 0)
+        return from_batch(run, qrels, n, qids)
     judgements = as_table(Qrels, qrels)
     if isinstance(run, (str, os.PathLike)):
-        return judgements, readers.read_run(run, dataset=judgements)
-    if _is_array(run) and np.ndim(run) == 1:
+        return judgements, run
+    if _is_array(run):
         return judgements, Run.for_rows(judgements, run)
     return judgements, as_table(Run, run)
 
 
 def as_table(kind: type[T], given: Any, name: str = "") -> T:
-    """Return `given` as Qrels or Run; see :func:`as_tables`."""
+    """Return `given` as Qrels or Run; see :func:`as_pair`."""
     if isinstance(given, kind):
         return given
     if isinstance(given, (str, os.PathLike)):

@@ -291,7 +291,7 @@ def _evaluate_part(
                     f"{did_you_mean(metric.reference, references)}"
                 )
             source = references[metric.reference]
-        values[:, column] = _with_policies(metric, source, metric(source), empty)
+        values[:, column] = _with_policies(metric, source, metric(source))
         weight = metric.weights(source)
         if weight is not None:
             weights[column] = weight
@@ -299,17 +299,19 @@ def _evaluate_part(
     return _Part(values, aligned.qids, aligned.policy, _counts(aligned, empty), weights, names)
 
 
-def _with_policies(metric: Metric, aligned: Aligned, values: Floats, empty: Array) -> Floats:
+def _with_policies(metric: Metric, aligned: Aligned, values: Floats) -> Floats:
     """Put in what the policies say of empty and missing queries."""
     how, definition = aligned.policy.empty_queries, metric.definition
-    values = values.copy()
+    values, unanswered = values.copy(), ~aligned.answered
     if definition.empty is not None and metric.reference is None:
+        empty = aligned.n_relevant(dict(metric.params).get("rel", 1)) == 0
         if how == "skip":
             values[empty] = np.nan
+            unanswered &= ~empty
         elif how == "one" and definition.bounds == (0.0, 1.0):
             values[empty] = 1.0
     if definition.missing is not None:
-        values[~aligned.answered & ~(empty & (how == "skip"))] = definition.missing
+        values[unanswered] = definition.missing
     return values
 
 

@@ -10,6 +10,7 @@ from ..errors import UnknownNameError, did_you_mean
 Ties = Literal["trec_eval", "stable"]
 Missing = Literal["zero", "skip", "error"]
 Empty = Literal["zero", "one", "skip", "error"]
+Duplicates = Literal["error", "first", "last"]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,140 @@
+"""The renderings of one small leaderboard, pinned to the letter."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import harness.metrics
+from harness.core.align import align
+from harness.core.evaluation import Counts, Evaluation, evaluate
+from harness.core.leaderboard import Entry, Leaderboard, best
+from harness.core.names import parse, parse_all
+from harness.core.tables import Qrels, Run
+from harness.errors import UnknownNameError
+from harness.reports import find, names
+
+assert harness.metrics  # the registry is filled by importing it
+
+
+@pytest.fixture
+def board() -> Leaderboard:
+    qrels = Qrels.from_dict({"q1": {"a": 1, "b": 0}, "q2": {"a": 1}})
+    runs = {
+        "good|<b>": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}, "q9": {"a": 1.0}},
+        "bad": {"q1": {"a": 1.0, "b": 1.0}},
+    }
+    entries = []
+    for place, (name, scores) in enumerate(runs.items()):
+        aligned = align(qrels, Run.from_dict(scores))
+        found = evaluate(aligned, parse_all(["P@1", "num_ret"]), run=name, dataset="toy")
+        entries.append(Entry(found, {"seed": str(place)}))
+    return Leaderboard(tuple(entries))
+
+
+def test_table(board: Leaderboard) -> None:
+    # P@1: good has both queries right, bad loses q1 to the tie (b > a) and misses q2.
+    assert find("table").render(board) == (
+        "toy\n"
+        "run       seed  queries  ties   P@1 ↑   num_ret\n"
+        "good|<b>     0      2/2     0  1.0000*        3\n"
+        "bad          1      1/2     2  0.0000         2\n"
+        "  queries not answered (zero): bad 1\n"
+        "  queries answered but not judged (ignored): good|<b> 1\n"
+        "  ties: documents that share a score, ordered by 'trec_eval'\n"
+    )
+
+
+def test_a_narrow_table_goes_on_below(board: Leaderboard) -> None:
+    text = find("table").render(board, width=30)
+    assert all(len(line) <= 30 for line in text.splitlines() if not line.startswith("  "))
+    assert text.count("good|<b>") == 3  # two blocks, one note
+
+
+def test_per_query_table(board: Leaderboard) -> None:
+    text = find("table").render(board, per_query=True)
+    assert "bad on toy seed=1\nqid     P@1  num_ret\nq1   0.0000   2.0000\n" in text
+
+
+def test_markdown_escapes_names(board: Leaderboard) -> None:
+    text = find("markdown").render(board, per_query=True)
+    assert "| good\\|&lt;b> | 0 | 2/2 | 0 | **1.0000** | 3 |" in text
+    assert "#### good\\|&lt;b> on toy" in text
+
+
+def test_html_escapes_names(board: Leaderboard) -> None:
+    text = find("html").render(board, per_query=True)
+    assert "<td>good|&lt;b&gt;</td>" in text
+    assert "<td><strong>1.0000</strong></td>" in text
+
+
+def test_csv_has_every_digit_and_reads_back(board: Leaderboard) -> None:
+    rows = list(csv.DictReader(io.StringIO(find("csv").render(board))))
+    assert list(rows[0]) == [
+        "dataset", "run", "seed", "queries", "missing", "extra", "empty", "retrieved", "judged",
+        "tied", "undefined", "P@1", "num_ret",
+    ]  # fmt: skip
+    assert [row["missing"] for row in rows] == ["0", "1"]
+    long = list(csv.DictReader(io.StringIO(find("csv").render(board, per_query=True))))
+    assert (long[0]["run"], long[0]["qid"], long[0]["P@1"]) == ("good|<b>", "q1", "1.0")
+    assert len(long) == 4
+
+
+def test_jsonl(board: Leaderboard) -> None:
+    rows = [json.loads(line) for line in find("jsonl").render(board).splitlines()]
+    assert rows[0] == {
+        "dataset": "toy", "run": "good|<b>", "seed": "0", "metric": "P@1", "qid": "all",
+        "value": 1.0,
+    }  # fmt: skip
+    assert len(find("jsonl").render(board, per_query=True).splitlines()) == 2 * 2 * (2 + 1)
+
+
+def test_trec_prints_the_program_s_three_columns(board: Leaderboard) -> None:
+    text = find("trec").render(board, per_query=True)
+    assert "P_1                   \tq1\t1.0000\n" in text
+    assert "num_ret               \tall\t3\n" in text
+    assert "runid                 \tall\tbad\n" in text
+
+
+def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None:
+    metric = parse("P@1")[0]
+    values = np.array([[np.nan], [np.nan]])
+    evaluation = Evaluation(
+        values, pa.array(["1", "2"]), (metric,), counts=Counts(queries=2), run="r", dataset="d"
+    )
+    board = Leaderboard((Entry(evaluation),))
+    assert "–" in find("table").render(board)
+    assert "P@1 is undefined, and left out of the mean, on: 2 of every run" in find("table").render(
+        board
+    )
+    row = next(csv.DictReader(io.StringIO(find("csv").render(board))))
+    assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
+    assert json.loads(find("jsonl").render(board))["value"] is None
+
+
+def test_unknown_reports_get_a_suggestion() -> None:
+    assert names() == ["csv", "html", "jsonl", "markdown", "table", "trec"]
+    with pytest.raises(UnknownNameError, match="unknown report 'latx'"):
+        find("latx")
+    with pytest.raises(UnknownNameError, match="did you mean 'markdown'"):
+        find("markdwn")
+
+
+def test_best_follows_the_direction_and_shares_ties() -> None:
+    assert best(parse("P@1")[0], [0.1, 0.3, 0.3]) == {1, 2}
+    assert best(parse("P@1")[0], [float("nan"), 0.1, 0.0]) == {1}
+    assert best(parse("P@1")[0], [0.1]) == set()
+
+
+def test_the_long_table_holds_captured_columns(board: Leaderboard) -> None:
+    table = board.per_query()
+    assert table.column_names == ["dataset", "run", "seed", "qid", "metric", "value"]
+    assert table.num_rows == 8
+    assert table.to_pylist()[-1] == {
+        "dataset": "toy", "run": "bad", "seed": "1", "qid": "q2", "metric": "num_ret", "value": 0.0,
+    }  # fmt: skip
