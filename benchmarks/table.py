@@ -59,7 +59,8 @@ def verdicts(case: Case, timings: Sequence[Timing]) -> list[str]:
     if case.limit is not None:
         extra = ours.wall - peer.wall
         lines.append(
-            f"* Target: at most {case.limit} s. {_answer(extra <= case.limit)}, {extra:.2f} s."
+            f"* Target: at most {case.limit} s above the bare interpreter. "
+            f"{_answer(extra <= case.limit)}, {extra:.2f} s."
         )
     if case.less_memory:
         lines.append(
