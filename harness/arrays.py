@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from .core.arrow import string_column, to_arrow
 from .core.ragged import Array, Ints
 from .errors import InputError, Problem
 
@@ -136,7 +137,7 @@ def qids_of(qids: Any, n_queries: int, first: int) -> pa.Array:
         whole number.
     """
     if qids is None:
-        return pa.array(np.arange(first, first + n_queries)).cast(pa.string())
+        return to_arrow(np.arange(first, first + n_queries)).cast(pa.string())
     # numpy would make strings of all where a list mixes numbers and strings; take them as they are
     items = qids if isinstance(qids, (list, tuple)) else as_array(qids, "qids")
     if isinstance(items, np.ndarray) and items.ndim != 1:
@@ -155,7 +156,7 @@ def qids_of(qids: Any, n_queries: int, first: int) -> pa.Array:
                 fix="give each query a qid of its own",
             )
         )
-    return pa.array(names, pa.string())
+    return string_column(names)
 
 
 def _bad_qids(found: str, n_queries: int) -> Problem:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from . import metrics as _built_in
 from .convert import from_batch
 from .core.align import align
+from .core.arrow import string_column
 from .core.evaluation import Evaluation
 from .core.evaluation import evaluate as evaluate_aligned
 from .core.metric import Metric
@@ -83,7 +83,7 @@ class BatchCollector:
         """Return all batches as one pair of tables, as :func:`from_batch` does for one."""
         parts = self._parts
         offsets = offsets_of(_join([np.diff(qrels.offsets) for qrels, _ in parts]))
-        qids, docnos = pa.array(self._batch_of, pa.string()), Docnos(None, offsets)
+        qids, docnos = string_column(self._batch_of), Docnos(None, offsets)
         grades = _join([qrels.grades for qrels, _ in parts])
         scores = _join([run.scores for _, run in parts])
         return Qrels(qids, offsets, docnos, grades), Run(qids, offsets, docnos, scores, name)

@@ -24,6 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from .core.align import align
+from .core.arrow import string_column
 from .core.policy import Policy
 from .core.ragged import Array, offsets_of
 from .core.tables import Docnos, Qrels, Run
@@ -143,7 +144,7 @@ class RelevanceEvaluator:
             offsets = offsets_of(lengths)
             rows = np.arange(offsets[-1]) + np.repeat(whole.offsets[places] - offsets[:-1], lengths)
             docnos = Docnos(whole.docnos.take(rows), offsets)
-            qrels = Qrels(pa.array(wanted, pa.string()), offsets, docnos, whole.grades[rows])
+            qrels = Qrels(string_column(wanted), offsets, docnos, whole.grades[rows])
             self._selected = wanted, qrels
         return qrels
 
@@ -253,8 +254,8 @@ def _integer(value: Any, name: str) -> int:
 def _keys(rows: Mapping[str, Mapping[str, Any]]) -> tuple[pa.Array, Array, Docnos]:
     """Return qids, offsets and docnos of nested dicts, in the order they stand in."""
     offsets = offsets_of([len(row) for row in rows.values()])
-    docnos = pa.array(list(chain.from_iterable(rows.values())), pa.string())
-    return pa.array(rows, pa.string()), offsets, Docnos(docnos, offsets)
+    docnos = string_column(chain.from_iterable(rows.values()))
+    return string_column(rows), offsets, Docnos(docnos, offsets)
 
 
 def _flat(rows: Mapping[str, Mapping[str, Any]], dtype: npt.DTypeLike) -> Array:

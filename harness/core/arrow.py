@@ -49,12 +49,16 @@ def string_column(texts: Iterable[str]) -> pa.Array:
     >>> string_column(["a", "", "é"]).to_pylist()
     ['a', '', 'é']
     """
-    encoded = [text.encode() for text in texts]
-    offsets = offsets_of([len(text) for text in encoded])
+    texts = list(texts)
+    joined = "".join(texts)
+    data = joined.encode()
+    ascii_only = len(data) == len(joined)
+    lengths = map(len, texts if ascii_only else map(str.encode, texts))
+    offsets = offsets_of(np.fromiter(lengths, np.int64, len(texts)))
     kind = pa.large_string() if offsets[-1] >= 2**31 else pa.string()
     width = np.int64 if kind == pa.large_string() else np.int32
-    buffers = [None, pa.py_buffer(offsets.astype(width)), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(kind, len(encoded), buffers)
+    buffers = [None, pa.py_buffer(offsets.astype(width)), pa.py_buffer(data)]
+    return pa.Array.from_buffers(kind, len(texts), buffers)
 
 
 def index_in(values: pa.Array, among: pa.Array) -> Ints:
