@@ -19,7 +19,7 @@ from . import inputs, readers, store, sweep
 from . import metrics as _built_in
 from .cells import Cell, missing
 from .config import Config
-from .core.align import Aligned, align, as_reference
+from .core.align import Aligned, align, align_parts, as_reference
 from .core.evaluation import Evaluation
 from .core.evaluation import evaluate as evaluate_aligned
 from .core.leaderboard import Entry, Leaderboard
@@ -116,8 +116,9 @@ def evaluate(
         return inputs.as_table(Run, others[key])
 
     judgements, given = inputs.as_pair(qrels, run, n=n, qids=qids)
+    stream: Callable[[], Aligned | Iterable[Aligned]]
     if isinstance(given, Run):
-        stream, read = partial(align, judgements, given, policy), lambda: given
+        stream, read = partial(align_parts, judgements, given, policy), lambda: given
     else:
         stream = partial(readers.align_run, judgements, given, policy)
         read = partial(readers.read_run, given, dataset=judgements)
@@ -285,7 +286,7 @@ def _evaluate_one(
     metrics: Sequence[Metric],
     policy: Policy | None,
     *,
-    stream: Callable[[], Aligned],
+    stream: Callable[[], Aligned | Iterable[Aligned]],
     read: Callable[[], Run],
     reference: Callable[[str], Run],
     run: str = "",
