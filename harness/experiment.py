@@ -15,10 +15,10 @@ from typing import Any
 from tqdm import tqdm
 
 from . import config as configs
-from . import inputs, readers, store, sweep
+from . import inputs, readers, store
 from . import metrics as _built_in
-from .cells import Cell, missing
-from .config import Config
+from .config import Config, sweep
+from .config.sweep import Cell, missing
 from .core.align import Aligned, align, align_parts, as_reference
 from .core.evaluation import Evaluation
 from .core.evaluation import evaluate as evaluate_aligned
@@ -227,9 +227,10 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
             report = find(name)
             files[f"leaderboard{report.suffix}"] = report.render(board).encode()
     files[PER_QUERY] = store.parquet(board.per_query())
-    inputs_read = {Path(cell.dataset_entry.path) for cell in found}
-    inputs_read |= {Path(cell.run_entry.path) for cell in found}
-    files[MANIFEST] = manifest(loaded.resolved(), inputs_read, loaded.base, board, said)
+    read = {Path(cell.dataset_entry.path) for cell in found}
+    read |= {Path(cell.run_entry.path) for cell in found}
+    read |= {Path(cell.dataset_entry.group) for cell in found if cell.dataset_entry.group}
+    files[MANIFEST] = manifest(loaded.resolved(), read, loaded.base, board, said)
     store.write_all(loaded.output_folder, files)
     return Results(board, loaded.output_folder, tuple(files), tuple(said))
 

@@ -57,8 +57,7 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
             Problem(
                 str(error.filename or folder),
                 f"cannot write the results: {error.strerror}",
-                fix="free space or choose another folder (output: in the config); "
-                "nothing was left half written",
+                fix="free space or write to another folder; nothing was left half written",
             )
         ) from error
     finally:

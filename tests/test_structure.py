@@ -16,13 +16,10 @@ LAYERS = [
     {"core"},
     {"metrics", "stats", "reports"},
     {"arrays"},
-    {"readers", "convert", "store", "patterns", "yamlfile"},
-    {"schema", "plugins"},
-    {"cells", "validation"},
-    {"sweep"},
+    {"readers", "convert", "store"},
     {"config"},
     {"inputs", "manifest", "catalogue", "collector", "measures"},
-    {"experiment", "executor", "compat", "batch"},
+    {"experiment", "executor", "compat", "batch", "trec_eval"},
     {"cli"},
 ]
 SAME_LAYER = {("manifest", "store")}  # part of a neighbour rather than a neighbour

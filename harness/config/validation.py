@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from .errors import Problem, did_you_mean
+from ..errors import Problem, did_you_mean
 from .schema import Config, DatasetEntry, Policy, RunEntry
 from .yamlfile import Loc, Source, describe
 

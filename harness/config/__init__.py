@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from . import metrics as _built_in
+from .. import metrics as _built_in
+from ..core.names import parse
+from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
+from ..readers import FORMATS
+from ..readers.format import Kind
 from . import plugins, sweep, yamlfile
-from .core.names import parse
-from .errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from .patterns import NothingFoundError, files
-from .readers import FORMATS
-from .readers.format import Kind
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry, metric_defaults
 from .validation import Parts, validate
 from .yamlfile import Loc, Source

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from .errors import ConfigError, Problem, did_you_mean, shorten
+from ..errors import ConfigError, Problem, did_you_mean, shorten
 
 Loc = tuple[str | int, ...]
 """Where a part is: the keys and places that lead to it, as pydantic gives them."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.patterns import NothingFoundError, Pattern, files, natural
+from harness.config.patterns import NothingFoundError, Pattern, files, natural
 
 NAMES = st.sampled_from(["fold", "seed", "model", "x_1"])
 # Values without a separator, literals of separators only: then a text can be read in one way.

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import config
+from harness.config.patterns import natural
+from harness.config.schema import Config, DatasetEntry, RunEntry
+from harness.config.sweep import Cell, Gap, find, missing, resolve
 from harness.errors import ConfigError
-from harness.patterns import natural
-from harness.schema import Config, DatasetEntry, RunEntry
-from harness.sweep import Cell, Gap, find, missing, resolve
 
 
 def make(base: Path, *names: str) -> None:

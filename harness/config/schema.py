@@ -18,10 +18,10 @@ from pydantic import (
     Tag,
 )
 
-from .core import policy as core
-from .core.metric import Metric
-from .core.names import parse_all
-from .errors import Problem
+from ..core import policy as core
+from ..core.metric import Metric
+from ..core.names import parse_all
+from ..errors import Problem
 from .yamlfile import Loc, Source
 
 Duplicates = Literal["error", "first", "last"]
@@ -99,7 +99,7 @@ class Config(_Model):
     """An experiment: datasets, runs, metrics, and the choices in force.
 
     Made by :func:`harness.config.load`. Paths are as they stand in the file, relative to
-    :attr:`base`; :func:`harness.sweep.resolve` gives those of the files on disk.
+    :attr:`base`; :func:`harness.config.sweep.resolve` gives those of the files on disk.
     """
 
     name: StrictStr

@@ -14,14 +14,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import config, plugins
+from harness import config
+from harness.config import plugins
+from harness.config.sweep import missing, resolve
+from harness.config.yamlfile import read
 from harness.core.metric import REGISTRY
 from harness.core.policy import Policy
 from harness.errors import ConfigError
-from harness.sweep import missing, resolve
-from harness.yamlfile import read
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PYDANTIC = tuple(map(int, importlib.metadata.version("pydantic").split(".")[:2]))
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..core.evaluation import Counts
+from ..errors import ConfigError, did_you_mean
 from .cells import DATASET, Cell, Gap, missing
-from .core.evaluation import Counts
-from .errors import ConfigError, did_you_mean
 from .patterns import Found, NothingFoundError, Pattern, files, natural
 
 if TYPE_CHECKING:
