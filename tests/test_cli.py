@@ -1,0 +1,165 @@
+"""The commands, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def harness(
+    *arguments: str, cwd: Path, stdin: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "harness", *arguments],
+        cwd=cwd, input=stdin, capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def here(tmp_path: Path, root: Path) -> Path:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    return tmp_path
+
+
+TREC = ("runs/trec/qrels.txt", "runs/trec/bm25.run")
+
+
+def test_the_first_command(here: Path) -> None:
+    done = harness("run", "configs/quickstart.yaml", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "lambdamart" in done.stdout
+    assert "queries not answered (zero): lsi 1" in done.stdout
+    assert done.stdout.rstrip().endswith(
+        "written to results/quickstart: leaderboard.csv, per_query.parquet, manifest.json"
+    )
+    assert {p.name for p in (here / "results/quickstart").iterdir()} == {
+        "leaderboard.csv", "per_query.parquet", "manifest.json",
+    }  # fmt: skip
+
+
+def test_output_can_be_piped(here: Path) -> None:
+    done = harness("run", "configs/quickstart.yaml", "--format", "csv", cwd=here)
+    assert done.stdout == (here / "results/quickstart/leaderboard.csv").read_text()
+    assert "written to" in done.stderr
+    assert "%|" not in done.stderr  # no progress bar in a pipe
+
+
+def test_dry_run_writes_nothing(here: Path) -> None:
+    (here / "runs/letor/gbrt/fold2-seed1.txt").unlink()
+    done = harness("run", "configs/sweep.yaml", "--dry-run", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "missing: gbrt on letor-fold2 fold=2 seed=1" in done.stdout
+    assert "19 cells x" in done.stdout
+    assert not (here / "results").exists()
+
+
+def test_set_overrides_a_value(here: Path) -> None:
+    done = harness("run", "configs/trec.yaml", "--set", "metrics=[P@5]", cwd=here)
+    assert "P(rel=2)@5" in done.stdout
+    wrong = harness("run", "configs/trec.yaml", "--set", "policy.tie=stable", cwd=here)
+    assert wrong.returncode == 2
+    assert "did you mean" in wrong.stderr
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "markdown", "jsonl", "trec"])
+@pytest.mark.parametrize("per_query", [(), ("-q",)])
+def test_evaluate_in_every_format(here: Path, format: str, per_query: tuple[str, ...]) -> None:
+    done = harness(
+        "evaluate", *TREC, "runs/trec/query-likelihood.run.gz", "-m", "map", "-m", "ndcg_cut_10",
+        "-m", "rbo(p=0.9)", "--format", format, *per_query, cwd=here,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "query-likelihood" in done.stdout
+    assert ("301" in done.stdout) == bool(per_query)
+    if format == "jsonl":
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert list(rows[0]) == ["dataset", "run", "metric", "qid", "value"]
+        assert rows[-1]["qid"] == "all"
+
+
+def test_evaluate_learning_to_rank_files(here: Path) -> None:
+    done = harness(
+        "evaluate", "runs/letor/fold1/test.txt", "runs/letor/gbrt/fold1-seed1.txt",
+        "-m", "ndcg@5", "-f", "jsonl", cwd=here,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["metric"] == "ndcg@5"
+
+
+def test_a_run_from_standard_input(here: Path) -> None:
+    text = (here / TREC[1]).read_text()
+    piped = harness("evaluate", TREC[0], "-", "-m", "map", "-f", "csv", cwd=here, stdin=text)
+    named = harness("evaluate", *TREC, "-m", "map", "-f", "csv", cwd=here)
+    assert (
+        piped.stdout.splitlines()[1].split(",")[2:] == named.stdout.splitlines()[1].split(",")[2:]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("evaluate", *TREC, "-m", "ndgc@10"), "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"),
+        (("evaluate", TREC[0], "runs/trec/bm52.run", "-m", "map"), "no file runs/trec/bm52.run"),
+        (("evaluate", *TREC, "-m", "rbo(reference=x)"), "reference=x: no such run"),
+        (("evaluate", *TREC), "Missing option '--metric'"),
+        (("evaluate", *TREC, "-m", "map", "--ties", "x"), "'x' is not one of"),
+        (("run", "configs/quickstrat.yaml"), "quickstart.yaml"),
+        (("metrics", "ndgc"), "did you mean 'ndcg'"),
+        (("rum",), "No such command 'rum'"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_said_and_exits_2(
+    here: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = harness(*arguments, cwd=here)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_debug_shows_the_traceback(here: Path) -> None:
+    done = harness("--debug", "evaluate", *TREC, "-m", "ndgc", cwd=here)
+    assert "Traceback" in done.stderr
+    assert done.returncode != 0
+
+
+def test_warnings_go_to_standard_error_without_python_s_trappings(here: Path) -> None:
+    rows = [f"{q} Q0 DOC-{i:05d} {i} 1.0 flat\n" for q in range(301, 331) for i in range(5)]
+    (here / "flat.run").write_text("".join(rows))
+    done = harness("evaluate", TREC[0], "flat.run", "-m", "map", cwd=here)
+    assert done.returncode == 0
+    assert done.stderr.startswith("warning: flat.run: ")
+    assert "HarnessWarning" not in done.stderr
+
+
+def test_metrics_are_listed_and_defined(here: Path) -> None:
+    listing = harness("metrics", cwd=here).stdout
+    assert "ndcg(" in listing
+    assert "all_trec:" in listing
+    definition = harness("metrics", "ndcg", cwd=here).stdout
+    assert "direction    higher is better" in definition
+    assert "source" in definition
+
+
+def test_a_closed_pipe_is_no_error(here: Path) -> None:
+    command = f"{sys.executable} -m harness metrics | head -n 1"
+    done = subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+def test_the_version_is_printed(here: Path) -> None:
+    assert harness("--version", cwd=here).stdout.startswith("harness 0.")
+
+
+def test_help_shows_the_commands_in_order(here: Path) -> None:
+    text = harness("--help", cwd=here).stdout
+    places = [text.index(f"\n  {name} ") for name in ("run", "evaluate", "metrics")]
+    assert places == sorted(places)

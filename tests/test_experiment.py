@@ -1,0 +1,247 @@
+"""From a config, or files, to a leaderboard on disk."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import pytrec_eval
+
+import harness
+from harness import experiment
+from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
+RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"a": 0.5}}
+# q1: a at rank 2, c not retrieved: (1/2) / 2; q2: 1
+MAP = (0.25 + 1.0) / 2
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, root: Path) -> Path:
+    """A user's folder: the example data, and room for configs and results."""
+    shutil.copytree(root / "runs", tmp_path / "runs", ignore=shutil.ignore_patterns("*.py"))
+    (tmp_path / "configs").mkdir()
+    return tmp_path
+
+
+def write(workplace: Path, text: str, name: str = "x") -> Path:
+    path = workplace / "configs" / f"{name}.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+TREC = """
+output: ../out
+datasets: {trec: {path: ../runs/trec/qrels.txt}}
+runs: {"{system}": {path: "../runs/trec/{system}.run"}}
+metrics: [map, ndcg@10, arp]
+"""
+
+
+def test_every_example_config_runs(root: Path, tmp_path: Path) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    configs = sorted((tmp_path / "configs").glob("*.yaml"))
+    assert len(configs) >= 4
+    for config in configs:
+        results = harness.run(config)
+        assert results.leaderboard.entries
+        for name in results.files:
+            assert (results.folder / name).stat().st_size
+
+
+def test_the_files_hold_what_pytrec_eval_gives(workplace: Path) -> None:
+    results = harness.run(write(workplace, TREC))
+    assert results.folder == workplace / "configs" / "../out"
+    folder = workplace / "runs/trec"
+    with (folder / "qrels.txt").open() as file:
+        evaluator = pytrec_eval.RelevanceEvaluator(
+            pytrec_eval.parse_qrel(file), {"map", "ndcg_cut.10"}
+        )
+    table = pq.read_table(workplace / "out/per_query.parquet").to_pylist()
+    found = {(row["run"], row["qid"], row["metric"]): row["value"] for row in table}
+    for path in folder.glob("*.run"):
+        with path.open() as file:
+            expected = evaluator.evaluate(pytrec_eval.parse_run(file))
+        for qid, values in expected.items():
+            assert found[path.stem, qid, "map"] == values["map"]
+            assert found[path.stem, qid, "ndcg@10"] == values["ndcg_cut_10"]
+    assert found["lsi", "317", "map"] == 0.0  # not answered
+    assert found["lsi", "303", "arp"] is None or np.isnan(found["lsi", "303", "arp"])
+
+
+def test_the_leaderboard_has_every_digit_and_the_counts(workplace: Path) -> None:
+    results = harness.run(write(workplace, TREC))
+    with (workplace / "out/leaderboard.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["run"] for row in rows] == ["bm25", "lsi", "random", "tfidf"]
+    for row, entry in zip(rows, results.leaderboard.entries, strict=True):
+        assert float(row["map"]) == entry.summary["map"]
+    lsi = rows[1]
+    assert (lsi["queries"], lsi["missing"], lsi["empty"]) == ("30", "1", "2")
+    assert lsi["undefined"] == "arp=6"
+
+
+def test_the_manifest_names_inputs_versions_and_policies(workplace: Path) -> None:
+    harness.run(write(workplace, TREC), overrides=["policy.ties=stable"])
+    manifest = json.loads((workplace / "out/manifest.json").read_text())
+    assert manifest["config"]["policy"]["ties"] == "stable"
+    paths = {row["path"]: row for row in manifest["inputs"]}
+    content = (workplace / "runs/trec/bm25.run").read_bytes()
+    assert paths["runs/trec/bm25.run"]["sha256"] == hashlib.sha256(content).hexdigest()
+    assert paths["runs/trec/bm25.run"]["bytes"] == len(content)
+    assert manifest["versions"]["harness"] == harness.__version__
+    assert {"dataset", "run", "counts", "undefined", "ties"} <= set(manifest["cells"][0])
+    assert manifest["git"] is None  # the folder is no repository
+
+
+def test_the_same_inputs_give_the_same_bytes(workplace: Path) -> None:
+    config = write(workplace, TREC)
+
+    def digests() -> dict[str, str]:
+        harness.run(config)
+        files = sorted((workplace / "out").iterdir())
+        return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+    first = digests()
+    assert set(first) == {"leaderboard.csv", "manifest.json", "per_query.parquet"}
+    assert digests() == first
+
+
+def test_placeholders_become_columns_and_folds_meet_their_data(workplace: Path) -> None:
+    text = """
+output: ../out
+datasets: {"letor-fold{fold}": {path: "../runs/letor/fold{fold}/test.txt"}}
+runs: {"{model}": {path: "../runs/letor/{model}/fold{fold}-seed{seed}.txt"}}
+metrics: [ndcg@10]
+"""
+    board = harness.run(write(workplace, text)).leaderboard
+    assert board.columns == ("fold", "seed")
+    assert len(board.entries) == 2 * 5 * 2
+    for entry in board.entries:
+        assert entry.dataset == f"letor-fold{entry.columns['fold']}"
+
+
+def test_a_config_can_compare_to_another_run(workplace: Path) -> None:
+    text = TREC.replace("[map, ndcg@10, arp]", '["rbo(p=0.8,reference=bm25)"]')
+    board = harness.run(write(workplace, text)).leaderboard
+    values = {entry.run: entry.summary["rbo(p=0.8,reference=bm25)"] for entry in board.entries}
+    assert values["bm25"] == pytest.approx(1.0, abs=1e-12)
+    assert 0 < values["lsi"] < 1
+
+
+def test_an_error_writes_nothing(workplace: Path) -> None:
+    (workplace / "runs/trec/zzz.run").write_text("301 Q0 d1 1 nan zzz\n")
+    with pytest.raises(InputError, match=r"zzz\.run:1: score 'nan' is not a finite number"):
+        harness.run(write(workplace, TREC))
+    assert not (workplace / "out").exists()
+
+
+def test_warnings_are_given_and_recorded(workplace: Path) -> None:
+    rows = [f"{qid} Q0 DOC-{i:05d} {i} 1.0 flat\n" for qid in range(301, 331) for i in range(9)]
+    (workplace / "runs/trec/flat.run").write_text("".join(rows))
+    with pytest.warns(HarnessWarning, match="flat.run"):
+        results = harness.run(write(workplace, TREC))
+    manifest = json.loads((results.folder / "manifest.json").read_text())
+    assert manifest["warnings"] == list(results.warnings)
+    assert results.warnings
+
+
+def test_a_missing_file_is_a_config_error_with_its_line(workplace: Path) -> None:
+    config = write(workplace, TREC.replace("qrels.txt", "qrel.txt"))
+    with pytest.raises(ConfigError, match=r"\$\.datasets\.trec\.path \(line 3\).*qrels\.txt"):
+        harness.run(config)
+
+
+def test_a_reference_that_no_run_has_is_said_with_those_there_are(workplace: Path) -> None:
+    text = TREC.replace("arp", '"rbo(reference=bm52)"')
+    with pytest.raises(ConfigError, match="bm52"):
+        harness.run(write(workplace, text))
+
+
+class TestEvaluate:
+    """harness.evaluate on everything that can hold qrels and runs."""
+
+    @pytest.mark.parametrize("kind", ["dict", "arrow", "pandas", "polars", "columns", "tables"])
+    def test_every_form_gives_the_same(self, kind: str) -> None:
+        def form(mapping: dict[str, dict[str, Any]], number: str) -> Any:
+            rows = [(q, d, v) for q, docs in mapping.items() for d, v in docs.items()]
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            named = dict(zip(("qid", "docno", number), columns, strict=True))
+            if kind == "dict":
+                return mapping
+            if kind == "tables":
+                table = harness.Qrels if number == "grade" else harness.Run
+                return table.from_dict(mapping)
+            if kind == "columns":
+                return tuple(columns)
+            return {"arrow": pa.table, "pandas": pd.DataFrame, "polars": pl.DataFrame}[kind](named)
+
+        found = harness.evaluate(form(QRELS, "grade"), form(RUN, "score"), ["map"])
+        assert found.summary() == {"map": MAP}
+
+    def test_padded_arrays(self) -> None:
+        relevance = np.array([[0, 1, 0], [0, 1, 1]])
+        scores = np.array([[1.0, 0.0, 1.5], [1.5, 0.2, np.nan]])
+        found = harness.evaluate(relevance, scores, ["recip_rank"], n=[3, 2], qids=["a", "b"])
+        # a: scores rank d2 d0 d1, the relevant d1 is third; b: d0 d1, the relevant d1 is second
+        assert found.to_dict() == {"a": {"recip_rank": 1 / 3}, "b": {"recip_rank": 0.5}}
+        full = harness.evaluate([[0, 1]], [[0.0, 1.0]], ["P@1"])
+        assert full.summary() == {"P@1": 1.0}
+
+    def test_rows_of_a_dataset(self, root: Path) -> None:
+        data = root / "runs/letor/fold1/test.txt"
+        predictions = root / "runs/letor/gbrt/fold1-seed1.txt"
+        by_path = harness.evaluate(data, predictions, ["ndcg@10"])
+        by_array = harness.evaluate(data, np.loadtxt(predictions), ["ndcg@10"])
+        assert by_path.summary() == by_array.summary()
+
+    def test_relevance_level_is_a_default(self) -> None:
+        found = harness.evaluate(QRELS, RUN, ["map", "map(rel=1)"], rel=2)
+        assert found.names == ["map(rel=2)", "map"]
+
+    def test_references(self) -> None:
+        metrics = ["rbo(reference=other)"]
+        found = harness.evaluate(QRELS, RUN, metrics, references={"other": RUN})
+        np.testing.assert_allclose(found.values, 1.0, rtol=1e-14)
+        with pytest.raises(UnknownNameError, match="reference=othr: no such run"):
+            harness.evaluate(QRELS, RUN, ["rbo(reference=othr)"], references={"other": RUN})
+
+    @pytest.mark.parametrize("wrong", [42, None, object()])
+    def test_anything_else_is_refused(self, wrong: object) -> None:
+        with pytest.raises(InputError, match="is no qrels\n  fix:   give a path"):
+            harness.evaluate(wrong, RUN, ["map"])
+
+    def test_duplicates_in_columns_are_named(self) -> None:
+        columns = (["q", "q"], ["d", "d"], [1, 2])
+        with pytest.raises(InputError, match="docno 'd' twice in query 'q', at rows 0 and 1"):
+            harness.evaluate(columns, RUN, ["map"])
+
+    def test_all_wrong_metrics_are_named_together(self) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            harness.evaluate(QRELS, RUN, ["ndgc@10", "map", "rbo(p=2)"])
+        assert "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?" in str(caught.value)
+        assert "rbo(p=2): p must lie in (0, 1), and is 2" in str(caught.value)
+
+
+def test_results_show_themselves(workplace: Path) -> None:
+    results = harness.run(write(workplace, TREC))
+    assert "ndcg@10 ↑" in str(results)
+    assert "<table>" in results._repr_html_()
+
+
+def test_short_names_are_whole_paths_where_they_would_clash() -> None:
+    assert experiment._short_names(["a/x.run.gz", "b/y.txt"]) == ["x", "y"]
+    assert experiment._short_names(["a/x.run", "b/x.run"]) == ["a/x.run", "b/x.run"]
+    assert experiment._short_names(["-"]) == ["-"]
