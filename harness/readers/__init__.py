@@ -211,6 +211,8 @@ def guess_format(path: Path, kind: Kind) -> str:
     """
     source = Source.of(path)
     head = Head(source.suffix, source.head)
+    if not head.lines:
+        raise InputError(Problem(source.name, "the file holds no rows"))
     fitting = [
         known.name
         for known in FORMATS.values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 from zipfile import BadZipFile
 
@@ -68,9 +69,9 @@ def _for_dataset(
 def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
     """Return the arrays (`column` ragged), the qids and the offsets."""
     try:
-        with source.explained(), np.load(source.file, allow_pickle=False) as archive:
+        with np.load(io.BytesIO(source.read()), allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
-    except (ValueError, TypeError, AttributeError, BadZipFile) as error:
+    except (ValueError, TypeError, AttributeError, OSError, BadZipFile) as error:
         raise InputError(Problem(source.name, f"not an .npz archive of arrays ({error})")) from None
     absent = [key for key in ("qids", "n", column) if key not in arrays]
     if absent:

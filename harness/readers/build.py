@@ -93,6 +93,17 @@ def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int 
     return InputError(problems, total=error.rows.size)
 
 
+def row_names(source: Source, is_data: IsData | None) -> Callable[[int], str]:
+    """Return ``row(position)``: ``path:line`` for lines of text, ``path: row n`` otherwise."""
+
+    def row(position: int) -> str:
+        if is_data is None:
+            return f"{source.name}: row {position + 1}"
+        return f"{source.name}:{lines_of_rows(source, np.array([position]), is_data)[position][0]}"
+
+    return row
+
+
 def lines_of_rows(source: Source, rows: Ints, is_data: IsData) -> dict[int, tuple[int, str]]:
     """Return the line number and the text of these rows, counted from 0."""
     wanted, found, row = set(rows.tolist()), {}, 0

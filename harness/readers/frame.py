@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -90,56 +89,55 @@ def table_of(
     duplicates: Duplicates,
     name: str,
     where: str,
-    first_row: int,
-    row_word: str,
+    row: Callable[[int], str],
 ) -> T:
     """Return qrels or a run from an Arrow table.
 
     Parameters
     ----------
-    first_row, row_word : int, str
-        How messages name the first row: ``where:row 1``, or ``where:2`` for lines of text.
+    row : callable
+        ``row(position)`` says where a row is, for messages; positions from 0.
 
     Raises
     ------
     DuplicateRows
-        Only where `row_word` is empty: the caller knows the lines.
+        The caller knows how its rows are called.
     """
-
-    def row(position: int) -> str:
-        return f"{where}:{row_word}{position + first_row}"
-
     chosen = choose(table.column_names, of.kind, columns, where)
     _no_nulls(table, chosen, row)
     qids = _strings(table[chosen["qid"]])
-    docnos: Any = _strings(table[chosen["docno"]]) if "docno" in chosen else None
+    docnos = _strings(table[chosen["docno"]]) if "docno" in chosen else None
     number = next(role for role in ("grade", "score", "rank") if role in chosen)
     numbers = _numbers(table[chosen[number]], number, where)
     _all_sound(numbers, number, row)
     if number == "rank":
         numbers = -numbers
-    try:
-        if docnos is None and issubclass(of, Run):
-            return _for_rows(dataset, qids, numbers, name, where, row)  # type: ignore[return-value]
-        checked = of.check_numbers(numbers, where)
-        return of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
-    except DuplicateRows as error:
-        if not row_word:
-            raise
-        problems = [
-            Problem(
-                row(int(later)),
-                f"the docno stands already in row {int(earlier) + first_row}, for the same query",
-                " ".join(ids[int(later)].as_py() for ids in (qids, docnos)),
-                "delete one of them, or read with duplicates: last (or first)",
-            )
-            for later, earlier in zip(error.rows[:SHOWN], error.first[:SHOWN], strict=True)
-        ]
-        raise InputError(problems, total=error.rows.size) from None
+    if docnos is None and issubclass(of, Run):
+        return _for_rows(dataset, qids, numbers, name, where, row)  # type: ignore[return-value]
+    checked = of.check_numbers(numbers, where)
+    return of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
+
+
+def repeated_rows(where: str, error: DuplicateRows) -> InputError:
+    """Return the error for docnos that a query names twice, with the rows of both, from 1."""
+    problems = [
+        Problem(
+            f"{where}: row {later + 1}",
+            f"the docno stands already in row {earlier + 1}, for the same query",
+            fix="delete one of them, or read with duplicates: last (or first)",
+        )
+        for later, earlier in zip(error.rows[:SHOWN], error.first[:SHOWN], strict=True)
+    ]
+    return InputError(problems, total=error.rows.size)
 
 
 def _for_rows(
-    dataset: Qrels | None, qids: pa.Array, scores: Array, name: str, where: str, row: Any
+    dataset: Qrels | None,
+    qids: pa.Array,
+    scores: Array,
+    name: str,
+    where: str,
+    row: Callable[[int], str],
 ) -> Run:
     """Return the run that gives the scores to the dataset's rows, whose qids must agree."""
     if dataset is None:
@@ -162,7 +160,7 @@ def _for_rows(
     return Run.for_rows(dataset, scores, name=name)
 
 
-def _no_nulls(table: pa.Table, chosen: dict[str, str], row: Any) -> None:
+def _no_nulls(table: pa.Table, chosen: dict[str, str], row: Callable[[int], str]) -> None:
     for role, name in chosen.items():
         if table[name].null_count:
             at = int(table[name].is_null().to_numpy().argmax())
@@ -191,7 +189,7 @@ def _numbers(values: pa.ChunkedArray, role: str, where: str) -> Array:
     return numbers
 
 
-def _all_sound(numbers: Array, role: str, row: Any) -> None:
+def _all_sound(numbers: Array, role: str, row: Callable[[int], str]) -> None:
     """Raise where a number is not finite, or a grade or rank not whole."""
     finite = np.isfinite(numbers)
     bad = ~finite if role == "score" else ~finite | (numbers != np.trunc(numbers))

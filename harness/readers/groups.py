@@ -13,13 +13,18 @@ from .format import Head
 from .source import Source
 
 
+def has_qids(source: Source) -> bool:
+    """Return whether one of the first lines of a learning-to-rank file has a qid."""
+    return any(b"qid:" in line for line in Head("", source.head).lines)
+
+
 def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source | None:
     """Return the file with the group sizes, where the lines have no qids."""
     if group is not None:
         return Source(group)
-    if any(b"qid:" in line for line in Head("", source.head).lines):
+    if has_qids(source):
         return None
-    beside = (Path(source.name + suffix) for suffix in (".query", ".group"))
+    beside = (Path(source.stem + suffix) for suffix in (".query", ".group"))
     found = next((path for path in beside if path.is_file()), None)
     return Source(found) if found else None
 

@@ -9,7 +9,7 @@ import pyarrow.json as pajson
 
 from ..core.tables import DuplicateRows, Duplicates, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
-from .build import repeated, warn_scattered
+from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
 from .frame import Columns, choose, guess, table_of
 from .source import Source
@@ -56,16 +56,23 @@ def _read(
     try:
         with source.explained(), source.open() as stream:
             table = pajson.read_json(stream, parse_options=options)
+    except pa.ArrowInvalid as error:
+        raise _diagnose(source, types, str(error)) from None
+    if any(column.null_count for column in table.columns):
+        raise _diagnose(source, types, "a value is null")
+    try:
         read = table_of(
             table, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
-            where=source.name, first_row=1, row_word="",
+            where=source.name, row=row_names(source, _is_row),
         )  # fmt: skip
-    except pa.ArrowInvalid as error:
-        raise _diagnose(source, list(types), str(error)) from None
     except DuplicateRows as error:
-        raise repeated(source, error, lambda number, line: bool(line.strip())) from None
+        raise repeated(source, error, _is_row) from None
     warn_scattered(source, read.scattered)
     return read
+
+
+def _is_row(number: int, line: bytes) -> bool:
+    return bool(line.strip())
 
 
 def _first_object(source: Source) -> dict[str, object]:
@@ -81,22 +88,34 @@ def _first_object(source: Source) -> dict[str, object]:
     return first
 
 
-def _diagnose(source: Source, keys: list[str], reason: str) -> InputError:
+def _diagnose(source: Source, types: dict[str, pa.DataType], reason: str) -> InputError:
+    """Return the error that lists the lines without the keys, or with values of another type."""
     problems = []
     for number, line in source.lines():
-        try:
-            row = json.loads(line) if line.strip() else dict.fromkeys(keys)
-            absent = [key for key in keys if key not in row]
-            what = f"no key '{absent[0]}'" if absent else ""
-        except (ValueError, TypeError) as error:
-            what = f"not JSON ({error})"
+        what = _check_line(line, types) if _is_row(number, line) else ""
         if what:
-            problems.append(
-                Problem(f"{source.name}:{number}", what, line.decode("utf-8", "replace"))
-            )
+            text = line.decode("utf-8", "replace")
+            problems.append(Problem(f"{source.name}:{number}", what, text))
     if not problems:
         return InputError(Problem(source.name, f"cannot be read as JSON lines ({reason})"))
     return InputError(problems[:SHOWN], total=len(problems))
+
+
+def _check_line(line: bytes, types: dict[str, pa.DataType]) -> str:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        return f"not JSON ({error})"
+    if not isinstance(row, dict):
+        return "not a JSON object"
+    for key, type_ in types.items():
+        if key not in row:
+            return f"no key '{key}'"
+        value, wanted = row[key], "a string" if pa.types.is_string(type_) else "a number"
+        kinds = (str,) if wanted == "a string" else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            return f"{key} {json.dumps(value)} is not {wanted}"
+    return ""
 
 
 def looks(head: Head, kind: Kind) -> bool:

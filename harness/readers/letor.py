@@ -18,7 +18,7 @@ from ..core.tables import DuplicateRows, Duplicates, Qrels
 from ..errors import InputError, Problem
 from .build import column, warn, warn_scattered
 from .format import Format, Head, Kind
-from .groups import group_file, qids_from_sizes
+from .groups import group_file, has_qids, qids_from_sizes
 from .letor_lines import NotLetor, diagnose, read_block
 from .source import Source
 
@@ -47,15 +47,19 @@ def read_qrels(
         ``<path>.group`` beside the file is found by itself. Such queries are named 1, 2, ...
     """
     sizes = group_file(source, group)
+    with_qid = sizes is None and has_qids(source)
     try:
-        blocks = [read_block(block, sizes is None) for block in source.blocks(_BLOCK)]
+        blocks = [read_block(block, with_qid) for block in source.blocks(_BLOCK)]
     except NotLetor:
-        raise diagnose(source, sizes is None) from None
+        raise diagnose(source, with_qid) from None
     grades = np.concatenate([block.grades for block in blocks])
     if not grades.size:
         raise InputError(Problem(source.name, "the file holds no rows"))
-    if sizes is None:
+    if with_qid:
         qids = column(pa.chunked_array([block.qids for block in blocks]))
+    elif sizes is None:
+        fix = "write 'grade qid:Q features', or name a file of group sizes with group: path"
+        raise InputError(Problem(source.name, "the lines have no qid", fix=fix))
     else:
         qids = qids_from_sizes(source, sizes, grades.size)
     docnos = _docnos(source, pa.chunked_array([block.comments for block in blocks], pa.string()))
@@ -89,7 +93,7 @@ def _docnos(source: Source, comments: pa.ChunkedArray) -> pa.Array | None:
     return None if docnos.null_count else column(docnos)
 
 
-_QID_LINE = re.compile(rb"\s*[-+.\d]+\s+qid:\S")
+_QID_LINE = re.compile(rb"\s*\S+\s+qid:\S")
 _FEATURE_LINE = re.compile(rb"\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$")
 
 

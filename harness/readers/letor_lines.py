@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ..core.arrow import to_arrow, to_numpy
 from ..core.ragged import Array, Ints, offsets_of
 from ..errors import SHOWN, InputError, Problem
 from .columns import check_number
@@ -83,7 +84,7 @@ def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
 
 def _grades(texts: pa.Array) -> Array:
     try:
-        grades = pc.cast(texts, pa.float64()).to_numpy()
+        grades = to_numpy(pc.cast(texts, pa.float64()))
     except pa.ArrowInvalid:
         raise NotLetor from None
     if not np.isfinite(grades).all() or (grades != np.trunc(grades)).any():
@@ -100,7 +101,7 @@ def _comments(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     at = hashes[np.searchsorted(hashes, starts)]
     has = at < stops
     texts = _spans(data, np.where(has, at, stops), stops)
-    return pc.if_else(pa.array(has), texts, pa.scalar(None, pa.string()))
+    return pc.if_else(to_arrow(has), texts, pa.nulls(1, pa.string())[0])
 
 
 def _read_slowly(block: bytes, with_qid: bool) -> Rows:
@@ -152,6 +153,5 @@ def _check_line(line: bytes, with_qid: bool) -> tuple[str, str] | None:
         return "the line is not UTF-8 text", "convert the file to UTF-8"
     wrong = check_number(grade, "grade", whole=True)
     if wrong is None and with_qid and (match is None or match["qid"] is None):
-        fix = "write 'grade qid:Q features', or name a file of group sizes with group: path"
-        return "no qid after the grade", fix
+        return "no qid after the grade", "write 'grade qid:Q features'"
     return wrong

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 
 from ..core.tables import Duplicates, Qrels, Run
@@ -18,9 +20,8 @@ def read_run(
 ) -> Run:
     """Read one score for each row of `dataset`; pickled objects are never loaded."""
     try:
-        with source.explained(), source.open() as stream:
-            scores = np.load(stream, allow_pickle=False)
-    except ValueError as error:
+        scores = np.load(io.BytesIO(source.read()), allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
         raise InputError(Problem(source.name, f"not an array of numbers ({error})")) from None
     if not isinstance(scores, np.ndarray):
         raise InputError(Problem(source.name, "an .npz archive", fix="name it: format: batch"))

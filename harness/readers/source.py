@@ -10,6 +10,7 @@ import difflib
 import functools
 import lzma
 import os
+import re
 import shutil
 import stat
 import sys
@@ -29,10 +30,10 @@ HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
 
 _MAGIC = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bz2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
+    "gzip": re.compile(rb"\x1f\x8b"),
+    "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
+    "xz": re.compile(rb"\xfd7zXZ\x00"),
+    "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
 _SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
 _BOM = b"\xef\xbb\xbf"
@@ -68,10 +69,8 @@ class Source:
             if os.path.getsize(self.file) == 0:
                 raise InputError(Problem(self.name, "the file is empty"))
             with open(self.file, "rb") as raw:
-                first = raw.read(8)
-        self.codec = next(
-            (codec for magic, codec in _MAGIC.items() if first[:6].startswith(magic)), ""
-        )
+                first = raw.read(10)
+        self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
@@ -84,10 +83,15 @@ class Source:
         return self.name if self.name == "<stdin>" else Path(self.name).name
 
     @property
+    def stem(self) -> str:
+        """The path without a suffix of compression."""
+        stem, suffix = os.path.splitext(self.name)
+        return stem if suffix.lower() in _SUFFIXES else self.name
+
+    @property
     def suffix(self) -> str:
         """The last suffix that is not one of compression, in lower case, such as ``.csv``."""
-        suffixes = [s.lower() for s in Path(self.name).suffixes if s.lower() not in _SUFFIXES]
-        return suffixes[-1] if suffixes else ""
+        return os.path.splitext(self.stem)[1].lower()
 
     def open(self) -> IO[bytes]:
         """Return the unpacked bytes as a stream."""
@@ -175,9 +179,7 @@ def _on_disk(path: str) -> str:
     """Return the path of a regular file that holds what is at `path`."""
     try:
         mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        raise InputError(missing(path)) from None
-    except NotADirectoryError:
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(missing(path)) from None
     except PermissionError:
         mode = stat.S_IFREG

@@ -10,9 +10,9 @@ import pyarrow.csv as csv
 
 from ..core.tables import DuplicateRows, Duplicates, Qrels, Run, T
 from ..errors import InputError, Problem
-from .build import repeated, warn_scattered
+from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
-from .frame import Columns, choose, guess, table_of
+from .frame import Columns, choose, guess, repeated_rows, table_of
 from .source import Source
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
@@ -61,18 +61,19 @@ def _read(
             table, text = _open(source, of.kind, columns, numbered)
     except pa.ArrowInvalid as error:
         raise InputError(Problem(source.name, f"cannot be read as a table ({error})")) from None
-    first = 1 if numbered else 2
+
+    def is_row(number: int, line: bytes) -> bool:
+        return number > (not numbered) and bool(line.strip())
+
     try:
         read = table_of(
             table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
-            where=source.name, first_row=first if text else 1, row_word="" if text else "row ",
+            where=source.name, row=row_names(source, is_row if text else None),
         )  # fmt: skip
     except DuplicateRows as error:
-        if text:
-            raise repeated(
-                source, error, lambda n, line: n >= first and bool(line.strip())
-            ) from None
-        raise
+        raise (
+            repeated(source, error, is_row) if text else repeated_rows(source.name, error)
+        ) from None
     warn_scattered(source, read.scattered)
     return read
 
@@ -126,7 +127,7 @@ def looks(head: Head, kind: Kind) -> bool:
     line = head.lines[0].decode("utf-8", "replace").rstrip("\r")
     names = [name.strip('"') for name in line.split("\t" if "\t" in line else ",")]
     found = guess(names, kind)
-    return "qid" in found and len(found) > 1 and ("," in line or "\t" in line)
+    return "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"})
 
 
 FORMAT = Format(
@@ -177,7 +178,10 @@ def from_frame(
         table = pa.table(frame)
     else:
         table = pa.Table.from_pandas(frame, preserve_index=False)
-    return table_of(
-        table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
-        where=where, first_row=1, row_word="row ",
-    )  # fmt: skip
+    try:
+        return table_of(
+            table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
+            where=where, row=lambda position: f"{where}: row {position + 1}",
+        )  # fmt: skip
+    except DuplicateRows as error:
+        raise repeated_rows(where, error) from None

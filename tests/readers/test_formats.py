@@ -1,0 +1,93 @@
+"""The registry of formats, and the guess."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness import readers
+from harness.errors import InputError, UnknownNameError
+
+Write = Callable[..., str]
+
+
+def test_every_format_says_what_it_is() -> None:
+    assert {"trec", "letor", "scores", "ranklib", "npy", "batch", "table", "beir", "msmarco",
+            "json", "jsonl"} <= set(readers.FORMATS)  # fmt: skip
+    for name, known in readers.FORMATS.items():
+        assert known.name == name
+        assert known.about
+        assert "\n" not in known.about
+        assert known.suffixes
+        assert known.qrels or known.run
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text", "expected"),
+    [
+        ("qrels", "a", "q 0 d 1\n", "trec"),
+        ("qrels", "a.tsv", "q\t0\td\t1\n", "trec"),
+        ("qrels", "a.txt", "1 qid:1 1:0\n", "letor"),
+        ("qrels", "a.txt", "1 1:0 2:0\n", "letor"),
+        ("qrels", "a.tsv", "query-id\tcorpus-id\tscore\nq\td\t1\n", "beir"),
+        ("qrels", "a.csv", "qid,docno,grade\nq,d,1\n", "table"),
+        ("qrels", "a.tsv", "qid\tdocno\tlabel\nq\td\t1\n", "table"),
+        ("qrels", "a", '{"q": {"d": 1}}', "json"),
+        ("qrels", "a", '{"qid": "q", "docno": "d", "grade": 1}\n', "jsonl"),
+        ("run", "a", "q Q0 d 1 2.0 t\n", "trec"),
+        ("run", "a", "q Q0 d 1 nan t\n", "trec"),
+        ("run", "a", "q Q0 d 1 2.0 t\nq Q0 d 1\nq Q0 e 1 1 t\n", "trec"),
+        ("run", "a", "q\td\t1\nq\te\t2\n", "msmarco"),
+        ("run", "a", "q\t0\t1.5\nq\t1\t2.5\n", "ranklib"),
+        ("run", "a", "1.5\n2\n", "scores"),
+        ("run", "a", "# made by\n-1e-3\n", "scores"),
+        ("run", "a", '{"qid": "q", "docno": "d", "score": 1}\n', "jsonl"),
+    ],
+)
+def test_guess(write: Write, kind: str, name: str, text: str, expected: str) -> None:
+    assert readers.guess_format(write(name, text), kind) == expected  # type: ignore[arg-type]
+
+
+def test_no_guess(write: Write) -> None:
+    with pytest.raises(InputError) as error:
+        readers.guess_format(write("a.txt", "some words\nof prose\n"), "qrels")
+    assert str(error.value) == (
+        "a.txt: in no format of qrels known\n"
+        "  found: some words\n"
+        "  fix:   name it: format: one of batch, beir, json, jsonl, letor, msmarco, table, trec"
+    )
+
+
+def test_a_run_in_place_of_qrels(write: Write) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(write("a.run", "q Q0 d 1 2.0 t\n"))
+    assert str(error.value).startswith(
+        "a.run: in no format of qrels known; it looks like a run (trec)\n"
+    )
+    with pytest.raises(
+        InputError, match=r"^a\.run: in no format of a run known; it looks like qrels"
+    ):
+        readers.read_run(write("a.run", "q 0 d 1\n"))
+
+
+def test_more_than_one_guess(write: Write) -> None:
+    # RankLib's rows from 0 with ranks for scores: both readings make sense.
+    with pytest.raises(InputError, match=r"^a: could be msmarco or ranklib\n"):
+        readers.guess_format(write("a", "q\t0\t1\nq\t1\t2\n"), "run")
+
+
+def test_misspelt_names(write: Write) -> None:
+    path = write("a.run", "q Q0 d 1 2.0 t\n")
+    with pytest.raises(UnknownNameError, match="unknown format 'treck'; did you mean 'trec'"):
+        readers.read_run(path, format="treck")
+    with pytest.raises(UnknownNameError) as error:
+        readers.read_qrels(path, format="letor", groups="x")
+    assert str(error.value) == (
+        "a.run: format letor has no option 'groups'; did you mean 'group'?\n"
+        "  fix:   its options: group"
+    )
+    with pytest.raises(UnknownNameError, match="format trec has no option 'group'"):
+        list(readers.stream_run(path, group="x"))
+    with pytest.raises(InputError, match="format beir does not hold a run"):
+        readers.read_run(path, format="beir")

@@ -1,0 +1,241 @@
+"""Every run, qrels and learning-to-rank file of the data beside the project.
+
+Counts are those of each folder's SOURCE.txt.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness import readers
+from harness.core.tables import Qrels, Run
+from harness.errors import HarnessWarning, InputError
+
+
+def read(path: Path, kind: str, **options: object) -> tuple[Qrels | Run, list[str]]:
+    """Return the table, and the texts of the warnings without the path."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HarnessWarning)
+        reader = readers.read_qrels if kind == "qrels" else readers.read_run
+        table = reader(path, **options)  # type: ignore[operator]
+    return table, [str(w.message).removeprefix(f"{path}: ") for w in caught]
+
+
+QRELS = {
+    "codec/qrels/document_ndcg.qrels": (42, 6186),
+    "codec/qrels/entity_binary.qrels": (42, 11323),
+    "dl_hard/dl_hard-doc.qrels": (50, 8544),
+    "dl_hard/dl_hard-passage.qrels": (50, 4256),
+    "msmarco_dev_anserini_head/qrels.msmarco-doc.dev.txt": (5193, 5193),
+    "msmarco_dev_anserini_head/qrels.msmarco-passage.dev-subset.txt": (6980, 7437),
+    "qrels/qrels.dl19-passage.txt": (43, 9260),
+    "qrels/qrels.dl20-passage.txt": (54, 11386),
+    "tilde_dl19/qrels/2019qrels-pass.txt": (43, 9260),
+    "trec_covid_round1/qrels-rnd1.txt": (30, 8691),
+    "trec_eval_test/test/qrels.test": (3, 3681),
+    "trec_eval_test/test/qrels.test.with-comments": (3, 3681),
+    "trec_eval_test/test/qrels.rel_level": (3, 3681),
+    "trec_eval_test/test/qrels.comment.test": (31, 5890),
+    "trec_web2012_baselines/qrels.web.151-200.txt": (50, 16055),
+    "web_table_retrieval/data/rel_table_qrels.txt": (60, 6949),
+    "www2018_table/data/qrels.txt": (60, 3120),
+    "ltr/fastrank_trec_news_2018/examples/newsir18-entity.qrel": (50, 823),
+    "ltr/fastrank_trec_news_2018/examples/trec_news_2018.train": (45, 782),
+    "ltr/fastrank_trec_news_2018/examples/trec_news_2018.test": (5, 41),
+    "ltr/lightgbm_lambdarank/rank.train": (201, 3005),
+    "ltr/lightgbm_lambdarank/rank.test": (50, 768),
+    "ltr/mq2008_fold1/test.txt": (156, 2874),
+    "ltr/mslr_web10k_sample/mslr_fold1_valid_sample.txt": (18, 1734),
+    "ltr/mslr_web10k_sample/mslr_fold1_test_sample.txt": (18, 1900),
+    "ltr/tfranking_sample/train.txt": (27, 119),
+    "ltr/tfranking_sample/test.txt": (9, 36),
+    "ltr/ultra_toy/tests_data/train/train.qrels": (27, 119),
+    "ltr/ultra_toy/example_toy_data/valid/valid.txt": (9, 36),
+    "ltr/pytorchltr_dataset/dataset.txt": (4, 39),
+    "ltr/hello_ltr_tmdb/title_judgments.txt": (40, 1390),
+    "ltr/hello_ltr_tmdb/title_features.csv": (40, 1390),
+    "ltr/rankeval_small/svmlight_classification_qid.txt": (3, 4),
+}
+
+
+@pytest.mark.parametrize("name", QRELS)
+def test_counts_of_qrels(shared: Path, name: str) -> None:
+    qrels, warned = read(shared / "data" / name, "qrels")
+    assert ((qrels.n_queries, qrels.n_rows), warned) == (QRELS[name], [])
+
+
+TABLES = {
+    "www2018_table/feature/features.csv": ({"docno": "table_id"}, (60, 3120)),
+    "web_table_retrieval/data/wdc_STR.csv": ({"qid": 1, "docno": 3, "grade": 32}, (60, 7032)),
+    "ltr/xgboost_rank/rank.train.csv": ({"grade": 1, "qid": 5}, (20, 149)),
+    "ltr/xgboost_rank/rank.test.csv": ({"grade": 1, "qid": 5}, (10, 66)),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_with_named_or_numbered_columns(shared: Path, name: str) -> None:
+    columns, counts = TABLES[name]
+    qrels, _ = read(shared / "data" / name, "qrels", format="table", columns=columns)
+    assert (qrels.n_queries, qrels.n_rows) == counts
+
+
+def test_grades_of_real_qrels(shared: Path) -> None:
+    web, _ = read(shared / "data/trec_web2012_baselines/qrels.web.151-200.txt", "qrels")
+    assert sorted(set(web.numbers.tolist())) == [-2, 0, 1, 2, 3, 4]
+    mq2008, _ = read(shared / "data/ltr/mq2008_fold1/test.txt", "qrels")
+    assert [int((mq2008.numbers == grade).sum()) for grade in range(3)] == [2319, 378, 177]
+    assert mq2008.docnos.take(np.array([0])).to_pylist() == ["GX004-93-7097963"]
+
+
+RUNS = {
+    "trec_covid_round1/runs/*": 143,
+    "dl_hard/*/*.run": 20,
+    "codec/runs/*.run": 14,
+    "tilde_dl19/runs/*": 1,
+    "www2018_table/rankings*/*": 10,
+    "web_table_retrieval/rankings/*/*.result": 25,
+    "web_table_retrieval/rankings/pool/*": 7,
+    "trec_web2012_baselines/runs/*/*": 8,
+    "trec_eval_test/test*/results.*": 5,
+    "ltr/ultra_toy/tests_data/*/*.trec.init_list": 3,
+}
+SCATTERED = "2 queries come back after another began; the rows were gathered by qid"
+
+
+@pytest.mark.parametrize("pattern", RUNS)
+def test_every_run_is_read_whole_and_in_parts(shared: Path, pattern: str) -> None:
+    paths = sorted((shared / "data").glob(pattern))
+    n_rows = 0
+    for path in paths:
+        duplicates = {"duplicates": "last"} if "codec" in pattern else {}
+        run, warned = read(path, "run", **duplicates)
+        assert warned == ([SCATTERED] if path.name == "results.trunc" else []), path.name
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HarnessWarning)
+            parts = list(readers.stream_run(path, **duplicates))  # type: ignore[arg-type]
+        assert sum(part.n_rows for part in parts) == run.n_rows, path.name
+        n_rows += run.n_rows
+    assert len(paths) == RUNS[pattern]
+    if pattern.startswith("trec_covid"):
+        assert n_rows == 3_509_493
+
+
+def test_duplicates_in_two_runs(shared: Path) -> None:
+    runs = shared / "data/codec/runs"
+    for name, count, line in (
+        ("document_bm25+rm3-tuned.run", 3, "1845: the docno stands already on line 1844"),
+        ("document_entity-feedback-tuned_42.run", 2, "1997: the docno stands already on line 1996"),
+    ):
+        with pytest.raises(InputError) as error:
+            readers.read_run(runs / name)
+        assert error.value.total == count
+        assert f"{name}:{line}, for the same query" in str(error.value)
+        assert readers.read_run(runs / name, duplicates="last").n_rows == 42000 - count
+
+
+def test_seven_runs_that_were_cut(shared: Path) -> None:
+    folder = shared / "data/msmarco_dev_anserini_head"
+    problems = {}
+    for path in sorted(folder.glob("run.*")):
+        try:
+            _, warned = read(path, "run")
+            problems[path.name] = warned[0]
+        except InputError as error:
+            problems[path.name] = str(error).splitlines()[0].removeprefix(str(path))
+    middle, doc = "the file ends in the middle of a line", "run.msmarco-doc"
+    trec, three = "belong (qid Q0 docno rank score tag)", "belong (qid docno rank)"
+    assert problems == {
+        f"{doc}.dev.bm25.txt": f":24512: {middle}: 5 fields where 6 {trec}",
+        f"{doc}.dev.opt-mrr.txt": "the last line may be cut: it has no line end, and its "
+        "tag 'Anse' is the beginning of 'Anserini' on the line before",
+        f"{doc}.leaderboard-dev.bm25base.txt": f":51362: {middle}: 1 field where 3 {three}",
+        f"{doc}.leaderboard-dev.bm25tuned.txt": f":51328: {middle}: 1 field where 3 {three}",
+        f"{doc}.leaderboard-dev.opt-mrr.txt": f":51325: {middle}: 2 fields where 3 {three}",
+        "run.msmarco-passage.dev.small.trec": f":19298: {middle}: 3 fields where 6 {trec}",
+        "run.msmarco-passage.dev.small.tsv": f":52646: {middle}: 1 field where 3 {three}",
+    }  # fmt: skip
+
+
+def test_subsets_of_mq2007(shared: Path) -> None:
+    folder = shared / "data/ltr/mq2007_subset"
+    paths = sorted(folder.glob("base*/Fold*/*.txt"))
+    assert len(paths) == 45
+    for path in paths:
+        qrels, warned = read(path, "qrels")
+        repeats = [text for text in warned if "repeat a docno" in text]
+        gathered = [text for text in warned if "after another began" in text]
+        assert len(repeats) + len(gathered) == len(warned)
+        assert bool(repeats) == (path.name == "train.txt") == qrels.docnos.positional
+        assert bool(gathered) == bool(qrels.scattered)
+
+
+PREDICTIONS = {
+    "lightgbm_lambdarank": "lightgbm_lambdarank/rank.test",
+    "mq2008_fold1": "mq2008_fold1/test.txt",
+    "mslr_web10k_sample": "mslr_web10k_sample/mslr_fold1_test_sample.txt",
+}
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_predictions_of_six_models(shared: Path, name: str) -> None:
+    ltr = shared / "data/ltr"
+    dataset, _ = read(ltr / PREDICTIONS[name], "qrels")
+    paths = sorted((ltr / "predictions_made_here" / name).glob("*.pred"))
+    assert len(paths) == 6
+    for path in paths:
+        run, warned = read(path, "run", dataset=dataset)
+        assert (run.n_rows, warned) == (dataset.n_rows, [])
+        assert run.docnos is dataset.docnos
+
+
+def test_predictions_of_svmrank(shared: Path) -> None:
+    toy = shared / "data/ltr/ultra_toy"
+    dataset, _ = read(toy / "example_toy_data/test/test.txt", "qrels")
+    run, _ = read(toy / "tests_data/svmrank_results/test.predict", "run", dataset=dataset)
+    assert run.n_rows == 36
+
+
+def test_predictions_for_another_file(shared: Path) -> None:
+    ltr = shared / "data/ltr"
+    dataset, _ = read(ltr / "lightgbm_lambdarank/rank.train", "qrels")
+    path = ltr / "predictions_made_here/lightgbm_lambdarank/lgb_regression.pred"
+    with pytest.raises(
+        InputError, match=r"768 predictions for 3005 rows of rank\.train; they end in"
+    ):
+        readers.read_run(path, dataset=dataset)
+
+
+REFUSED = {
+    "ltr/rankeval_small/svmlight_invalid.txt": ":1: grade 'python' is not a number",
+    "ltr/rankeval_small/svmlight_classification.txt": ": the lines have no qid",
+    "ltr/xgboost_rank/rank.test.txt": ": the lines have no qid",
+    "ltr/ultra_toy/tests_data/test/test.labels": ": in no format of qrels known",
+    "ltr/ultra_toy/tests_data/test/test.feature": ": in no format of qrels known",
+    "trec_eval_test/test/qrels.123": ":3682: the docno stands already on line 1",
+    "trec_eval_test/test/prefs.test": ": in no format of qrels known",
+    "codec/qrels": ": a folder, not a file; it holds document_binary.qrels, ",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_as_qrels(shared: Path, name: str) -> None:
+    path = shared / "data" / name
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(path)
+    assert str(error.value).startswith(f"{path}{REFUSED[name]}")
+
+
+def test_a_run_without_qids_is_refused(shared: Path) -> None:
+    path = shared / "data/trec_eval_test/test/prefs.rank20"
+    with pytest.raises(InputError, match="in no format of a run known"):
+        readers.read_run(path)
+    with pytest.raises(InputError) as error:
+        readers.read_run(path, format="trec")
+    assert str(error.value).startswith(
+        f"{path}:1: 5 fields where 6 belong (qid Q0 docno rank score tag)"
+    )
+    assert error.value.total == 20

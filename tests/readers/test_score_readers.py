@@ -1,0 +1,177 @@
+"""Scores that follow the rows of a dataset: one a line, RankLib's, .npy."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from harness import readers
+from harness.core.tables import Qrels
+from harness.errors import HarnessWarning, InputError
+
+Write = Callable[..., str]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3\n1\n2\n0.5\n1.5\n", "3\r\n1\r\n2\r\n.5\r\n1.5\r\n", " 3\n1 \n2\n5e-1\n+1.5\n\n\n",
+     "# by x\n3\n1\n2\n0.5\n1.5"],
+    ids=["plain", "crlf", "blanks", "comment"],
+)  # fmt: skip
+def test_one_score_a_line(write: Write, dataset: Qrels, text: str) -> None:
+    run = readers.read_run(write("p.txt", text), dataset=dataset)
+    assert run.scores.tolist() == [3, 1, 2, 0.5, 1.5]
+    assert run.docnos is dataset.docnos
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "3\n1\n2\n0.5\n",
+            "p.txt: 4 predictions for 5 rows of test.txt; they end in query 'q2'\n"
+            "  fix:   predict every row of that file, in its order, and nothing else",
+        ),
+        ("3\n1\n", "p.txt: 2 predictions for 5 rows of test.txt; they end in query 'q1'\n"),
+        ("3\n1\n2\n0.5\n1\n1\n", "p.txt: 6 predictions for 5 rows of test.txt\n"),
+        (
+            "score\n3\n1\n2\n0.5\n1\n",
+            "p.txt:1: score 'score' is not a number; it looks like a header line\n"
+            "  found: score\n"
+            "  fix:   delete the header line",
+        ),
+        (
+            "3\n1\nnan\n0.5\n1\n",
+            "p.txt:3: score 'nan' is not a finite number\n",
+        ),
+        ("3\n1\n2 7\n0.5\n1\n", "p.txt:3: 2 fields where 1 belongs (score)\n"),
+        ("3\n1\n2\nx\n1\n", "p.txt:4: score 'x' is not a number\n"),
+    ],
+)
+def test_scores_that_are_refused(write: Write, dataset: Qrels, text: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("p.txt", text), dataset=dataset)
+    assert str(error.value).startswith(message)
+
+
+def test_a_dataset_is_needed(write: Write) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("p.txt", "1\n2\n"))
+    assert str(error.value) == (
+        "p.txt: a file of scores alone means nothing without the dataset whose rows it follows\n"
+        "  fix:   name the dataset too"
+    )
+
+
+def test_grades_in_place_of_scores(write: Write, dataset: Qrels) -> None:
+    with pytest.warns(HarnessWarning) as caught:
+        readers.read_run(write("p.txt", "2\n0\n1\n0\n1\n"), dataset=dataset)
+    assert [str(w.message) for w in caught] == [
+        "p.txt: the scores equal the grades of the dataset, row by row; is it the column of "
+        "grades that was saved?"
+    ]
+
+
+def test_constant_scores(write: Write, dataset: Qrels) -> None:
+    with pytest.warns(HarnessWarning) as caught:
+        readers.read_run(write("p.txt", "1\n1\n1\n0\n0\n"), dataset=dataset)
+    assert [str(w.message) for w in caught] == [
+        "p.txt: all scores are equal in 2 of 2 queries; there the policy for ties decides the order"
+    ]
+    readers.read_run(write("p.txt", "1\n1\n1\n0\n1\n"), dataset=dataset)  # one of two: no warning
+
+
+def test_constant_scores_in_a_stream_are_told_once(write: Write) -> None:
+    text = "".join(f"q{i // 2} Q0 d{i} 1 1 t\n" for i in range(40))
+    with pytest.warns(HarnessWarning, match="equal in 20 of 20 queries") as caught:
+        list(readers.stream_run(write("a.run", text)))
+    assert len(caught) == 1
+
+
+# RankLib: rows are named, so that the order of the lines does not matter.
+def test_ranklib(write: Write, dataset: Qrels) -> None:
+    text = "q1\t0\t3.0\nq1\t1\t1.0\nq1\t2\t2.0\nq2\t0\t0.5\nq2\t1\t1.5\n"
+    assert readers.read_run(write("s.txt", text), dataset=dataset).scores.tolist() == [
+        3, 1, 2, 0.5, 1.5
+    ]  # fmt: skip
+    text = "q2\t1\t1.5\nq1\t2\t2.0\nq1\t0\t3.0\nq1\t1\t1.0\nq2\t0\t0.5\n"
+    run = readers.read_run(write("s.txt", text), dataset=dataset, format="ranklib")
+    assert run.scores.tolist() == [3, 1, 2, 0.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "q1\t0\t3\nq1\t1\t1\nq2\t0\t0.5\nq2\t1\t1.5\n",
+            "s.txt: 4 predictions for 5 rows; query 'q1' has 3 rows and 2 predictions\n"
+            "  fix:   predict every row of the dataset once",
+        ),
+        (
+            "q1\t0\t3\nq1\t1\t1\nq1\t2\t1\nq7\t0\t0.5\nq7\t1\t1.5\n",
+            "s.txt: 5 predictions for 5 rows; query 'q7' is not in the dataset; "
+            "query 'q2' has 2 rows and 0 predictions\n",
+        ),
+        (
+            "q1\t0\t3\nq1\t1\t1\nq1\t1\t1\nq2\t0\t0.5\nq2\t1\t1.5\n",
+            "s.txt:3: the row is beyond its query's rows, or given twice\n"
+            "  found: q1 1 1\n"
+            "  fix:   count rows from 0 in each query",
+        ),
+        ("q1\t0\t3\nq1\t1\t1\nq1\t3\t1\nq2\t0\t0.5\nq2\t1\t1.5\n", "s.txt:3: the row is beyond"),
+        ("q1\t0\t3\nq1\tx\t1\nq1\t3\t1\nq2\t0\t0.5\nq2\t1\t1.5\n", "s.txt: a row is not a whole"),
+        ("q1\t0\t3\nq1\t1\tinf\n", "s.txt:2: score 'inf' is not a finite number\n"),
+    ],
+)
+def test_ranklib_refused(write: Write, dataset: Qrels, text: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("s.txt", text), dataset=dataset, format="ranklib")
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32"])
+@pytest.mark.parametrize("shape", [(5,), (5, 1)])
+def test_npy(write: Write, dataset: Qrels, dtype: str, shape: tuple[int, ...]) -> None:
+    write("x", "")
+    np.save("p.npy", np.array([3, 1, 2, 0, 1], dtype=dtype).reshape(shape))
+    assert readers.read_run("p.npy", dataset=dataset).scores.tolist() == [3, 1, 2, 0, 1]
+
+
+def test_packed_npy(write: Write, dataset: Qrels) -> None:
+    buffer = io.BytesIO()
+    np.save(buffer, np.arange(5.0))
+    packed = write("p.npy.gz", gzip.compress(buffer.getvalue()))
+    assert readers.read_run(packed, dataset=dataset).scores.tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(InputError, match=r"^p\.npy: not an array of numbers \("):
+        readers.read_run(write("p.npy", buffer.getvalue()[:-9]), dataset=dataset)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (
+            np.zeros((5, 2)),
+            "p.npy: an array of shape (5, 2) and type float64\n"
+            "  fix:   save one number for each row: shape (n,)",
+        ),
+        (np.array(["a"] * 5), "p.npy: an array of shape (5,) and type <U1\n"),
+        (np.zeros(4), "p.npy: 4 predictions for 5 rows of test.txt; they end in query 'q2'\n"),
+        (
+            np.array([1, np.nan, 2, np.inf, 0]),
+            "p.npy: row 2: score 'nan' is not a finite number\n"
+            "  fix:   repair the system's output\n"
+            "p.npy: row 4: score 'inf' is not a finite number\n",
+        ),
+        (np.array([{}, 1, 2, 3, 4], dtype=object), "p.npy: not an array of numbers (Object arrays"),
+    ],
+)
+def test_npy_refused(write: Write, dataset: Qrels, array: np.ndarray, message: str) -> None:  # type: ignore[type-arg]
+    write("x", "")
+    np.save("p.npy", array)
+    with pytest.raises(InputError) as error:
+        readers.read_run("p.npy", dataset=dataset)
+    assert str(error.value).startswith(message)

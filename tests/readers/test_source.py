@@ -1,0 +1,158 @@
+"""Opening: compression by content, pipes, and every way in which a file cannot be read."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from harness import readers
+from harness.errors import InputError
+from harness.readers.source import Source, missing
+
+QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
+EXPECTED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
+
+
+def zstd(data: bytes) -> bytes:
+    buffer = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(buffer, "zstd") as stream:
+        stream.write(data)
+    return bytes(buffer.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("suffix", "data"),
+    [
+        ("", QRELS),
+        (".gz", gzip.compress(QRELS)),
+        (".gz", gzip.compress(QRELS[:10]) + gzip.compress(QRELS[10:])),
+        (".bz2", bz2.compress(QRELS)),
+        (".xz", lzma.compress(QRELS)),
+        (".zst", zstd(QRELS)),
+        (".gz", QRELS),
+        (".txt", gzip.compress(QRELS)),
+        (".gz", bz2.compress(QRELS)),
+        ("", b"\xef\xbb\xbf" + QRELS),
+    ],
+    ids=["plain", "gz", "gz-members", "bz2", "xz", "zst", "gz-is-plain", "txt-is-gz", "gz-is-bz2",
+         "byte-order-mark"],
+)  # fmt: skip
+def test_bytes_tell_the_compression(write: Callable[..., str], suffix: str, data: bytes) -> None:
+    assert readers.read_qrels(write(f"q{suffix}", data)).to_dict() == EXPECTED
+
+
+@pytest.mark.parametrize("size", [1, 5, 11, 30, 1000])
+def test_blocks_end_where_lines_end(write: Callable[..., str], size: int) -> None:
+    text = b"a\nbb\n\ncccccccccc\nd"
+    source = Source(write("x", text))
+    blocks = list(source.blocks(size))
+    assert b"".join(blocks) == text
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
+    assert source.unfinished == b"d"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("q.gz", gzip.compress(QRELS * 99)[:-20], "q.gz: the gzip data is cut short\n"
+         "  fix:   get the whole file again"),
+        ("q.xz", lzma.compress(QRELS * 99)[:-20], "q.xz: the xz data is cut short\n"
+         "  fix:   get the whole file again"),
+        ("q.txt", b"", "q.txt: the file is empty"),
+        ("q.gz", gzip.compress(b""), "q.gz: the file holds no rows"),
+        ("q.txt", b"\n# nothing\n\n", "q.txt: the file holds no rows"),
+        ("q.txt", "q1 0 d1 1\n".encode("utf-16"), "q.txt: the text is UTF-16\n"
+         "  fix:   save it as UTF-8"),
+        ("q.txt", b"q1 0 d1 1\rq1 0 d2 0\r", "q.txt: its lines end in a carriage return alone\n"
+         "  fix:   end them in a line feed"),
+        ("q.zip", b"PK\x03\x04rest", "q.zip: a zip archive, not text\n"
+         "  fix:   unpack it; gz, bz2, xz and zst are read as they are"),
+        ("q.bin", b"q1\x00\x01", "q.bin: not text: it holds zero bytes\n"
+         "  fix:   give a text file"),
+    ],
+)  # fmt: skip
+def test_unreadable_bytes(write: Callable[..., str], name: str, data: bytes, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(write(name, data), format="trec")
+    assert str(error.value) == message
+
+
+def test_damaged_data(write: Callable[..., str]) -> None:
+    data = bytearray(gzip.compress(QRELS * 99, mtime=0))
+    data[-8] ^= 0xFF  # a bit of the checksum
+    with pytest.raises(InputError, match=r"^q\.gz: the gzip data is damaged \(.*data check\)"):
+        readers.read_qrels(write("q.gz", bytes(data)))
+
+
+def test_missing_file_names_near_ones(write: Callable[..., str]) -> None:
+    write("bm25.run", "x")
+    for i in range(9):
+        write(f"other{i}.txt", "x")
+    with pytest.raises(InputError) as error:
+        readers.read_run("bm25.rnu")
+    assert str(error.value) == "no file bm25.rnu; the folder holds bm25.run"
+    assert missing("zzz") == "no file zzz; the folder holds 10 files, none like it"
+    assert missing("no/x.run") == "no file no/x.run; there is no folder no"
+    with pytest.raises(InputError, match=r"^no file bm25\.run/x; there is no folder bm25\.run$"):
+        readers.read_run("bm25.run/x")
+
+
+def test_folder(write: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.run").write_text("x")
+    (tmp_path / "void").mkdir()
+    with pytest.raises(InputError) as error:
+        readers.read_run("runs")
+    assert str(error.value) == "runs: a folder, not a file; it holds a.run\n  fix:   name one file"
+    with pytest.raises(InputError, match=r"^void: a folder, not a file\n"):
+        readers.read_run("void")
+
+
+def test_no_permission(write: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    name = write("q.txt", QRELS)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(InputError) as error:
+        Source(name)
+    assert str(error.value) == (
+        "q.txt: no permission to read it\n  fix:   change its mode or its owner"
+    )
+
+
+def test_standard_input_is_read_as_often_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = SimpleNamespace(buffer=io.BytesIO(gzip.compress(QRELS)))
+    monkeypatch.setattr("sys.stdin", stream)
+    assert readers.read_qrels("-").to_dict() == EXPECTED
+    assert readers.read_qrels("-").to_dict() == EXPECTED
+    assert readers.read_qrels("-").name == "<stdin>"
+
+
+def test_messages_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = SimpleNamespace(buffer=io.BytesIO(b"q1 0 d1 x\nq1 0 d2 1\nq1 0 d3 1\n"))
+    monkeypatch.setattr("sys.stdin", stream)
+    with pytest.raises(InputError, match=r"^<stdin>:1: grade 'x' is not a number"):
+        readers.read_qrels("-")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_read_as_often_as_needed(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(QRELS,))
+    writer.start()
+    assert readers.read_qrels(pipe).to_dict() == EXPECTED
+    writer.join()
+    assert readers.read_qrels(pipe).to_dict() == EXPECTED

@@ -1,0 +1,175 @@
+"""Tables with named columns, in files and in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as parquet
+import pytest
+
+from harness import readers
+from harness.core.tables import Qrels, Run
+from harness.errors import HarnessWarning, InputError
+
+Write = Callable[..., str]
+
+QRELS = {"007": {"a,b": 2, "NA": 0}, "8": {"a,b": 1}}
+COLUMNS = {"query_id": ["007", "007", "8"], "docId": ["a,b", "NA", "a,b"], "rel": [2, 0, 1]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'query_id,docId,rel\n007,"a,b",2\n007,NA,0\n8,"a,b",1\n',
+        "rel\tquery_id\ttext\tdocId\n2\t007\tx y\ta,b\n0.0\t007\t\tNA\n1\t8\t\ta,b\n",
+        'extra,query_id,docId,rel\r\n1,007,"a,b",2\r\n1,007,NA,0\r\n1,8,"a,b",1\r\n',
+    ],
+    ids=["csv", "tsv", "crlf"],
+)
+def test_text(write: Write, text: str) -> None:
+    assert readers.read_qrels(write("q.csv", text)).to_dict() == QRELS
+
+
+def test_binary(write: Write) -> None:
+    write("x", "")
+    table = pa.table(COLUMNS)
+    parquet.write_table(table, "q.parquet")
+    feather.write_feather(table, "q.feather")
+    feather.write_feather(table, "q.arrow", compression="uncompressed")
+    for name in ("q.parquet", "q.feather", "q.arrow"):
+        assert readers.read_qrels(name).to_dict() == QRELS
+
+
+FRAMES = {
+    "arrow": lambda columns: pa.table(columns),
+    "pandas": lambda columns: pd.DataFrame(columns),
+    "polars": lambda columns: pl.DataFrame(columns),
+    "categories": lambda columns: pd.DataFrame(columns).astype(
+        {"query_id": "category", "docId": "category"}
+    ),
+    "chunks": lambda columns: pa.concat_tables([pa.table(columns).slice(i, 1) for i in range(3)]),
+}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_frames(make: Callable[[Any], Any]) -> None:
+    qrels = readers.from_frame(make(COLUMNS), Qrels)
+    assert qrels.to_dict() == QRELS
+    columns = {**COLUMNS, "pred": [0.5, 1.0, -1.0]}
+    run = readers.from_frame(make(columns), Run, {"score": "pred"})
+    assert run.to_dict() == {"007": {"a,b": 0.5, "NA": 1.0}, "8": {"a,b": -1.0}}
+
+
+def test_whole_numbers_as_names() -> None:
+    frame = pd.DataFrame({"qid": [1.0, 1.0], "docno": [10, 11], "score": [1, 2]})
+    assert readers.from_frame(frame, Run).to_dict() == {"1": {"10": 1, "11": 2}}
+
+
+def test_ranks_in_place_of_scores(write: Write) -> None:
+    run = readers.read_run(write("r.csv", "qid,docno,rank\nq,a,1\nq,b,2\n"))
+    assert run.to_dict() == {"q": {"a": -1, "b": -2}}
+
+
+def test_columns_by_number(write: Write) -> None:
+    # xgboost's sample: label, three features, group.
+    path = write("rank.csv", "0,10.02,7.3,0.1,1\n1,9.9,9.9,0.04,1\n0,1,1,1,2\n")
+    qrels = readers.read_qrels(path, format="table", columns={"grade": 1, "qid": 5})
+    assert qrels.to_dict() == {"1": {"d0": 0, "d1": 1}, "2": {"d0": 0}}
+
+
+def test_scores_for_the_rows_of_a_dataset(write: Write, dataset: Qrels) -> None:
+    text = "qid,score\nq1,3\nq1,1\nq1,2\nq2,0\nq2,1\n"
+    run = readers.read_run(write("p.csv", text), dataset=dataset)
+    assert run.scores.tolist() == [3, 1, 2, 0, 1]
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("p.csv", text.replace("q1,2\n", "")), dataset=dataset)
+    assert str(error.value) == (
+        "p.csv:4: 4 predictions for 5 rows; query 'q2' stands where query 'q1' belongs\n"
+        "  fix:   predict the dataset's rows in their order"
+    )
+    with pytest.raises(
+        InputError, match="6 predictions for 5 rows; query 'q3' stands where the end"
+    ):
+        readers.read_run(write("p.csv", text + "q3,1\n"), dataset=dataset)
+    with pytest.raises(InputError, match="no column of docnos found"):
+        readers.read_run(write("p.csv", text))
+
+
+def test_scores_for_scattered_rows(write: Write) -> None:
+    with pytest.warns(HarnessWarning):
+        dataset = readers.read_qrels(write("a.txt", "1 qid:a\n2 qid:b\n0 qid:a\n"))
+    run = readers.read_run(write("p.csv", "qid,score\na,1\nb,2\na,3\n"), dataset=dataset)
+    assert run.scores.tolist() == [1, 3, 2]
+
+
+def test_scattered_rows(write: Write) -> None:
+    with pytest.warns(HarnessWarning, match=r"^q\.csv: 1 query comes back after another began"):
+        readers.read_qrels(write("q.csv", "qid,docno,grade\na,x,1\nb,x,1\na,y,1\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (
+            "qid,docno,grade\na,x,1\na,y,0\na,x,1\n",
+            {},
+            "q.csv:4: the docno stands already on line 2, for the same query\n  found: a,x,1\n",
+        ),
+        ("qid,docno,grade\na,x,1\na,y,0.5\n", {}, "q.csv:3: grade '0.5' is not a whole number\n"),
+        ("qid,docno,grade\na,x,nan\na,y,0\n", {}, "q.csv:2: grade 'nan' is not a finite number\n"),
+        ("qid,docno,grade\na,x,1\na,y,z\n", {}, "q.csv: cannot be read as a table (In CSV column"),
+        ("qid,docno,grade\na,x,1\na,y\n", {}, "q.csv: cannot be read as a table (CSV parse error"),
+        (
+            "qid,docno,relevancy\na,x,1\n",
+            {},
+            "q.csv: no column of grades found\n"
+            "  found: columns: qid, docno, relevancy\n"
+            "  fix:   name it: columns: {grade: ...}",
+        ),
+        (
+            "qid,docno,relevancy\na,x,1\n",
+            {"columns": {"grade": "relevance"}},
+            "q.csv: no column 'relevance'; did you mean 'relevancy'?\n"
+            "  found: columns: qid, docno, relevancy",
+        ),
+        (
+            "qid,docno,grade\na,x,1\n",
+            {"columns": {"grad": "grade"}},
+            "q.csv: unknown entry 'grad' in columns; did you mean 'grade'?",
+        ),
+        ("1,2,3\n", {"columns": {"qid": 1, "grade": 4}}, "q.csv: no column '4'"),
+    ],
+)
+def test_refused(write: Write, text: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(write("q.csv", text), format="table", **options)
+    assert str(error.value).startswith(message)
+
+
+def test_frames_refused() -> None:
+    columns = {"qid": ["a", "a", "a"], "docno": ["x", "y", "x"], "score": [1.0, 2.0, 3.0]}
+    with pytest.raises(InputError) as error:
+        readers.from_frame(pa.table(columns), Run, name="runs")
+    assert str(error.value) == (
+        "runs: row 3: the docno stands already in row 1, for the same query\n"
+        "  fix:   delete one of them, or read with duplicates: last (or first)"
+    )
+    assert readers.from_frame(pa.table(columns), Run, duplicates="last").n_rows == 2
+    with pytest.raises(
+        InputError, match=r"^data frame: row 2: 1 values of docno \(column 'docno'\)"
+    ):
+        readers.from_frame(pa.table({**columns, "docno": ["x", None, "y"]}), Run)
+    with pytest.raises(InputError, match=r"^data frame: row 2: score 'nan' is not a finite number"):
+        readers.from_frame(pa.table({**columns, "score": [1.0, float("nan"), 1.0]}), Run)
+    with pytest.raises(InputError, match=r"^data frame: a score is not a number \("):
+        readers.from_frame(pa.table({**columns, "score": ["high", "low", "low"]}), Run)
+
+
+def test_damaged_parquet(write: Write) -> None:
+    with pytest.raises(InputError, match=r"^q\.parquet: cannot be read"):
+        readers.read_qrels(write("q.parquet", b"PAR1 and no more"))
