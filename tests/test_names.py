@@ -79,9 +79,9 @@ def test_nicknames_mean_what_they_mean_there_and_in_its_order(nickname: str) -> 
 
 
 def test_printed_names_hold_the_parameter_that_keys_leave_out() -> None:
-    texts = ["set_F.0.5", "set_F", "utility.2,-1,0,0", "11pt_avg.0.2,0.5", "P_5", "rbo"]
+    texts = ["set_F.0.5", "set_F", "utility.2,-1,0,0", "11pt_avg.0.2,0.5", "P_5", "rbo(p=0.9)"]
     assert [metric.printed_name for text in texts for metric in parse(text)] == [
-        "set_F_0.5", "set_F", "utility_2,-1,0,0", "11pt_avg_0.2,0.5", "P_5", "rbo",
+        "set_F_0.5", "set_F", "utility_2,-1,0,0", "11pt_avg_0.2,0.5", "P_5", "rbo(p=0.9)",
     ]  # fmt: skip
 
 
@@ -189,7 +189,8 @@ def test_what_is_printed_is_read_again(data: st.DataObject) -> None:
         assert parse(str(metric)) == [metric]
         if cutoff is not None:
             assert metric.cutoff == cutoff
-        assert given_values.items() >= dict(metric.params).items()
+        shown = {name: p.default for name, p in definition.parameters.items() if p.shown}
+        assert {**shown, **given_values}.items() >= dict(metric.params).items()
 
 
 @pytest.mark.parametrize("name", known_names())

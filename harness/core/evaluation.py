@@ -15,6 +15,7 @@ from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
 from .align import Aligned
 from .arrow import to_arrow
 from .metric import Metric
+from .names import parse
 from .policy import Policy
 from .ragged import Array, Floats, frozen
 
@@ -83,7 +84,7 @@ class Evaluation:
         return [str(metric) for metric in self.metrics]
 
     def column(self, metric: str | Metric) -> Floats:
-        """Return one metric's values, ``(n_queries,)``.
+        """Return one metric's values, ``(n_queries,)``; its name in any spelling.
 
         Raises
         ------
@@ -91,6 +92,8 @@ class Evaluation:
             Where the evaluation does not hold that metric.
         """
         name, names = str(metric), self.names
+        if name not in names and len(found := names_of(name)) == 1:
+            name = found[0]
         if name not in names:
             raise UnknownNameError(
                 f"this evaluation holds no metric '{name}'{did_you_mean(name, names)}"
@@ -177,6 +180,14 @@ class Evaluation:
             f"<table><caption>{title}</caption>"
             f"<tr><th>metric</th><th>value</th><th>n</th></tr>{body}</table>"
         )
+
+
+def names_of(text: str) -> list[str]:
+    """Return the canonical names of the metrics that `text` stands for; none where it is wrong."""
+    try:
+        return [str(metric) for metric in parse(text)]
+    except UnknownNameError:
+        return []
 
 
 def summarise(values: Floats, how: str, weights: Floats | None = None) -> float:

@@ -74,7 +74,8 @@ class Metric:
     definition : Definition
     cutoff : int or float, optional
     params : tuple of (str, value)
-        The parameters that differ from their defaults, in the order of the signature.
+        The parameters that differ from their defaults (and those always shown), in the order
+        of the signature.
     """
 
     definition: Definition = field(repr=False)

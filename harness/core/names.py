@@ -98,9 +98,10 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
             raise UnknownNameError(f"{text}: a cutoff is needed, as in {definition.name}@10")
         cutoffs = list(definition.cutoffs)
     params = tuple(
-        (name, given[name])
+        (name, given.get(name, parameter.default))
         for name, parameter in definition.parameters.items()
-        if name in given and name != "cutoff" and given[name] != parameter.default
+        if name != "cutoff"
+        and (parameter.shown or given.get(name, parameter.default) != parameter.default)
     )
     if not cutoffs:
         return [Metric(definition, None, params)]

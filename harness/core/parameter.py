@@ -40,6 +40,11 @@ class Range:
         return f"{low}, {high}"
 
 
+SHOWN = "shown"
+"""Put beside a type, ``Annotated[float, SHOWN]``: names show the value even where it is the
+default, because a reader needs it to know what was measured."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a metric, as read off its function's signature."""
@@ -52,6 +57,7 @@ class Parameter:
     optional: bool = False
     many: bool = False
     length: int | None = None
+    shown: bool = False
 
     def parse(self, text: str, metric: str) -> Any:
         """Return the value that `text` stands for; several numbers stand as ``1:-1:0``.
@@ -112,10 +118,11 @@ class Parameter:
     @classmethod
     def of(cls, name: str, annotation: Any, default: Any) -> Parameter:
         """Read a parameter off its annotation and default."""
-        limits = None
+        limits, shown = None, False
         if typing.get_origin(annotation) is typing.Annotated:
             annotation, *extras = typing.get_args(annotation)
             limits = next((extra for extra in extras if isinstance(extra, Range)), None)
+            shown = SHOWN in extras
         optional = type(None) in typing.get_args(annotation)
         if optional:
             inner = [a for a in typing.get_args(annotation) if a is not type(None)]
@@ -127,4 +134,4 @@ class Parameter:
             first, *rest = typing.get_args(annotation)
             length = None if rest == [...] else 1 + len(rest)
             return cls(name, first, default, (), limits, many=True, length=length)
-        return cls(name, annotation, default, (), limits)
+        return cls(name, annotation, default, (), limits, shown=shown)

@@ -10,14 +10,15 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.align import Aligned
-from ..core.metric import Range, metric
+from ..core.metric import metric
 from ..core.pairs import group_keys
+from ..core.parameter import SHOWN, Range
 from ..core.ragged import Floats, Ints, frozen, sum_by
 from ..errors import UnknownNameError
 
 Cutoff = Annotated[int, Range(1, None)]
 Rel = Annotated[int, Range(1, None)]
-Persistence = Annotated[float, Range(0, 1, open=True)]
+Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
 
 _MARGIN = 1024
 

@@ -111,6 +111,12 @@ def test_a_metric_that_is_not_there_is_named() -> None:
         run(["map"]).column("maap")
 
 
+def test_a_column_is_found_by_any_spelling() -> None:
+    found = run(["ndcg@10", "rbo"])
+    assert found.column("ndcg_cut_10") is not None
+    np.testing.assert_array_equal(found.column("rbo"), found.column("rbo(p=0.9)"))
+
+
 def test_tables_out() -> None:
     found = run(["map", "P@1"])
     assert found.to_arrow().slice(2, 1).to_pylist() == [

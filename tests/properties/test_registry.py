@@ -63,7 +63,9 @@ def variants(definition: Definition) -> Iterator[Metric]:
         if not definition.needs_cutoff:
             cutoffs = (None, *cutoffs)
     for params, cutoff in itertools.product(settings_of, cutoffs):
-        yield Metric(definition, cutoff, params)
+        inside = ",".join(f"{n}={definition.parameters[n].text(value)}" for n, value in params)
+        at = "" if cutoff is None else f"@{cutoff}"
+        yield from parse(f"{definition.name}({inside}){at}")
 
 
 METRICS = [metric for definition in DEFINITIONS for metric in variants(definition)]
