@@ -5,13 +5,14 @@ To add a format, put a file beside this one with a ``FORMAT``; nothing else list
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
-from ..core.align import Aligned, align
+from ..core.align import Aligned, align, align_parts
 from ..core.policy import Policy
 from ..core.tables import Duplicates, Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
@@ -180,20 +181,24 @@ def align_run(
     duplicates: Duplicates = "error",
     name: str = "",
     **options: Any,
-) -> Aligned:
-    """Align a run file to qrels while it streams past; whole, where its queries are scattered.
+) -> Iterator[Aligned]:
+    """Yield the alignment of a run file to qrels, in parts where that saves memory.
 
-    The result is that of ``align(qrels, read_run(path, dataset=qrels), policy)``, in the memory
-    that one part takes.
+    A TREC run is aligned while it streams past, and gives one part; whole, where its queries
+    are scattered. Scores for the rows of `qrels` give several, as
+    :func:`~harness.core.align.align_parts`. Together they hold what
+    ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
     """
     source = Source.of(path)
+    known = _format(source, format, "run")
     how: dict[str, Any] = {
-        "dataset": qrels, "format": format, "duplicates": duplicates, "name": name, **options
+        "dataset": qrels, "format": known.name, "duplicates": duplicates, "name": name, **options
     }  # fmt: skip
-    try:
-        return align(qrels, stream_run(source, **how), policy)
-    except ScatteredQueries:
-        return align(qrels, read_run(source, **how), policy)
+    if known.stream is not None:
+        with contextlib.suppress(ScatteredQueries):
+            yield align(qrels, stream_run(source, **how), policy)
+            return
+    yield from align_parts(qrels, read_run(source, **how), policy)
 
 
 def guess_format(path: Path, kind: Kind) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from harness import readers
-from harness.core.align import align
+from harness.core.align import PART, align
 from harness.core.tables import Qrels, concat
 from harness.errors import HarnessWarning, InputError
 from harness.readers import ScatteredQueries, source
@@ -53,7 +55,7 @@ def test_scattered_queries_are_aligned_whole(write: Write) -> None:
     with pytest.warns(HarnessWarning, match="^a.run: 8 queries come back after another began"):
         whole = align(qrels, readers.read_run(path))
     with pytest.warns(HarnessWarning) as caught:
-        streamed = readers.align_run(qrels, path)
+        (streamed,) = readers.align_run(qrels, path)
     assert [str(w.message) for w in caught] == [
         "a.run: 8 queries come back after another began; the rows were gathered by qid"
     ]
@@ -66,7 +68,8 @@ def test_scattered_queries_are_aligned_whole(write: Write) -> None:
 def test_streamed_alignment_is_that_of_the_whole(write: Write) -> None:
     path = write("a.run", lines([q for q in range(20) for _ in range(7)]))
     qrels = Qrels.from_dict({f"q{q}": {f"d{7 * q + 3}": q % 3, "d0": 1} for q in (3, 0, 19, 99)})
-    whole, streamed = align(qrels, readers.read_run(path)), readers.align_run(qrels, path)
+    whole = align(qrels, readers.read_run(path))
+    (streamed,) = readers.align_run(qrels, path)
     for name in ("offsets", "rank", "grade", "score", "n_retrieved", "answered", "tie_last"):
         assert getattr(streamed, name).tolist() == getattr(whole, name).tolist()
 
@@ -75,4 +78,14 @@ def test_formats_without_parts_give_one(write: Write, dataset: Qrels) -> None:
     path = write("p.txt", "1\n2\n3\n4\n5\n")
     parts = list(readers.stream_run(path, dataset=dataset))
     assert [part.scores.tolist() for part in parts] == [[1, 2, 3, 4, 5]]
-    assert readers.align_run(dataset, path).rank.tolist() == [1, 2, 3, 1, 2]
+    (aligned,) = readers.align_run(dataset, path)
+    assert aligned.grade.tolist() == [1, 0, 2, 1, 0]
+
+
+def test_many_rows_of_a_dataset_are_aligned_in_parts(write: Write) -> None:
+    n = 3 * PART
+    dataset = Qrels.from_columns(pa.array(np.arange(n) // 10).cast(pa.string()), None, [1] * n)
+    path = write("p.txt", "".join(f"{i % 7}\n" for i in range(n)))
+    parts = list(readers.align_run(dataset, path))
+    assert len(parts) == 3
+    assert sum(part.n_queries for part in parts) == dataset.n_queries
