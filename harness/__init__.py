@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .collector import BatchCollector as BatchCollector
     from .convert import from_pytrec_eval as from_pytrec_eval
     from .convert import to_pytrec_eval as to_pytrec_eval
-    from .core.align import Aligned as Aligned
     from .core.align import align as align
+    from .core.aligned import Aligned as Aligned
     from .core.evaluation import Evaluation as Evaluation
     from .core.metric import metric as metric
     from .core.policy import Policy as Policy
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .readers import read_run as read_run
 
 _HOME = {
-    "Aligned": "core.align",
+    "Aligned": "core.aligned",
     "BatchCollector": "collector",
     "Evaluation": "core.evaluation",
     "Policy": "core.policy",

@@ -25,11 +25,13 @@ from typing import Any, Literal
 import numpy as np
 
 from .convert import from_batch
-from .core.align import Aligned, align, rank_order
+from .core.align import align
+from .core.aligned import Aligned
 from .core.discount import log2_discount
 from .core.metric import REGISTRY
 from .core.policy import Policy, Ties
 from .core.ragged import Floats, positions_of
+from .core.ranking import rank_order
 from .errors import UnknownNameError
 from .metrics.ndcg import Gain, dcg_at_every_rank, gains_of, ideal_dcg, ndcg_at_every_rank
 from .metrics.pairwise import lambdas as _lambdas

@@ -14,13 +14,14 @@ from . import metrics as _built_in
 from .convert import from_batch
 from .core.align import align
 from .core.arrow import string_column
+from .core.docnos import Docnos
 from .core.evaluation import Evaluation
 from .core.evaluation import evaluate as evaluate_aligned
 from .core.metric import Metric
 from .core.names import parse_all
 from .core.policy import Policy
 from .core.ragged import Array, offsets_of
-from .core.tables import Docnos, Qrels, Run
+from .core.tables import Qrels, Run
 from .errors import InputError, Problem
 from .store import write_all
 

@@ -25,9 +25,10 @@ import pyarrow as pa
 
 from .core.align import align
 from .core.arrow import string_column
+from .core.docnos import Docnos
 from .core.policy import Policy
 from .core.ragged import Array, offsets_of
-from .core.tables import Docnos, Qrels, Run
+from .core.tables import Qrels, Run
 from .errors import shorten
 from .measures import metrics_of, numbers_asked, supported_measures, supported_nicknames
 

@@ -19,7 +19,8 @@ from . import inputs, readers, store
 from . import metrics as _built_in
 from .config import Config, sweep
 from .config.sweep import Cell, missing
-from .core.align import Aligned, align, align_parts, as_reference
+from .core.align import align, align_parts, as_reference
+from .core.aligned import Aligned
 from .core.evaluation import Evaluation
 from .core.evaluation import evaluate as evaluate_aligned
 from .core.leaderboard import Entry, Leaderboard

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from . import readers
 from .convert import from_batch
-from .core.tables import DuplicateRows, Qrels, Run, T
+from .core.table import DuplicateRows, T
+from .core.tables import Qrels, Run
 from .errors import InputError, Problem
 
 FIX = (

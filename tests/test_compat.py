@@ -6,7 +6,6 @@ import collections
 import io
 import math
 import types
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -372,29 +371,3 @@ def test_compute_aggregated_measure(measure: str, values: list[float]) -> None:
     found = compat.compute_aggregated_measure(measure, values)
     assert type(found) is float
     assert found == pytrec_eval.compute_aggregated_measure(measure, values)
-
-
-def test_their_own_tests_where_they_are_installed() -> None:
-    files = [
-        file
-        for name in ("pytrec-eval-terrier", "pytrec_eval")
-        for file in _files(name)
-        if file.endswith("pytrec_eval_tests.py")
-    ]
-    if not files:
-        pytest.skip("the installed pytrec_eval brings no tests")
-    source = Path(files[0]).read_text(encoding="utf-8")
-    names: dict[str, Any] = {"__name__": "theirs", "__file__": files[0]}
-    exec(compile(source.replace("import pytrec_eval", ""), files[0], "exec"), names)
-    names["pytrec_eval"] = compat
-    case = names["PyTrecEvalUnitTest"]
-    for test in [test for test in dir(case) if test.startswith("test_")]:
-        getattr(case(test), test)()
-
-
-def _files(distribution: str) -> list[str]:
-    try:
-        files = metadata.files(distribution) or []
-    except metadata.PackageNotFoundError:
-        return []
-    return [str(file.locate()) for file in files]

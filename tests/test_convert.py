@@ -73,17 +73,6 @@ def test_dicts_equal_the_literal_definition(
 
 
 @settings(deadline=None)
-@given(batches(), st.integers(0, 99))
-def test_dicts_equal_pytorchltrs(batch: tuple[Array, Array, Array, Any], offset: int) -> None:
-    trec = pytest.importorskip("pytorchltr.evaluation.trec")
-    scores, grades, n, qids = batch
-    tensors = [torch.from_numpy(array) for array in (scores, grades, n)]
-    given_qids = None if qids is None else torch.tensor(qids, dtype=torch.int64)
-    expected = trec.generate_pytrec_eval(*tensors, given_qids, offset)
-    assert to_pytrec_eval(*tensors, given_qids, offset) == expected
-
-
-@settings(deadline=None)
 @given(batches())
 def test_from_dicts_is_the_inverse(batch: tuple[Array, Array, Array, Any]) -> None:
     qrel, run = to_pytrec_eval(*batch)

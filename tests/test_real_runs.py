@@ -15,8 +15,8 @@ import harness.metrics
 from harness.core.align import align
 from harness.core.evaluation import Evaluation, evaluate
 from harness.core.names import parse_all
-from harness.core.policy import Policy
-from harness.core.tables import Duplicates, Qrels, Run
+from harness.core.policy import Duplicates, Policy
+from harness.core.tables import Qrels, Run
 
 assert harness.metrics
 

@@ -6,118 +6,25 @@ below it, so the result's size follows the judgements and not the run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..errors import AlignmentError, Problem
+from .aligned import Aligned
 from .arrow import index_in, to_arrow
+from .docnos import Docnos
 from .policy import Policy
-from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, offsets_of, rows_of, sum_by
-from .tables import Docnos, Qrels, Run
+from .ragged import Array, Floats, Ints, Ragged, offsets_of
+from .ranking import by_score, rank_order, settle_ties
+from .tables import Qrels, Run
 
-T = TypeVar("T")
 PART = 1 << 17
 """Rows that are aligned at a time where all are judged; a few arrays of them fit a cache."""
-
-
-@dataclass(frozen=True, eq=False)
-class Aligned:
-    """A run's judged documents in rank order, with the judgements of each query.
-
-    Per query (shape ``(n_queries,)``): ``qids``, ``answered`` (whether the run names the
-    query), ``n_retrieved`` and ``n_tied`` (retrieved documents that share a score with
-    another), ``ideal`` (all grades, descending). Per judged and retrieved document (shape
-    ``(n_items,)``, grouped by query, ascending rank): ``rank`` from 1, ``grade``, ``score``,
-    and ``tie_first``, ``tie_last``: the ranks over which its group of tied scores extends.
-
-    A grade below 0 is a document in the pool that was not judged, as in trec_eval.
-    """
-
-    qids: pa.Array
-    answered: Bools
-    n_retrieved: Ints
-    n_tied: Ints
-    ideal: Ragged
-    offsets: Ints
-    rank: Ints
-    grade: Ints
-    score: Floats
-    tie_first: Ints
-    tie_last: Ints
-    policy: Policy = field(default_factory=Policy)
-    n_extra: int = 0
-    _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
-
-    def __post_init__(self) -> None:
-        for name in ("rank", "grade", "score", "tie_first", "tie_last"):
-            if getattr(self, name).size != self.offsets[-1]:
-                raise ValueError(f"{name} does not fit the offsets")
-            object.__setattr__(self, name, frozen(getattr(self, name)))
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return len(self.qids)
-
-    @cached_property
-    def row(self) -> Ints:
-        """Query of each judged and retrieved document, ``(n_items,)``."""
-        return rows_of(self.offsets)
-
-    @cached_property
-    def n_judged(self) -> Ints:
-        """Judgements of each query, ``(n_queries,)``; grades below 0 are none."""
-        return self.ideal.count(self.ideal.values >= 0)
-
-    def memo(self, key: Any, make: Callable[[], T]) -> T:
-        """Return `make()`, computed once for each `key`: what several metrics share."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        value: T = self._memo[key]
-        return value
-
-    def n_relevant(self, rel: int = 1) -> Ints:
-        """Judged documents with a grade of at least `rel`, ``(n_queries,)``."""
-        return self.memo(
-            ("n_relevant", rel), lambda: self.ideal.count(self.ideal.values >= max(rel, 0))
-        )
-
-    def relevant(self, rel: int = 1) -> Ints:
-        """Items (indices into ``rank``, ``grade``...) whose grade is at least `rel`."""
-        return self.memo(("relevant", rel), lambda: np.flatnonzero(self.grade >= max(rel, 0)))
-
-    def hits(self, rel: int = 1) -> Ints:
-        """Relevant documents so far, at each of the items :meth:`relevant` names: 1, 2, ..."""
-
-        def count() -> Ints:
-            row = self.row[self.relevant(rel)]
-            starts = np.searchsorted(row, np.arange(self.n_queries))
-            running: Ints = np.arange(1, row.size + 1) - starts[row]
-            return running
-
-        return self.memo(("hits", rel), count)
-
-    def sum(self, weights: Array, items: Array | None = None) -> Floats:
-        """Sum `weights` by query in rank order, ``(n_queries,)`` float64.
-
-        Parameters
-        ----------
-        weights : ndarray, shape (n,)
-        items : ndarray, shape (n,), optional
-            Which documents the weights belong to (indices); all documents by default.
-        """
-        row = self.row if items is None else self.row[items]
-        return sum_by(row, weights, self.n_queries)
-
-    def count(self, items: Array) -> Ints:
-        """Count the named documents (indices or a mask) by query, ``(n_queries,)`` int64."""
-        return np.bincount(self.row[items], minlength=self.n_queries)
 
 
 def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) -> Aligned:
@@ -216,14 +123,6 @@ def align_parts(
         yield align(part, Run.for_rows(part, scores, name=run.name), policy)
 
 
-def rank_order(run: Run, policy: Policy | None = None) -> Ints:
-    """Return the rows of `run` in ranked order, query by query, ``(n_rows,)``."""
-    policy = policy or Policy()
-    order, ties = _by_score(run, policy)
-    order = _settle_ties(run, order, ties, None, policy)
-    return np.arange(run.n_rows) if order is None else order
-
-
 def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Qrels:
     """Return qrels whose ideal order is the ranking of `run`, for these queries.
 
@@ -261,29 +160,11 @@ class _Ranked:
     tie_last: Ints
 
 
-@dataclass(frozen=True)
-class _Ties:
-    """Groups of tied scores in a ranked order, only those of two documents and more.
-
-    ``member`` says of each place whether it is in one, ``(n_rows,)``; ``starts`` and ``ends``
-    are the first and the last place of each group.
-    """
-
-    member: Bools
-    starts: Ints
-    ends: Ints
-
-    def group(self, places: Ints) -> Ints:
-        """Return the group that each of these places, all of them members, is in."""
-        group: Ints = np.searchsorted(self.starts, places, side="right") - 1
-        return group
-
-
 def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
-    order, ties = _by_score(run, policy)
+    order, ties = by_score(run, policy)
     if run.docnos is qrels.docnos:  # every row is judged, by the row of the same number
         of_run = np.arange(qrels.n_queries)
-        order = _settle_ties(run, order, ties, None, policy)
+        order = settle_ties(run, order, ties, None, policy)
         place = np.arange(run.n_rows)
         found = judgement = place if order is None else order
         row = query = run.row
@@ -291,7 +172,7 @@ def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
         of_run = index_in(run.qids, qrels.qids)
         pairs = qrels.find(of_run[run.row], run.docnos.to_strings())
         place, found, judgement = _by_place(*pairs, order, run.n_rows)
-        settled = _settle_ties(run, order, ties, place, policy)
+        settled = settle_ties(run, order, ties, place, policy)
         if settled is not order:
             place, found, judgement = _by_place(*pairs, settled, run.n_rows)
         row = run.row[place]
@@ -354,70 +235,6 @@ def _by_place(
     judgements = judgements[order]
     place = np.flatnonzero(judgements >= 0)
     return place, order[place], judgements[place]
-
-
-def _by_score(run: Run, policy: Policy) -> tuple[Ints | None, _Ties]:
-    """Order the rows by falling score within their query, ties in any order.
-
-    Returns the order (None where the rows stand in it already) and the ties in it.
-    """
-    scores: Array = run.scores
-    if policy.ties == "trec_eval":
-        with np.errstate(over="ignore"):
-            scores = scores.astype(np.float32)
-    begins = np.zeros(run.n_rows + 1, dtype=bool)
-    begins[run.offsets] = True
-    begins = begins[1 : run.n_rows]
-    order = None
-    if not ((scores[1:] <= scores[:-1]) | begins).all():
-        if policy.ties == "trec_eval":
-            order = np.argsort(_descending_keys(run.row, scores))
-        else:
-            order = np.lexsort((-scores, run.row))
-        scores = scores[order]
-    same = np.zeros(run.n_rows + 1, dtype=bool)  # as the place before
-    same[1 : run.n_rows] = (scores[1:] == scores[:-1]) & ~begins
-    this, following = same[:-1], same[1:]
-    ties = _Ties(
-        this | following, np.flatnonzero(following & ~this), np.flatnonzero(this & ~following)
-    )
-    return order, ties
-
-
-def _descending_keys(row: Ints, scores: Array) -> Array:
-    """Return uint64 keys that sort by row, then by falling float32 score."""
-    bits = (scores + np.float32(0)).view(np.uint32)  # -0.0 becomes 0.0
-    negative = bits >> np.uint32(31) == 1
-    keys: Array = row.astype(np.uint64)
-    keys <<= np.uint64(32)
-    keys |= np.where(negative, bits, ~bits & np.uint32((1 << 31) - 1))
-    return keys
-
-
-def _settle_ties(
-    run: Run, order: Ints | None, ties: _Ties, place: Ints | None, policy: Policy
-) -> Ints | None:
-    """Return `order` with the groups of tied scores put in the policy's order.
-
-    Where places are given, only groups that hold one of them are looked at: the order of the
-    others is seen by no metric. The order comes back as it is where there is nothing to settle.
-    """
-    if policy.ties == "stable":
-        return order
-    places = np.flatnonzero(ties.member)
-    group = ties.group(places)
-    if place is not None:
-        holds = np.zeros(ties.starts.size, dtype=bool)
-        holds[ties.group(place[ties.member[place]])] = True
-        places, group = places[holds[group]], group[holds[group]]
-    if not places.size:
-        return order
-    settled = np.arange(run.n_rows) if order is None else order.copy()
-    rows = settled[places]
-    docno = run.docnos.byte_order(rows)
-    span = int(docno.max()) + 1
-    settled[places] = rows[np.argsort(group * span - docno)]
-    return settled
 
 
 def _joined(arrays: list[Array]) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
-from .align import Aligned
+from .aligned import Aligned
 from .arrow import to_arrow
 from .metric import Metric
 from .names import parse

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .align import Aligned
+from .aligned import Aligned
 from .parameter import Parameter
 from .parameter import Range as Range
 from .ragged import Floats, Ints

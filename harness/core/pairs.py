@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .align import Aligned
+from .aligned import Aligned
 from .ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of, rows_of
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.pairs import judged_items
 from ..core.ragged import Floats

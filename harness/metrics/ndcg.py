@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.discount import log2_discount
 from ..core.metric import Range, metric
 from ..core.pairs import judged_items

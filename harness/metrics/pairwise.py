@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.metric import Range, metric
 from ..core.pairs import judged_items, pairs_by_distance
 from ..core.ragged import Array, Floats, Ints

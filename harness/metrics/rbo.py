@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.pairs import group_keys
 from ..core.parameter import SHOWN, Range

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.discount import log_of
 from ..core.metric import metric
 from ..core.ragged import Floats, Ragged

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints
 from .trec_shared import Rel, n_hits

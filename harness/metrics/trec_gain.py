@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.discount import log2_discount, log2_of
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints, Ragged, sum_by

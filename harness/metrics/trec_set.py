@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.metric import Range, metric
 from ..core.ragged import Floats
 from .trec_shared import Rel, n_hits, share

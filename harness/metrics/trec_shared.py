@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.metric import Range
 from ..core.ragged import Array, Floats, Ints
 

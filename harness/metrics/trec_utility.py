@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from ..core.align import Aligned
+from ..core.aligned import Aligned
 from ..core.metric import Range, metric
 from ..core.ragged import Floats
 from .trec_shared import Rel, n_hits

@@ -12,9 +12,10 @@ import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
-from ..core.align import Aligned, align, align_parts
-from ..core.policy import Policy
-from ..core.tables import Duplicates, Qrels, Run
+from ..core.align import align, align_parts
+from ..core.aligned import Aligned
+from ..core.policy import Duplicates, Policy
+from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .checks import Checks
 from .format import Format, Head, Kind

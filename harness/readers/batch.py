@@ -10,8 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..core.docnos import Docnos
+from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, offsets_of
-from ..core.tables import Docnos, DuplicateRows, Duplicates, Qrels, Run
+from ..core.table import DuplicateRows
+from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from .format import Format, Head, Kind
 from .rows import needed

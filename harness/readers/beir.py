@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ..core.tables import Duplicates, Qrels
+from ..core.policy import Duplicates
+from ..core.tables import Qrels
 from .build import build, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind

@@ -9,8 +9,9 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
-from ..core.tables import DuplicateRows, Duplicates, Table
+from ..core.table import DuplicateRows, Table
 from ..errors import SHOWN, HarnessWarning, InputError, Problem
 from .source import Source
 

@@ -8,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..core.policy import Duplicates
 from ..core.ragged import Array
-from ..core.tables import DuplicateRows, Duplicates, Qrels, Run, T
+from ..core.table import DuplicateRows, T
+from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean
 from .build import column
 

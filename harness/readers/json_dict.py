@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tables import Duplicates, Qrels, Run
+from ..core.policy import Duplicates
+from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
 from .format import Format, Head, Kind
 from .source import Source

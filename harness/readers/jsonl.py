@@ -7,7 +7,9 @@ import json
 import pyarrow as pa
 import pyarrow.json as pajson
 
-from ..core.tables import DuplicateRows, Duplicates, Qrels, Run, T
+from ..core.policy import Duplicates
+from ..core.table import DuplicateRows, T
+from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind

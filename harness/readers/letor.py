@@ -14,7 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..core.tables import DuplicateRows, Duplicates, Qrels
+from ..core.policy import Duplicates
+from ..core.table import DuplicateRows
+from ..core.tables import Qrels
 from ..errors import InputError, Problem
 from .build import column, warn, warn_scattered
 from .format import Format, Head, Kind

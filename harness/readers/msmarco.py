@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ..core.tables import Duplicates, Qrels, Run
+from ..core.policy import Duplicates
+from ..core.tables import Qrels, Run
 from . import trec
 from .build import build, warn, warn_scattered
 from .columns import Layout, numbers_of, read_columns

@@ -6,7 +6,8 @@ import io
 
 import numpy as np
 
-from ..core.tables import Duplicates, Qrels, Run
+from ..core.policy import Duplicates
+from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from .format import Format, Head, Kind
 from .rows import follow

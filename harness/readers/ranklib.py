@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
-from ..core.tables import Duplicates, Qrels, Run
+from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from .build import column, lines_of_rows
 from .columns import Layout, is_like_number, numbers_of, read_columns

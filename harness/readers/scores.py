@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ..core.tables import Duplicates, Qrels, Run
+from ..core.policy import Duplicates
+from ..core.tables import Qrels, Run
 from .columns import Layout, is_like_number, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .rows import follow

@@ -8,7 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as csv
 
-from ..core.tables import DuplicateRows, Duplicates, Qrels, Run, T
+from ..core.policy import Duplicates
+from ..core.table import DuplicateRows, T
+from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..core.arrow import to_numpy
-from ..core.tables import Duplicates, Qrels, Run
+from ..core.policy import Duplicates
+from ..core.tables import Qrels, Run
 from .build import build, warn, warn_scattered
 from .columns import Layout, is_like_number, numbers_of, read_columns
 from .format import Format, Head, Kind

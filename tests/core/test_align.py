@@ -12,9 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.align import Aligned, align, as_reference, rank_order
+from harness.core.align import align, as_reference
+from harness.core.aligned import Aligned
+from harness.core.docnos import Docnos
 from harness.core.policy import Policy
-from harness.core.tables import Docnos, Qrels, Run
+from harness.core.ranking import rank_order
+from harness.core.tables import Qrels, Run
 from harness.errors import AlignmentError
 
 Judgements = dict[str, dict[str, int]]

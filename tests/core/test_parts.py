@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401 - fills the registry
 from harness.core.align import align, align_parts
+from harness.core.docnos import Docnos
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.tables import Docnos, Qrels, Run
+from harness.core.tables import Qrels, Run
 from harness.errors import AlignmentError
 
 METRICS = parse_all(["map", "ndcg", "ndcg_cut_5", "P_3", "bpref", "recip_rank", "num_ret", "mse"])

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.tables import Docnos, DuplicateRows, Qrels, Run, concat
+from harness.core.docnos import Docnos
+from harness.core.table import DuplicateRows, concat
+from harness.core.tables import Qrels, Run
 from harness.errors import InputError
 
 names = st.sampled_from(["", "a", "b", "é", "日", "aa", "a" * 9, "z"])

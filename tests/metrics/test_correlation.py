@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import harness.metrics  # noqa: F401
-from harness.core.align import Aligned, align, as_reference
+from harness.core.align import align, as_reference
+from harness.core.aligned import Aligned
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
 from harness.metrics.correlation import kendall, pearson, spearman

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import harness.metrics  # noqa: F401
-from harness.core.align import Aligned, align
+from harness.core.align import align
+from harness.core.aligned import Aligned
 from harness.core.names import parse
 from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError

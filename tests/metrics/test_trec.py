@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import harness.metrics
-from harness.core.align import Aligned, align
+from harness.core.align import align
+from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY
 from harness.core.names import parse, parse_all

@@ -14,7 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
-from harness.core.align import Aligned, align, as_reference
+from harness.core.align import align, as_reference
+from harness.core.aligned import Aligned
 from harness.core.ragged import offsets_of
 from harness.core.tables import Qrels, Run
 from harness.metrics.arp import arp

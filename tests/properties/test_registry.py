@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
-from harness.core.align import Aligned, align
+from harness.core.align import align
+from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY, Definition, Metric
 from harness.core.names import parse

@@ -34,13 +34,13 @@ def zstd(data: bytes) -> bytes:
     ("suffix", "data"),
     [
         ("", QRELS),
-        (".gz", gzip.compress(QRELS)),
-        (".gz", gzip.compress(QRELS[:10]) + gzip.compress(QRELS[10:])),
+        (".gz", gzip.compress(QRELS, mtime=0)),
+        (".gz", gzip.compress(QRELS[:10], mtime=0) + gzip.compress(QRELS[10:], mtime=0)),
         (".bz2", bz2.compress(QRELS)),
         (".xz", lzma.compress(QRELS)),
         (".zst", zstd(QRELS)),
         (".gz", QRELS),
-        (".txt", gzip.compress(QRELS)),
+        (".txt", gzip.compress(QRELS, mtime=0)),
         (".gz", bz2.compress(QRELS)),
         ("", b"\xef\xbb\xbf" + QRELS),
     ],
@@ -64,12 +64,12 @@ def test_blocks_end_where_lines_end(write: Callable[..., str], size: int) -> Non
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("q.gz", gzip.compress(QRELS * 99)[:-20], "q.gz: the gzip data is cut short\n"
+        ("q.gz", gzip.compress(QRELS * 99, mtime=0)[:-20], "q.gz: the gzip data is cut short\n"
          "  fix:   get the whole file again"),
         ("q.xz", lzma.compress(QRELS * 99)[:-20], "q.xz: the xz data is cut short\n"
          "  fix:   get the whole file again"),
         ("q.txt", b"", "q.txt: the file is empty"),
-        ("q.gz", gzip.compress(b""), "q.gz: the file holds no rows"),
+        ("q.gz", gzip.compress(b"", mtime=0), "q.gz: the file holds no rows"),
         ("q.txt", b"\n# nothing\n\n", "q.txt: the file holds no rows"),
         ("q.txt", "q1 0 d1 1\n".encode("utf-16"), "q.txt: the text is UTF-16\n"
          "  fix:   save it as UTF-8"),
@@ -133,7 +133,7 @@ def test_no_permission(write: Callable[..., str], monkeypatch: pytest.MonkeyPatc
 
 
 def test_standard_input_is_read_as_often_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = SimpleNamespace(buffer=io.BytesIO(gzip.compress(QRELS)))
+    stream = SimpleNamespace(buffer=io.BytesIO(gzip.compress(QRELS, mtime=0)))
     monkeypatch.setattr("sys.stdin", stream)
     assert readers.read_qrels("-").to_dict() == EXPECTED
     assert readers.read_qrels("-").to_dict() == EXPECTED

@@ -10,7 +10,8 @@ import pytest
 
 from harness import readers
 from harness.core.align import PART, align
-from harness.core.tables import Qrels, concat
+from harness.core.table import concat
+from harness.core.tables import Qrels
 from harness.errors import HarnessWarning, InputError
 from harness.readers import ScatteredQueries, source
 

@@ -1,0 +1,110 @@
+"""A run joined to the judgements: what every metric is a function of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from .policy import Policy
+from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, rows_of, sum_by
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """A run's judged documents in rank order, with the judgements of each query.
+
+    Per query (shape ``(n_queries,)``): ``qids``, ``answered`` (whether the run names the
+    query), ``n_retrieved`` and ``n_tied`` (retrieved documents that share a score with
+    another), ``ideal`` (all grades, descending). Per judged and retrieved document (shape
+    ``(n_items,)``, grouped by query, ascending rank): ``rank`` from 1, ``grade``, ``score``,
+    and ``tie_first``, ``tie_last``: the ranks over which its group of tied scores extends.
+
+    A grade below 0 is a document in the pool that was not judged, as in trec_eval.
+    """
+
+    qids: pa.Array
+    answered: Bools
+    n_retrieved: Ints
+    n_tied: Ints
+    ideal: Ragged
+    offsets: Ints
+    rank: Ints
+    grade: Ints
+    score: Floats
+    tie_first: Ints
+    tie_last: Ints
+    policy: Policy = field(default_factory=Policy)
+    n_extra: int = 0
+    _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("rank", "grade", "score", "tie_first", "tie_last"):
+            if getattr(self, name).size != self.offsets[-1]:
+                raise ValueError(f"{name} does not fit the offsets")
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.qids)
+
+    @cached_property
+    def row(self) -> Ints:
+        """Query of each judged and retrieved document, ``(n_items,)``."""
+        return rows_of(self.offsets)
+
+    @cached_property
+    def n_judged(self) -> Ints:
+        """Judgements of each query, ``(n_queries,)``; grades below 0 are none."""
+        return self.ideal.count(self.ideal.values >= 0)
+
+    def memo(self, key: Any, make: Callable[[], T]) -> T:
+        """Return `make()`, computed once for each `key`: what several metrics share."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        value: T = self._memo[key]
+        return value
+
+    def n_relevant(self, rel: int = 1) -> Ints:
+        """Judged documents with a grade of at least `rel`, ``(n_queries,)``."""
+        return self.memo(
+            ("n_relevant", rel), lambda: self.ideal.count(self.ideal.values >= max(rel, 0))
+        )
+
+    def relevant(self, rel: int = 1) -> Ints:
+        """Items (indices into ``rank``, ``grade``...) whose grade is at least `rel`."""
+        return self.memo(("relevant", rel), lambda: np.flatnonzero(self.grade >= max(rel, 0)))
+
+    def hits(self, rel: int = 1) -> Ints:
+        """Relevant documents so far, at each of the items :meth:`relevant` names: 1, 2, ..."""
+
+        def count() -> Ints:
+            row = self.row[self.relevant(rel)]
+            starts = np.searchsorted(row, np.arange(self.n_queries))
+            running: Ints = np.arange(1, row.size + 1) - starts[row]
+            return running
+
+        return self.memo(("hits", rel), count)
+
+    def sum(self, weights: Array, items: Array | None = None) -> Floats:
+        """Sum `weights` by query in rank order, ``(n_queries,)`` float64.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (n,)
+        items : ndarray, shape (n,), optional
+            Which documents the weights belong to (indices); all documents by default.
+        """
+        row = self.row if items is None else self.row[items]
+        return sum_by(row, weights, self.n_queries)
+
+    def count(self, items: Array) -> Ints:
+        """Count the named documents (indices or a mask) by query, ``(n_queries,)`` int64."""
+        return np.bincount(self.row[items], minlength=self.n_queries)

@@ -1,0 +1,80 @@
+"""Identifiers of a table's documents: strings, or positions that stand for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .arrow import string_column, to_arrow, to_numpy
+from .hashing import hash_strings
+from .ragged import Array, Ints, frozen, positions_of, rows_of
+
+
+class Docnos:
+    """The docnos of a table: an Arrow string column, or positions that stand for d0, d1, ...
+
+    Learning-to-rank rows and batches have no names of their own; ``Docnos(None, offsets)``
+    names the row at position ``i`` of its query ``d{i}`` without making the strings.
+    """
+
+    __slots__ = ("_keys", "_row", "offsets", "strings")
+
+    def __init__(self, strings: pa.Array | None, offsets: Ints) -> None:
+        self.strings, self.offsets = strings, offsets
+        self._keys: Array | None = None
+        self._row: Ints | None = None
+
+    @property
+    def positional(self) -> bool:
+        """Whether the docnos are d0, d1, ... by position."""
+        return self.strings is None
+
+    def take(self, rows: Ints) -> pa.Array:
+        """Return the docnos of these rows as strings."""
+        if self.strings is not None:
+            return self.strings.take(to_arrow(rows))
+        positions = positions_of(self.offsets)[rows]
+        return _position_names(positions).take(to_arrow(positions))
+
+    def to_strings(self) -> pa.Array:
+        """Return all docnos as strings."""
+        if self.strings is not None:
+            return self.strings
+        return self.take(np.arange(int(self.offsets[-1]), dtype=np.int64))
+
+    def byte_order(self, rows: Ints) -> Ints:
+        """Return numbers that sort these rows as their docnos sort by bytes, ``(n,)`` int64."""
+        if self.strings is None:
+            positions = positions_of(self.offsets)[rows]
+            return byte_ranks(_position_names(positions))[positions]
+        return byte_ranks(self.take(rows))
+
+    @property
+    def row(self) -> Ints:
+        """Query of each row, ``(n_rows,)``; computed once for all tables that share the docnos."""
+        if self._row is None:
+            self._row = frozen(rows_of(self.offsets))
+        return self._row
+
+    @property
+    def hashes(self) -> Array:
+        """64-bit hash of each docno, computed once."""
+        if self._keys is None:
+            self._keys = hash_strings(self.to_strings())
+        return self._keys
+
+
+def _position_names(positions: Ints) -> pa.Array:
+    """Return d0, d1, ... up to the largest of the positions."""
+    return string_column(f"d{at}" for at in range(int(positions.max(initial=-1)) + 1))
+
+
+def byte_ranks(strings: pa.Array) -> Ints:
+    """Return numbers that sort as the strings do by bytes; equal strings, equal numbers."""
+    encoded = strings.dictionary_encode()
+    order = to_numpy(pc.sort_indices(encoded.dictionary.cast(pa.large_binary())))
+    rank = np.empty(order.size, dtype=np.int64)
+    rank[order] = np.arange(order.size)
+    ranks: Ints = rank[to_numpy(encoded.indices)]
+    return ranks

@@ -1,0 +1,272 @@
+"""What qrels and runs share: validated columns, grouped by query.
+
+Distinct qids, the rows of each (``offsets``), a docno and a number for each row. Rows keep the
+order in which they came; a query whose rows are scattered is gathered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import ClassVar, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import InputError, Problem
+from .arrow import string_column, to_arrow, to_numpy
+from .docnos import Docnos, byte_ranks
+from .hashing import pair_keys
+from .policy import Duplicates
+from .ragged import Array, Ints, frozen, offsets_of
+
+
+class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
+    """Rows of one query that name one docno twice; `rows` are positions in the columns given."""
+
+    def __init__(self, rows: Ints, first: Ints, table: str) -> None:
+        super().__init__(f"{rows.size} duplicate rows in {table}")
+        self.rows, self.first = rows, first
+
+
+T = TypeVar("T", bound="Table")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What qrels and runs share: rows of (docno, number), grouped by query.
+
+    Parameters
+    ----------
+    qids : pyarrow string array, shape (n_queries,)
+        Distinct query identifiers, in the order of their first appearance.
+    offsets : ndarray of int64, shape (n_queries + 1,)
+        Rows of query ``i`` are ``offsets[i]:offsets[i + 1]``.
+    docnos : Docnos
+        Identifiers of the rows' documents.
+    numbers : ndarray, shape (n_rows,)
+        Grades or scores.
+    name : str
+        Name for messages and reports.
+    scattered : int
+        How many queries came back after another had begun, and were gathered.
+    order : ndarray of int64, shape (n_rows,), optional
+        Position of each row in the columns it came from, where that is not its position here
+        (scattered or dropped rows). Predictions of a learning-to-rank file follow it.
+    n_source : int, optional
+        Number of rows that those columns had, where it is known.
+    """
+
+    qids: pa.Array
+    offsets: Ints
+    docnos: Docnos
+    numbers: Array
+    name: str = ""
+    scattered: int = 0
+    order: Ints | None = None
+    n_source: int | None = None
+
+    kind: ClassVar[str] = "table"
+    dtype: ClassVar[npt.DTypeLike] = np.float64
+
+    def __post_init__(self) -> None:
+        numbers = np.ascontiguousarray(self.numbers, dtype=self.dtype)
+        object.__setattr__(self, "offsets", frozen(np.asarray(self.offsets, dtype=np.int64)))
+        object.__setattr__(self, "numbers", frozen(numbers))
+        if len(self.qids) != self.offsets.size - 1 or self.offsets[-1] != numbers.size:
+            raise ValueError("qids, offsets and numbers do not fit together")
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.qids)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of (qid, docno) rows."""
+        return int(self.offsets[-1])
+
+    @property
+    def row(self) -> Ints:
+        """Query of each row, ``(n_rows,)``."""
+        return self.docnos.row
+
+    @cached_property
+    def keys(self) -> Array:
+        """64-bit key of each (query, docno) pair, ``(n_rows,)``; queries by position."""
+        return pair_keys(self.row, self.docnos.hashes)
+
+    @classmethod
+    def from_columns(
+        cls: type[T],
+        qids: pa.Array,
+        docnos: pa.Array | None,
+        numbers: npt.ArrayLike,
+        *,
+        name: str = "",
+        duplicates: Duplicates = "error",
+    ) -> T:
+        """Group columns by query.
+
+        Parameters
+        ----------
+        qids, docnos : pyarrow string array, shape (n_rows,)
+            Identifiers of each row; without `docnos` the rows of a query are d0, d1, ...
+        numbers : array_like, shape (n_rows,)
+            Grades or scores.
+        duplicates : {"error", "first", "last"}
+            What to do with a docno that a query names twice.
+
+        Raises
+        ------
+        DuplicateRows
+            Where there are duplicates and they are an error. Readers turn it into an
+            :class:`~harness.errors.InputError` with file and line.
+        """
+        numbers = np.asarray(numbers)
+        distinct, codes, scattered = _group(qids)
+        order = np.argsort(codes, kind="stable") if scattered else None
+        if order is not None:
+            codes, numbers = codes[order], numbers[order]
+            docnos = None if docnos is None else docnos.take(to_arrow(order))
+        offsets = offsets_of(np.bincount(codes, minlength=len(distinct)))
+        table = cls(
+            distinct, offsets, Docnos(docnos, offsets), numbers, name, scattered, order, len(qids)
+        )
+        rows, first = table.duplicate_rows() if docnos is not None else (_NONE, _NONE)
+        if not rows.size:
+            return table
+        if duplicates == "error":
+            back = np.arange(table.n_rows) if order is None else order
+            raise DuplicateRows(back[rows], back[first], name or cls.kind)
+        keep = np.ones(table.n_rows, dtype=bool)
+        keep[rows if duplicates == "first" else first] = False
+        return table.filter(keep)
+
+    def duplicate_rows(self) -> tuple[Ints, Ints]:
+        """Return the rows that repeat an earlier docno of their query, and the row before each.
+
+        The second array holds, for each, the previous row with the same docno.
+        """
+        keys = self.keys
+        ordered = np.sort(keys)
+        if not (ordered[1:] == ordered[:-1]).any():
+            return _NONE, _NONE
+        suspect = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+        rows = np.flatnonzero(np.isin(keys, suspect))
+        docno = byte_ranks(self.docnos.take(rows))
+        query = self.row[rows]
+        order = np.lexsort((rows, docno, query))
+        same = (np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0)
+        later, earlier = rows[order[1:][same]], rows[order[:-1][same]]
+        by_row = np.argsort(later)
+        return later[by_row], earlier[by_row]
+
+    def filter(self: T, keep: Array) -> T:
+        """Return the table with only the rows for which `keep` is true."""
+        offsets = offsets_of(np.bincount(self.row[keep], minlength=self.n_queries))
+        strings = self.docnos.to_strings().filter(to_arrow(keep))
+        order = np.arange(self.n_rows) if self.order is None else self.order
+        return replace(
+            self,
+            offsets=offsets,
+            docnos=Docnos(strings, offsets),
+            numbers=self.numbers[keep],
+            order=order[keep],
+            n_source=self.n_rows if self.n_source is None else self.n_source,
+        )
+
+    def part(self: T, first: int, stop: int) -> T:
+        """Return the table of the queries from `first` to before `stop`; nothing is copied."""
+        begin, end = int(self.offsets[first]), int(self.offsets[stop])
+        offsets = self.offsets[first : stop + 1] - begin
+        strings = self.docnos.strings
+        return replace(
+            self,
+            qids=self.qids.slice(first, stop - first),
+            offsets=offsets,
+            docnos=Docnos(None if strings is None else strings.slice(begin, end - begin), offsets),
+            numbers=self.numbers[begin:end],
+            order=None,
+            n_source=None,
+        )
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return ``{qid: {docno: number}}``, as pytrec_eval takes it."""
+        docnos, numbers = self.docnos.to_strings().to_pylist(), self.numbers.tolist()
+        bounds = self.offsets.tolist()
+        return {
+            qid: dict(zip(docnos[start:stop], numbers[start:stop], strict=True))
+            for qid, start, stop in zip(self.qids.to_pylist(), bounds[:-1], bounds[1:], strict=True)
+        }
+
+    @classmethod
+    def from_dict(cls: type[T], mapping: Mapping[str, Mapping[str, float]], *, name: str = "") -> T:
+        """Build a table from ``{qid: {docno: number}}``.
+
+        Raises
+        ------
+        InputError
+            Where a key is not a string or a value is not a number.
+        """
+        rows = mapping.values()
+        try:
+            qids = pa.array(mapping.keys(), pa.string())
+            docnos = pa.array(list(chain.from_iterable(rows)), pa.string())
+            numbers = cls.check_numbers(
+                list(chain.from_iterable(row.values() for row in rows)), name or cls.kind
+            )
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                Problem(
+                    name or cls.kind,
+                    f"not a mapping of qid to docno to number ({error})",
+                    fix="give {'q1': {'d1': 1, 'd2': 0}}, with strings for qids and docnos",
+                )
+            ) from error
+        offsets = offsets_of([len(row) for row in rows])
+        return cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
+
+    @classmethod
+    def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
+        """Return `numbers` as this table's kind of number.
+
+        Raises
+        ------
+        InputError
+            Where a score is not finite or a grade is not whole.
+        """
+        raise NotImplementedError
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def _group(qids: pa.Array) -> tuple[pa.Array, Ints, int]:
+    """Return the distinct qids, the code of each row, and how many queries were scattered."""
+    if len(qids) == 0:
+        return string_column([]), _NONE, 0
+    changes = to_numpy(pc.not_equal(qids.slice(1), qids.slice(0, len(qids) - 1)))
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    heads = qids.take(to_arrow(starts)).dictionary_encode()
+    code_of_block = to_numpy(heads.indices).astype(np.int64)
+    codes = np.repeat(code_of_block, np.diff(np.append(starts, len(qids))))
+    blocks = np.bincount(code_of_block)
+    return heads.dictionary, codes, int((blocks > 1).sum())
+
+
+def concat(tables: Iterable[T]) -> T:
+    """Return one table from several that hold different queries, in their order."""
+    parts = list(tables)
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    strings = pa.concat_arrays([part.docnos.to_strings().cast(pa.large_string()) for part in parts])
+    offsets = offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]))
+    qids = pa.concat_arrays([part.qids for part in parts])
+    numbers = np.concatenate([part.numbers for part in parts])
+    return type(first)(qids, offsets, Docnos(strings, offsets), numbers, first.name)
