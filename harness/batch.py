@@ -68,7 +68,7 @@ def ndcg(
         Whether a list shorter than k is cut or NaN.
     ideal : {"cut", "full"}
         Whether the ideal order is cut at k too.
-    ties : {"trec_eval", "stable"}
+    ties : {"trec_eval", "trec_eval10", "stable"}
 
     Returns
     -------
@@ -242,7 +242,7 @@ def lambdas(
         (LambdaRank); by 1 otherwise (RankNet).
     gain : {"exp", "linear"}
         Gain of that nDCG.
-    ties : {"trec_eval", "stable"}
+    ties : {"trec_eval", "trec_eval10", "stable"}
         Order of tied scores, for the ranks of that nDCG.
 
     Returns

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from ..errors import UnknownNameError, did_you_mean
 
-Ties = Literal["trec_eval", "stable"]
+Ties = Literal["trec_eval", "trec_eval10", "stable"]
 Missing = Literal["zero", "skip", "error"]
 Empty = Literal["zero", "one", "skip", "error"]
 Duplicates = Literal["error", "first", "last"]
@@ -19,10 +19,10 @@ class Policy:
 
     Parameters
     ----------
-    ties : {"trec_eval", "stable"}
+    ties : {"trec_eval", "trec_eval10", "stable"}
         Order of documents with one score. ``trec_eval`` (9.0.8): scores compared as float32,
-        then docno descending by bytes. ``stable``: scores compared as float64, then the order
-        of the input.
+        then docno descending by bytes. ``trec_eval10`` (10.0): the same, scores compared as
+        float64. ``stable``: scores compared as float64, then the order of the input.
     missing_queries : {"zero", "skip", "error"}
         A query that is judged but not answered by the run. ``zero``: it counts, with the
         metric's value for a missing answer (0 for every metric where higher is better; NaN,

@@ -38,7 +38,7 @@ all_qrels = st.dictionaries(
 all_runs = st.dictionaries(qids, st.dictionaries(docnos, scores, max_size=9), min_size=1)
 policies = st.builds(
     Policy,
-    ties=st.sampled_from(["trec_eval", "stable"]),
+    ties=st.sampled_from(["trec_eval", "trec_eval10", "stable"]),
     missing_queries=st.sampled_from(["zero", "skip"]),
     depth=st.none() | st.integers(1, 6),
     judged_only=st.booleans(),
@@ -58,7 +58,7 @@ class Literal:
 
 
 def compared(score: float, ties: str) -> float:
-    if ties == "stable":
+    if ties != "trec_eval":
         return score
     with np.errstate(over="ignore"):
         return float(np.float32(score))
@@ -67,7 +67,7 @@ def compared(score: float, ties: str) -> float:
 def ranking(row: dict[str, float], ties: str) -> list[str]:
     """Docnos by falling score; ties by falling bytes of the docno, or as they came."""
     order = list(row)
-    if ties == "trec_eval":
+    if ties != "stable":
         order.sort(key=lambda docno: docno.encode(), reverse=True)
     return sorted(order, key=lambda docno: -compared(row[docno], ties))
 
@@ -189,7 +189,7 @@ class TestLiteralDefinition:
         )
         same(align(judgements, parts, policy), align(judgements, Run.from_dict(run), policy))
 
-    @given(all_runs, st.sampled_from(["trec_eval", "stable"]))
+    @given(all_runs, st.sampled_from(["trec_eval", "trec_eval10", "stable"]))
     def test_rank_order(self, run: Scores, ties: Any) -> None:
         table = Run.from_dict(run)
         order = rank_order(table, Policy(ties=ties))
@@ -261,6 +261,11 @@ class TestByHand:
         assert one(run, self.GRADES, ties="stable").grade.tolist() == [1, 2]
         assert one(run, self.GRADES, ties="stable").n_tied.tolist() == [0]
 
+    def test_trec_eval_10_compares_float64_and_then_docnos(self) -> None:
+        run = {"a": 1.0 + 1e-9, "b": 1.0, "c": 1.0}
+        aligned = one(run, self.GRADES, ties="trec_eval10")
+        assert (aligned.grade.tolist(), aligned.n_tied.tolist()) == ([1, 0, 2], [2])
+
     def test_beyond_float32_all_scores_are_tied(self) -> None:
         assert one({"a": 1e300, "b": 1e39, "c": 1.0}, self.GRADES).grade.tolist() == [2, 1, 0]
         assert one({"a": -1e39, "b": -1e300, "c": 1.0}, self.GRADES).grade.tolist() == [0, 2, 1]
@@ -268,11 +273,11 @@ class TestByHand:
     def test_scores_keep_their_digits(self) -> None:
         assert one({"a": 0.1}, self.GRADES).score.tolist() == [0.1]
 
-    @pytest.mark.parametrize("ties", ["trec_eval", "stable"])
+    @pytest.mark.parametrize("ties", ["trec_eval", "trec_eval10", "stable"])
     def test_negative_zero_equals_zero(self, ties: str) -> None:
         aligned = one({"a": 0.0, "b": -0.0, "u": -1.0, "v": 1.0}, self.GRADES, ties=ties)
         assert aligned.n_tied.tolist() == [2]
-        assert aligned.grade.tolist() == ([2, 1] if ties == "trec_eval" else [1, 2])
+        assert aligned.grade.tolist() == ([1, 2] if ties == "stable" else [2, 1])
 
     def test_docnos_are_compared_by_bytes(self) -> None:
         # bytes: "Z" 5a < "a" 61 < "é" c3 a9 < U+FFFF ef bf bf < U+1F600 f0 ...; UTF-16 would
