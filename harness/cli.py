@@ -13,7 +13,7 @@ import typer
 
 from . import __version__
 from .core.policy import Duplicates, Empty, Missing, Policy, Ties
-from .errors import HarnessError, HarnessWarning
+from .errors import HarnessError, HarnessWarning, VerificationError
 
 app = typer.Typer(
     name="harness",
@@ -206,7 +206,7 @@ def main(arguments: list[str] | None = None) -> None:
         if "--debug" in given:
             raise
         typer.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, VerificationError) else 2)
     except KeyboardInterrupt:
         typer.echo("stopped; nothing is left half written", err=True)
         sys.exit(130)

@@ -28,6 +28,7 @@ from .core.metric import Metric
 from .core.names import parse_all
 from .core.policy import Duplicates, Policy
 from .core.tables import Qrels, Run
+from .crosscheck import Audit, Crosscheck
 from .errors import HarnessWarning, UnknownNameError, did_you_mean
 from .manifest import manifest
 from .reports import find
@@ -218,7 +219,8 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     found = sweep.resolve(loaded)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HarnessWarning)
-        board = Leaderboard(tuple(_entries(loaded, found)))
+        entries, audits = zip(*_entries(loaded, found), strict=True)
+        board = Leaderboard(entries)
     said = list(dict.fromkeys(str(warning.message) for warning in caught))
     for text in said:
         warnings.warn(text, HarnessWarning, stacklevel=2)
@@ -231,12 +233,12 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     read = {Path(cell.dataset_entry.path) for cell in found}
     read |= {Path(cell.run_entry.path) for cell in found}
     read |= {Path(cell.dataset_entry.group) for cell in found if cell.dataset_entry.group}
-    files[MANIFEST] = manifest(loaded.resolved(), read, loaded.base, board, said)
+    files[MANIFEST] = manifest(loaded.resolved(), read, loaded.base, board, said, audits)
     store.write_all(loaded.output_folder, files)
     return Results(board, loaded.output_folder, tuple(files), tuple(said))
 
 
-def _entries(config: Config, found: Sequence[Cell]) -> Iterator[Entry]:
+def _entries(config: Config, found: Sequence[Cell]) -> Iterator[tuple[Entry, Audit]]:
     """Evaluate cell after cell; each dataset is read once."""
     policy, metrics = config.to_policy(), config.parsed_metrics()
     at: str | None = None
@@ -244,22 +246,26 @@ def _entries(config: Config, found: Sequence[Cell]) -> Iterator[Entry]:
         if cell.dataset_entry.path != at:
             at = cell.dataset_entry.path
             qrels = readers.read_qrels(at, name=cell.dataset, **cell.dataset_entry.options())
+        check = Crosscheck(qrels, metrics, policy, config.crosscheck)
         evaluation = _evaluate_one(
             qrels, metrics, policy,
             stream=partial(
                 readers.align_run, qrels, cell.run_entry.path, policy, name=cell.run,
-                **cell.run_entry.options(),
+                watch=check.watch, **cell.run_entry.options(),
             ),
-            read=partial(_read_run, qrels, cell),
+            read=partial(_read_run, qrels, cell, check.watch),
             reference=partial(_read_reference, qrels, found, cell),
             run=cell.run, dataset=cell.dataset,
         )  # fmt: skip
-        yield Entry(evaluation, cell.columns)
+        yield Entry(evaluation, cell.columns), check.compare(evaluation)
 
 
-def _read_run(qrels: Qrels, cell: Cell) -> Run:
+def _read_run(qrels: Qrels, cell: Cell, watch: Callable[[Run], None] | None = None) -> Run:
     entry = cell.run_entry
-    return readers.read_run(entry.path, dataset=qrels, name=cell.run, **entry.options())
+    ranking = readers.read_run(entry.path, dataset=qrels, name=cell.run, **entry.options())
+    if watch is not None:
+        watch(ranking)
+    return ranking
 
 
 def _read_reference(qrels: Qrels, found: Sequence[Cell], cell: Cell, name: str) -> Run:

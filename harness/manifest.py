@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from . import __version__
 from .core.leaderboard import Leaderboard
+from .crosscheck import Audit
 from .store import sha256
 
 FORMAT = 1
@@ -20,7 +21,7 @@ PACKAGES = ("numpy", "pyarrow", "pytrec-eval-terrier")
 
 def manifest(
     config: Mapping[str, Any], inputs: Iterable[Path], base: Path, board: Leaderboard,
-    warnings: Iterable[str],
+    warnings: Iterable[str], audits: Sequence[Audit],
 ) -> bytes:  # fmt: skip
     """Return the manifest of a result as JSON.
 
@@ -39,6 +40,8 @@ def manifest(
         Whose counts are recorded.
     warnings : iterable of str
         What was said while reading.
+    audits : sequence of Audit
+        The cross-check of each entry.
     """
     content = {
         "manifest": FORMAT,
@@ -59,8 +62,9 @@ def manifest(
                 "counts": entry.evaluation.counts.as_dict(),
                 "undefined": entry.undefined,
                 "ties": entry.evaluation.policy.ties,
+                "crosscheck": audit.as_dict(),
             }
-            for entry in board.entries
+            for entry, audit in zip(board.entries, audits, strict=True)
         ],
         "warnings": list(warnings),
     }

@@ -26,6 +26,7 @@ from .yamlfile import Loc, Source
 
 Duplicates = Literal["error", "first", "last"]
 Report = Literal["csv", "markdown"]
+Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1 where a table has no header."""
 
@@ -116,6 +117,8 @@ class Config(_Model):
     """Python files or modules whose import registers further metrics."""
     policy: Policy = Policy()
     """What is done where the data leave a choice."""
+    crosscheck: Crosscheck = "sample"
+    """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
     reports: tuple[Report, ...] = ("csv",)
     """Renderings of the leaderboard; CSV is always written."""
 

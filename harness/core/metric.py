@@ -28,7 +28,7 @@ TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """trec_eval's names for metrics that have a name of their own with a cutoff."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Definition:
     """A metric's name, function and facts; see :func:`metric` for what each means."""
 

@@ -9,7 +9,7 @@ import contextlib
 import importlib
 import os
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.align import align, align_parts
@@ -181,6 +181,7 @@ def align_run(
     format: str | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
+    watch: Callable[[Run], None] | None = None,
     **options: Any,
 ) -> Iterator[Aligned]:
     """Yield the alignment of a run file to qrels, in parts where that saves memory.
@@ -189,17 +190,29 @@ def align_run(
     are scattered. Scores for the rows of `qrels` give several, as
     :func:`~harness.core.align.align_parts`. Together they hold what
     ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
+
+    Parameters
+    ----------
+    watch : callable, optional
+        Shown every part of the run as it was read; a part twice where a query turns out to be
+        scattered.
     """
     source = Source.of(path)
     known = _format(source, format, "run")
     how: dict[str, Any] = {
         "dataset": qrels, "format": known.name, "duplicates": duplicates, "name": name, **options
     }  # fmt: skip
+
+    def seen(part: Run) -> Run:
+        if watch is not None:
+            watch(part)
+        return part
+
     if known.stream is not None:
         with contextlib.suppress(ScatteredQueries):
-            yield align(qrels, stream_run(source, **how), policy)
+            yield align(qrels, map(seen, stream_run(source, **how)), policy)
             return
-    yield from align_parts(qrels, read_run(source, **how), policy)
+    yield from align_parts(qrels, seen(read_run(source, **how)), policy)
 
 
 def guess_format(path: Path, kind: Kind) -> str:

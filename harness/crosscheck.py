@@ -1,0 +1,145 @@
+"""The second opinion: queries evaluated again by pytrec_eval, which must agree to the last bit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from .core.arrow import index_in, string_column, to_arrow
+from .core.evaluation import Evaluation
+from .core.metric import Metric
+from .core.policy import Policy
+from .core.tables import Qrels, Run
+from .errors import Problem, VerificationError
+from .measures import supported_measures
+
+Mode = Literal["sample", "all", "none"]
+SAMPLE = 50
+"""Queries that are checked where not all are."""
+_AS_TEXT = {"runid", "relstring"}
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was checked: queries, values, and the largest difference found (0, or it stops)."""
+
+    mode: Mode
+    queries: int = 0
+    values: int = 0
+    largest_difference: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the audit by name."""
+        return asdict(self)
+
+
+class Crosscheck:
+    """Evaluates some queries of a run again while it is read, and compares.
+
+    pytrec_eval is given the judgements and scores as they were read, so that ordering, ties and
+    joining are checked along with the metrics. Left out are queries where the two differ on
+    purpose: not answered, touched by ``empty_queries``, or all of whose judgements are below 0
+    (undefined in trec_eval); and metrics that pytrec_eval does not have.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    metrics : sequence of Metric
+    policy : Policy
+        Under ``stable`` ties pytrec_eval is given our order, since it has another.
+    mode : {"sample", "all", "none"}
+        ``sample`` takes 50 judged queries, the same ones for the same qids every time.
+    """
+
+    def __init__(
+        self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy, mode: Mode = "sample"
+    ) -> None:
+        self.qrels, self.policy, self.mode = qrels, policy, mode
+        self.by_level: dict[int, dict[str, Metric]] = defaultdict(dict)
+        for metric in metrics if mode != "none" else ():
+            level = dict(metric.params).get("rel", 1)
+            if _has(metric):
+                self.by_level[level][metric.trec_name] = metric
+        chosen = np.arange(qrels.n_queries)
+        if mode == "sample" and chosen.size > SAMPLE:
+            chosen = np.random.default_rng(qrels.n_queries).permutation(chosen)[:SAMPLE]
+        usable = np.maximum.reduceat(np.append(qrels.grades, -1), qrels.offsets[:-1]) >= 0
+        self.chosen = chosen[usable[chosen] & (np.diff(qrels.offsets)[chosen] > 0)]
+        self.names = qrels.qids.take(to_arrow(self.chosen))
+        self.expected: dict[str, dict[Metric, float]] = {}
+
+    def watch(self, run: Run) -> None:
+        """Evaluate the chosen queries of a run, or of a part of one."""
+        if not self.by_level:
+            return
+        at = index_in(self.names.cast(run.qids.type), run.qids)
+        there = at >= 0
+        for query, place in zip(self.chosen[there].tolist(), at[there].tolist(), strict=True):
+            self._evaluate(self.qrels.part(query, query + 1), run.part(place, place + 1))
+
+    def _evaluate(self, qrels: Qrels, run: Run) -> None:
+        import pytrec_eval
+
+        ((qid, grades),) = qrels.to_dict().items()
+        judged = {docno: int(grade) for docno, grade in grades.items()}
+        ((_, scores),) = run.to_dict().items()
+        if not scores:
+            return
+        found = self.expected[qid] = {}
+        for level, measures in self.by_level.items():
+            if self.policy.empty_queries != "zero" and max(judged.values()) < level:
+                continue
+            evaluator = pytrec_eval.RelevanceEvaluator(
+                {qid: judged}, set(measures), level, self.policy.judged_only
+            )
+            values = evaluator.evaluate({qid: _as_seen(scores, self.policy)})[qid]
+            found.update((metric, values[name]) for name, metric in measures.items())
+
+    def compare(self, evaluation: Evaluation, dataset: str = "") -> Audit:
+        """Return what was checked.
+
+        Raises
+        ------
+        VerificationError
+            Where a value is not equal, with query, metric and both values.
+        """
+        names = list(self.expected)
+        places = index_in(string_column(names), evaluation.qids.cast(string_column(names).type))
+        values = 0
+        for name, place in zip(names, places.tolist(), strict=True):
+            for metric, expected in self.expected[name].items():
+                ours = float(evaluation.values[place, evaluation.metrics.index(metric)])
+                values += 1
+                if ours != expected and not (np.isnan(ours) and np.isnan(expected)):
+                    raise VerificationError(
+                        Problem(
+                            f"{evaluation.run} on {dataset or evaluation.dataset}",
+                            f"query '{name}', {metric}: {ours!r} here, {expected!r} by pytrec_eval",
+                            fix="this is a fault of the harness: please report it with the query's "
+                            "lines; 'crosscheck: none' goes on without",
+                        )
+                    )
+        return Audit(self.mode, len(names), values)
+
+
+def _has(metric: Metric) -> bool:
+    """Return whether pytrec_eval has the metric, with no parameter that it would read otherwise."""
+    base = metric.definition.trec_name
+    if base not in supported_measures - _AS_TEXT or {name for name, _ in metric.params} - {"rel"}:
+        return False
+    return metric.cutoff is None or metric.trec_name != str(metric)
+
+
+def _as_seen(scores: dict[str, float], policy: Policy) -> dict[str, float]:
+    """Return the scores that make pytrec_eval see the ranking that the policy asks for."""
+    if policy.ties == "trec_eval" and policy.depth is None:
+        return scores
+    if policy.ties == "trec_eval":
+        names = sorted(scores, key=lambda d: (np.float32(scores[d]), d.encode()), reverse=True)
+    else:
+        names = sorted(scores, key=lambda docno: -scores[docno])
+    return {docno: -float(rank) for rank, docno in enumerate(names[: policy.depth])}

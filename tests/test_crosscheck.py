@@ -1,0 +1,125 @@
+"""The second opinion agrees where we are right, and stops us where we are not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import harness
+from harness.core.align import align
+from harness.core.evaluation import evaluate
+from harness.core.metric import REGISTRY
+from harness.core.names import parse_all
+from harness.core.policy import Policy, Ties
+from harness.core.ragged import Floats
+from harness.core.tables import Qrels, Run
+from harness.crosscheck import SAMPLE, Crosscheck
+from harness.errors import VerificationError
+
+METRICS = parse_all(["all_trec", "map(rel=2)", "ndcg(gain=exp)@10", "recip_rank@10", "rbo"])
+DOCNOS = st.sampled_from([f"d{i}" for i in range(12)])
+QIDS = st.sampled_from(["1", "2", "3"])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.dictionaries(QIDS, st.dictionaries(DOCNOS, st.integers(-1, 3), min_size=1), min_size=1),
+    st.dictionaries(QIDS, st.dictionaries(DOCNOS, st.sampled_from([0.5, 1.0, 1.0 + 1e-9]))),
+    st.sampled_from(["trec_eval", "stable"]),
+    st.sampled_from([None, 1, 5]),
+    st.sampled_from(["zero", "one", "skip"]),
+    st.booleans(),
+)
+def test_it_agrees_under_every_policy(
+    grades: dict[str, dict[str, int]],
+    scores: dict[str, dict[str, float]],
+    ties: Ties,
+    depth: int | None,
+    empty: str,
+    judged_only: bool,
+) -> None:
+    if not set(grades) & set(scores):
+        return
+    policy = Policy(ties, "zero", empty, depth, judged_only)  # type: ignore[arg-type]
+    qrels, run = Qrels.from_dict(grades), Run.from_dict(scores)
+    check = Crosscheck(qrels, METRICS, policy, "all")
+    check.watch(run)
+    audit = check.compare(evaluate(align(qrels, run, policy), METRICS))
+    usable = {q for q in set(grades) & set(scores) if scores[q] and max(grades[q].values()) >= 0}
+    assert audit.queries == len(usable)
+    assert audit.largest_difference == 0
+
+
+def of_size(n_queries: int) -> tuple[Qrels, Run]:
+    names = [str(i) for i in range(n_queries)]
+    return (
+        Qrels.from_dict({name: {"a": 1, "b": 0} for name in names}),
+        Run.from_dict({name: {"a": 0.1, "b": 0.2} for name in names}),
+    )
+
+
+def test_a_sample_is_50_queries_and_the_same_ones_each_time() -> None:
+    qrels, run = of_size(300)
+    checks = [Crosscheck(qrels, METRICS, Policy()) for _ in range(2)]
+    for check in checks:
+        check.watch(run)
+    assert len(checks[0].expected) == SAMPLE
+    assert list(checks[0].expected) == list(checks[1].expected)
+
+
+def test_none_checks_nothing() -> None:
+    qrels, run = of_size(3)
+    check = Crosscheck(qrels, METRICS, Policy(), "none")
+    check.watch(run)
+    audit = check.compare(evaluate(align(qrels, run), METRICS))
+    assert audit.as_dict() == {
+        "mode": "none", "queries": 0, "values": 0, "largest_difference": 0.0,
+    }  # fmt: skip
+
+
+def test_the_last_bit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels, run = of_size(2)
+    right = REGISTRY["recip_rank"].function
+
+    def off(aligned: object, **arguments: object) -> Floats:
+        values = right(aligned, **arguments)
+        return np.nextafter(values, 1)
+
+    metrics = parse_all(["recip_rank"])
+    object.__setattr__(metrics[0].definition, "function", off)
+    try:
+        check = Crosscheck(qrels, metrics, Policy())
+        check.watch(run)
+        evaluation = evaluate(align(qrels, run), metrics, run="bm25", dataset="robust")
+        with pytest.raises(VerificationError) as caught:
+            check.compare(evaluation)
+    finally:
+        object.__setattr__(metrics[0].definition, "function", right)
+    assert str(caught.value).startswith(
+        "bm25 on robust: query '0', recip_rank: 0.5000000000000001 here, 0.5 by pytrec_eval\n"
+    )
+
+
+def test_a_difference_stops_the_run_and_writes_nothing(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    monkeypatch.setattr(Crosscheck, "_evaluate", _wrong)
+    with pytest.raises(VerificationError, match="301.*num_rel_ret"):
+        harness.run(tmp_path / "configs/trec.yaml")
+    assert not (tmp_path / "results").exists()
+    results = harness.run(tmp_path / "configs/trec.yaml", overrides=["crosscheck=none"])
+    manifest = json.loads((results.folder / "manifest.json").read_text())
+    assert {cell["crosscheck"]["mode"] for cell in manifest["cells"]} == {"none"}
+
+
+def _wrong(self: Crosscheck, qrels: Qrels, run: Run) -> None:
+    (qid,) = qrels.qids.to_pylist()
+    self.expected[qid] = dict.fromkeys(self.by_level[2].values(), -1.0)
