@@ -125,7 +125,7 @@ def test_every_problem_at_once(base: Path) -> None:
         "qrels.txt, runs/",
         "$.plugins[2] (line 18)                no module 'no.such.module'; for a file write "
         "no.such.module.py",
-        "$.policy.ties (line 20)               must be one of trec_eval, stable, and is 'stabel'; "
+        "$.policy.ties (line 20)               must be one of trec_eval, trec_eval10, stable, and is 'stabel'; "
         "did you mean 'stable'?",
         "$.policy.depth (line 21)              must be at least 1, and is 0",
         "$.policy.judged_only (line 22)        must be true or false, and is the text 'yes'",
