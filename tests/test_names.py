@@ -164,6 +164,9 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
         one = st.from_regex(r"[A-Za-z0-9_.+-]{1,12}", fullmatch=True).filter(
             lambda text: text.lower() not in ("none", "null")
         )
+    if parameter.pairs:
+        pair = st.tuples(st.integers(0, 10**9), one)
+        one = st.lists(pair, min_size=1, max_size=5).map(tuple)
     if parameter.many:
         count = parameter.length
         one = st.lists(one, min_size=count or 1, max_size=count or 12).map(tuple)
@@ -223,7 +226,10 @@ MISTAKES = {
     "map_10": "map_10: trec_eval's map takes no number; write map@10",
     # pytrec_eval stops the interpreter here
     "ndcg_10": "ndcg_10: trec_eval's ndcg takes no number; write ndcg@10",
-    "ndcg.1=3,2=9": "ndcg.1=3,2=9: gains by grade are not read yet",
+    "ndcg.1=3,2": "ndcg.1=3,2: gains must be a number, not ''",
+    "ndcg(gains=-1:3)": "ndcg(gains=-1:3): write gains as grade:number;grade:number..., grades "
+    "from 0, not '-1:3'",
+    "ndcg_cut.1=3": "ndcg_cut.1=3: cutoff must be a whole number, not '1=3'",
     # pytrec_eval gives 0 for this one, and for any other list of coefficients
     "utility.1,2": "utility.1,2: coefficients takes 4 numbers, not 2",
     "set_F(beta=nan)": "set_F(beta=nan): beta must be a number, not 'nan'",

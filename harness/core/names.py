@@ -58,6 +58,8 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     >>> import harness.metrics
     >>> [str(m) for m in parse("ndcg_cut_10")], [str(m) for m in parse("P.5,10")]
     (['ndcg@10'], ['P@5', 'P@10'])
+    >>> [str(m) for m in parse("ndcg.1=3,2=9")]
+    ['ndcg(gains=1:3;2:9)']
     >>> [str(m) for m in parse("AP(rel=2)@100")]
     ['map(rel=2)@100']
     """
@@ -155,8 +157,9 @@ def _parse_trec(text: str) -> tuple[Definition, dict[str, Any], list[float]] | N
         definition = _lookup(base) if match else None
         if match is None or definition is None:
             continue
-        if "=" in match[1]:
-            raise UnknownNameError(f"{text}: gains by grade are not read yet")
+        gains = definition.parameters.get("gains")
+        if "=" in match[1] and gains is not None and base not in TREC_CUT:
+            return definition, {"gains": gains.parse(match[1], text)}, []
         if definition.needs_cutoff or base in TREC_CUT:
             return definition, {}, _read_cutoffs(definition, match[1], text)
         if definition.trec_parameter is None:

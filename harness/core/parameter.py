@@ -58,9 +58,12 @@ class Parameter:
     many: bool = False
     length: int | None = None
     shown: bool = False
+    pairs: bool = False
 
     def parse(self, text: str, metric: str) -> Any:
-        """Return the value that `text` stands for; several numbers stand as ``1:-1:0``.
+        """Return the value that `text` stands for.
+
+        Several numbers stand as ``1:-1:0``, pairs of a grade and a number as ``1:3;2:9``.
 
         Raises
         ------
@@ -70,6 +73,8 @@ class Parameter:
         text = text.strip().strip("'\"")
         if self.optional and text.lower() in ("none", "null"):
             return None
+        if self.pairs:
+            return tuple(self._parse_pair(item, metric) for item in re.split("[;,]", text))
         if not self.many:
             return self._parse_one(text, metric)
         values = tuple(self._parse_one(item, metric) for item in re.split("[:,]", text))
@@ -78,6 +83,16 @@ class Parameter:
                 f"{metric}: {self.name} takes {self.length} numbers, not {len(values)}"
             )
         return values
+
+    def _parse_pair(self, text: str, metric: str) -> tuple[int, float]:
+        grade, number = (part.strip() for part in re.split("[:=]", text + ":", maxsplit=2)[:2])
+        if not re.fullmatch("[0-9]+", grade, re.ASCII):
+            raise UnknownNameError(
+                f"{metric}: write {self.name} as grade:number;grade:number..., grades from 0, "
+                f"not '{text}'"
+            )
+        value: float = self._parse_one(number, metric)
+        return int(grade), value
 
     def _parse_one(self, text: str, metric: str) -> Any:
         value = self._convert(text, metric)
@@ -106,14 +121,13 @@ class Parameter:
 
     def text(self, value: Any) -> str:
         """Return `value` as it stands in a metric's name."""
+        if self.pairs:
+            return ";".join(f"{grade}:{_short(number)}" for grade, number in value)
         if isinstance(value, tuple):
             return ":".join(map(self.text, value))
         if isinstance(value, bool):
             return str(value).lower()
-        if isinstance(value, float):
-            short = f"{value:g}"
-            return short if float(short) == value else repr(value)
-        return str(value)
+        return _short(value) if isinstance(value, float) else str(value)
 
     @classmethod
     def of(cls, name: str, annotation: Any, default: Any) -> Parameter:
@@ -132,6 +146,13 @@ class Parameter:
             return cls(name, str, default, typing.get_args(annotation))
         if typing.get_origin(annotation) is tuple:
             first, *rest = typing.get_args(annotation)
+            if typing.get_origin(first) is tuple:
+                return cls(name, float, default, (), limits, shown=shown, pairs=True)
             length = None if rest == [...] else 1 + len(rest)
             return cls(name, first, default, (), limits, many=True, length=length)
         return cls(name, annotation, default, (), limits, shown=shown)
+
+
+def _short(number: float) -> str:
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)

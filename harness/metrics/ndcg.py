@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..core.metric import Range, metric
 from ..core.pairs import judged_items
 from ..core.ragged import Floats, Ints, frozen, sum_by
 from ..errors import InputError
+from .trec_gain_table import Gains, gain_table, grades_as_gains
 
 Cutoff = Annotated[int, Range(1, None)]
 Gain = Literal["linear", "exp"]
@@ -43,6 +45,14 @@ def gains_of(grades: Ints, gain: Gain) -> Floats:
 
 def _discounted(row: Ints, rank: Ints, grade: Ints, n_rows: int, gain: Gain) -> Floats:
     return frozen(sum_by(row, gains_of(grade, gain) / log2_discount(rank), n_rows))
+
+
+def _own(gain: Gain) -> Callable[[Ints], Floats]:
+    return grades_as_gains if gain == "linear" else _exponential
+
+
+def _exponential(grades: Ints) -> Floats:
+    return gains_of(grades, "exp")
 
 
 def _dcg(aligned: Aligned, gain: Gain, cutoff: int | None) -> Floats:
@@ -135,6 +145,7 @@ def ndcg(
     aligned: Aligned,
     *,
     gain: Gain = "linear",
+    gains: Gains = (),
     short: Literal["cut", "nan"] = "cut",
     ideal: Literal["cut", "full"] = "cut",
     cutoff: Cutoff | None = None,
@@ -151,6 +162,9 @@ def ndcg(
     aligned : Aligned
     gain : {"linear", "exp"}
         The grade itself, or 2^grade - 1 (usual in learning to rank).
+    gains : tuple of (int, float)
+        Gains of single grades, written ``ndcg(gains=1:3;2:9)`` (trec_eval's ``ndcg.1=3,2=9``);
+        `gain` holds for all others. A grade of 0 can be given one, and gains can be negative.
     short : {"cut", "nan"}
         What becomes of a list with fewer than k documents (judged and retrieved ones): ``cut``
         computes with what is there, ``nan`` leaves the query out.
@@ -178,12 +192,29 @@ def ndcg(
     >>> ndcg(align(qrels, run)).tolist(), ndcg(align(qrels, run), cutoff=2).tolist()
     ([0.5], [0.0])
     """
-    values = _ratio(
-        _dcg(aligned, gain, cutoff), ideal_dcg(aligned, gain, cutoff if ideal == "cut" else None)
-    )
+    ideal_cutoff = cutoff if ideal == "cut" else None
+    if gains:
+        actual, best = _dcg_of_gains(aligned, gains, gain, cutoff, ideal_cutoff)
+    else:
+        actual, best = _dcg(aligned, gain, cutoff), ideal_dcg(aligned, gain, ideal_cutoff)
+    values = _ratio(actual, best)
     if short == "nan" and cutoff is not None:
         values[judged_items(aligned).lengths < cutoff] = np.nan
     return values
+
+
+def _dcg_of_gains(
+    aligned: Aligned, gains: Gains, gain: Gain, cutoff: int | None, ideal_cutoff: int | None
+) -> tuple[Floats, Floats]:
+    """Return the DCG of the ranking and of the ideal order, where grades are given gains."""
+    table = gain_table(aligned, gains, _own(gain))
+    item, ideal = table.item, table.ideal
+    here = np.flatnonzero(item if cutoff is None else item * (aligned.rank <= cutoff))
+    best = ideal.values / log2_discount(ideal.rank)
+    return (
+        aligned.sum(item[here] / log2_discount(aligned.rank[here]), here),
+        ideal.sum(best, None if ideal_cutoff is None else ideal.rank <= ideal_cutoff),
+    )
 
 
 def _every_rank(row: Ints, rank: Ints, grade: Ints, shape: tuple[int, int], gain: Gain) -> Floats:

@@ -1,10 +1,11 @@
 """trec_eval's experimental metrics on gains: G, binG, ndcg_rel, Rndcg.
 
-A document's gain is its grade, 0 where that is negative or missing.
+A document's gain is its grade, 0 where that is negative or missing; others can be given by grade.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,42 +13,49 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.discount import log2_discount, log2_of
 from ..core.metric import metric
-from ..core.ragged import Floats, Ints, Ragged, sum_by
+from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
+from .trec_gain_table import Gains, GainTable, gain_table
 from .trec_shared import Rel, running, share
+
+_log2 = np.frompyfunc(lambda value: math.log2(value) if value > 0 else math.nan, 1, 1)
 
 
 @dataclass(frozen=True)
-class Gains:
+class Sums:
     """Discounted cumulative gains of the ranking and of the ideal order.
 
-    Per query: ``n_ideal`` documents with a gain, ``dcg`` and ``ideal_dcg`` of the whole lists.
-    ``items`` are the retrieved documents with a gain, and ``dcg_so_far`` is the gain up to
-    each. ``ideal_so_far`` runs over the judgements of ``aligned.ideal``.
+    Per query: ``dcg`` and ``ideal_dcg`` of the whole lists. ``items`` are the retrieved
+    documents with a gain, ``gain`` what they gain, and ``dcg_so_far`` the sum up to each.
+    ``ideal`` are the gains of the ideal order, and ``ideal_so_far`` runs over them.
     """
 
     items: Ints
+    gain: Floats
     dcg_so_far: Floats
     dcg: Floats
-    n_ideal: Ints
+    ideal: Ragged
     ideal_so_far: Floats
     ideal_dcg: Floats
 
 
-def _gains(aligned: Aligned) -> Gains:
-    def make() -> Gains:
-        items, ideal = aligned.relevant(1), aligned.ideal
-        gain = aligned.grade[items] / log2_discount(aligned.rank[items])
-        ideal_gain = np.maximum(ideal.values, 0) / log2_discount(ideal.rank)
-        return Gains(
+def _sums(aligned: Aligned, gains: Gains) -> Sums:
+    def make() -> Sums:
+        table = gain_table(aligned, gains)
+        items, ideal = np.flatnonzero(table.item), table.ideal
+        gain = table.item[items]
+        discounted = gain / log2_discount(aligned.rank[items])
+        ideal_discounted = ideal.values / log2_discount(ideal.rank)
+        return Sums(
             items,
-            running(np.add, aligned.row[items], gain),
-            aligned.sum(gain, items),
-            aligned.n_relevant(1),
-            running(np.add, ideal.row, ideal_gain),
-            ideal.sum(ideal_gain),
+            gain,
+            running(np.add, aligned.row[items], discounted),
+            aligned.sum(discounted, items),
+            ideal,
+            running(np.add, ideal.row, ideal_discounted),
+            ideal.sum(ideal_discounted),
         )
 
-    return aligned.memo("gains", make)
+    return aligned.memo(("sums_of_gains", gains), make)
 
 
 @metric(
@@ -57,7 +65,7 @@ def _gains(aligned: Aligned) -> Gains:
     source="trec_eval 9.0.8, m_G.c",
     trec_name="G",
 )
-def normalised_gain(aligned: Aligned) -> Floats:
+def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Gain of each document, discounted by what was missed above it.
 
     G = sum over documents of gain / log2(2 + cost - gains) / (sum of all gains), where *gains*
@@ -67,6 +75,8 @@ def normalised_gain(aligned: Aligned) -> Floats:
     Parameters
     ----------
     aligned : Aligned
+    gains : tuple of (int, float)
+        Gains by grade, written ``G(gains=1:3;2:9)``; a grade's own gain is the grade.
 
     Returns
     -------
@@ -82,13 +92,34 @@ def normalised_gain(aligned: Aligned) -> Floats:
     >>> normalised_gain(align(qrels, run)).round(4).tolist()    # 2 / log2(2 + 2 + 1 - 2) / 2
     [0.6309]
     """
-    items, ideal = aligned.relevant(1), aligned.ideal
-    row, rank, gain = aligned.row[items], aligned.rank[items], aligned.grade[items]
-    so_far = Ragged(aligned.offsets, np.maximum(aligned.grade, 0)).cumsum()[items]
-    above_one = Ragged(ideal.offsets, np.maximum(ideal.values - 1, 0)).cumsum()
-    cost = rank + above_one[ideal.offsets[row] + np.minimum(rank, ideal.lengths[row]) - 1]
-    total = aligned.sum(gain / log2_of(2 + cost - so_far), items)
-    return share(total, ideal.sum(np.maximum(ideal.values, 0)))
+    table = gain_table(aligned, gains)
+    items = np.flatnonzero(table.item)
+    row, gain = aligned.row[items], table.item[items]
+    so_far = running(np.add, row, gain)
+    missed = 2 + _largest_so_far(aligned, table, items, whole=not gains) - so_far
+    logarithm = _log2(missed).astype(np.float64) if gains else log2_of(missed.astype(np.int64))
+    return share(aligned.sum(gain / logarithm, items), table.ideal.sum())
+
+
+def _largest_so_far(aligned: Aligned, table: GainTable, items: Ints, *, whole: bool) -> Floats:
+    """Return the largest sum of gains at the rank of each item, each rank counting at least 1.
+
+    Sums of whole gains are exact in any order; others are added rank by rank.
+    """
+    row, rank, ideal = aligned.row[items], aligned.rank[items], table.ideal
+    if whole:
+        above_one = np.append(Ragged(ideal.offsets, ideal.values - 1).cumsum(), 0.0)
+        last = ideal.offsets[row] + np.minimum(rank, ideal.lengths[row]) - 1
+        whole_cost: Floats = rank + above_one[last]
+        return whole_cost
+    depth = np.zeros(aligned.n_queries, dtype=np.int64)
+    np.maximum.at(depth, row, rank)
+    offsets, reached = offsets_of(depth), ideal.rank <= depth[ideal.row]
+    cost = np.ones(offsets[-1])
+    at = (offsets[ideal.row] + ideal.rank - 1)[reached]
+    cost[at] = np.maximum(ideal.values[reached], 1.0)
+    fractional_cost: Floats = running(np.add, rows_of(offsets), cost)[offsets[row] + rank - 1]
+    return fractional_cost
 
 
 @metric(
@@ -136,16 +167,17 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_ndcg_rel.c",
     trec_name="ndcg_rel",
 )
-def ndcg_at_relevant(aligned: Aligned) -> Floats:
+def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Mean over the documents with a gain of nDCG at their ranks.
 
     A document with a gain that is not retrieved has the DCG of the whole list divided by the
-    ideal DCG of all judgements. Gains are linear. Unlike ``ndcg``, it does not depend on one
-    cutoff.
+    ideal DCG of all judgements. Unlike ``ndcg``, it does not depend on one cutoff.
 
     Parameters
     ----------
     aligned : Aligned
+    gains : tuple of (int, float)
+        Gains by grade, written ``ndcg_rel(gains=1:3;2:9)``; a grade's own gain is the grade.
 
     Returns
     -------
@@ -161,14 +193,16 @@ def ndcg_at_relevant(aligned: Aligned) -> Floats:
     >>> ndcg_at_relevant(align(qrels, run)).round(4).tolist()   # (1 / log2(3)) / 1
     [0.6309]
     """
-    gains, ideal = _gains(aligned), aligned.ideal
-    row = aligned.row[gains.items]
-    last = np.minimum(aligned.rank[gains.items], gains.n_ideal[row]) - 1
-    found = aligned.sum(
-        gains.dcg_so_far / gains.ideal_so_far[ideal.offsets[row] + last], gains.items
-    )
-    n_missed = gains.n_ideal - aligned.count(gains.items)
-    return share(found + share(n_missed * gains.dcg, gains.ideal_dcg), gains.n_ideal)
+    sums = _sums(aligned, gains)
+    n_ideal = sums.ideal.lengths
+    gaining = (sums.gain > 0) & (n_ideal[aligned.row[sums.items]] > 0)
+    items = sums.items[gaining]
+    row = aligned.row[items]
+    last = sums.ideal.offsets[row] + np.minimum(aligned.rank[items], n_ideal[row]) - 1
+    found = aligned.sum(sums.dcg_so_far[gaining] / sums.ideal_so_far[last], items)
+    n_missed = n_ideal - aligned.count(items)
+    total = found + share(n_missed * sums.dcg, sums.ideal_dcg)
+    return share(np.maximum(total, 0.0), n_ideal)
 
 
 @metric(
@@ -178,23 +212,26 @@ def ndcg_at_relevant(aligned: Aligned) -> Floats:
     source="trec_eval 9.0.8, m_Rndcg.c",
     trec_name="Rndcg",
 )
-def ndcg_at_levels(aligned: Aligned, *, rel: Rel = 1) -> Floats:
-    """Mean of nDCG at the ranks where the ideal order goes from one grade to the next.
+def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floats:
+    """Mean of nDCG at the ranks where the ideal order goes from one gain to the next.
 
     With 5 documents of grade 2 and 3 of grade 1 these are ranks 5 and 8. The whole list is one
     more point where it is longer than the ideal order by at least two documents: at one more
-    document trec_eval leaves the point out. Gains are linear.
+    document trec_eval leaves the point out.
 
     Parameters
     ----------
     aligned : Aligned
+    gains : tuple of (int, float)
+        Gains by grade, written ``Rndcg(gains=1:3;2:9)``; a grade's own gain is the grade.
     rel : int
         A query without a document of this grade has value 0; it changes nothing else.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
+        In [0, 1]; 0 for a query without relevant documents. NaN where there are some and none
+        of them has a gain.
 
     Examples
     --------
@@ -205,28 +242,30 @@ def ndcg_at_levels(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> ndcg_at_levels(align(qrels, run)).round(4).tolist()     # (0 + (1 / log2(3)) / 1) / 2
     [0.3155]
     """
-    gains, ideal = _gains(aligned), aligned.ideal
-    following = np.append(ideal.values[1:], 0)
+    sums = _sums(aligned, gains)
+    ideal = sums.ideal
+    following = np.append(ideal.values[1:], 0.0)
     ends = ideal.rank == ideal.lengths[ideal.row]
-    points = np.flatnonzero((ideal.values > 0) & (ends | (following != ideal.values)))
+    points = np.flatnonzero(ends | (following != ideal.values))
     row = ideal.row[points]
-    dcg = _dcg_at(aligned, gains, row, ideal.rank[points])
-    total = sum_by(row, dcg / gains.ideal_so_far[points], aligned.n_queries)
+    dcg = _dcg_at(aligned, sums, row, ideal.rank[points])
+    total = sum_by(row, dcg / sums.ideal_so_far[points], aligned.n_queries)
     count = np.bincount(row, minlength=aligned.n_queries)
-    longer = aligned.n_retrieved > gains.n_ideal + 1
-    total += np.where(longer, share(gains.dcg, gains.ideal_dcg), 0.0)
+    longer = (aligned.n_retrieved > ideal.lengths + 1) & (ideal.lengths > 0)
+    total += np.where(longer, share(sums.dcg, sums.ideal_dcg), 0.0)
     values = share(total, count + longer)
+    values[count == 0] = np.nan
     values[aligned.n_relevant(rel) == 0] = 0.0
     return values
 
 
-def _dcg_at(aligned: Aligned, gains: Gains, row: Ints, rank: Ints) -> Floats:
+def _dcg_at(aligned: Aligned, sums: Sums, row: Ints, rank: Ints) -> Floats:
     """Return the DCG of the ranking of query `row` up to `rank`, for each pair of them."""
-    items = gains.items
+    items = sums.items
     # pairs (query, rank) as one rising number, so that one search finds all
     span = int(max(aligned.rank.max(initial=0), rank.max(initial=0))) + 1
     at = np.searchsorted(
         aligned.row[items] * span + aligned.rank[items], row * span + rank, "right"
     )
     first = np.searchsorted(aligned.row[items], row)
-    return np.where(at > first, np.append(gains.dcg_so_far, 0.0)[at - 1], 0.0)
+    return np.where(at > first, np.append(sums.dcg_so_far, 0.0)[at - 1], 0.0)

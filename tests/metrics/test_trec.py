@@ -80,11 +80,15 @@ WORKED = {
     "num_nonrel_judged_ret(rel=2)": 2,  # b, c
     # cost so far 2, 3, 4, 5; a: 2 / log2(2 + 2 - 2), c: 1 / log2(2 + 5 - 3); all gains 4
     "G": (2 / 1 + 1 / 2) / 4,
+    # gains: a 1, c and d 3, b and f 0.5; cost 3, 6, 7, 8
+    # a: 1 / log2(2 + 3 - 1), b: 0.5 / log2(2 + 7 - 1.5), c: 3 / log2(2 + 8 - 4.5); all gains 8
+    "G(gains=0:0.5;1:3;2:1)": (1 / 2 + 0.5 / log2(7.5) + 3 / log2(5.5)) / 8,
     "binG": (1 / 1 + 1 / 2) / 3,  # c: x and b above, 1 / log2(2 + 2)
     # a at rank 1: 2/2; c at rank 4; d, not retrieved, as the end of the list
     "ndcg_rel": (1 + LIST / IDEAL + LIST / IDEAL) / 3,
     # rank 1, rank 3 (the ideal order's change from 1 to 0), and the list: 6 > 3 + 1
     "Rndcg": (1 + 2 / IDEAL + LIST / IDEAL) / 3,
+    "yaap": log((1 + 1.5) / (1 + 3 - 1.5)),  # precisions 1 and 2/4
     "relstring": 0.0,
     "runid": 0.0,
 }
