@@ -24,7 +24,7 @@ from .groups import group_file, has_qids, qids_from_sizes
 from .letor_lines import NotLetor, diagnose, read_block
 from .source import Source
 
-_BLOCK = 16 << 20
+_BLOCK = 4 << 20
 _DOCID = r"docid\s*=\s*(?P<docno>\S+)"
 _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 from ..errors import InputError, Problem
 
 STDIN = "-"
-BLOCK = 8 << 20
+BLOCK = 4 << 20
 """Bytes that are read and parsed at a time."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
