@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
@@ -58,6 +59,21 @@ def grid(
             text = number(value, metric)
             row.append(mark.format(text) if place in top else text)
     return header, rows
+
+
+def query_grids(board: Leaderboard) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Yield each entry's title, heading and rows: a row a query, a column a metric."""
+    for entry in board.entries:
+        evaluation = entry.evaluation
+        captured = " ".join(f"{name}={value}" for name, value in entry.columns.items())
+        on = " on ".join(filter(None, (entry.run, entry.dataset)))
+        rows = [
+            [qid, *map(number, values, evaluation.metrics)]
+            for qid, values in zip(
+                evaluation.qids.to_pylist(), evaluation.values.tolist(), strict=True
+            )
+        ]
+        yield " ".join(filter(None, (on, captured))), ["qid", *evaluation.names], rows
 
 
 def _queries(entry: Entry) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from ..core.leaderboard import Leaderboard
-from ._cells import grid, notes
+from ._cells import grid, notes, query_grids
 
 suffix = ".html"
 
@@ -24,16 +24,7 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
         blocks.append(_table(dataset, header, rows))
         blocks += [f"<p>{html.escape(note)}</p>" for note in notes(entries)]
     if per_query:
-        for entry in board.entries:
-            evaluation = entry.evaluation
-            rows = [
-                [qid, *(f"{value:.4f}" for value in values)]
-                for qid, values in zip(
-                    evaluation.qids.to_pylist(), evaluation.values.tolist(), strict=True
-                )
-            ]
-            title = " on ".join(filter(None, (entry.run, entry.dataset)))
-            blocks.append(_table(title, ["qid", *evaluation.names], rows))
+        blocks += [_table(*table) for table in query_grids(board)]
     return "\n".join(blocks) + "\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.leaderboard import Leaderboard
-from ._cells import grid, notes
+from ._cells import grid, notes, query_grids
 
 suffix = ".md"
 
@@ -24,18 +24,8 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
         lines += ["", *(f"- {_escape(note)}" for note in notes(entries))]
         blocks.append("\n".join(lines).rstrip())
     if per_query:
-        for entry in board.entries:
-            evaluation = entry.evaluation
-            rows = [
-                [qid, *(f"{value:.4f}" for value in values)]
-                for qid, values in zip(
-                    evaluation.qids.to_pylist(), evaluation.values.tolist(), strict=True
-                )
-            ]
-            title = " on ".join(filter(None, (entry.run, entry.dataset)))
-            blocks.append(
-                "\n".join([f"#### {_escape(title)}", "", *_table(["qid", *evaluation.names], rows)])
-            )
+        for title, header, rows in query_grids(board):
+            blocks.append("\n".join([f"#### {_escape(title)}", "", *_table(header, rows)]))
     return "\n\n".join(blocks) + "\n"
 
 

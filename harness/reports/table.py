@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.leaderboard import Leaderboard
-from ._cells import grid, notes
+from ._cells import grid, notes, query_grids
 
 suffix = ".txt"
 
@@ -25,25 +25,11 @@ def render(board: Leaderboard, *, width: int | None = None, per_query: bool = Fa
         lines = [f"  {note}" for note in notes(entries)]
         blocks.append("\n".join(([f"{dataset}"] if dataset else []) + [text, *lines]))
     if per_query:
-        blocks.extend(_queries(board, width))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _queries(board: Leaderboard, width: int | None) -> list[str]:
-    blocks = []
-    for entry in board.entries:
-        evaluation = entry.evaluation
-        rows = [
-            [qid, *(f"{value:.4f}" for value in values)]
-            for qid, values in zip(
-                evaluation.qids.to_pylist(), evaluation.values.tolist(), strict=True
-            )
+        blocks += [
+            f"{title}\n{columns([header, *rows], width=width)}"
+            for title, header, rows in query_grids(board)
         ]
-        title = " on ".join(filter(None, (entry.run, entry.dataset)))
-        extra = " ".join(f"{name}={value}" for name, value in entry.columns.items())
-        head = " ".join(filter(None, (title, extra)))
-        blocks.append(head + "\n" + columns([["qid", *evaluation.names], *rows], width=width))
-    return blocks
+    return "\n\n".join(blocks) + "\n"
 
 
 def columns(

@@ -58,7 +58,7 @@ def test_a_narrow_table_goes_on_below(board: Leaderboard) -> None:
 
 def test_per_query_table(board: Leaderboard) -> None:
     text = find("table").render(board, per_query=True)
-    assert "bad on toy seed=1\nqid     P@1  num_ret\nq1   0.0000   2.0000\n" in text
+    assert "bad on toy seed=1\nqid     P@1  num_ret\nq1   0.0000        2\n" in text
 
 
 def test_markdown_escapes_names(board: Leaderboard) -> None:
