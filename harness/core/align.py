@@ -169,8 +169,8 @@ def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
         found = judgement = place if order is None else order
         row = query = run.row
     else:
-        of_run = index_in(run.qids, qrels.qids)
-        pairs = qrels.find(of_run[run.row], run.docnos.to_strings())
+        of_run = qrels.place(run.qids)
+        pairs = qrels.find(of_run[run.row], run.docnos)
         place, found, judgement = _by_place(*pairs, order, run.n_rows)
         settled = settle_ties(run, order, ties, place, policy)
         if settled is not order:

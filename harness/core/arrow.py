@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .ragged import Array, Ints, offsets_of
+from .ragged import Array, Bools, Ints, offsets_of
 
 
 def to_arrow(numbers: Array) -> pa.Array:
@@ -59,6 +59,15 @@ def string_column(texts: Iterable[str]) -> pa.Array:
     width = np.int64 if kind == pa.large_string() else np.int32
     buffers = [None, pa.py_buffer(offsets.astype(width)), pa.py_buffer(data)]
     return pa.Array.from_buffers(kind, len(texts), buffers)
+
+
+def equal(one: pa.Array, other: pa.Array) -> Bools:
+    """Return where two string columns of one length are equal, ``(n,)``.
+
+    >>> equal(string_column(["a", "b"]), string_column(["a", "c"])).tolist()
+    [True, False]
+    """
+    return to_numpy(pc.equal(one, other.cast(one.type)))
 
 
 def index_in(values: pa.Array, among: pa.Array) -> Ints:

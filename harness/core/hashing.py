@@ -6,18 +6,23 @@ result hangs on the hash being free of collisions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from .ragged import Array, Ints
+from .ragged import Array, Bools, Ints
 
 _WORD = 8
 _PIECE = 1 << 14
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIXER = np.uint64(0xFF51AFD7ED558CCD)
 _SHIFT = np.uint64(32)
+_SPARSE = 16
+"""Truth values of a sieve for each hash that it knows, at least."""
+_LARGEST = 24
+"""Logarithm of the most truth values of a sieve; beyond it they would not fit a cache."""
 
 
 def string_views(strings: pa.Array) -> tuple[Array, Array]:
@@ -75,5 +80,70 @@ def _hash_piece(strings: pa.Array) -> Array:
 
 
 def pair_keys(query: Ints, hashes: Array) -> Array:
-    """Return one key for each pair of query code and docno hash, ``(n,)`` uint64."""
-    return _mix(hashes + (query.astype(np.uint64) + np.uint64(1)) * _MULTIPLIER)
+    """Return one key for each pair of query code and docno hash, ``(n,)`` uint64.
+
+    The query is its upper half, so that keys of one query lie side by side when sorted.
+    """
+    return (query.astype(np.uint64) << _SHIFT) | (hashes >> _SHIFT)
+
+
+class Index:
+    """Finds keys among known ones; the strings behind equal keys are compared by the caller.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (n,)
+        The known ones.
+
+    Examples
+    --------
+    >>> index = Index(np.array([7, 3, 7], dtype=np.uint64))   # two strings share the key 7
+    >>> wanted, known = np.array([5, 7, 3], dtype=np.uint64), ["a", "b", "c"]
+    >>> same = lambda rows, at: np.array([known[i] in "bc" for i in at])
+    >>> [found.tolist() for found in index.find(wanted, same)]
+    [[1, 2], [2, 1]]
+    """
+
+    def __init__(self, keys: Array) -> None:
+        self.order = np.argsort(keys, kind="stable")
+        self.keys = np.append(keys[self.order], np.uint64(0))
+
+    def find(self, keys: Array, same: Callable[[Ints, Ints], Bools]) -> tuple[Ints, Ints]:
+        """Return which of the given keys are known, and the position of the known one.
+
+        Parameters
+        ----------
+        keys : ndarray of uint64, shape (n,)
+        same : callable
+            ``same(rows, known)``: whether the strings of these given keys are those of these
+            known ones, whose keys are equal.
+        """
+        place = np.full(keys.size, -1)
+        at = np.searchsorted(self.keys[:-1], keys)
+        rows = np.arange(keys.size)
+        while rows.size:
+            rows = rows[(self.keys[at[rows]] == keys[rows]) & (at[rows] < self.order.size)]
+            known = self.order[at[rows]]
+            equal = same(rows, known)
+            place[rows[equal]] = known[equal]
+            rows = rows[~equal]
+            at[rows] += 1
+        found = np.flatnonzero(place >= 0)
+        return found, place[found]
+
+
+class Sieve:
+    """Passes on the hashes that may be among known ones: all that are, and few of the others.
+
+    One look at a table of truth values, most of them False, per hash.
+    """
+
+    def __init__(self, hashes: Array) -> None:
+        bits = min((_SPARSE * hashes.size + 1).bit_length(), _LARGEST)
+        self._shift = np.uint64(64 - bits)
+        self._marks = np.zeros(1 << bits, dtype=bool)
+        self._marks[hashes >> self._shift] = True
+
+    def pass_on(self, hashes: Array) -> Ints:
+        """Return the positions of the hashes that may be known."""
+        return np.flatnonzero(self._marks[hashes >> self._shift])

@@ -11,8 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import InputError, Problem
-from .arrow import index_in, to_numpy
-from .ragged import Array, Ints, Ragged
+from .arrow import equal, to_arrow
+from .docnos import Docnos
+from .hashing import Index, Sieve, hash_strings, pair_keys
+from .ragged import Array, Bools, Ints, Ragged
 from .table import Table
 
 
@@ -50,30 +52,42 @@ class Qrels(Table):
         return Ragged(self.offsets, top - (ordered - base))
 
     @cached_property
-    def lookup(self) -> tuple[pa.Array, Ints, Ints]:
-        """Distinct docnos, and the sorted pair codes with the row of each; see :meth:`find`."""
-        encoded = self.docnos.to_strings().dictionary_encode()
-        codes = to_numpy(encoded.indices).astype(np.int64)
-        pairs = self.row * len(encoded.dictionary) + codes
-        order = np.argsort(pairs, kind="stable")
-        return encoded.dictionary, pairs[order], order
+    def _indexes(self) -> tuple[Index, Sieve, Index]:
+        """What finds qids, docnos that may be judged, and pairs of both."""
+        hashes = self.docnos.hashes
+        return Index(hash_strings(self.qids)), Sieve(hashes), Index(self.keys)
 
-    def find(self, query: Ints, docnos: pa.Array) -> tuple[Ints, Ints]:
+    def place(self, qids: pa.Array) -> Ints:
+        """Return the position of each of these qids, -1 where it is not judged, ``(n,)``."""
+        place = np.full(len(qids), -1)
+
+        def same(rows: Ints, known: Ints) -> Bools:
+            return equal(qids.take(to_arrow(rows)), self.qids.take(to_arrow(known)))
+
+        found, known = self._indexes[0].find(hash_strings(qids), same)
+        place[found] = known
+        return place
+
+    def find(self, query: Ints, docnos: Docnos) -> tuple[Ints, Ints]:
         """Return which of the given pairs are judged, and the judgement's row of each of those.
 
         Parameters
         ----------
         query : ndarray of int64, shape (n,)
             Position of the pair's query in `qids`, or -1 where it is not here.
-        docnos : pyarrow string array, shape (n,)
+        docnos : Docnos
+            The pairs' docnos, `n` of them.
         """
-        distinct, pairs, rows = self.lookup
-        codes = index_in(docnos, distinct)
-        known = np.flatnonzero((codes >= 0) & (query >= 0))
-        wanted = query[known] * len(distinct) + codes[known]
-        at = np.minimum(np.searchsorted(pairs, wanted), max(pairs.size - 1, 0))
-        judged = pairs[at] == wanted if pairs.size else np.zeros(0, dtype=bool)
-        return known[judged], rows[at[judged]]
+        _, sieve, index = self._indexes
+        rows = sieve.pass_on(docnos.hashes)
+        rows = rows[query[rows] >= 0]
+
+        def same(at: Ints, known: Ints) -> Bools:
+            names: Bools = equal(docnos.take(rows[at]), self.docnos.take(known))
+            return names & (query[rows[at]] == self.row[known])
+
+        found, judgement = index.find(pair_keys(query[rows], docnos.hashes[rows]), same)
+        return rows[found], judgement
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.core import docnos as docnos_module
+from harness.core import tables as tables_module
 from harness.core.docnos import Docnos
+from harness.core.ragged import offsets_of
 from harness.core.table import DuplicateRows, concat
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
@@ -216,13 +219,24 @@ class TestLookup:
         query = np.array([code.get(qid, -1) for qid, _ in pairs], dtype=np.int64)
         docnos = pa.array([docno for _, docno in pairs], pa.string())
         for column in (docnos, docnos.cast(pa.large_string())):
-            found, rows_found = qrels.find(query, column)
+            pairs_given = Docnos(column, offsets_of([len(pairs)]))
+            found, rows_found = qrels.find(query, pairs_given)
             expected = {
                 at: mapping[qid][docno]
                 for at, (qid, docno) in enumerate(pairs)
                 if docno in mapping.get(qid, {})
             }
             assert dict(zip(found.tolist(), qrels.grades[rows_found].tolist())) == expected  # noqa: B905
+
+    def test_find_where_all_hashes_are_equal(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for module in (docnos_module, tables_module):
+            monkeypatch.setattr(module, "hash_strings", lambda column: np.zeros(len(column), "u8"))
+        qrels = Qrels.from_dict({"1": {"a": 1, "b": 2, "c": 3}, "2": {"b": 4}})
+        assert qrels.place(pa.array(["2", "x", "1"])).tolist() == [1, -1, 0]
+        docnos = Docnos(pa.array(["b", "c", "c", "a", "b", "z"]), offsets_of([6]))
+        found, rows = qrels.find(np.array([0, 1, 0, 0, 1, 0]), docnos)
+        assert found.tolist() == [0, 2, 3, 4]
+        assert qrels.grades[rows].tolist() == [2, 3, 1, 4]
 
     @given(st.dictionaries(names, st.lists(st.integers(-3, 5)), max_size=4))
     def test_ideal_is_each_querys_grades_sorted(self, grades: dict[str, list[int]]) -> None:
