@@ -84,7 +84,10 @@ def pair_keys(query: Ints, hashes: Array) -> Array:
 
     The query is its upper half, so that keys of one query lie side by side when sorted.
     """
-    return (query.astype(np.uint64) << _SHIFT) | (hashes >> _SHIFT)
+    keys = query.astype(np.uint64)
+    keys <<= _SHIFT
+    keys |= hashes >> _SHIFT
+    return keys
 
 
 class Index:

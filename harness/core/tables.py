@@ -83,8 +83,9 @@ class Qrels(Table):
         rows = rows[query[rows] >= 0]
 
         def same(at: Ints, known: Ints) -> Bools:
-            names: Bools = equal(docnos.take(rows[at]), self.docnos.take(known))
-            return names & (query[rows[at]] == self.row[known])
+            names = equal(docnos.take(rows[at]), self.docnos.take(known))
+            pairs: Bools = names & (query[rows[at]] == self.row[known])
+            return pairs
 
         found, judgement = index.find(pair_keys(query[rows], docnos.hashes[rows]), same)
         return rows[found], judgement

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+S = TypeVar("S")
 _END: Any = object()
 
 
@@ -26,3 +27,19 @@ def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
         while (item := waiting.popleft().result()) is not _END:
             waiting.append(pool.submit(next, iterator, _END))
             yield item
+
+
+def each(function: Callable[[S], T], items: Iterable[S], threads: int = 2) -> Iterator[T]:
+    """Yield the function of each item, in order, computed by some threads ahead of the caller.
+
+    >>> list(each(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[T]] = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
 from ..errors import SHOWN, InputError, Problem
-from .ahead import ahead
+from .ahead import ahead, each
 from .blanks import delimiter, first_fields, is_simple, single_blanks, without_comments
 from .source import Source
 
@@ -73,7 +74,8 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     InputError
         With the first ten lines that do not fit the layout, and the count of all.
     """
-    tables = ahead(_read_block(block, layout) for block in _after_header(source, layout.header))
+    blocks = ahead(_after_header(source, layout.header))
+    tables = each(partial(_read_block, layout=layout), blocks)
     n_rows = 0
     try:
         for table in tables:
@@ -138,7 +140,7 @@ def _csv(block: bytes, layout: Layout, between: str) -> pa.Table:
 
 def _no_empty(strings: pa.Array) -> bool:
     offsets, _ = string_views(strings)
-    return bool((np.diff(offsets) > 0).all())
+    return bool((offsets[1:] > offsets[:-1]).all())
 
 
 def _checked(table: pa.Table, layout: Layout) -> pa.Table:
