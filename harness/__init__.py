@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .core.policy import Policy as Policy
     from .core.tables import Qrels as Qrels
     from .core.tables import Run as Run
-    from .experiment import evaluate as evaluate
+    from .direct import evaluate as evaluate
     from .experiment import run as run
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
@@ -43,7 +43,7 @@ _HOME = {
     "align": "core.align",
     "batch": "",
     "compat": "",
-    "evaluate": "experiment",
+    "evaluate": "direct",
     "from_pytrec_eval": "convert",
     "metric": "core.metric",
     "read_qrels": "readers",

@@ -144,7 +144,7 @@ def evaluate_command(
       harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
     """
-    from . import experiment
+    from . import direct
 
     policy = Policy(
         ties=ties,
@@ -153,7 +153,7 @@ def evaluate_command(
         depth=depth,
         judged_only=judged_only,
     )
-    board = experiment.evaluate_files(
+    board = direct.evaluate_files(
         qrels, runs, metrics, policy=policy, rel=rel, duplicates=duplicates,
         qrels_format=qrels_format, run_format=run_format,
     )  # fmt: skip

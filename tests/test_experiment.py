@@ -18,7 +18,7 @@ import pytest
 import pytrec_eval
 
 import harness
-from harness import experiment
+from harness import direct
 from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
@@ -242,6 +242,6 @@ def test_results_show_themselves(workplace: Path) -> None:
 
 
 def test_short_names_are_whole_paths_where_they_would_clash() -> None:
-    assert experiment._short_names(["a/x.run.gz", "b/y.txt"]) == ["x", "y"]
-    assert experiment._short_names(["a/x.run", "b/x.run"]) == ["a/x.run", "b/x.run"]
-    assert experiment._short_names(["-"]) == ["-"]
+    assert direct._short_names(["a/x.run.gz", "b/y.txt"]) == ["x", "y"]
+    assert direct._short_names(["a/x.run", "b/x.run"]) == ["a/x.run", "b/x.run"]
+    assert direct._short_names(["-"]) == ["-"]

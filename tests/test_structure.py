@@ -20,7 +20,7 @@ LAYERS = [
     {"config"},
     {"inputs", "catalogue", "collector", "measures"},
     {"crosscheck"},
-    {"manifest"},
+    {"manifest", "direct"},
     {"experiment", "executor", "compat", "batch", "trec_eval"},
     {"cli"},
 ]
