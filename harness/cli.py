@@ -173,6 +173,16 @@ def metrics_command(
     typer.echo(catalogue.define(name) if name else catalogue.listing(), nl=False)
 
 
+@app.command("trec_eval", add_help_option=False, context_settings={"ignore_unknown_options": True})
+def trec_eval_command(
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="...")] = None,
+) -> None:
+    """Take trec_eval's place in a script: its arguments, its output byte for byte."""
+    from . import trec_eval
+
+    raise typer.Exit(trec_eval.main(arguments or []))
+
+
 def _render(format: Format, board: Any, **options: Any) -> str:
     from .reports import find
 
@@ -201,6 +211,10 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
     try:
+        if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
+            from . import trec_eval
+
+            sys.exit(trec_eval.main(given[1:]))
         app(args=given, prog_name="harness", standalone_mode=True)
     except HarnessError as error:
         if "--debug" in given:

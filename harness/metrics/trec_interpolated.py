@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import Range, metric
-from ..core.ragged import Floats
+from ..core.ragged import Floats, Ints
 from .trec_shared import LEVELS, Rel, precision_at_hits, running
 
 Level = Annotated[float, Range(0, None)]
@@ -23,6 +23,19 @@ def best_from(aligned: Aligned, rel: int) -> Floats:
         return backwards[::-1]
 
     return aligned.memo(("best_from", rel), make)
+
+
+def precision_from(aligned: Aligned, wanted: Ints, rel: int) -> Floats:
+    """Return the largest precision from relevant document number `wanted` downwards.
+
+    ``(n_queries,)``: 0 where it is not retrieved. Numbers below 1 ask for the largest precision
+    anywhere, which trec_eval takes as 0/0 where the run answers with an empty list: NaN.
+    """
+    items = aligned.relevant(rel)
+    at = aligned.hits(rel) == np.maximum(wanted, 1)[aligned.row[items]]
+    values = aligned.sum(best_from(aligned, rel)[at], items[at])
+    values[aligned.answered & (aligned.n_retrieved == 0) & (wanted <= 0)] = np.nan
+    return values
 
 
 @metric(
@@ -67,11 +80,7 @@ def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> 
     [0.6667]
     """
     wanted = (cutoff * aligned.n_relevant(rel) + 0.9).astype(np.int64)
-    items = aligned.relevant(rel)
-    at = aligned.hits(rel) == np.maximum(wanted, 1)[aligned.row[items]]
-    values = aligned.sum(best_from(aligned, rel)[at], items[at])
-    values[aligned.answered & (aligned.n_retrieved == 0) & (wanted == 0)] = np.nan
-    return values
+    return precision_from(aligned, wanted, rel)
 
 
 @metric(

@@ -1,0 +1,158 @@
+"""Values that differ between the versions of trec_eval, or that only version 10 has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from ..core.aligned import Aligned
+from ..core.discount import log2_discount
+from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
+from ..metrics.trec_gain_table import Gains, gain_table
+from ..metrics.trec_interpolated import precision_from
+from ..metrics.trec_shared import n_hits
+
+Rounding = Callable[[Array], Ints]
+
+
+def truncated(documents: Array) -> Ints:
+    """Return a level of recall as a number of documents, as version 9 does.
+
+    >>> truncated(np.array([0.05, 0.5, 3.2])).tolist()
+    [0, 1, 4]
+    """
+    whole: Ints = (documents + 0.9).astype(np.int64)
+    return whole
+
+
+def rounded(documents: Array) -> Ints:
+    """Return a level of recall as a number of documents, as version 10 does.
+
+    >>> rounded(np.array([0.49999999999999994, 0.5, 3.2, -0.5])).tolist()
+    [0, 1, 3, -1]
+    """
+    towards_zero = np.trunc(documents)
+    away = np.abs(documents - towards_zero) >= 0.5
+    whole: Ints = (towards_zero + np.sign(documents) * away).astype(np.int64)
+    return whole
+
+
+def eleven_point_average(
+    aligned: Aligned, levels: tuple[float, ...], rel: int, documents: Rounding
+) -> Floats:
+    """Return ``11pt_avg`` for levels in any order, ``(n_queries,)``.
+
+    trec_eval looks for the levels from the last to the first while it walks up the list; one
+    that is higher than the one before it is never met, and it and all others then count as
+    the largest precision anywhere.
+    """
+    found = n_hits(aligned, rel)
+    best = precision_from(aligned, np.zeros_like(found), rel)
+    total, remaining = np.zeros(aligned.n_queries), found
+    beyond, stuck = np.ones(found.size, dtype=bool), np.zeros(found.size, dtype=bool)
+    for level in reversed(levels):
+        wanted = documents(level * aligned.n_relevant(rel))
+        beyond &= wanted > found
+        met = ~beyond & ~stuck & (wanted >= 1) & (wanted <= remaining)
+        stuck |= ~beyond & ~met
+        remaining = np.where(met, wanted, remaining)
+        total += np.where(met, precision_from(aligned, wanted, rel), np.where(stuck, best, 0.0))
+    return total / len(levels)
+
+
+def interpolated_precision(aligned: Aligned, level: float, rel: int) -> Floats:
+    """Return version 10's ``iprec_at_recall``, ``(n_queries,)``."""
+    return precision_from(aligned, rounded(level * aligned.n_relevant(rel)), rel)
+
+
+def unjudged(aligned: Aligned, cutoff: int) -> Floats:
+    """Return the share of unjudged documents among the first `cutoff`, ``(n_queries,)``."""
+    judged = aligned.count((aligned.grade >= 0) & (aligned.rank <= cutoff))
+    return (np.minimum(aligned.n_retrieved, cutoff) - judged) / cutoff
+
+
+def dcg(aligned: Aligned, gains: Gains) -> Floats:
+    """Return the discounted cumulative gain of the ranking, ``(n_queries,)``."""
+    item = gain_table(aligned, gains).item
+    items = np.flatnonzero(item)
+    return aligned.sum(item[items] / log2_discount(aligned.rank[items]), items)
+
+
+def ideal_dcg(aligned: Aligned, gains: Gains) -> Floats:
+    """Return the discounted cumulative gain of the ideal order, ``(n_queries,)``."""
+    ideal = gain_table(aligned, gains).ideal
+    return ideal.sum(ideal.values / log2_discount(ideal.rank))
+
+
+def rank_biased_precision(aligned: Aligned, gains: Gains, p: float) -> Floats:
+    """Return version 10's ``rbp``, ``(n_queries,)``.
+
+    (1 - p) times the sum of gain times p^(rank - 1). Where a query's gains do not all lie in
+    [0, 1] they are brought to it: by the largest one of its grades and of those given on the
+    command line, and the smallest where that is negative.
+
+    trec_eval does not initialise the two bounds. They are 0 where it computes rbp alone or
+    with ``all_trec``, and taken as 0 here; just after ``yaap`` it scales by what that left.
+    """
+    item = gain_table(aligned, gains).item
+    given = [gain for _, gain in gains]
+    smallest, largest = min([0.0, *given]), np.full(aligned.n_queries, max([0.0, *given]))
+    ideal = aligned.ideal
+    filled = ideal.lengths > 0
+    top = np.full(aligned.n_queries, -1)
+    top[filled] = ideal.values[ideal.offsets[:-1][filled]]
+    named = {grade for grade, _ in gains}
+    for grade in np.unique(top).tolist():
+        own = next((level for level in range(grade, 0, -1) if level not in named), 0)
+        largest[top == grade] = np.maximum(largest[top == grade], own)
+    row = aligned.row
+    scaled = (smallest < 0) | (largest[row] > 1)
+    gain = np.divide(item - smallest, largest[row] - smallest, out=item.copy(), where=scaled)
+    items = np.flatnonzero((aligned.grade >= 0) & (gain != 0))
+    weights = _powers(aligned, p)
+    return (1.0 - p) * aligned.sum(gain[items] * weights[aligned.rank[items] - 1], items)
+
+
+def rank_biased_residual(aligned: Aligned, p: float) -> Floats:
+    """Return version 10's ``rbp_resid``: how much ``rbp`` could rise, ``(n_queries,)``.
+
+    What all unjudged documents, and those beyond the list, would add with the largest gain; 0
+    where all retrieved documents are judged.
+    """
+    offsets = offsets_of(aligned.n_retrieved)
+    unjudged_at = np.ones(offsets[-1], dtype=bool)
+    judged = np.flatnonzero(aligned.grade >= 0)
+    unjudged_at[offsets[aligned.row[judged]] + aligned.rank[judged] - 1] = False
+    row = rows_of(offsets)[unjudged_at]
+    weights = _powers(aligned, p)
+    total = sum_by(row, weights[positions_of(offsets)[unjudged_at]], aligned.n_queries)
+    any_unjudged = np.bincount(row, minlength=aligned.n_queries) > 0
+    return np.where(any_unjudged, weights[aligned.n_retrieved] + (1 - p) * total, 0.0)
+
+
+def _powers(aligned: Aligned, p: float) -> Floats:
+    """Return 1, p, p^2, ... by repeated multiplication, as long as the longest list."""
+    factors = np.full(int(aligned.n_retrieved.max(initial=0)) + 1, p)
+    factors[0] = 1.0
+    powers: Floats = np.multiply.accumulate(factors)
+    return powers
+
+
+def grade_strings(aligned: Aligned, length: int) -> list[str]:
+    """Return the grades of the first documents of each query, a character each.
+
+    A digit, or ``>`` above 9; ``.`` for a document in the pool that was not judged, ``-`` for
+    one outside it.
+    """
+    lengths = np.minimum(aligned.n_retrieved, max(length, 0))
+    offsets = offsets_of(lengths)
+    signs = np.full(offsets[-1], ord("-"), dtype=np.uint8)
+    first = np.flatnonzero(aligned.rank <= lengths[aligned.row])
+    grade = np.clip(aligned.grade[first], -1, 10)
+    of_grade = np.frombuffer(b"0123456789>.", dtype=np.uint8)  # the last one is for -1
+    signs[offsets[aligned.row[first]] + aligned.rank[first] - 1] = of_grade[grade]
+    text = signs.tobytes().decode("ascii")
+    bounds = offsets.tolist()
+    return [text[start:stop] for start, stop in pairwise(bounds)]
