@@ -15,8 +15,8 @@ from .convert import from_batch
 from .core.align import align
 from .core.arrow import string_column
 from .core.docnos import Docnos
+from .core.evaluate import evaluate as evaluate_aligned
 from .core.evaluation import Evaluation
-from .core.evaluation import evaluate as evaluate_aligned
 from .core.metric import Metric
 from .core.names import parse_all
 from .core.policy import Policy

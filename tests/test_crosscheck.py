@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import harness
 from harness.core.align import align
-from harness.core.evaluation import evaluate
+from harness.core.evaluate import evaluate
 from harness.core.metric import REGISTRY
 from harness.core.names import parse_all
 from harness.core.policy import Policy, Ties
@@ -112,7 +112,7 @@ def test_a_difference_stops_the_run_and_writes_nothing(
     for name in ("configs", "runs"):
         shutil.copytree(root / name, tmp_path / name)
     monkeypatch.setattr(Crosscheck, "_evaluate", _wrong)
-    with pytest.raises(VerificationError, match="301.*num_rel_ret"):
+    with pytest.raises(VerificationError, match=r"301.*num_rel_ret"):
         harness.run(tmp_path / "configs/trec.yaml")
     assert not (tmp_path / "results").exists()
     results = harness.run(tmp_path / "configs/trec.yaml", overrides=["crosscheck=none"])

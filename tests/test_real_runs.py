@@ -13,7 +13,8 @@ import pytrec_eval
 
 import harness.metrics
 from harness.core.align import align
-from harness.core.evaluation import Evaluation, evaluate
+from harness.core.evaluate import evaluate
+from harness.core.evaluation import Evaluation
 from harness.core.names import parse_all
 from harness.core.policy import Duplicates, Policy
 from harness.core.tables import Qrels, Run

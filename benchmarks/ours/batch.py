@@ -7,7 +7,7 @@ import harness.metrics  # noqa: F401 - fills the registry
 from benchmarks.generate import batch
 from harness.convert import from_batch
 from harness.core.align import align_parts
-from harness.core.evaluation import evaluate
+from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 
 scores, relevance, n = batch(int(sys.argv[1]))

@@ -19,7 +19,7 @@ from .aligned import Aligned
 from .arrow import index_in, to_arrow
 from .docnos import Docnos
 from .policy import Policy
-from .ragged import Array, Floats, Ints, Ragged, offsets_of
+from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of
 from .ranking import by_score, rank_order, settle_ties
 from .tables import Qrels, Run
 
@@ -137,7 +137,7 @@ def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Qrel
     place[rank_order(run, policy)] = np.arange(run.n_rows)
     grades = run.offsets[1:][run.row] - place
     at = index_in(qids, run.qids)
-    lengths = np.where(at >= 0, np.diff(run.offsets)[at], 0)
+    lengths = np.where(at >= 0, lengths_of(run.offsets)[at], 0)
     offsets = offsets_of(lengths)
     rows = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - run.offsets[at], lengths)
     return Qrels(qids, offsets, Docnos(run.docnos.take(rows), offsets), grades[rows], run.name)
@@ -186,7 +186,7 @@ def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
         first, last = rank.copy(), rank.copy()
         first[tied], last[tied] = ties.starts[group] - before, ties.ends[group] - before
     grade, score = qrels.grades[judgement], run.scores[found]
-    n_retrieved = np.diff(run.offsets)
+    n_retrieved = lengths_of(run.offsets)
     if policy.depth is not None:
         keep = rank <= policy.depth
         row, query, rank, grade, score = (
@@ -261,7 +261,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
         aligned.qids.filter(to_arrow(keep)), aligned.answered[keep], aligned.n_retrieved[keep],
         aligned.n_tied[keep],
         Ragged(offsets_of(ideal.lengths[keep]), ideal.values[np.repeat(keep, ideal.lengths)]),
-        offsets_of(np.diff(aligned.offsets)[keep]),
+        offsets_of(lengths_of(aligned.offsets)[keep]),
         aligned.rank, aligned.grade, aligned.score, aligned.tie_first, aligned.tie_last,
         policy, aligned.n_extra,
     )  # fmt: skip

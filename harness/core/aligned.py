@@ -16,7 +16,7 @@ from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, rows_of, sum_by
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Aligned:
     """A run's judged documents in rank order, with the judgements of each query.
 
@@ -49,6 +49,9 @@ class Aligned:
             if getattr(self, name).size != self.offsets[-1]:
                 raise ValueError(f"{name} does not fit the offsets")
             object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def __repr__(self) -> str:
+        return f"<Aligned: {self.n_queries} queries, {self.rank.size} judged documents retrieved>"
 
     @property
     def n_queries(self) -> int:

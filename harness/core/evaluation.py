@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
-from .aligned import Aligned
-from .arrow import to_arrow
+from ..errors import UnknownNameError, did_you_mean
 from .metric import Metric
 from .names import parse
 from .policy import Policy
-from .ragged import Array, Floats, frozen
+from .ragged import Floats, frozen
 
 if TYPE_CHECKING:
     import pandas
@@ -28,8 +26,10 @@ class Counts:
     """What went into an evaluation, and what the policies touched.
 
     ``queries`` in the values, ``missing`` of them not answered by the run, ``extra`` answered
-    but not judged (ignored), ``empty`` without relevant documents; ``retrieved`` and ``judged``
-    documents, and ``tied`` ones: retrieved documents whose score another of the query shares.
+    but not judged (ignored), ``empty`` without relevant documents (at the highest relevance
+    level that a metric asks for); ``retrieved`` documents, ``judged`` ones among them, the
+    ``judgements`` of all queries, and ``tied`` documents: retrieved ones whose score another of
+    the query shares.
     """
 
     queries: int = 0
@@ -38,6 +38,7 @@ class Counts:
     empty: int = 0
     retrieved: int = 0
     judged: int = 0
+    judgements: int = 0
     tied: int = 0
 
     def as_dict(self) -> dict[str, int]:
@@ -45,7 +46,7 @@ class Counts:
         return asdict(self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Values of one run on one dataset: a row a query, a column a metric.
 
@@ -158,17 +159,33 @@ class Evaluation:
         index = pandas.Index(self.qids.to_pylist(), name="qid")
         return pandas.DataFrame(self.values.copy(), index=index, columns=self.names)
 
+    def _notes(self) -> str:
+        """Return the counts in one line, with the policies that they met."""
+        counts, policy = self.counts, self.policy
+        touched = (
+            (counts.missing, f"not answered ({policy.missing_queries})"),
+            (counts.empty, f"without relevant documents ({policy.empty_queries})"),
+            (counts.extra, "answered but not judged (ignored)"),
+        )
+        parts = [f"{counts.queries} queries", *(f"{n} {what}" for n, what in touched if n)]
+        if counts.tied:
+            parts.append(f"{counts.tied} tied documents ({policy.ties})")
+        return ", ".join(parts)
+
     def _rows(self) -> Iterator[tuple[str, str, str]]:
         defined = self.n()
         for name, value in self.summary().items():
             yield name, f"{value:.4f}", str(defined[name])
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {self.run or 'a run'}: {self._notes()}; {', '.join(self.names)}>"
 
     def __str__(self) -> str:
         rows = [("metric", "value", "n"), *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         title = " on ".join(filter(None, (self.run, self.dataset)))
         lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
-        return "\n".join(([title] if title else []) + lines)
+        return "\n".join([*filter(None, [title]), *lines, self._notes()])
 
     def _repr_html_(self) -> str:
         title = html.escape(" on ".join(filter(None, (self.run, self.dataset))))
@@ -177,8 +194,9 @@ class Evaluation:
             for name, value, n in self._rows()
         )
         return (
-            f"<table><caption>{title}</caption>"
+            f"<table>{f'<caption>{title}</caption>' if title else ''}"
             f"<tr><th>metric</th><th>value</th><th>n</th></tr>{body}</table>"
+            f"<p>{html.escape(self._notes())}</p>"
         )
 
 
@@ -221,121 +239,3 @@ def summarise(values: Floats, how: str, weights: Floats | None = None) -> float:
         return math.fsum((kept * weights).tolist()) / total if total else math.nan
     mean = math.fsum(kept.tolist()) / kept.size
     return math.exp(mean) if how == "gm" else mean
-
-
-def evaluate(
-    aligned: Aligned | Iterable[Aligned],
-    metrics: Sequence[Metric],
-    *,
-    references: Mapping[str, Aligned] | None = None,
-    run: str = "",
-    dataset: str = "",
-) -> Evaluation:
-    """Compute every metric for every query.
-
-    Parameters
-    ----------
-    aligned : Aligned or iterable of Aligned
-        The run joined to the qrels, by :func:`~harness.core.align.align`, or in parts that hold
-        different queries each, by :func:`~harness.core.align.align_parts`.
-    metrics : sequence of Metric
-        As :func:`~harness.core.names.parse_all` gives them.
-    references : mapping of str to Aligned, optional
-        For metrics that compare to another run: the run joined to that run's ranking, for the
-        same queries (see :func:`~harness.core.align.as_reference`). Not for parts.
-    run, dataset : str
-        Names for reports.
-
-    Raises
-    ------
-    AlignmentError
-        Where a query without relevant documents is an error.
-    UnknownNameError
-        Where a metric names a reference that is not given.
-    """
-    parts = [aligned] if isinstance(aligned, Aligned) else aligned
-    done = [_evaluate_part(part, metrics, references or {}) for part in parts]
-    policy = done[0].policy
-    empty = [qid for part in done for qid in part.empty]
-    if policy.empty_queries == "error" and empty:
-        raise AlignmentError(
-            Problem(
-                dataset,
-                f"{len(empty)} queries have no relevant document: {', '.join(empty[:5])}",
-                fix="take them out of the dataset, or set empty_queries: zero, one or skip",
-            )
-        )
-    values = np.concatenate([part.values for part in done])
-    qids = pa.concat_arrays([part.qids for part in done])
-    counts = Counts(*map(sum, zip(*(astuple(part.counts) for part in done), strict=True)))
-    weights = {
-        column: np.concatenate([part.weights[column] for part in done])
-        for column in done[0].weights
-    }
-    return Evaluation(values, qids, tuple(metrics), policy, counts, weights, run, dataset)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The values of some queries; ``empty`` names those without relevant documents."""
-
-    values: Floats
-    qids: pa.Array
-    policy: Policy
-    counts: Counts
-    weights: dict[int, Floats]
-    empty: list[str]
-
-
-def _evaluate_part(
-    aligned: Aligned, metrics: Sequence[Metric], references: Mapping[str, Aligned]
-) -> _Part:
-    empty = aligned.n_relevant(1) == 0
-    values = np.empty((aligned.n_queries, len(metrics)))
-    weights: dict[int, Floats] = {}
-    for column, metric in enumerate(metrics):
-        source = aligned
-        if metric.reference is not None:
-            if metric.reference not in references:
-                raise UnknownNameError(
-                    f"{metric}: no run '{metric.reference}' to compare to"
-                    f"{did_you_mean(metric.reference, references)}"
-                )
-            source = references[metric.reference]
-        values[:, column] = _with_policies(metric, source, metric(source))
-        weight = metric.weights(source)
-        if weight is not None:
-            weights[column] = weight
-    names = aligned.qids.filter(to_arrow(empty)).to_pylist()
-    return _Part(values, aligned.qids, aligned.policy, _counts(aligned, empty), weights, names)
-
-
-def _with_policies(metric: Metric, aligned: Aligned, values: Floats) -> Floats:
-    """Put in what the policies say of empty and missing queries."""
-    how, definition = aligned.policy.empty_queries, metric.definition
-    values, unanswered = values.copy(), ~aligned.answered
-    if definition.empty is not None and metric.reference is None:
-        empty = aligned.n_relevant(dict(metric.params).get("rel", 1)) == 0
-        if how == "skip":
-            values[empty] = np.nan
-            unanswered &= ~empty
-        elif how == "one" and definition.bounds == (0.0, 1.0):
-            values[empty] = 1.0
-    if definition.missing is not None:
-        values[unanswered] = definition.missing
-    return values
-
-
-def _counts(aligned: Aligned, empty: Array) -> Counts:
-    def total(numbers: Array) -> int:
-        return int(numbers.sum())
-
-    return Counts(
-        queries=aligned.n_queries,
-        missing=total(~aligned.answered),
-        extra=aligned.n_extra,
-        empty=total(empty),
-        retrieved=total(aligned.n_retrieved),
-        judged=total(aligned.n_judged),
-        tied=total(aligned.n_tied),
-    )

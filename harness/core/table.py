@@ -36,7 +36,7 @@ class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an
 T = TypeVar("T", bound="Table")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """What qrels and runs share: rows of (docno, number), grouped by query.
 
@@ -79,6 +79,10 @@ class Table:
         object.__setattr__(self, "numbers", frozen(numbers))
         if len(self.qids) != self.offsets.size - 1 or self.offsets[-1] != numbers.size:
             raise ValueError("qids, offsets and numbers do not fit together")
+
+    def __repr__(self) -> str:
+        name = f" {self.name}" if self.name else ""
+        return f"<{type(self).__name__}{name}: {self.n_queries} queries, {self.n_rows} rows>"
 
     @property
     def n_queries(self) -> int:

@@ -18,7 +18,7 @@ from .ragged import Array, Bools, Ints, Ragged
 from .table import Table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Qrels(Table):
     """All judgements of a dataset.
 
@@ -113,7 +113,7 @@ class Qrels(Table):
         return grades.astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run(Table):
     """One system's scores for all queries.
 

@@ -39,8 +39,8 @@ def swaps(aligned: Aligned, *, normalize: bool = False) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        0 for the ideal order. A query that the run does not answer is NaN in the summary, as 0
-        would be a prize.
+        0 for the ideal order. NaN for a query of which no judged document was retrieved, or that
+        the run does not answer, as 0 would be a prize.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def swaps(aligned: Aligned, *, normalize: bool = False) -> Floats:
     grades = aligned.grade[items.values]
     found = aligned.memo("swaps", lambda: inversions(items.offsets, grades))
     if not normalize:
-        return found.astype(np.float64)
+        return np.where(items.lengths > 0, found, np.nan)
     pairs = items.lengths * (items.lengths - 1) // 2 - tied_pairs(items.offsets, grades)
     values: Floats = np.divide(found, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
     return values

@@ -125,8 +125,8 @@ def test_every_problem_at_once(base: Path) -> None:
         "qrels.txt, runs/",
         "$.plugins[2] (line 18)                no module 'no.such.module'; for a file write "
         "no.such.module.py",
-        "$.policy.ties (line 20)               must be one of trec_eval, trec_eval10, stable, and is 'stabel'; "
-        "did you mean 'stable'?",
+        "$.policy.ties (line 20)               must be one of trec_eval, trec_eval10, stable, and "
+        "is 'stabel'; did you mean 'stable'?",
         "$.policy.depth (line 21)              must be at least 1, and is 0",
         "$.policy.judged_only (line 22)        must be true or false, and is the text 'yes'",
         "$.reports[0] (line 23)                must be one of csv, markdown, and is 'pdf'",
@@ -560,7 +560,8 @@ def test_the_schema_asks_for_what_loading_asks_for() -> None:
     assert schema["required"] == ["datasets", "runs", "metrics"]
     assert schema["additionalProperties"] is False
     assert set(schema["properties"]) == {
-        "name", "output", "datasets", "runs", "metrics", "plugins", "policy", "crosscheck", "reports",
+        "name", "output", "datasets", "runs", "metrics", "plugins", "policy", "crosscheck",
+        "reports",
     }  # fmt: skip
     parts = [*schema["properties"].values()]
     parts += [p for part in schema["$defs"].values() for p in part["properties"].values()]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import harness.metrics
 from harness.core.align import align, as_reference
-from harness.core.evaluation import Evaluation, evaluate, summarise
+from harness.core.evaluate import evaluate
+from harness.core.evaluation import Evaluation, summarise
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
@@ -36,7 +37,8 @@ def test_missing_and_empty_queries_count_by_default() -> None:
     assert found.summary() == {"recip_rank": 0.375}
     assert found.n() == {"recip_rank": 4}
     assert found.counts.as_dict() == {
-        "queries": 4, "missing": 1, "extra": 0, "empty": 1, "retrieved": 5, "judged": 5, "tied": 0,
+        "queries": 4, "missing": 1, "extra": 0, "empty": 1, "retrieved": 5, "judged": 4,
+        "judgements": 5, "tied": 0,
     }  # fmt: skip
 
 

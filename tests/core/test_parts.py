@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import harness.metrics  # noqa: F401 - fills the registry
 from harness.core.align import align, align_parts
 from harness.core.docnos import Docnos
-from harness.core.evaluation import evaluate
+from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run

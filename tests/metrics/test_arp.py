@@ -6,7 +6,7 @@ import numpy as np
 
 import harness.metrics  # noqa: F401
 from harness.core.align import align
-from harness.core.evaluation import evaluate
+from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.tables import Qrels, Run
 from harness.metrics.arp import arp

@@ -11,7 +11,7 @@ import pytest
 import harness.metrics  # noqa: F401
 from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
-from harness.core.evaluation import evaluate
+from harness.core.evaluate import evaluate
 from harness.core.names import parse, parse_all
 from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError

@@ -12,7 +12,8 @@ import pytest
 
 import harness.metrics
 from harness.core.align import align
-from harness.core.evaluation import Counts, Evaluation, evaluate
+from harness.core.evaluate import evaluate
+from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard, best
 from harness.core.names import parse, parse_all
 from harness.core.tables import Qrels, Run
@@ -77,7 +78,7 @@ def test_csv_has_every_digit_and_reads_back(board: Leaderboard) -> None:
     rows = list(csv.DictReader(io.StringIO(find("csv").render(board))))
     assert list(rows[0]) == [
         "dataset", "run", "seed", "queries", "missing", "extra", "empty", "retrieved", "judged",
-        "tied", "undefined", "P@1", "num_ret",
+        "judgements", "tied", "undefined", "P@1", "num_ret",
     ]  # fmt: skip
     assert [row["missing"] for row in rows] == ["0", "1"]
     long = list(csv.DictReader(io.StringIO(find("csv").render(board, per_query=True))))

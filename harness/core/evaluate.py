@@ -1,0 +1,142 @@
+"""From aligned rankings to values: every metric, then what the policies say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
+from .aligned import Aligned
+from .arrow import to_arrow
+from .evaluation import Counts, Evaluation
+from .metric import Metric
+from .policy import Policy
+from .ragged import Array, Floats
+
+
+def evaluate(
+    aligned: Aligned | Iterable[Aligned],
+    metrics: Sequence[Metric],
+    *,
+    references: Mapping[str, Aligned] | None = None,
+    run: str = "",
+    dataset: str = "",
+) -> Evaluation:
+    """Compute every metric for every query.
+
+    Parameters
+    ----------
+    aligned : Aligned or iterable of Aligned
+        The run joined to the qrels, by :func:`~harness.core.align.align`, or in parts that hold
+        different queries each, by :func:`~harness.core.align.align_parts`.
+    metrics : sequence of Metric
+        As :func:`~harness.core.names.parse_all` gives them.
+    references : mapping of str to Aligned, optional
+        For metrics that compare to another run: the run joined to that run's ranking, for the
+        same queries (see :func:`~harness.core.align.as_reference`). Not for parts.
+    run, dataset : str
+        Names for reports.
+
+    Raises
+    ------
+    AlignmentError
+        Where a query without relevant documents is an error.
+    UnknownNameError
+        Where a metric names a reference that is not given.
+    """
+    parts = [aligned] if isinstance(aligned, Aligned) else aligned
+    done = [_evaluate_part(part, metrics, references or {}) for part in parts]
+    policy = done[0].policy
+    empty = [qid for part in done for qid in part.empty]
+    if policy.empty_queries == "error" and empty:
+        raise AlignmentError(
+            Problem(
+                dataset,
+                f"{len(empty)} queries have no relevant document: {', '.join(empty[:5])}",
+                fix="take them out of the dataset, or set empty_queries: zero, one or skip",
+            )
+        )
+    values = np.concatenate([part.values for part in done])
+    qids = pa.concat_arrays([part.qids for part in done])
+    counts = Counts(*map(sum, zip(*(astuple(part.counts) for part in done), strict=True)))
+    weights = {
+        column: np.concatenate([part.weights[column] for part in done])
+        for column in done[0].weights
+    }
+    return Evaluation(values, qids, tuple(metrics), policy, counts, weights, run, dataset)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The values of some queries; ``empty`` names those without relevant documents."""
+
+    values: Floats
+    qids: pa.Array
+    policy: Policy
+    counts: Counts
+    weights: dict[int, Floats]
+    empty: list[str]
+
+
+def _evaluate_part(
+    aligned: Aligned, metrics: Sequence[Metric], references: Mapping[str, Aligned]
+) -> _Part:
+    empty = aligned.n_relevant(max((_level(metric) for metric in metrics), default=1)) == 0
+    values = np.empty((aligned.n_queries, len(metrics)))
+    weights: dict[int, Floats] = {}
+    for column, metric in enumerate(metrics):
+        source = aligned
+        if metric.reference is not None:
+            if metric.reference not in references:
+                raise UnknownNameError(
+                    f"{metric}: no run '{metric.reference}' to compare to"
+                    f"{did_you_mean(metric.reference, references)}"
+                )
+            source = references[metric.reference]
+        values[:, column] = _with_policies(metric, source, metric(source))
+        weight = metric.weights(source)
+        if weight is not None:
+            weights[column] = weight
+    names = aligned.qids.filter(to_arrow(empty)).to_pylist()
+    return _Part(values, aligned.qids, aligned.policy, _counts(aligned, empty), weights, names)
+
+
+def _level(metric: Metric) -> int:
+    """Return the smallest grade that is relevant to a metric."""
+    level: int = dict(metric.params).get("rel", 1)
+    return level
+
+
+def _with_policies(metric: Metric, aligned: Aligned, values: Floats) -> Floats:
+    """Put in what the policies say of empty and missing queries."""
+    how, definition = aligned.policy.empty_queries, metric.definition
+    values, unanswered = values.copy(), ~aligned.answered
+    if definition.empty is not None and metric.reference is None:
+        empty = aligned.n_relevant(_level(metric)) == 0
+        if how == "skip":
+            values[empty] = np.nan
+            unanswered &= ~empty
+        elif how == "one" and definition.bounds == (0.0, 1.0):
+            values[empty] = 1.0
+    if definition.missing is not None:
+        values[unanswered] = definition.missing
+    return values
+
+
+def _counts(aligned: Aligned, empty: Array) -> Counts:
+    def total(numbers: Array) -> int:
+        return int(numbers.sum())
+
+    return Counts(
+        queries=aligned.n_queries,
+        missing=total(~aligned.answered),
+        extra=aligned.n_extra,
+        empty=total(empty),
+        retrieved=total(aligned.n_retrieved),
+        judged=total(aligned.grade >= 0),
+        judgements=total(aligned.n_judged),
+        tied=total(aligned.n_tied),
+    )
