@@ -16,7 +16,9 @@ from __future__ import annotations
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, count, repeat
 from typing import Any
 
 import numpy as np
@@ -24,10 +26,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from .core.align import align
+from .core.aligned import Aligned
 from .core.arrow import string_column
 from .core.docnos import Docnos
 from .core.policy import Policy
-from .core.ragged import Array, offsets_of
+from .core.ragged import Array, Ints, Ragged, lengths_of, offsets_of
 from .core.tables import Qrels, Run
 from .errors import shorten
 from .measures import metrics_of, numbers_asked, supported_measures, supported_nicknames
@@ -91,10 +94,13 @@ class RelevanceEvaluator:
         self._policy = Policy(missing_queries="skip", judged_only=judged_only)
         self._metrics = metrics_of(asked, level)
         self._names = [metric.trec_name for metric in self._metrics]
-        grades = _grades(judged)
-        self._qrels = Qrels(*_keys(judged), grades)
-        self._place = {qid: place for place, qid in enumerate(judged)}
-        self._selected = list(judged), self._qrels
+        grades, offsets = _grades(judged), _offsets(judged)
+        self._qrels = Qrels(string_column(judged), offsets, Docnos(None, offsets), grades)
+        numbers = count()
+        self._judged = {
+            qid: (place, dict(zip(row, numbers, strict=False)))
+            for place, (qid, row) in enumerate(judged.items())
+        }
 
     def evaluate(self, scores: Scores) -> dict[str, dict[str, float]]:
         """Return ``{qid: {measure: value}}`` for the queries that are judged and answered.
@@ -117,7 +123,7 @@ class RelevanceEvaluator:
             raise TypeError("Argument object scores should be of type dictionary.")
         try:
             _check(scores, (float, int), "Expected matching score to be int, long or float.")
-            shared = [qid for qid in scores if qid in self._place]
+            shared = [qid for qid in scores if qid in self._judged]
             answers = scores if len(shared) == len(scores) else {q: scores[q] for q in shared}
             numbers = _flat(answers, np.float64)
         except (TypeError, OverflowError) as error:
@@ -126,8 +132,7 @@ class RelevanceEvaluator:
             return {}
         if np.isnan(numbers).any():
             raise ValueError(_first_nan(answers))
-        run = Run(*_keys(answers), numbers)
-        aligned = align(self._select(shared), run, self._policy)
+        aligned = self._align(answers, numbers)
         columns = [metric(aligned).tolist() for metric in self._metrics]
         rows = zip(*columns, strict=True) if columns else [()] * len(shared)
         return {
@@ -135,19 +140,61 @@ class RelevanceEvaluator:
             for qid, row in zip(shared, rows, strict=True)
         }
 
-    def _select(self, wanted: list[str]) -> Qrels:
-        """Return the judgements of these queries, in this order; the last ones are kept."""
-        last, qrels = self._selected
-        if wanted != last:
-            whole = self._qrels
-            places = np.array([self._place[qid] for qid in wanted])
-            lengths = np.diff(whole.offsets)[places]
-            offsets = offsets_of(lengths)
-            rows = np.arange(offsets[-1]) + np.repeat(whole.offsets[places] - offsets[:-1], lengths)
-            docnos = Docnos(whole.docnos.take(rows), offsets)
-            qrels = Qrels(string_column(wanted), offsets, docnos, whole.grades[rows])
-            self._selected = wanted, qrels
-        return qrels
+    def _align(self, answers: Scores, scores: Array) -> Aligned:
+        """Join the answers, all of them to judged queries, by looking docnos up in dicts."""
+        whole, judged = self._qrels, [self._judged[qid] for qid in answers]
+        places = np.array([place for place, _ in judged])
+        lengths = lengths_of(whole.offsets)[places]
+        offsets = offsets_of(lengths)
+        moved = offsets[:-1] - whole.offsets[places]
+        rows = np.arange(offsets[-1]) - np.repeat(moved, lengths)
+
+        docnos = _DictDocnos(answers)
+        lookups = (
+            map(row.get, answer, repeat(-1))
+            for (_, row), answer in zip(judged, answers.values(), strict=True)
+        )
+        judgement = np.fromiter(chain.from_iterable(lookups), np.int64, scores.size)
+        found = np.flatnonzero(judgement >= 0)
+        qids, grades, ideal = string_column(answers), whole.grades[rows], whole.ideal.values[rows]
+        judgement = judgement[found] + moved[docnos.row[found]]
+        qrels = _Joined(
+            qids, offsets, Docnos(None, offsets), grades, pairs=(found, judgement), sorted=ideal
+        )
+        return align(qrels, Run(qids, docnos.offsets, docnos, scores), self._policy)
+
+
+class _DictDocnos(Docnos):
+    """The docnos of nested dicts, as strings once somebody asks: only ties do."""
+
+    def __init__(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
+        self.offsets = _offsets(rows)
+        self._keys = self._row = self._strings = None
+        self._rows = rows
+
+    @property
+    def strings(self) -> pa.Array:  # type: ignore[override]
+        if self._strings is None:
+            self._strings = string_column(chain.from_iterable(self._rows.values()))
+        return self._strings
+
+
+@dataclass(frozen=True, eq=False)
+class _Joined(Qrels):
+    """Judgements of the queries of one run, whose judged rows and ideal order are known."""
+
+    pairs: tuple[Ints, Ints] = field(kw_only=True)
+    sorted: Ints = field(kw_only=True)
+
+    @cached_property
+    def ideal(self) -> Ragged:
+        return Ragged(self.offsets, self.sorted)
+
+    def place(self, qids: pa.Array) -> Ints:
+        return np.arange(len(qids))
+
+    def find(self, query: Ints, docnos: Docnos) -> tuple[Ints, Ints]:
+        return self.pairs
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -252,11 +299,8 @@ def _integer(value: Any, name: str) -> int:
         raise TypeError(f"Argument {name} should be an integer.") from None
 
 
-def _keys(rows: Mapping[str, Mapping[str, Any]]) -> tuple[pa.Array, Array, Docnos]:
-    """Return qids, offsets and docnos of nested dicts, in the order they stand in."""
-    offsets = offsets_of([len(row) for row in rows.values()])
-    docnos = string_column(chain.from_iterable(rows.values()))
-    return string_column(rows), offsets, Docnos(docnos, offsets)
+def _offsets(rows: Mapping[str, Mapping[str, Any]]) -> Ints:
+    return offsets_of([len(row) for row in rows.values()])
 
 
 def _flat(rows: Mapping[str, Mapping[str, Any]], dtype: npt.DTypeLike) -> Array:
