@@ -109,16 +109,14 @@ def _summary_lines(values: _Values, totals: Totals) -> str:
 
 
 def _warn(run: RunFile, matched: Matched, arguments: Arguments) -> None:
-    """Say what trec_eval passes over in silence."""
-    counts = (
-        (len(run.tags) if len(run.tags) > 1 else 0, "tags in one run; the last one is printed"),
-        (matched.n_extra, "queries of the run have no judgements and are left out"),
-        (
-            0 if arguments.complete else matched.n_missing,
-            "judged queries are not answered by the run and are left out (-c counts them as 0)",
+    """Say what trec_eval passes over in silence, and the reader of the run does not tell."""
+    counts = {
+        "queries without judgements, left out": matched.n_extra,
+        "judged queries that the run does not answer, left out (-c counts them as 0)": (
+            0 if arguments.complete else matched.n_missing
         ),
-        (matched.n_empty, "queries have no relevant document"),
-    )
-    for count, what in counts:
+        "queries without a relevant document": matched.n_empty,
+    }
+    for what, count in counts.items():
         if count:
-            warnings.warn(HarnessWarning(f"{run.path}: {count} {what}"), stacklevel=2)
+            warnings.warn(HarnessWarning(f"{run.path}: {what}: {count}"), stacklevel=2)

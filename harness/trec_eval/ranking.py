@@ -39,8 +39,6 @@ class RunFile:
 
     Attributes
     ----------
-    tags : set of bytes
-        The tags seen so far.
     whole : Run, optional
         The run, where it was read line by line; it may rank a document twice.
 
@@ -51,7 +49,7 @@ class RunFile:
     """
 
     def __init__(self, path: str, version: int) -> None:
-        self.path, self.version, self.tags = path, version, set[bytes]()
+        self.path, self.version = path, version
         self._run_id = b""
         self.whole: Run | None = None
         try:
@@ -74,18 +72,13 @@ class RunFile:
         yield self._line_by_line
 
     def _parts(self) -> Iterator[Run]:
-        for part in readers.stream_run(self._source, format="trec"):
-            self.tags.update(tag.encode() for tag in part.tags)
-            yield part
+        yield from readers.stream_run(self._source, format="trec")
 
     def _gathered(self) -> Iterator[Run]:
-        run = readers.read_run(self._source, format="trec")
-        self.tags.update(tag.encode() for tag in run.tags)
-        yield run
+        yield readers.read_run(self._source, format="trec")
 
     def _line_by_line(self) -> Iterator[Run]:
         qids, docnos, scores = [], [], []
-        self.tags.clear()
         for number, line in enumerate(self._read().split(b"\n"), 1):
             fields = line.split(None, 6)
             if not fields or (self.version == 10 and fields[0].startswith(b"#")):
@@ -96,7 +89,6 @@ class RunFile:
             docnos.append(fields[2])
             scores.append(atof(fields[4].decode("latin-1")))
             self._run_id = fields[5]
-            self.tags.add(fields[5])
         values: Array = np.array(scores, dtype=np.float64)
         self._check_numbers(values, docnos)
         self.whole = grouped(Run, strings(qids), strings(docnos), values, self.path)
