@@ -16,8 +16,8 @@ from . import inputs, readers
 from . import metrics as _built_in
 from .core.align import align, align_parts, as_reference
 from .core.aligned import Aligned
+from .core.evaluate import evaluate as evaluate_aligned
 from .core.evaluation import Evaluation
-from .core.evaluation import evaluate as evaluate_aligned
 from .core.leaderboard import Entry, Leaderboard
 from .core.metric import Metric
 from .core.names import parse_all

@@ -1,4 +1,4 @@
-"""What a metric is: a function on :class:`~harness.core.align.Aligned`, with its facts.
+"""What a metric is: a function on :class:`~harness.core.aligned.Aligned`, with its facts.
 
 ``@metric(...)`` puts a function into the registry. Its keyword-only parameters, their
 annotations and defaults are the metric's parameters; nothing is declared twice.
@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..errors import HarnessError, Problem
 from .aligned import Aligned
 from .parameter import Parameter
 from .parameter import Range as Range
@@ -26,6 +27,9 @@ Summary = Literal["mean", "sum", "gm"]
 Function = Callable[..., Floats | Ints]
 TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """trec_eval's names for metrics that have a name of their own with a cutoff."""
+
+
+_BUILT_IN = "harness."
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +143,31 @@ class Metric:
         return arguments
 
     def __call__(self, aligned: Aligned) -> Floats:
-        """Return the metric's value for each query, ``(n_queries,)`` float64."""
-        return np.asarray(self.definition.function(aligned, **self.arguments()), dtype=np.float64)
+        """Return the metric's value for each query, ``(n_queries,)`` float64.
+
+        Raises
+        ------
+        HarnessError
+            Where a metric from outside fails, or does not return one number a query.
+        """
+        function = self.definition.function
+        if function.__module__.startswith(_BUILT_IN):
+            return np.asarray(function(aligned, **self.arguments()), dtype=np.float64)
+        try:
+            values = np.asarray(function(aligned, **self.arguments()), dtype=np.float64)
+        except Exception as error:
+            raise HarnessError(self._problem(f"{type(error).__name__}: {error}")) from error
+        if values.shape != (aligned.n_queries,):
+            wrong = f"returned shape {values.shape} where {(aligned.n_queries,)} belongs"
+            raise HarnessError(self._problem(wrong))
+        return values
+
+    def _problem(self, what: str) -> Problem:
+        code = self.definition.function.__code__
+        return Problem(
+            f"metric {self}", what, fix=f"see {code.co_filename}:{code.co_firstlineno}; "
+            "--debug shows the traceback"
+        )  # fmt: skip
 
     def weights(self, aligned: Aligned) -> Floats | None:
         """Return each query's weight in the summary, or None where all weigh the same."""
@@ -150,8 +177,6 @@ class Metric:
 
 REGISTRY: dict[str, Definition] = {}
 """Every metric by its name. Filled by :func:`metric`; read it through ``core.names``."""
-
-_BUILT_IN = "harness."
 
 
 def metric(
@@ -171,7 +196,7 @@ def metric(
     weight: Callable[..., Floats | None] | None = None,
     reference: bool = False,
 ) -> Callable[[Function], Function]:
-    """Register a function on :class:`~harness.core.align.Aligned` as a metric.
+    """Register a function on :class:`~harness.core.aligned.Aligned` as a metric.
 
     Parameters
     ----------

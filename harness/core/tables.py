@@ -17,6 +17,9 @@ from .hashing import Index, Sieve, hash_strings, pair_keys
 from .ragged import Array, Bools, Ints, Ragged
 from .table import Table
 
+GRADE_LIMIT = 2**31
+"""Grades are smaller than this; a larger one is an identifier that stands in the wrong column."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels(Table):
@@ -96,21 +99,25 @@ class Qrels(Table):
         grades = np.asarray(numbers)
         if grades.size == 0:
             return np.zeros(0, dtype=np.int64)
-        if grades.dtype.kind in "iub":
-            return grades.astype(np.int64)
-        if grades.dtype.kind != "f":
+        if grades.dtype.kind not in "iubf":
             raise TypeError(f"grades must be whole numbers, not {grades.dtype}")
-        whole = np.isfinite(grades) & (grades == np.trunc(grades))
-        if not whole.all():
-            bad = grades[~whole]
-            raise InputError(
-                Problem(
-                    where,
-                    f"{bad.size} grades are not whole numbers, the first is {float(bad[0])!r}",
-                    fix="judgements are integers; scale or round them before",
-                )
-            )
+        if grades.dtype.kind == "f":
+            whole = np.isfinite(grades) & (grades == np.trunc(grades))
+            _refuse(where, grades[~whole], "are not whole numbers")
+        small = (grades > -GRADE_LIMIT) & (grades < GRADE_LIMIT)
+        _refuse(where, grades[~small], f"are not between -{GRADE_LIMIT} and {GRADE_LIMIT}")
         return grades.astype(np.int64)
+
+
+def _refuse(where: str, bad: Array, what: str) -> None:
+    if bad.size:
+        raise InputError(
+            Problem(
+                where,
+                f"{bad.size} grades {what}, the first is {bad[0].item()!r}",
+                fix="judgements are small integers; scale or round them before",
+            )
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
