@@ -17,7 +17,7 @@ from ..core.aligned import Aligned
 from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
-from .checks import Checks
+from .checks import Checks, warn_unusable
 from .format import Format, Head, Kind
 from .scattered import ScatteredQueries
 from .source import Source, missing
@@ -88,11 +88,13 @@ def read_qrels(
     Warns
     -----
     HarnessWarning
-        Where the rows of a query are scattered over the file.
+        Where the rows of a query are scattered over the file, or none of its grades is at
+        least 0.
     """
     source = Source.of(path)
     reader = _reader(source, format, "qrels", options)
     qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
+    warn_unusable(source, qrels)
     return qrels
 
 
@@ -119,7 +121,8 @@ def read_run(
     Warns
     -----
     HarnessWarning
-        Where rows are scattered, nearly all scores are constant, or they equal the grades.
+        Where rows are scattered, nearly all scores are constant, or they equal the grades; where
+        a TREC run has several tags, or ranks in its first rows that contradict the scores.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""What is not wrong in a run but makes its numbers mean little."""
+"""What is not wrong in qrels or a run but makes their numbers mean little."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ from ..core.tables import Qrels, Run
 from .build import warn
 from .source import Source
 
+SHOWN = 5
+"""How many tags are named."""
 NEARLY_ALL = 0.9
 """Share of the queries from which on constant scores are warned about."""
+
+
+def warn_unusable(source: Source, qrels: Qrels) -> None:
+    """Warn of queries with no judgement that counts: trec_eval drops them, or says 0, silently."""
+    usable = np.bincount(qrels.row[qrels.grades >= 0], minlength=qrels.n_queries)
+    n = int(((np.diff(qrels.offsets) > 0) & (usable == 0)).sum())
+    if n:
+        have = "1 query has" if n == 1 else f"{n} queries have"
+        warn(
+            source,
+            f"{have} no usable judgement: every grade is below 0, which means not judged",
+        )
 
 
 class Checks:
@@ -18,9 +32,11 @@ class Checks:
     def __init__(self, source: Source, dataset: Qrels | None = None) -> None:
         self.source, self.dataset = source, dataset
         self.constant = self.several = 0
+        self.tags: dict[str, None] = {}
 
     def add(self, run: Run) -> Run:
         """Count one part, and return it."""
+        self.tags.update(dict.fromkeys(run.tags))
         starts, lengths = run.offsets[:-1], np.diff(run.offsets)
         several = starts[lengths > 1]
         if several.size:
@@ -34,6 +50,13 @@ class Checks:
 
     def warn(self, run: Run | None = None) -> None:
         """Warn of what was found; `run` is the whole run, where it is at hand."""
+        if len(self.tags) > 1:
+            some = ", ".join(f"'{tag}'" for tag in [*self.tags][:SHOWN])
+            more = ", ..." if len(self.tags) > SHOWN else ""
+            warn(
+                self.source,
+                f"{len(self.tags)} tags in one run: {some}{more}; is it several systems' output?",
+            )
         if self.several and self.constant >= NEARLY_ALL * self.several:
             warn(
                 self.source,

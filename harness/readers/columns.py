@@ -75,7 +75,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
         With the first ten lines that do not fit the layout, and the count of all.
     """
     blocks = ahead(_after_header(source, layout.header))
-    tables = each(partial(_read_block, layout=layout), blocks)
+    tables = each(partial(read_block, layout=layout), blocks)
     n_rows = 0
     try:
         for table in tables:
@@ -95,7 +95,8 @@ def _after_header(source: Source, header: int) -> Iterator[bytes]:
         yield block
 
 
-def _read_block(block: bytes, layout: Layout) -> pa.Table:
+def read_block(block: bytes, layout: Layout) -> pa.Table:
+    """Return the columns of some whole lines, or raise :class:`Refused`."""
     for attempt in _simpler(block, layout):
         try:
             table = _csv(attempt, layout, delimiter(attempt))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,7 +13,7 @@ from ..core.arrow import to_numpy
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from .build import build, warn, warn_scattered
-from .columns import Layout, is_like_number, numbers_of, read_columns
+from .columns import Layout, Refused, is_like_number, numbers_of, read_block, read_columns
 from .format import Format, Head, Kind
 from .scattered import ScatteredQueries
 from .source import Source
@@ -24,6 +25,7 @@ RUN = Layout(
     number="score",
     more=True,
 )
+_RANKED = replace(RUN, text=("qid", "rank"))
 
 
 def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
@@ -46,6 +48,7 @@ def read_run(
     warn_cut(source, table)
     run = _part(source, table, 0, duplicates, name)
     warn_scattered(source, run.scattered)
+    warn_ranks(source)
     return run
 
 
@@ -78,6 +81,7 @@ def stream_run(
         warn_cut(source, open_query)
         yield part(open_query)
     warn_scattered(source, scattered)
+    warn_ranks(source)
 
 
 def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, name: str) -> Run:
@@ -101,6 +105,28 @@ def warn_cut(source: Source, table: pa.Table) -> None:
             source,
             f"the last line may be cut: it has no line end, and its tag '{tags[1]}' is the "
             f"beginning of '{tags[0]}' on the line before",
+        )
+
+
+def warn_ranks(source: Source) -> None:
+    """Warn where ranks contradict scores. Only the first rows are looked at: ranks are not read."""
+    head, end, rest = source.head.rpartition(b"\n")
+    try:
+        table = read_block(head + end or rest, _RANKED)
+        rank = to_numpy(table["rank"].cast(pa.int64()))
+    except (Refused, pa.ArrowInvalid):
+        return
+    query = to_numpy(table["qid"].chunk(0).dictionary_encode().indices)
+    order = np.lexsort((rank, query))
+    query, rank, score = query[order], rank[order], numbers_of(table, "score")[order]
+    later = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1])
+    n = int((later & (score[1:] > score[:-1])).sum())
+    if n:
+        have = "1 has" if n == 1 else f"{n} have"
+        warn(
+            source,
+            f"of the first {rank.size} rows, {have} a higher score than the row ranked before; "
+            "the scores decide the order, and the ranks are not used, as in trec_eval",
         )
 
 

@@ -59,9 +59,8 @@ def test_dialects(write: Write, text: str, expected: dict[str, dict[str, float]]
 
 @pytest.mark.parametrize("grade", ["3", "-1", "12", "2.0", "+1", "1e1"])
 def test_grades(write: Write, grade: str) -> None:
-    assert readers.read_qrels(write("a.txt", f"{grade} qid:1 1:0\n")).grades.tolist() == [
-        int(float(grade))
-    ]
+    qrels = readers.read_qrels(write("a.txt", f"{grade} qid:1 1:0\n0 qid:1 1:0\n"))
+    assert qrels.grades.tolist() == [int(float(grade)), 0]
 
 
 @pytest.mark.parametrize("length", [1, 30, 41, 42, 43, 44, 45, 46, 47, 48, 49, 200])

@@ -103,6 +103,12 @@ RUNS = {
     "trec_eval_test/test*/results.*": 5,
     "ltr/ultra_toy/tests_data/*/*.trec.init_list": 3,
 }
+# Runs of TREC-COVID round 1 whose score rises with the rank: trec_eval evaluates them backwards.
+RANKS_CONTRADICT_SCORES = {
+    "BRPHJ_NLP2", "ERST_NARRATIVE", "ERST_PROSE", "ERST_QUESTION", "RUIR-doc2vec",
+    "SFDC-23April-run1", "SFDC-23April-run2", "UB_NLP_RUN_1", "sheikh_bm25_all",
+    "yn-r1-alltext", "yn-r1-concepttext", "yn-r1-hierarchy",
+}  # fmt: skip
 SCATTERED = "2 queries come back after another began; the rows were gathered by qid"
 
 
@@ -113,12 +119,17 @@ def test_every_run_is_read_whole_and_in_parts(shared: Path, pattern: str) -> Non
     for path in paths:
         duplicates = {"duplicates": "last"} if "codec" in pattern else {}
         run, warned = read(path, "run", **duplicates)
+        if path.name.removesuffix(".gz") in RANKS_CONTRADICT_SCORES:
+            assert len(warned) == 1
+            assert "have a higher score than the row ranked" in warned.pop()
         assert warned == ([SCATTERED] if path.name == "results.trunc" else []), path.name
         if warned:
             with pytest.raises(readers.ScatteredQueries):
                 list(readers.stream_run(path))
         else:
-            parts = readers.stream_run(path, **duplicates)  # type: ignore[arg-type]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", HarnessWarning)
+                parts = list(readers.stream_run(path, **duplicates))  # type: ignore[arg-type]
             assert sum(part.n_rows for part in parts) == run.n_rows, path.name
         n_rows += run.n_rows
     assert len(paths) == RUNS[pattern]

@@ -19,7 +19,7 @@ Write = Callable[..., str]
 
 
 def lines(qids: list[int]) -> str:
-    return "".join(f"q{q} Q0 d{i} 1 {1000 - i} tag{q % 2}\n" for i, q in enumerate(qids))
+    return "".join(f"q{q} Q0 d{i} 1 {1000 - i} t\n" for i, q in enumerate(qids))
 
 
 @pytest.fixture(params=[16, 50, 200])
@@ -34,8 +34,7 @@ def test_parts_hold_whole_queries(write: Write) -> None:
     whole = readers.read_run(path)
     assert len(parts) > 1
     assert concat(parts).to_dict() == whole.to_dict()
-    assert whole.tags == ("tag1", "tag0")
-    assert {tag for part in parts for tag in part.tags} == set(whole.tags)
+    assert {part.tags for part in parts} == {whole.tags} == {("t",)}
     qids = [qid for part in parts for qid in part.qids.to_pylist()]
     assert qids == ["q1", "q2", "q3", "q4", "q5"]
 
@@ -90,3 +89,17 @@ def test_many_rows_of_a_dataset_are_aligned_in_parts(write: Write) -> None:
     parts = list(readers.align_run(dataset, path))
     assert len(parts) == 3
     assert sum(part.n_queries for part in parts) == dataset.n_queries
+
+
+@pytest.mark.usefixtures("_small_blocks")
+def test_tags_of_all_parts_are_counted(write: Write) -> None:
+    text = "".join(f"q{at} Q0 d 1 1 tag{at % 7}\n" for at in range(20))
+    path = write("a.run", text)
+    message = (
+        "a.run: 7 tags in one run: 'tag0', 'tag1', 'tag2', 'tag3', 'tag4', ...; "
+        "is it several systems' output?"
+    )
+    for parts in (readers.stream_run(path), readers.align_run(Qrels.from_dict({"q3": {}}), path)):
+        with pytest.warns(HarnessWarning) as caught:
+            list(parts)
+        assert [str(w.message) for w in caught] == [message]

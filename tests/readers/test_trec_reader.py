@@ -44,17 +44,17 @@ def test_run_dialects(write: Write, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 -1\n",
-        "q1\t0\td1\t2\r\nq1\t0\td2\t0\r\nq2\t0\td1\t-1\r\n",
-        "q1  0  d1   2\nq1 0.5 d2 0.0\nq2 1 d1 -1.0",
-        "# comment\nq1 0 d1 2.0\nq1 0 d2 0\n# another\nq2 0 d1 -1\n",
+        "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n",
+        "q1\t0\td1\t2\r\nq1\t0\td2\t0\r\nq2\t0\td1\t1\r\n",
+        "q1  0  d1   2\nq1 0.5 d2 0.0\nq2 1 d1 1.0",
+        "# comment\nq1 0 d1 2.0\nq1 0 d2 0\n# another\nq2 0 d1 1\n",
     ],
     ids=["blanks", "tabs-crlf", "whole-floats", "comments"],
 )
 def test_qrels_dialects(write: Write, text: str) -> None:
     assert readers.read_qrels(write("q.txt", text)).to_dict() == {
         "q1": {"d1": 2, "d2": 0},
-        "q2": {"d1": -1},
+        "q2": {"d1": 1},
     }
 
 
@@ -75,7 +75,8 @@ def test_names_are_strings_whatever_they_look_like(write: Write) -> None:
         "\\",
     ]
     text = "".join(f"{name} Q0 {name} 1 1 {name}\n" for name in names)
-    run = readers.read_run(write("a.run", text))
+    with pytest.warns(HarnessWarning, match="^a.run: 12 tags in one run"):
+        run = readers.read_run(write("a.run", text))
     assert run.to_dict() == {name: {name: 1.0} for name in names}
     assert run.tags == tuple(names)
 
@@ -202,7 +203,10 @@ def test_a_cut_last_line(write: Write) -> None:
     )
     message = "a.run: the last line may be cut: it has no line end, and its tag 'Anse' is the "
     for read in (readers.read_run, lambda path: list(readers.stream_run(path))):
-        with pytest.warns(HarnessWarning, match=message):
+        with (
+            pytest.warns(HarnessWarning, match="2 tags in one run: 'Anserini', 'Anse'; is it"),
+            pytest.warns(HarnessWarning, match=message),
+        ):
             read(write("a.run", text + "q Q0 d3 3 0.5 Anse"))
     assert readers.read_run(write("a.run", text.rstrip())).n_rows == 2  # nothing to warn of
 
@@ -255,3 +259,31 @@ def test_the_fast_way_reads_what_a_plain_loop_reads(write: Write, lines: list[st
 def test_check_line_agrees_with_the_fast_way() -> None:
     assert columns.check_line(b"q Q0 d 1 1.0 t", trec.RUN) is None
     assert columns.check_line(b"q\tQ0  d 1 1.0 t more", trec.RUN) is None
+
+
+def test_ranks_that_contradict_scores(write: Write) -> None:
+    # q1 by rank: 1.5, 2.5 (higher), 0.5; q2: 1, 1; ranks 1 and 1 of q3 say nothing
+    rows = ["q1 Q0 d1 1 1.5 t", "q2 Q0 d1 1 1 t", "q3 Q0 d1 1 1 t", "q3 Q0 d2 1 2 t"]
+    rows += ["q2 Q0 d2 2 1 t", "q1 Q0 d3 3 0.5 t"]
+    text = "\n".join(sorted(rows))
+    assert readers.read_run(write("a.run", text)).n_rows == 6
+    assert readers.read_run(write("a.run", text.replace("d3 3", "d3 three"))).n_rows == 6
+    path = write("a.run", "q1 Q0 d2 2 2.5 t\n" + text)
+    message = (
+        "a.run: of the first 6 rows, 1 has a higher score than the row ranked before; "
+        "the scores decide the order, and the ranks are not used, as in trec_eval"
+    )
+    for read in (readers.read_run, lambda path: list(readers.stream_run(path))):
+        with pytest.warns(HarnessWarning) as caught:
+            read(path)
+        assert [str(w.message) for w in caught] == [message]
+
+
+def test_queries_without_a_usable_judgement(write: Write) -> None:
+    text = "q1 0 d1 -1\nq1 0 d2 0\nq2 0 d1 -1\nq2 0 d2 -2\n"
+    message = "has no usable judgement: every grade is below 0, which means not judged"
+    with pytest.warns(HarnessWarning, match=f"^q.txt: 1 query {message}$"):
+        qrels = readers.read_qrels(write("q.txt", text))
+    assert qrels.to_dict() == {"q1": {"d1": -1, "d2": 0}, "q2": {"d1": -1, "d2": -2}}
+    with pytest.warns(HarnessWarning, match="^q.txt: 2 queries have no usable judgement"):
+        readers.read_qrels(write("q.txt", text.replace("d2 0", "d2 -1")))
