@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .core.tables import Qrels as Qrels
     from .core.tables import Run as Run
     from .direct import evaluate as evaluate
+    from .errors import HarnessError as HarnessError
     from .experiment import run as run
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
@@ -37,6 +38,7 @@ _HOME = {
     "Aligned": "core.aligned",
     "BatchCollector": "collector",
     "Evaluation": "core.evaluation",
+    "HarnessError": "errors",
     "Policy": "core.policy",
     "Qrels": "core.tables",
     "Run": "core.tables",

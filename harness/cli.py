@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -134,6 +135,13 @@ def evaluate_command(
     run_format: Annotated[
         str | None, typer.Option(help="Format of the runs, where it cannot be told.")
     ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="LightGBM's file of group sizes, for QRELS without qids.")
+    ] = None,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option("--plugin", "-p", help="A .py file or module with metrics; repeatable."),
+    ] = None,
 ) -> None:
     """Evaluate runs against judgements; no config needed.
 
@@ -155,7 +163,7 @@ def evaluate_command(
     )
     board = direct.evaluate_files(
         qrels, runs, metrics, policy=policy, rel=rel, duplicates=duplicates,
-        qrels_format=qrels_format, run_format=run_format,
+        qrels_format=qrels_format, run_format=run_format, group=group, plugins=plugin or [],
     )  # fmt: skip
     typer.echo(_render(format, board, per_query=per_query), nl=False)
 
@@ -198,7 +206,15 @@ def _relative(path: Path) -> str:
     try:
         return str(path.resolve().relative_to(Path.cwd()))
     except ValueError:
-        return str(path)
+        return str(path.resolve())
+
+
+class _Stopped(BaseException):
+    """Ctrl-C: no handler on the way may take it for something else."""
+
+
+def _stop(*_: Any) -> None:
+    raise _Stopped
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
@@ -210,6 +226,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
+    signal.signal(signal.SIGINT, _stop)
     try:
         if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
             from . import trec_eval
@@ -221,7 +238,7 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         typer.echo(f"error: {error}", err=True)
         sys.exit(1 if isinstance(error, VerificationError) else 2)
-    except KeyboardInterrupt:
+    except _Stopped:
         typer.echo("stopped; nothing is left half written", err=True)
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output has gone, as in `harness ... | head`

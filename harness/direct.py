@@ -6,6 +6,7 @@ config needs: its schema, YAML, the files of results.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,7 +24,15 @@ from .core.metric import Metric
 from .core.names import parse_all
 from .core.policy import Duplicates, Policy
 from .core.tables import Qrels, Run
-from .errors import UnknownNameError, did_you_mean
+from .errors import (
+    HarnessError,
+    HarnessWarning,
+    InputError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+)
+from .readers import FORMATS
 
 del _built_in
 
@@ -33,7 +42,7 @@ def evaluate(
     run: Any,
     metrics: Iterable[str | Metric],
     *,
-    policy: Policy | None = None,
+    policy: Policy | Mapping[str, Any] | None = None,
     rel: int | None = None,
     n: Any = None,
     qids: Any = None,
@@ -50,8 +59,8 @@ def evaluate(
         a padded batch.
     metrics : iterable of str or Metric
         Names in any spelling; ``harness metrics`` lists them.
-    policy : Policy, optional
-        Ties, missing and empty queries, depth.
+    policy : Policy or mapping, optional
+        Ties, missing and empty queries, depth; ``{"ties": "stable"}`` is enough.
     rel : int, optional
         Smallest relevant grade, for the metrics that have one and do not name it.
     n, qids : array_like, optional
@@ -77,7 +86,8 @@ def evaluate(
     >>> evaluate(qrels, run, ["P@1", "recip_rank"]).to_dict()
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
-    wanted = parse_all(metrics, {"rel": rel} if rel is not None else None)
+    wanted = _wanted(metrics, rel)
+    policy = Policy(**policy) if isinstance(policy, Mapping) else policy
     others = references or {}
 
     def reference(key: str) -> Run:
@@ -111,14 +121,19 @@ def evaluate_files(
     duplicates: Duplicates = "error",
     qrels_format: str | None = None,
     run_format: str | None = None,
+    group: str | None = None,
+    plugins: Sequence[str] = (),
 ) -> Leaderboard:
     """Evaluate run files against one file of judgements, as ``harness evaluate`` does.
 
     A metric's ``reference`` names one of the runs by its file name without endings.
     """
-    wanted = parse_all(metrics, {"rel": rel} if rel is not None else None)
-    judgements = readers.read_qrels(qrels, format=qrels_format, duplicates=duplicates)
+    _load(plugins)
+    wanted = _wanted(metrics, rel)
+    how = {"group": group} if group else {}
+    judgements = readers.read_qrels(qrels, format=qrels_format, duplicates=duplicates, **how)
     names = _short_names(runs)
+    (dataset,) = _short_names([qrels])
     options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
 
     def read(name: str) -> Run:
@@ -140,10 +155,29 @@ def evaluate_files(
         stream = partial(readers.align_run, judgements, path, policy, name=name, **options)
         evaluation = evaluate_one(
             judgements, wanted, policy, stream=stream, read=partial(read, name), reference=read,
-            run=name,
+            run=name, dataset=dataset,
         )  # fmt: skip
         entries.append(Entry(evaluation))
     return Leaderboard(tuple(entries))
+
+
+def _load(names: Sequence[str]) -> None:
+    if not names:
+        return
+    from .config import plugins
+
+    for name in names:
+        try:
+            plugins.load(name, Path())
+        except plugins.PluginError as error:
+            raise HarnessError(str(error)) from error
+
+
+def _wanted(metrics: Iterable[str | Metric], rel: int | None) -> tuple[Metric, ...]:
+    wanted = parse_all(metrics, {"rel": rel} if rel is not None else None)
+    if not wanted:
+        raise UnknownNameError("no metric was named; 'harness metrics' lists them")
+    return wanted
 
 
 def evaluate_one(
@@ -159,16 +193,26 @@ def evaluate_one(
 ) -> Evaluation:
     """Evaluate one run: as it streams past, or whole where a metric compares it to another."""
     names = {metric.reference for metric in metrics if metric.reference is not None}
-    if not names:
-        return evaluate_aligned(stream(), metrics, run=run, dataset=dataset)
-    ranking = read()
-    aligned = align(qrels, ranking, policy)
-    whole = replace(policy or Policy(), missing_queries="zero")
-    references = {
-        name: align(as_reference(reference(name), aligned.qids, policy), ranking, whole)
-        for name in names
-    }
-    return evaluate_aligned(aligned, metrics, references=references, run=run, dataset=dataset)
+    if names:
+        ranking = read()
+        aligned = align(qrels, ranking, policy)
+        whole = replace(policy or Policy(), missing_queries="zero")
+        references = {
+            name: align(as_reference(reference(name), aligned.qids, policy), ranking, whole)
+            for name in names
+        }
+        found = evaluate_aligned(aligned, metrics, references=references, run=run, dataset=dataset)
+    else:
+        found = evaluate_aligned(stream(), metrics, run=run, dataset=dataset)
+    if found.counts.retrieved and not found.counts.judged:
+        warnings.warn(
+            f"{' on '.join(filter(None, (run, dataset))) or 'run'}: none of the "
+            f"{found.counts.retrieved} documents retrieved is judged; are these qrels of another "
+            "collection, or docnos written in another way?",
+            HarnessWarning,
+            stacklevel=3,
+        )
+    return found
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:
@@ -177,11 +221,14 @@ def _short_names(paths: Sequence[str]) -> list[str]:
     >>> _short_names(["a/bm25.run.gz", "b/dense.run"]), _short_names(["a/x.run", "b/x.run"])
     (['bm25', 'dense'], ['a/x.run', 'b/x.run'])
     """
-    endings = (".gz", ".bz2", ".xz", ".zst", ".run", ".txt", ".trec", ".res", ".tsv", ".csv")
+    endings = (".gz", ".bz2", ".xz", ".zst", *(e for f in FORMATS.values() for e in f.suffixes))
     names = []
     for path in paths:
         name = Path(path).name
         while name.endswith(endings) and len(name) > len(Path(name).suffix):
             name = Path(name).stem
         names.append(name)
+    if len(set(paths)) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise InputError(Problem(twice, "the run is named twice", fix="name each run once"))
     return names if len(set(names)) == len(names) else list(paths)

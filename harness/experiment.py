@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
 from . import config as configs
 from . import readers, store
-from .config import Config, sweep
+from .config import Config, DatasetEntry, sweep
 from .config.sweep import Cell, missing
 from .core.leaderboard import Entry, Leaderboard
 from .core.tables import Qrels, Run
@@ -23,10 +24,13 @@ from .manifest import manifest
 from .reports import find
 from .reports.table import columns
 
+if TYPE_CHECKING:
+    import pandas
+
 LEADERBOARD, PER_QUERY, MANIFEST = "leaderboard.csv", "per_query.parquet", "manifest.json"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Results:
     """What :func:`run` made: the leaderboard, and where its files are."""
 
@@ -39,9 +43,18 @@ class Results:
         text: str = find("table").render(self.leaderboard)
         return text
 
+    def __repr__(self) -> str:
+        return f"<Results: {len(self.leaderboard.entries)} entries in {self.folder}>"
+
     def _repr_html_(self) -> str:
         text: str = find("html").render(self.leaderboard)
         return text
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the leaderboard as a data frame, a row a dataset x run (needs pandas)."""
+        import pandas
+
+        return pandas.DataFrame(self.leaderboard.rows())
 
 
 def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
@@ -90,6 +103,7 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     """
     loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
     found = sweep.resolve(loaded)
+    store.check_writable(loaded.output_folder)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HarnessWarning)
         entries, audits = zip(*_entries(loaded, found), strict=True)
@@ -114,11 +128,11 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
 def _entries(config: Config, found: Sequence[Cell]) -> Iterator[tuple[Entry, Audit]]:
     """Evaluate cell after cell; each dataset is read once."""
     policy, metrics = config.to_policy(), config.parsed_metrics()
-    at: str | None = None
+    at: DatasetEntry | None = None
     for cell in tqdm(found, unit="cell", disable=None):
-        if cell.dataset_entry.path != at:
-            at = cell.dataset_entry.path
-            qrels = readers.read_qrels(at, name=cell.dataset, **cell.dataset_entry.options())
+        if cell.dataset_entry != at:
+            at = cell.dataset_entry
+            qrels = readers.read_qrels(at.path, name=cell.dataset, **at.options())
         check = Crosscheck(qrels, metrics, policy, config.crosscheck)
         evaluation = evaluate_one(
             qrels, metrics, policy,
@@ -148,9 +162,7 @@ def _read_reference(qrels: Qrels, found: Sequence[Cell], cell: Cell, name: str) 
 def _reference(found: Sequence[Cell], cell: Cell, name: str) -> Cell:
     """Return the cell of the run called `name` on this cell's dataset, of its own seed if many."""
     here = [
-        other
-        for other in found
-        if other.run == name and other.dataset_entry.path == cell.dataset_entry.path
+        other for other in found if other.run == name and other.dataset_entry == cell.dataset_entry
     ]
     same = [other for other in here if other.of_run == cell.of_run]
     if not here or (len(here) > 1 and not same):

@@ -65,6 +65,25 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
             beside_path.unlink(missing_ok=True)
 
 
+def check_writable(folder: Path) -> None:
+    """Raise where `folder` could not be written to, before any work is done; makes nothing.
+
+    Raises
+    ------
+    HarnessError
+    """
+    there = folder.resolve()
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        what, fix = "is a file, not a folder", "name another folder, or move the file away"
+    elif not os.access(there, os.W_OK | os.X_OK):
+        what, fix = "may not be written to", "name another folder, or change its permissions"
+    else:
+        return
+    raise HarnessError(Problem(str(folder), f"no place for the results: {there} {what}", fix=fix))
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

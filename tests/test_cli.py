@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -147,6 +149,39 @@ def test_metrics_are_listed_and_defined(here: Path) -> None:
     definition = harness("metrics", "ndcg", cwd=here).stdout
     assert "direction    higher is better" in definition
     assert "source" in definition
+
+
+def test_ctrl_c_is_said_and_leaves_nothing(here: Path) -> None:
+    rows = [f"{q} Q0 D{i} {i} {1000 - i} t\n" for q in range(301, 331) for i in range(20_000)]
+    (here / "runs/trec/long.run").write_text("".join(rows))
+    command = [sys.executable, "-m", "harness", "run", "configs/trec.yaml"]
+    with subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(0.6)  # after the imports, before the end
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate()
+    assert process.returncode == 130
+    assert stderr.rstrip().endswith("stopped; nothing is left half written")
+    assert not (here / "results").exists()
+
+
+def test_group_sizes_and_plugins(here: Path) -> None:
+    (here / "d.txt").write_text("1 1:2\n0 1:3\n2 1:1\n")
+    (here / "sizes").write_text("2\n1\n")
+    (here / "p.txt").write_text("0.1\n0.2\n0.3\n")
+    done = harness(
+        "evaluate", "d.txt", "p.txt", "-m", "best_grade@1", "--group", "sizes",
+        "--plugin", "configs/my_metrics.py", "-f", "jsonl", cwd=here,
+    )  # fmt: skip
+    # the first document has grade 0 in the first query, 2 in the second
+    assert json.loads(done.stdout)["value"] == 1.0, done.stderr
+
+
+def test_a_run_named_twice_is_refused(here: Path) -> None:
+    done = harness("evaluate", *TREC, TREC[1], "-m", "map", cwd=here)
+    assert (done.returncode, "runs/trec/bm25.run: the run is named twice" in done.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_a_closed_pipe_is_no_error(here: Path) -> None:

@@ -19,6 +19,8 @@ import pytrec_eval
 
 import harness
 from harness import direct
+from harness.config.plugins import load
+from harness.core.metric import REGISTRY
 from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
@@ -170,6 +172,55 @@ def test_a_reference_that_no_run_has_is_said_with_those_there_are(workplace: Pat
         harness.run(write(workplace, text))
 
 
+def test_one_file_can_be_two_datasets(workplace: Path) -> None:
+    (workplace / "t.csv").write_text("qid,docno,g1,g2\nq,a,1,0\nq,b,0,1\n")
+    (workplace / "r.csv").write_text("qid,docno,score\nq,a,2\nq,b,1\n")
+    text = """
+output: ../out
+datasets:
+  g1: {format: table, path: ../t.csv, columns: {grade: g1}}
+  g2: {format: table, path: ../t.csv, columns: {grade: g2}}
+runs:
+  r: [{dataset: g1, format: table, path: ../r.csv}, {dataset: g2, format: table, path: ../r.csv}]
+metrics: [recip_rank]
+"""
+    board = harness.run(write(workplace, text)).leaderboard
+    # g1 has its relevant document first, g2 second
+    assert [entry.summary["recip_rank"] for entry in board.entries] == [1.0, 0.5]
+
+
+def test_the_place_for_results_is_looked_at_first(workplace: Path) -> None:
+    (workplace / "out").write_text("a file")
+    with pytest.raises(harness.HarnessError, match=r"no place for the results.*out is a file") as e:
+        harness.run(write(workplace, TREC))
+    assert "fix:   name another folder" in str(e.value)
+
+
+def test_a_run_none_of_whose_documents_is_judged_is_said() -> None:
+    run = {"q1": {"zz": 1.0}}
+    with pytest.warns(HarnessWarning, match="none of the 1 documents retrieved is judged"):
+        harness.evaluate(QRELS, run, ["map"])
+
+
+def test_a_metric_that_fails_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(
+        "from harness import metric\n"
+        "@metric('scalar', direction=None, bounds=(0, 1), source='test')\n"
+        "def scalar(aligned):\n    return 1.0\n"
+        "@metric('broken', direction=None, bounds=(0, 1), source='test')\n"
+        "def broken(aligned):\n    raise ValueError('kaboom')\n"
+    )
+    try:
+        load(str(tmp_path / "bad.py"), tmp_path)
+        with pytest.raises(harness.HarnessError, match=r"scalar: returned shape \(\) where \(2,\)"):
+            harness.evaluate(QRELS, RUN, ["scalar"])
+        with pytest.raises(harness.HarnessError, match=r"broken: ValueError: kaboom\n.*bad.py:5"):
+            harness.evaluate(QRELS, RUN, ["broken"])
+    finally:
+        for name in ("scalar", "broken"):
+            REGISTRY.pop(name, None)
+
+
 class TestEvaluate:
     """harness.evaluate on everything that can hold qrels and runs."""
 
@@ -218,6 +269,19 @@ class TestEvaluate:
         with pytest.raises(UnknownNameError, match="reference=othr: no such run"):
             harness.evaluate(QRELS, RUN, ["rbo(reference=othr)"], references={"other": RUN})
 
+    def test_a_policy_may_be_a_mapping(self) -> None:
+        found = harness.evaluate(QRELS, RUN, ["map"], policy={"ties": "stable"})
+        assert found.policy.ties == "stable"
+
+    def test_no_metric_is_refused(self) -> None:
+        with pytest.raises(UnknownNameError, match="no metric was named"):
+            harness.evaluate(QRELS, RUN, [])
+
+    @pytest.mark.parametrize("grade", [2**40, -(2**40), 1e300])
+    def test_a_grade_has_a_limit(self, grade: float) -> None:
+        with pytest.raises(InputError, match="1 grades are not between"):
+            harness.evaluate({"q1": {"a": grade}}, RUN, ["map"])
+
     @pytest.mark.parametrize("wrong", [42, None, object()])
     def test_anything_else_is_refused(self, wrong: object) -> None:
         with pytest.raises(InputError, match="is no qrels\n  fix:   give a path"):
@@ -239,6 +303,8 @@ def test_results_show_themselves(workplace: Path) -> None:
     results = harness.run(write(workplace, TREC))
     assert "ndcg@10 ↑" in str(results)
     assert "<table>" in results._repr_html_()
+    assert repr(results).startswith("<Results: 4 entries in ")
+    assert list(results.to_pandas()["run"]) == ["bm25", "lsi", "random", "tfidf"]
 
 
 def test_short_names_are_whole_paths_where_they_would_clash() -> None:

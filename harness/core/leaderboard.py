@@ -91,7 +91,10 @@ class Leaderboard:
             row |= {name: entry.columns.get(name, "") for name in self.columns}
             row |= entry.evaluation.counts.as_dict()
             row["undefined"] = " ".join(f"{name}={n}" for name, n in entry.undefined.items())
-            row |= {str(m): entry.summary.get(str(m), math.nan) for m in self.metrics}
+            for metric in self.metrics:
+                value = entry.summary.get(str(metric), math.nan)
+                whole = metric.definition.summary == "sum" and value.is_integer()
+                row[str(metric)] = int(value) if whole else value
             rows.append(row)
         return rows
 

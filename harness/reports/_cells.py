@@ -94,9 +94,12 @@ def notes(entries: list[Entry]) -> list[str]:
         if any(counted.values()):
             lines.append(f"{text} ({how}): {_by_run(counted)}")
     undefined = {entry.run: entry.undefined for entry in entries}
+    together: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for found in undefined.values() for name in found):
         counted = {run: found.get(name, 0) for run, found in undefined.items()}
-        lines.append(f"{name} is undefined, and left out of the mean, on: {_by_run(counted)}")
+        together.setdefault(_by_run(counted), []).append(name)
+    for where, names in together.items():
+        lines.append(f"undefined, and left out of the mean: {', '.join(names)} on {where}")
     if any(entry.evaluation.counts.tied for entry in entries):
         lines.append(f"ties: documents that share a score, ordered by '{policy.ties}'")
     return lines

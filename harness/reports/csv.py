@@ -12,7 +12,9 @@ suffix = ".csv"
 
 
 def render(board: Leaderboard, *, per_query: bool = False) -> str:
-    """Return CSV with a row a dataset x run, or with a row a value where `per_query`.
+    """Return CSV with a row a dataset x run; where `per_query`, with a row a query.
+
+    Each run's queries are followed by its summary, with qid ``all``.
 
     Columns: dataset, run, captured columns, counts, undefined, then each metric. Numbers have
     every digit (they read back to the same float); an undefined value is an empty field.
@@ -29,14 +31,10 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
 def _per_query(board: Leaderboard) -> list[dict[str, str | int | float]]:
     rows: list[dict[str, str | int | float]] = []
     for entry in board.entries:
-        evaluation = entry.evaluation
-        names = evaluation.names
-        for qid, values in zip(
-            evaluation.qids.to_pylist(), evaluation.values.tolist(), strict=True
-        ):
-            row = {"dataset": entry.dataset, "run": entry.run}
-            row |= {name: entry.columns.get(name, "") for name in board.columns}
-            rows.append(row | {"qid": qid} | dict(zip(names, values, strict=True)))
+        names = {"dataset": entry.dataset, "run": entry.run}
+        names |= {name: entry.columns.get(name, "") for name in board.columns}
+        for qid, values in [*entry.evaluation.to_dict().items(), ("all", entry.summary)]:
+            rows.append({**names, "qid": qid, **values})
     return rows
 
 
