@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import harness
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -27,11 +30,29 @@ def having(language: str) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what a user has: configs and runs."""
+    """A copy of what a user has: configs and runs, and the files that the pages' examples name."""
     folder = tmp_path_factory.mktemp("workplace")
     for name in ("configs", "runs"):
         shutil.copytree(ROOT / name, folder / name)
+    letor = ROOT / "runs" / "letor"
+    for path in ("mq2007/test.txt", "mq2008/Fold1/test.txt", "mslr/sample.txt"):
+        copy(letor / "fold1" / "test.txt", folder / "data" / path)
+        for model in ("gbrt", "lambdamart"):
+            predictions = folder / "predictions" / path.partition("/")[0] / f"{model}.txt"
+            copy(letor / model / "fold1-seed1.txt", predictions)
+    for seed, model in enumerate(("gbrt", "lambdamart")):
+        collector, generator = harness.BatchCollector(), np.random.default_rng(seed)
+        for start in (0, 8):
+            grades = np.arange(8 * 20).reshape(8, 20) % 5
+            qids = np.arange(start, start + 8)
+            collector.add(generator.normal(size=(8, 20)), grades, np.full(8, 20), qids)
+        collector.save(folder / "batches" / f"{model}.npz")
     return folder
+
+
+def copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, target)
 
 
 @pytest.mark.parametrize("page", having("python"), ids=lambda p: p.name)
@@ -63,7 +84,7 @@ def test_commands_run(page: Path, workplace: Path) -> None:
 
 def test_every_shell_command_in_the_readme_is_known() -> None:
     commands = "\n".join(blocks(ROOT / "README.md", "sh")).splitlines()
-    known = ("harness ", "python3 -m venv .venv && ")
+    known = ("harness ", "python3 -m venv .venv && ", "source .venv/bin/activate")
     assert [c for c in commands if c and not c.startswith(known)] == []
 
 
