@@ -8,13 +8,14 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from . import __version__
 from .core.policy import Duplicates, Empty, Missing, Policy, Ties
 from .errors import HarnessError, HarnessWarning, VerificationError
+from .reports import names
 
 app = typer.Typer(
     name="harness",
@@ -26,7 +27,10 @@ app = typer.Typer(
 )
 
 
-Format = Literal["table", "csv", "markdown", "jsonl", "trec"]
+if TYPE_CHECKING:
+    Format = str
+else:
+    Format = Literal[tuple(names())]
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to print the values.")]
 
 

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import harness.metrics
+from harness.core.metric import REGISTRY
+
+assert harness.metrics  # importing it fills the registry
+BUILT_IN = dict(REGISTRY)
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _built_in_metrics_only() -> Iterator[None]:
+    """Let no test see the plugins of another."""
+
+    def clean() -> None:
+        REGISTRY.clear()
+        REGISTRY.update(BUILT_IN)
+        for name in [name for name in sys.modules if name.startswith("harness_plugin_")]:
+            del sys.modules[name]
+
+    clean()
+    yield
+    clean()
 
 
 @pytest.fixture(scope="session")

@@ -77,6 +77,9 @@ def loads(
     data = {"name": Path(where).stem, **source.data}
     config, parts, problems = validate(data, source)
     problems += [*source.problems, *_check(parts, source, base)]
+    if config is not None and re.search(r"[/\\]|^\.*$", config.name):
+        what = "must be the name of a folder, without '/', and is " + repr(config.name)
+        problems.append(source.problem(("name",), what))
     if config is None or problems:
         problems.sort(key=_line)
         raise ConfigError(problems, where=where)

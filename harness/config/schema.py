@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -22,10 +22,13 @@ from ..core import policy as core
 from ..core.metric import Metric
 from ..core.names import parse_all
 from ..errors import Problem
+from ..reports import names as report_names
 from .yamlfile import Loc, Source
 
-Duplicates = Literal["error", "first", "last"]
-Report = Literal["csv", "markdown"]
+if TYPE_CHECKING:
+    Report = str
+else:
+    Report = Literal[tuple(report_names())]
 Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1 where a table has no header."""
@@ -42,7 +45,7 @@ class Entry(_Model):
     """File, relative to the config; each {placeholder} is filled from the files on disk."""
     format: StrictStr | None = None
     """Name of the format; told from the file where it is left out."""
-    duplicates: Duplicates = "error"
+    duplicates: core.Duplicates = "error"
     """What to do where a query names a docno twice."""
 
     def options(self) -> dict[str, Any]:

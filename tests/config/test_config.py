@@ -6,7 +6,6 @@ import importlib.metadata
 import json
 import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from harness import config
 from harness.config import plugins
 from harness.config.sweep import missing, resolve
 from harness.config.yamlfile import read
-from harness.core.metric import REGISTRY
 from harness.core.policy import Policy
 from harness.errors import ConfigError
 
@@ -33,18 +31,6 @@ runs:
   bm25: {path: runs/bm25.run}
 metrics: [map, ndcg@10]
 """
-
-
-@pytest.fixture(autouse=True)
-def _registry() -> Iterator[None]:
-    """Leave no metric of a plugin behind."""
-    before, modules = dict(REGISTRY), set(sys.modules)
-    yield
-    REGISTRY.clear()
-    REGISTRY.update(before)
-    for name in set(sys.modules) - modules:
-        if name.startswith("harness_plugin_"):
-            del sys.modules[name]
 
 
 @pytest.fixture
@@ -129,7 +115,8 @@ def test_every_problem_at_once(base: Path) -> None:
         "is 'stabel'; did you mean 'stable'?",
         "$.policy.depth (line 21)              must be at least 1, and is 0",
         "$.policy.judged_only (line 22)        must be true or false, and is the text 'yes'",
-        "$.reports[0] (line 23)                must be one of csv, markdown, and is 'pdf'",
+        "$.reports[0] (line 23)                must be one of csv, html, jsonl, markdown, table, trec, "
+        "and is 'pdf'",
         "$.polcy (--set)                       unknown key 'polcy'; did you mean 'policy'?"
         "  (known: name, output, datasets, runs, metrics, plugins, policy, crosscheck, reports)",
     ]
@@ -574,3 +561,11 @@ def test_a_problem_names_its_place(base: Path) -> None:
     assert str(loaded.problem(("runs", "bm25", "format"), "x")) == "$.runs.bm25.format (line 4): x"
     assert str(loaded.problem(("policy", "ties"), "x")) == "$.policy.ties (--set): x"
     assert str(loaded.problem((), "x")) == "$: x"
+
+
+@pytest.mark.usefixtures("base")
+@pytest.mark.parametrize("name", ["../evil", "a/b", "..", "a\\b"])
+def test_a_name_is_one_folder(name: str) -> None:
+    assert complaint(f"name: '{name}'\n" + GOOD.replace("name: small\n", "")) == [
+        "$.name (line 1)  must be the name of a folder, without '/', and is " + repr(name)
+    ]

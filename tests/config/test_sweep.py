@@ -243,10 +243,10 @@ def test_data_without_predictions(tmp_path: Path) -> None:
             [
                 "$.datasets.x{dataset}.path (line 1)  the outputs have a column 'dataset' already",
                 "  fix:   call it something else; taken are dataset, run, qid, metric, value, "
-                "undefined, queries, missing, extra, empty, retrieved, judged, tied",
+                "undefined, queries, missing, extra, empty, retrieved, judged, judgements, tied",
                 "$.runs.x{queries}.path (line 2)      the outputs have a column 'queries' already",
                 "  fix:   call it something else; taken are dataset, run, qid, metric, value, "
-                "undefined, queries, missing, extra, empty, retrieved, judged, tied",
+                "undefined, queries, missing, extra, empty, retrieved, judged, judgements, tied",
             ],
         ),
         (
