@@ -58,6 +58,18 @@ def test_lightgbm_l2_is_a_mean_over_rows(shared: Path, dataset: str) -> None:
     assert found["mse(over=pairs)"] == pytest.approx(own, abs=1e-12, rel=0)
 
 
+def test_the_same_predictions_as_the_readme_shows_them(shared: Path) -> None:
+    folder = shared / "data" / "ltr"
+    files = (
+        folder / "mq2008_fold1" / "test.txt",
+        folder / "predictions_made_here" / "mq2008_fold1" / "lgb_lambdarank.pred",
+    )
+    pytrec_eval = harness.evaluate(*files, ["ndcg@10"]).summary()["ndcg@10"]
+    lightgbm = harness.evaluate(*files, ["ndcg(gain=exp)@10"], policy=BOOSTED).summary()
+    assert f"{pytrec_eval:.10f}" == "0.4732608070"  # as pytrec_eval 0.5.11 gave it
+    assert f"{lightgbm['ndcg(gain=exp)@10']:.4f}" == "0.7933"
+
+
 CASES = [  # tool and setting, cutoffs, metric, policy, tolerance, float32 scores, lists with ties
     ("lightgbm.ndcg", CUTOFFS, "ndcg(gain=exp)@{k}", BOOSTED, 1e-12, False, True),
     ("lightgbm.ndcg.linear_gain", CUTOFFS, "ndcg@{k}", BOOSTED, 1e-12, False, True),
