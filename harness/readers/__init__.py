@@ -18,9 +18,10 @@ from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .checks import Checks, warn_unusable
-from .format import Format, Head, Kind
+from .format import Format, Head, Kind, name_it
+from .near_miss import near_miss
 from .scattered import ScatteredQueries
-from .source import Source, missing
+from .source import EMPTY, Source, missing
 from .table import from_frame
 
 __all__ = [
@@ -234,7 +235,7 @@ def guess_format(path: Path, kind: Kind) -> str:
     source = Source.of(path)
     head = Head(source.suffix, source.head)
     if not head.lines:
-        raise InputError(Problem(source.name, "the file holds no rows"))
+        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
     fitting = [
         known.name
         for known in FORMATS.values()
@@ -242,15 +243,22 @@ def guess_format(path: Path, kind: Kind) -> str:
     ]
     if len(fitting) == 1:
         return fitting[0]
-    what = f"could be {' or '.join(fitting)}" if fitting else f"in no format of {_KIND[kind]} known"
+    first = head.lines[0].decode("utf-8", "replace")
+    found = first if first.isprintable() or "\t" in first else ""
+    if fitting:
+        what, fix = f"could be {' or '.join(fitting)}", name_it(kind, "NAME")
+        raise InputError(Problem(source.name, what, found, fix))
     other: Kind = "run" if kind == "qrels" else "qrels"
     others = [f for f in FORMATS.values() if f.reader(other) is not None and f.looks(head, other)]
-    if not fitting and others:
+    able = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)
+    what, fix = f"in no format of {_KIND[kind]} known", f"{name_it(kind, 'NAME')}; one of {able}"
+    near = near_miss(head, kind)
+    if near is not None:
+        what, fix = near
+    if others:
         what += f"; it looks like {_KIND[other]} ({others[0].name})"
-    known_names = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)
-    first = head.lines[0].decode("utf-8", "replace") if head.lines else ""
-    found = first if first.isprintable() or "\t" in first else ""
-    raise InputError(Problem(source.name, what, found, f"name it: format: one of {known_names}"))
+        fix = f"swap the two files, or {fix}"
+    raise InputError(Problem(source.name, what, found, fix))
 
 
 _KIND = {"qrels": "qrels", "run": "a run"}

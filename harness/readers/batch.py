@@ -17,11 +17,13 @@ from ..core.table import DuplicateRows
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from .format import Format, Head, Kind
-from .rows import needed
 from .source import Source
 
 MARK = "harness-batch-1"
 _MAGIC = b"PK\x03\x04"
+GIVE_QIDS = (
+    "give qids to collector.add, so that batches saved in another order still meet their queries"
+)
 
 
 def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
@@ -34,19 +36,28 @@ def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
 def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
-    """Read the scores; with a `dataset`, documents without names are its rows, query by query."""
+    """Read the scores; with a `dataset`, documents without names are its rows, query by query.
+
+    The relevance that the file holds beside them must be the dataset's.
+    """
     arrays, qids, offsets = _read(source, "scores")
     scores = Run.check_numbers(arrays["scores"], source.name)
     if "docnos" in arrays or dataset is None:
         return Run(qids, offsets, _docnos(source, arrays, offsets, Run, scores), scores, name)
-    return _for_dataset(source, needed(source, dataset), qids, offsets, scores, name)
+    at = _places(source, dataset, qids, offsets)
+    rows = np.arange(offsets[-1]) + np.repeat(dataset.offsets[at] - offsets[:-1], np.diff(offsets))
+    if "relevance" in arrays:
+        _check_grades(source, dataset.grades[rows], arrays["relevance"], qids, offsets)
+    if len(qids) == dataset.n_queries:
+        ordered = np.empty(dataset.n_rows)
+        ordered[rows] = scores
+        return Run(dataset.qids, dataset.offsets, dataset.docnos, ordered, name)
+    return Run(qids, offsets, Docnos(dataset.docnos.take(rows), offsets), scores, name)
 
 
-def _for_dataset(
-    source: Source, dataset: Qrels, qids: pa.Array, offsets: Ints, scores: Array, name: str
-) -> Run:
-    """Return the run over the rows of `dataset` that belong to these queries."""
-    at = pc.index_in(qids, dataset.qids).fill_null(-1).to_numpy().astype(np.int64)
+def _places(source: Source, dataset: Qrels, qids: pa.Array, offsets: Ints) -> Ints:
+    """Return the position of each query in `dataset`, where it must have as many rows."""
+    at: Ints = pc.index_in(qids, dataset.qids).fill_null(-1).to_numpy().astype(np.int64)
     lengths, expected = np.diff(offsets), np.diff(dataset.offsets)[at]
     wrong = np.flatnonzero((at < 0) | (lengths != expected))
     if wrong.size:
@@ -56,17 +67,26 @@ def _for_dataset(
         if at[first] >= 0:
             what = f"query '{qid}' has {lengths[first]} scores for {expected[first]} rows"
         more = f"; {wrong.size} of {len(qids)} queries do not fit" if wrong.size > 1 else ""
-        raise InputError(
-            Problem(source.name, what + more, fix="collect the batches over this dataset")
-        )
-    if len(qids) == dataset.n_queries:
-        order = np.argsort(at)
-        rows = np.arange(offsets[-1]) + np.repeat(
-            offsets[order] - dataset.offsets[:-1], expected[order]
-        )
-        return Run(dataset.qids, dataset.offsets, dataset.docnos, scores[rows], name)
-    rows = np.arange(offsets[-1]) + np.repeat(dataset.offsets[at] - offsets[:-1], lengths)
-    return Run(qids, offsets, Docnos(dataset.docnos.take(rows), offsets), scores, name)
+        fix = f"collect the batches over this dataset; {GIVE_QIDS}"
+        raise InputError(Problem(source.name, what + more, fix=fix))
+    return at
+
+
+def _check_grades(
+    source: Source, expected: Ints, relevance: Array, qids: pa.Array, offsets: Ints
+) -> None:
+    """Raise where a query's grades, row by row, are not the dataset's: it is another query."""
+    wrong = np.flatnonzero(relevance != expected)
+    if not wrong.size:
+        return
+    queries = np.unique(np.searchsorted(offsets, wrong, side="right") - 1)
+    row, query = int(wrong[0]), int(queries[0])
+    more = f"; so in {queries.size} of {len(qids)} queries" if queries.size > 1 else ""
+    what = (
+        f"relevance of query '{qids[query]}' differs between dataset and run, first at document "
+        f"{row - int(offsets[query]) + 1}: {expected[row]} and {relevance[row]}{more}"
+    )
+    raise InputError(Problem(source.name, what, fix=GIVE_QIDS))
 
 
 def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
@@ -93,7 +113,7 @@ def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
         raise InputError(
             Problem(source.name, f"{len(pc.unique(qids))} distinct qids for {n.size} queries")
         )
-    for key in (column, "docnos"):
+    for key in dict.fromkeys((column, "relevance", "docnos")):
         if key in arrays:
             arrays[key] = _ragged(source, key, arrays[key], n)
     return arrays, qids, offsets

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from ..core.policy import Duplicates
 from ..core.tables import Qrels
-from .build import build, warn_scattered
+from .build import build, dropped, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .source import Source
@@ -24,6 +24,7 @@ def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
         duplicates=duplicates, name=name,
     )  # fmt: skip
     warn_scattered(source, read.scattered)
+    warn_dropped(source, dropped(read, table["qid"]), duplicates)
     return read
 
 

@@ -8,7 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from ..core.arrow import to_arrow
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
@@ -19,6 +21,9 @@ T = TypeVar("T", bound=Table)
 IsData = Callable[[int, bytes], bool]
 
 _LIMIT = 2**31 - 1
+KEEP_ONE = (
+    "keep one: duplicates: last in the config, --duplicates last on the command line (or first)"
+)
 
 
 def column(chunks: pa.ChunkedArray) -> pa.Array:
@@ -71,9 +76,37 @@ def warn_scattered(source: Source, n: int) -> None:
         warn(source, f"{which} back after another began; the rows were gathered by qid")
 
 
-def warn(source: Source, what: str) -> None:
+def dropped(table: Table, qids: pa.Array | pa.ChunkedArray) -> Ints:
+    """Return how many rows repeated a docno and are not in the table, and of how many queries.
+
+    Parameters
+    ----------
+    table : Table
+        As :meth:`Table.from_columns` made it.
+    qids : pyarrow string array, shape (n_source,)
+        The column it was made from.
+    """
+    if table.order is None or table.order.size == len(qids):
+        return np.zeros(2, dtype=np.int64)
+    gone = np.ones(len(qids), dtype=bool)
+    gone[table.order] = False
+    return np.array([gone.sum(), len(pc.unique(qids.filter(to_arrow(gone))))])
+
+
+def warn_dropped(where: Source | str, counts: Ints, duplicates: Duplicates) -> None:
+    """Warn of rows that were left out; `counts` as :func:`dropped` returns them."""
+    rows, queries = counts.tolist()
+    if rows:
+        n_rows = "1 row" if rows == 1 else f"{rows} rows"
+        n_queries = "1 query" if queries == 1 else f"{queries} queries"
+        repeated = "repeats a docno and was" if rows == 1 else "repeat a docno and were"
+        warn(where, f"{n_rows} of {n_queries} {repeated} dropped; the {duplicates} of each is kept")
+
+
+def warn(source: Source | str, what: str) -> None:
     """Warn of something in `source` that changes what the numbers mean."""
-    warnings.warn(HarnessWarning(f"{source.name}: {what}"), stacklevel=2)
+    name = source if isinstance(source, str) else source.name
+    warnings.warn(HarnessWarning(f"{name}: {what}"), stacklevel=2)
 
 
 def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int = 0) -> InputError:
@@ -88,7 +121,7 @@ def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int 
                 f"{source.name}:{number}",
                 f"the docno stands already on line {found[earlier][0]}, for the same query",
                 text,
-                "delete one of them, or read with duplicates: last (or first)",
+                KEEP_ONE,
             )
         )
     return InputError(problems, total=error.rows.size)

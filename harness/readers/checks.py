@@ -16,8 +16,8 @@ NEARLY_ALL = 0.9
 
 def warn_unusable(source: Source, qrels: Qrels) -> None:
     """Warn of queries with no judgement that counts: trec_eval drops them, or says 0, silently."""
-    usable = np.bincount(qrels.row[qrels.grades >= 0], minlength=qrels.n_queries)
-    n = int(((np.diff(qrels.offsets) > 0) & (usable == 0)).sum())
+    best = np.maximum.reduceat(qrels.grades, qrels.offsets[:-1][np.diff(qrels.offsets) > 0])
+    n = int((best < 0).sum())
     if n:
         have = "1 query has" if n == 1 else f"{n} queries have"
         warn(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -23,11 +23,15 @@ from ..core.ragged import Array
 from ..errors import SHOWN, InputError, Problem
 from .ahead import ahead, each
 from .blanks import delimiter, first_fields, is_simple, single_blanks, without_comments
-from .source import Source
+from .source import EMPTY, Source
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
+_INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
+_BLANK = re.compile(rb"^[ \t\r\v\f]*\n", re.MULTILINE)
+
+WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,13 @@ class Layout:
         Whether words after the last column are passed over, as trec_eval does in runs.
     header : int
         Lines at the beginning that are not data.
+    repair : str
+        What to do with a line that is wrong.
+    not_finite : str
+        What to do with a number that is NaN or infinite, where that is something else.
+    n_rows : int, optional
+        How many rows are wanted, where a line belongs to the dataset's row at the same place:
+        then a blank line in between is wrong too.
     """
 
     fields: tuple[str, ...]
@@ -56,6 +67,9 @@ class Layout:
     whole: bool = False
     more: bool = False
     header: int = 0
+    repair: str = "repair or delete the line"
+    not_finite: str = ""
+    n_rows: int | None = None
 
     def is_data(self, number: int, line: bytes) -> bool:
         """Whether a line is neither header nor blank nor a comment."""
@@ -74,7 +88,8 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     InputError
         With the first ten lines that do not fit the layout, and the count of all.
     """
-    blocks = ahead(_after_header(source, layout.header))
+    blocks = _after_header(source, layout.header)
+    blocks = ahead(blocks if layout.n_rows is None else _without_gaps(blocks))
     tables = each(partial(read_block, layout=layout), blocks)
     n_rows = 0
     try:
@@ -85,13 +100,25 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     except Refused as error:
         raise diagnose(source, layout, str(error)) from None
     if not n_rows:
-        raise InputError(Problem(source.name, "the file holds no rows"))
+        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
 
 
 def _after_header(source: Source, header: int) -> Iterator[bytes]:
     for block in source.blocks():
         while header and block:
             block, header = block.partition(b"\n")[2], header - 1
+        yield block
+
+
+def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the blocks; refuse a blank line that a row follows."""
+    blank = False
+    for block in blocks:
+        rows = block.rstrip()
+        suspect = blank or rows[:1].isspace() or _INDENTED.search(rows)
+        if rows and suspect and (blank or _BLANK.search(rows)):
+            raise Refused("a blank line")
+        blank = blank or block[len(rows) :].count(b"\n") > bool(rows)
         yield block
 
 
@@ -155,10 +182,9 @@ def _checked(table: pa.Table, layout: Layout) -> pa.Table:
 def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
     """Return the error that lists the lines of `source` that do not fit `layout`."""
     problems: list[Problem] = []
-    total, first = 0, 0
-    for number, line in source.lines():
-        if not layout.is_data(number, line):
-            continue
+    n_lines = total = first = 0
+    for number, line in _lines(source, layout):
+        n_lines += 1
         first = first or number
         wrong = check_line(line, layout)
         if wrong:
@@ -172,17 +198,39 @@ def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
     if source.unfinished and problems[-1].where == f"{source.name}:{number}":
         cut = problems.pop()
         what = f"the file ends in the middle of a line: {cut.what}"
-        problems.append(
-            Problem(cut.where, what, cut.found, "get the whole file, or delete the line")
-        )
+        fix = "get the whole file" + (", or delete the line" if layout.n_rows is None else "")
+        problems.append(Problem(cut.where, what, cut.found, fix))
     elif (
         total == 1
         and problems[0].where == f"{source.name}:{first}"
         and "not a num" in problems[0].what
     ):
-        what = f"{problems[0].what}; it looks like a header line"
-        problems = [Problem(problems[0].where, what, problems[0].found, "delete the header line")]
+        what, fix = _header(n_lines - 1, layout)
+        problems = [replace(problems[0], what=f"{problems[0].what}; {what}", fix=fix)]
     return InputError(problems, total=total)
+
+
+def _lines(source: Source, layout: Layout) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of data, and blank ones before the end where each stands for a row."""
+    blank: list[tuple[int, bytes]] = []
+    for number, line in source.lines():
+        if layout.n_rows is not None and not line.strip():
+            blank.append((number, line))
+            continue
+        yield from blank
+        blank.clear()
+        if layout.is_data(number, line):
+            yield number, line
+
+
+def _header(n_rows: int, layout: Layout) -> tuple[str, str]:
+    """Return what a header line means, by the count of the lines after it, and what to do."""
+    if layout.n_rows is None or n_rows == layout.n_rows:
+        return "it looks like a header line", "delete the header line"
+    what = f"it looks like a header line, and {n_rows} predictions for {layout.n_rows} rows follow"
+    if n_rows == layout.n_rows - 1:
+        return what, "write the first row's prediction too: the header stands in its place"
+    return what, "delete the header line, and predict every row of the dataset, in its order"
 
 
 def check_line(line: bytes, layout: Layout) -> tuple[str, str] | None:
@@ -191,12 +239,21 @@ def check_line(line: bytes, layout: Layout) -> tuple[str, str] | None:
         fields = [field.decode("utf-8") for field in line.split()]
     except UnicodeDecodeError:
         return "the line is not UTF-8 text", "convert the file to UTF-8"
+    if layout.n_rows is not None:
+        if not fields:
+            return f"a blank line where a {layout.number} belongs", layout.repair
+        n_columns = max(len(fields), line.count(b",") + 1)
+        if n_columns > 1:
+            return f"{n_columns} columns where one number a line belongs", WITHOUT_INDEX
     n = len(layout.fields)
     if len(fields) < n or (len(fields) > n and not layout.more):
         counted = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-        expected = f"where {n} belong{'s' * (n == 1)} ({' '.join(layout.fields)})"
-        return f"{counted} {expected}", "repair or delete the line"
-    return check_number(fields[layout.fields.index(layout.number)], layout.number, layout.whole)
+        return f"{counted} where {n} belong ({' '.join(layout.fields)})", layout.repair
+    number = fields[layout.fields.index(layout.number)]
+    what, fix = check_number(number, layout.number, layout.whole)
+    if what.endswith("not a finite number"):
+        fix = layout.not_finite
+    return (what, fix or layout.repair) if what else None
 
 
 def is_like_number(text: str) -> bool:
@@ -204,21 +261,19 @@ def is_like_number(text: str) -> bool:
     return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
 
 
-def check_number(text: str, word: str, whole: bool) -> tuple[str, str] | None:
-    """Return what is wrong with a score or grade as it is written, and what to do."""
+def check_number(text: str, word: str, whole: bool) -> tuple[str, str]:
+    """Return what is wrong with a score or grade as it is written, and what to do.
+
+    Both are empty where nothing is wrong; the second where it depends on the file.
+    """
     if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
-        fix = (
-            "repair the system's output or delete the line; trec_eval would rank it without a word"
-        )
-        return f"{word} '{text}' is not a finite number", fix
+        return f"{word} '{text}' is not a finite number", ""
     if not NUMBER.fullmatch(text):
-        return f"{word} '{text}' is not a number", "repair or delete the line"
+        return f"{word} '{text}' is not a number", ""
     if whole and float(text) != int(float(text)):
-        return (
-            f"{word} '{text}' is not a whole number",
-            "judgements are integers; scale or round them",
-        )
-    return None
+        fix = "judgements are integers; scale or round them"
+        return f"{word} '{text}' is not a whole number", fix
+    return "", ""
 
 
 def numbers_of(table: pa.Table, name: str) -> Array:

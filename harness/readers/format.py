@@ -14,6 +14,15 @@ T = TypeVar("T")
 Kind = Literal["qrels", "run"]
 
 
+def name_it(kind: Kind, names: str) -> str:
+    """Return how a format is named, for the fix of a message.
+
+    >>> name_it("run", "batch")
+    'name it: format: batch in the config, --run-format batch on the command line'
+    """
+    return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
+
+
 @dataclass(frozen=True)
 class Head:
     """The beginning of a file, for guessing its format.

@@ -13,7 +13,7 @@ from ..core.ragged import Array
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean
-from .build import column
+from .build import KEEP_ONE, column, dropped, warn_dropped
 
 Columns = Mapping[str, str | int]
 
@@ -70,7 +70,8 @@ def choose(names: Sequence[str], kind: str, columns: Columns | None, where: str)
             where,
             f"no column of {'scores or ranks' if role == 'rank' else f'{role}s'} found",
             f"columns: {', '.join(names)}",
-            f"name it: columns: {{{'score' if role == 'rank' else role}: ...}}",
+            f"name it in a config: columns: {{{'score' if role == 'rank' else role}: ...}}; or "
+            "rename the column",
         )
         for role in ("qid", number)
         if role not in chosen and not problems
@@ -117,16 +118,18 @@ def table_of(
     if docnos is None and issubclass(of, Run):
         return _for_rows(dataset, qids, numbers, name, where, row)  # type: ignore[return-value]
     checked = of.check_numbers(numbers, where)
-    return of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
+    made = of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
+    warn_dropped(where, dropped(made, qids), duplicates)
+    return made
 
 
-def repeated_rows(where: str, error: DuplicateRows) -> InputError:
+def repeated_rows(where: str, error: DuplicateRows, fix: str = KEEP_ONE) -> InputError:
     """Return the error for docnos that a query names twice, with the rows of both, from 1."""
     problems = [
         Problem(
             f"{where}: row {later + 1}",
             f"the docno stands already in row {earlier + 1}, for the same query",
-            fix="delete one of them, or read with duplicates: last (or first)",
+            fix=fix,
         )
         for later, earlier in zip(error.rows[:SHOWN], error.first[:SHOWN], strict=True)
     ]
@@ -143,7 +146,10 @@ def _for_rows(
 ) -> Run:
     """Return the run that gives the scores to the dataset's rows, whose qids must agree."""
     if dataset is None:
-        fix = "name it: columns: {docno: ...}; or name the dataset whose rows the scores follow"
+        fix = (
+            "name it in a config: columns: {docno: ...}; or name the dataset whose rows the "
+            "scores follow"
+        )
         raise InputError(Problem(where, "no column of docnos found", fix=fix))
     expected = dataset.qids.take(pa.array(dataset.row))
     if dataset.order is not None:

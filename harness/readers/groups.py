@@ -12,6 +12,9 @@ from ..errors import InputError, Problem
 from .format import Head
 from .source import Source
 
+GROUP = "group: FILE in the config, --group FILE on the command line"
+"""How a file of group sizes is named."""
+
 
 def has_qids(source: Source) -> bool:
     """Return whether one of the first lines of a learning-to-rank file has a qid."""
@@ -47,7 +50,7 @@ def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.Array:
                 sizes.name,
                 f"{counts.size} group sizes that add up to {counts.sum()} rows, but {source.name} "
                 f"has {n_rows}",
-                fix="name the file of sizes that belongs to it, with group: path",
+                fix=f"name the file of sizes that belongs to it: {GROUP}",
             )
         )
     qids = pa.array(np.arange(1, counts.size + 1)).cast(pa.string())

@@ -11,8 +11,9 @@ import numpy as np
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
+from .build import KEEP_ONE, warn
 from .format import Format, Head, Kind
-from .source import Source
+from .source import EMPTY, Source
 
 _Pairs = list[tuple[str, Any]]
 
@@ -55,7 +56,7 @@ def _load(source: Source, duplicates: Duplicates) -> dict[str, dict[str, Any]]:
         problems = [
             Problem(
                 source.name, f"the key '{key}' stands twice in one object",
-                fix="delete one of them, or read with duplicates: last (or first)",
+                fix=KEEP_ONE,
             )
             for key in twice[:SHOWN]
         ]  # fmt: skip
@@ -65,8 +66,11 @@ def _load(source: Source, duplicates: Duplicates) -> dict[str, dict[str, Any]]:
             Problem(source.name, "not a mapping of qid to docno to number",
                     fix='write {"q1": {"d1": 1, "d2": 0}}')
         )  # fmt: skip
+    if twice:
+        stand = "1 key stands" if len(twice) == 1 else f"{len(twice)} keys stand"
+        warn(source, f"{stand} twice in one object; the {duplicates} of each is kept")
     if not any(table.values()):
-        raise InputError(Problem(source.name, "the file holds no rows"))
+        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
     return table
 
 

@@ -2,13 +2,15 @@
 
 ``grade qid:Q f:v f:v ... # comment`` in the dialects of MSLR, LETOR 3 and 4 (``#docid = X``),
 RankLib's judgement lists (``# docno words``), Yahoo and Istella; and LightGBM's layout, where a
-second file holds the number of rows of each query instead of a qid on each line.
+second file holds the number of rows of each query instead of a qid on each line: for ``rank.test``
+that is ``rank.test.query`` (or ``rank.test.group``), which is taken by itself where it exists.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +20,12 @@ from ..core.policy import Duplicates
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels
 from ..errors import InputError, Problem
-from .build import column, warn, warn_scattered
+from .ahead import ahead, each
+from .build import column, dropped, warn, warn_dropped, warn_scattered
 from .format import Format, Head, Kind
-from .groups import group_file, has_qids, qids_from_sizes
-from .letor_lines import NotLetor, diagnose, read_block
-from .source import Source
+from .groups import GROUP, group_file, has_qids, qids_from_sizes
+from .letor_lines import NotLetor, Rows, diagnose, read_block
+from .source import EMPTY, Source
 
 _BLOCK = 4 << 20
 _DOCID = r"docid\s*=\s*(?P<docno>\S+)"
@@ -51,20 +54,25 @@ def read_qrels(
     sizes = group_file(source, group)
     with_qid = sizes is None and has_qids(source)
     try:
-        blocks = [read_block(block, with_qid) for block in source.blocks(_BLOCK)]
+        parse = partial(read_block, with_qid=with_qid)
+        blocks = list(each(parse, ahead(source.blocks(_BLOCK))))
     except NotLetor:
         raise diagnose(source, with_qid) from None
     grades = np.concatenate([block.grades for block in blocks])
     if not grades.size:
-        raise InputError(Problem(source.name, "the file holds no rows"))
+        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
     if with_qid:
         qids = column(pa.chunked_array([block.qids for block in blocks]))
     elif sizes is None:
-        fix = "write 'grade qid:Q features', or name a file of group sizes with group: path"
+        fix = (
+            f"write 'grade qid:Q features', or the group sizes to {source.stem}.query beside it, "
+            f"or name their file: {GROUP}"
+        )
         raise InputError(Problem(source.name, "the lines have no qid", fix=fix))
     else:
         qids = qids_from_sizes(source, sizes, grades.size)
-    docnos = _docnos(source, pa.chunked_array([block.comments for block in blocks], pa.string()))
+    docnos = _docnos(source, blocks)
+    del blocks  # as large as all that is made from them
     try:
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
     except DuplicateRows as error:
@@ -76,13 +84,20 @@ def read_qrels(
         )
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     warn_scattered(source, qrels.scattered)
+    warn_dropped(source, dropped(qrels, qids), duplicates)
     return qrels
 
 
-def _docnos(source: Source, comments: pa.ChunkedArray) -> pa.Array | None:
+def _docnos(source: Source, blocks: list[Rows]) -> pa.Array | None:
     """Return the docnos that the comments give; None where not every row has one."""
-    if comments.null_count == len(comments):
+    if all(block.comments is None for block in blocks):
         return None
+    comments = pa.chunked_array(
+        [
+            pa.nulls(block.grades.size, pa.string()) if block.comments is None else block.comments
+            for block in blocks
+        ]
+    )
     docnos = pc.struct_field(pc.extract_regex(comments, _DOCID), "docno")
     given = len(docnos) - docnos.null_count
     if not given:
@@ -110,7 +125,8 @@ def looks(head: Head, kind: Kind) -> bool:
 
 FORMAT = Format(
     name="letor",
-    about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a dataset",
+    about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a dataset; "
+    "without qids, as LightGBM's, FILE.query or FILE.group beside it is used for the group sizes",
     suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
     looks=looks,
     qrels=read_qrels,

@@ -30,11 +30,11 @@ _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|
 
 @dataclass(frozen=True)
 class Rows:
-    """What one block holds: ``(n,)`` grades, qids where lines have them, comments or null."""
+    """What one block holds: ``(n,)`` grades, qids and comments, where any line has them."""
 
     grades: Array
     qids: pa.Array | None
-    comments: pa.Array
+    comments: pa.Array | None
 
 
 class NotLetor(Exception):  # noqa: N818 - a signal
@@ -66,7 +66,8 @@ def read_block(block: bytes, with_qid: bool) -> Rows:
         return _read_slowly(block, with_qid)
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
     grades = _grades(_spans(data, starts, starts + grade_end))
-    return Rows(grades, qids, _comments(data, starts, stops))
+    comments = _comments(data, starts, stops) if b"#" in block else None
+    return Rows(grades, qids, comments)
 
 
 def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
@@ -96,8 +97,6 @@ def _grades(texts: pa.Array) -> Array:
 def _comments(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     """Return each line from its first ``#`` on, null where it has none."""
     hashes = np.append(np.flatnonzero(data == _HASH), data.size)
-    if hashes.size == 1:
-        return pa.nulls(starts.size, pa.string())
     at = hashes[np.searchsorted(hashes, starts)]
     has = at < stops
     texts = _spans(data, np.where(has, at, stops), stops)
@@ -122,7 +121,7 @@ def _read_slowly(block: bytes, with_qid: bool) -> Rows:
         named = pa.array(qids, pa.binary()).cast(pa.string()) if with_qid else None
     except pa.ArrowInvalid:
         raise NotLetor from None
-    return Rows(_grades(texts[0]), named, texts[1])
+    return Rows(_grades(texts[0]), named, texts[1] if texts[1].null_count < len(texts[1]) else None)
 
 
 def is_data(number: int, line: bytes) -> bool:
@@ -151,7 +150,9 @@ def _check_line(line: bytes, with_qid: bool) -> tuple[str, str] | None:
         grade = match["grade"].decode("utf-8") if match else ""
     except UnicodeDecodeError:
         return "the line is not UTF-8 text", "convert the file to UTF-8"
-    wrong = check_number(grade, "grade", whole=True)
-    if wrong is None and with_qid and (match is None or match["qid"] is None):
+    what, fix = check_number(grade, "grade", whole=True)
+    if what:
+        return what, fix or "repair the line; predictions follow the lines, so delete none"
+    if with_qid and (match is None or match["qid"] is None):
         return "no qid after the grade", "write 'grade qid:Q features'"
-    return wrong
+    return None

@@ -7,7 +7,7 @@ import pyarrow as pa
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from . import trec
-from .build import build, warn, warn_scattered
+from .build import build, dropped, warn, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .source import Source
@@ -26,6 +26,7 @@ def read_run(
         duplicates=duplicates, name=name,
     )  # fmt: skip
     warn_scattered(source, read.scattered)
+    warn_dropped(source, dropped(read, table["qid"]), duplicates)
     return read
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
-from .format import Format, Head, Kind
+from .format import Format, Head, Kind, name_it
 from .rows import follow
 from .source import Source
 
@@ -25,7 +25,7 @@ def read_run(
     except (ValueError, OSError, EOFError) as error:
         raise InputError(Problem(source.name, f"not an array of numbers ({error})")) from None
     if not isinstance(scores, np.ndarray):
-        raise InputError(Problem(source.name, "an .npz archive", fix="name it: format: batch"))
+        raise InputError(Problem(source.name, "an .npz archive", fix=name_it("run", "batch")))
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1 or scores.dtype.kind not in "iuf":

@@ -16,7 +16,12 @@ from .format import Format, Head, Kind
 from .rows import needed
 from .source import Source
 
-RUN = Layout(("qid", "row", "score"), ("qid", "row"), number="score")
+RUN = Layout(
+    ("qid", "row", "score"),
+    ("qid", "row"),
+    number="score",
+    repair="repair the system's output; every row of the dataset needs its score",
+)
 
 
 def read_run(

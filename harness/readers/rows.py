@@ -23,6 +23,11 @@ def needed(source: Source, dataset: Qrels | None) -> Qrels:
     return dataset
 
 
+def rows_of(dataset: Qrels) -> int:
+    """Return how many rows the dataset's file has, dropped ones among them."""
+    return dataset.n_rows if dataset.n_source is None else dataset.n_source
+
+
 def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> Run:
     """Return the run that gives `scores` to the rows of `dataset`, in its file's order.
 
@@ -32,7 +37,7 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
         Where there are more or fewer scores than rows, with both counts; or one is not finite.
     """
     dataset = needed(source, dataset)
-    n_rows = dataset.n_rows if dataset.n_source is None else dataset.n_source
+    n_rows = rows_of(dataset)
     if scores.size != n_rows:
         of = f" of {dataset.name}" if dataset.name else ""
         ends = ""

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from .columns import Layout, is_like_number, numbers_of, read_columns
 from .format import Format, Head, Kind
-from .rows import follow
+from .rows import follow, needed, rows_of
 from .source import Source
 
-RUN = Layout(("score",), (), number="score")
+RUN = Layout(
+    ("score",),
+    (),
+    number="score",
+    repair="repair the system's output: line by line, a score for each row of the dataset",
+)
 
 
 def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
-    """Read one score for each row of `dataset`."""
-    table = pa.concat_tables(read_columns(source, RUN))
+    """Read one score for each row of `dataset`; a blank line may only stand at the end."""
+    layout = replace(RUN, n_rows=rows_of(needed(source, dataset)))
+    table = pa.concat_tables(read_columns(source, layout))
     return follow(source, dataset, numbers_of(table, "score"), name)
 
 

@@ -26,6 +26,8 @@ from ..errors import InputError, Problem
 STDIN = "-"
 BLOCK = 4 << 20
 """Bytes that are read and parsed at a time."""
+EMPTY = "check how it was written or downloaded"
+"""What to do with a file without rows."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
 
@@ -67,7 +69,7 @@ class Source:
         self.unfinished = b""
         with self.explained():
             if os.path.getsize(self.file) == 0:
-                raise InputError(Problem(self.name, "the file is empty"))
+                raise InputError(Problem(self.name, "the file is empty", fix=EMPTY))
             with open(self.file, "rb") as raw:
                 first = raw.read(10)
         self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
@@ -188,7 +190,9 @@ def _on_disk(path: str) -> str:
         held = (
             f"; it holds {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}" if names else ""
         )
-        raise InputError(Problem(path, f"a folder, not a file{held}", fix="name one file"))
+        several = f"{path.rstrip('/')}/*"
+        fix = f"name one file; on the command line several runs can be given, as {several}"
+        raise InputError(Problem(path, f"a folder, not a file{held}", fix=fix))
     return path if stat.S_ISREG(mode) else _spooled_pipe(path)
 
 

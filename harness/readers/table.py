@@ -186,4 +186,4 @@ def from_frame(
             where=where, row=lambda position: f"{where}: row {position + 1}",
         )  # fmt: skip
     except DuplicateRows as error:
-        raise repeated_rows(where, error) from None
+        raise repeated_rows(where, error, "keep one of them, or give duplicates='last'") from None

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from ..core.arrow import to_numpy
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
-from .build import build, warn, warn_scattered
+from .build import build, dropped, warn, warn_dropped, warn_scattered
 from .columns import Layout, Refused, is_like_number, numbers_of, read_block, read_columns
 from .format import Format, Head, Kind
 from .scattered import ScatteredQueries
@@ -24,6 +24,8 @@ RUN = Layout(
     ("qid", "docno", "tag"),
     number="score",
     more=True,
+    not_finite="repair the system's output or delete the line; trec_eval would rank it without "
+    "a word",
 )
 _RANKED = replace(RUN, text=("qid", "rank"))
 
@@ -37,6 +39,7 @@ def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
         duplicates=duplicates, name=name,
     )  # fmt: skip
     warn_scattered(source, qrels.scattered)
+    warn_dropped(source, dropped(qrels, table["qid"]), duplicates)
     return qrels
 
 
@@ -48,6 +51,7 @@ def read_run(
     warn_cut(source, table)
     run = _part(source, table, 0, duplicates, name)
     warn_scattered(source, run.scattered)
+    warn_dropped(source, dropped(run, table["qid"]), duplicates)
     warn_ranks(source)
     return run
 
@@ -58,9 +62,10 @@ def stream_run(
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
     seen: set[str] = set()
     before, scattered, open_query = 0, 0, None
+    gone = np.zeros(2, dtype=np.int64)
 
     def part(table: pa.Table) -> Run:
-        nonlocal before, scattered
+        nonlocal before, scattered, gone
         run = _part(source, table, before, duplicates, name)
         qids = run.qids.to_pylist()
         if not seen.isdisjoint(qids):
@@ -68,6 +73,7 @@ def stream_run(
         seen.update(qids)
         before += table.num_rows
         scattered += run.scattered
+        gone = gone + dropped(run, table["qid"])
         return run
 
     for table in read_columns(source, RUN):
@@ -81,6 +87,7 @@ def stream_run(
         warn_cut(source, open_query)
         yield part(open_query)
     warn_scattered(source, scattered)
+    warn_dropped(source, gone, duplicates)
     warn_ranks(source)
 
 

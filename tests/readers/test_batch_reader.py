@@ -62,6 +62,7 @@ def test_queries_are_matched_by_qid(write: Write, dataset: Qrels) -> None:
     swapped = {
         **RAGGED,
         "scores": np.array([0.5, 1.5, 3.0, 1.0, 2.0]),
+        "relevance": np.array([0, 1, 2, 0, 1]),
         "n": np.array([2, 3]),
         "qids": np.array(["q2", "q1"]),
     }
@@ -74,9 +75,32 @@ def test_rows_of_a_named_dataset(write: Write) -> None:
     named = Qrels.from_dict({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 0, "y": 1}})
     run = readers.read_run(save(write, RAGGED), dataset=named)
     assert run.to_dict() == {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"x": 0.5, "y": 1.5}}
-    part = {**RAGGED, "scores": np.array([0.5, 1.5]), "n": np.array([2]), "qids": np.array(["q2"])}
+    part = {"scores": np.array([0.5, 1.5]), "n": np.array([2]), "qids": np.array(["q2"])}
     run = readers.read_run(save(write, part), dataset=named)
     assert run.to_dict() == {"q2": {"x": 0.5, "y": 1.5}}
+
+
+def test_relevance_that_differs(write: Write, dataset: Qrels) -> None:
+    # two loaders in different order, without qids: both number their queries from 0
+    path = save(write, {**RAGGED, "relevance": np.array([2, 0, 0, 0, 1])})
+    with pytest.raises(InputError) as error:
+        readers.read_run(path, dataset=dataset)
+    assert str(error.value) == (
+        "b.npz: relevance of query 'q1' differs between dataset and run, first at document 3: "
+        "1 and 0\n"
+        "  fix:   give qids to collector.add, so that batches saved in another order still meet "
+        "their queries"
+    )
+    path = save(write, {**RAGGED, "relevance": np.array([2, 0, 0, 1, 0])})
+    with pytest.raises(InputError, match="1 and 0; so in 2 of 2 queries\n"):
+        readers.read_run(path, dataset=dataset)
+    part = {"scores": np.zeros(2), "n": np.array([2]), "qids": np.array(["q2"])}
+    path = save(write, {**part, "relevance": np.array([0, 2])})
+    with pytest.raises(InputError, match=r"query 'q2' differs .* at document 2: 1 and 2\n"):
+        readers.read_run(path, dataset=dataset)
+    path = save(write, {**RAGGED, "relevance": np.array([2, 0, 1])})
+    with pytest.raises(InputError, match=r"relevance of shape \(3,\) do not fit 2 queries"):
+        readers.read_run(path, dataset=dataset)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +110,8 @@ def test_rows_of_a_named_dataset(write: Write) -> None:
         (
             {"n": np.array([2, 3])},
             "b.npz: query 'q1' has 2 scores for 3 rows; 2 of 2 queries do not fit\n"
-            "  fix:   collect the batches over this dataset",
+            "  fix:   collect the batches over this dataset; give qids to collector.add, so that "
+            "batches saved in another order still meet their queries",
         ),
         ({"n": np.array([2, 2])}, "b.npz: scores of shape (5,) do not fit 2 queries with 4 rows"),
         ({"qids": np.array(["q1", "q1"])}, "b.npz: 1 distinct qids for 2 queries"),

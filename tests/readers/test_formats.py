@@ -55,7 +55,8 @@ def test_no_guess(write: Write) -> None:
     assert str(error.value) == (
         "a.txt: in no format of qrels known\n"
         "  found: some words\n"
-        "  fix:   name it: format: one of batch, beir, json, jsonl, letor, msmarco, table, trec"
+        "  fix:   name it: format: NAME in the config, --qrels-format NAME on the command line; "
+        "one of batch, beir, json, jsonl, letor, msmarco, table, trec"
     )
 
 
@@ -64,17 +65,85 @@ def test_a_run_in_place_of_qrels(write: Write) -> None:
         readers.read_qrels(write("a.run", "q Q0 d 1 2.0 t\n"))
     assert str(error.value).startswith(
         "a.run: in no format of qrels known; it looks like a run (trec)\n"
+        "  found: q Q0 d 1 2.0 t\n"
+        "  fix:   swap the two files, or name it: format: NAME in the config, "
+        "--qrels-format NAME on the command line; one of batch, "
     )
-    with pytest.raises(
-        InputError, match=r"^a\.run: in no format of a run known; it looks like qrels"
-    ):
+    with pytest.raises(InputError) as error:
         readers.read_run(write("a.run", "q 0 d 1\n"))
+    assert str(error.value).startswith(
+        "a.run: in no format of a run known; it looks like qrels (trec)\n"
+        "  found: q 0 d 1\n"
+        "  fix:   swap the two files, or name it: format: NAME in the config, "
+        "--run-format NAME on the command line; one of batch, "
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        (
+            "run",
+            "q Q0 d1 1 2.0\nq Q0 d2 2 1.0\n",
+            "a: 5 fields where 6 belong (qid Q0 docno rank score tag)\n"
+            "  found: q Q0 d1 1 2.0\n"
+            "  fix:   write the missing field; Q0, the rank and the tag may be any word",
+        ),
+        (
+            "run",
+            "q d1 1 2.0 t\nq d2 2 1.0 t\n",
+            "a: 5 fields where 6 belong (qid Q0 docno rank score tag)\n",
+        ),
+        (
+            "qrels",
+            "q1 d1 1\nq1 d2 0\n",
+            "a: 3 fields where 4 belong (qid iteration docno grade)\n"
+            "  found: q1 d1 1\n"
+            "  fix:   write the missing field; the iteration may be 0",
+        ),
+        (
+            "qrels",
+            "q1 d1 1\nq1 d2 2\n",
+            "a: 3 fields where 4 belong (qid iteration docno grade); it looks like a run (msmarco)"
+            "\n  found: q1 d1 1\n"
+            "  fix:   swap the two files, or write the missing field; the iteration may be 0",
+        ),
+        (
+            "run",
+            ",0\n0,0.25\n1,-1.5\n",
+            "a: 2 columns where one number a line belongs\n"
+            "  found: ,0\n"
+            "  fix:   write it without the index, as series.to_csv(path, index=False, "
+            "header=False) does",
+        ),
+        ("run", "0 0.25\n1 -1.5\n", "a: 2 columns where one number a line belongs\n"),
+    ],
+)
+def test_nearly_a_format(write: Write, kind: str, text: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        readers.guess_format(write("a", text), kind)  # type: ignore[arg-type]
+    assert str(error.value).startswith(message)
 
 
 def test_more_than_one_guess(write: Write) -> None:
     # RankLib's rows from 0 with ranks for scores: both readings make sense.
-    with pytest.raises(InputError, match=r"^a: could be msmarco or ranklib\n"):
+    with pytest.raises(InputError) as error:
         readers.guess_format(write("a", "q\t0\t1\nq\t1\t2\n"), "run")
+    assert str(error.value) == (
+        "a: could be msmarco or ranklib\n"
+        "  found: q 0 1\n"
+        "  fix:   name it: format: NAME in the config, --run-format NAME on the command line"
+    )
+
+
+def test_options_that_can_be_followed_on_the_command_line() -> None:
+    from typer.main import get_command
+
+    from harness.cli import app
+
+    evaluate = get_command(app).commands["evaluate"]  # type: ignore[attr-defined]
+    options = {option for parameter in evaluate.params for option in parameter.opts}
+    assert {"--duplicates", "--qrels-format", "--run-format"} <= options
 
 
 def test_misspelt_names(write: Write) -> None:

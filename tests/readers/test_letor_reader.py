@@ -125,12 +125,17 @@ def test_repeated_docnos_give_way_to_positions(write: Write) -> None:
         "d0, d1, ... by position"
     ]
     assert qrels.to_dict() == {"a": {"d0": 1, "d1": 1, "d2": 0}}
-    assert readers.read_qrels(path, duplicates="last").to_dict() == {"a": {"x": 1, "y": 0}}
+    with pytest.warns(HarnessWarning) as caught:
+        assert readers.read_qrels(path, duplicates="last").to_dict() == {"a": {"x": 1, "y": 0}}
+    assert [str(w.message) for w in caught] == [
+        "a.txt: 1 row of 1 query repeats a docno and was dropped; the last of each is kept"
+    ]
 
 
 def test_predictions_follow_the_file_also_where_duplicates_are_dropped(write: Write) -> None:
     path = write("a.txt", "1 qid:a #docid = x\n0 qid:a #docid = y\n1 qid:a #docid = x\n")
-    qrels = readers.read_qrels(path, duplicates="first")
+    with pytest.warns(HarnessWarning, match="1 row of 1 query repeats a docno"):
+        qrels = readers.read_qrels(path, duplicates="first")
     run = readers.read_run(write("p.txt", "3\n2\n1\n"), dataset=qrels)
     assert run.to_dict() == {"a": {"x": 3.0, "y": 2.0}}
 
@@ -162,7 +167,8 @@ def test_group_sizes_beside_the_file(write: Write) -> None:
         (
             "2\n3\n",
             "rank.test.query: 2 group sizes that add up to 5 rows, but rank.test has 3\n"
-            "  fix:   name the file of sizes that belongs to it, with group: path",
+            "  fix:   name the file of sizes that belongs to it: group: FILE in the config, "
+            "--group FILE on the command line",
         ),
         ("2\nx\n", "rank.test.query: group size 'x' is not a whole number\n"),
         ("4\n-1\n", "rank.test.query: group size '-1' is not a whole number\n"),
@@ -184,7 +190,12 @@ def test_group_sizes_that_do_not_fit(write: Write, sizes: str, message: str) -> 
             "  found: 0.5 qid:1 1:0\n"
             "  fix:   judgements are integers; scale or round them",
         ),
-        ("nan qid:1 1:0", "a.txt:2: grade 'nan' is not a finite number\n"),
+        (
+            "nan qid:1 1:0",
+            "a.txt:2: grade 'nan' is not a finite number\n"
+            "  found: nan qid:1 1:0\n"
+            "  fix:   repair the line; predictions follow the lines, so delete none",
+        ),
         ("python 2:2.5", "a.txt:2: grade 'python' is not a number\n"),
         (
             "1 1:0.5 2:1",
@@ -212,7 +223,8 @@ def test_no_qids_at_all(write: Write) -> None:
         readers.read_qrels(write("a.txt", "1 1:0.5\n0 2:1\n"))
     assert str(error.value) == (
         "a.txt: the lines have no qid\n"
-        "  fix:   write 'grade qid:Q features', or name a file of group sizes with group: path"
+        "  fix:   write 'grade qid:Q features', or the group sizes to a.txt.query beside it, or "
+        "name their file: group: FILE in the config, --group FILE on the command line"
     )
 
 

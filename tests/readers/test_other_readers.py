@@ -80,11 +80,12 @@ def test_json(write: Write) -> None:
         (
             '{"q": {"d": 1, "e": 2, "d": 3}}',
             "a.json: the key 'd' stands twice in one object\n"
-            "  fix:   delete one of them, or read with duplicates: last (or first)",
+            "  fix:   keep one: duplicates: last in the config, --duplicates last on the command "
+            "line (or first)",
         ),
         ('{"q": {"d": 1}, "q": {"e": 1}}', "a.json: the key 'q' stands twice in one object\n"),
         ('{"q": {"d": 1}, "p": 3}', "a.json: not a mapping of qid to docno to number\n"),
-        ('{"q": {}}', "a.json: the file holds no rows"),
+        ('{"q": {}}', "a.json: the file holds no rows\n"),
     ],
 )
 def test_json_refused(write: Write, text: str, message: str) -> None:
@@ -101,8 +102,29 @@ def test_json_grades_are_whole(write: Write) -> None:
 
 def test_json_duplicates_on_request(write: Write) -> None:
     path = write("a.json", '{"q": {"d": 1, "e": 2, "d": 3}}')
-    assert readers.read_run(path, duplicates="last").to_dict() == {"q": {"d": 3, "e": 2}}
-    assert readers.read_run(path, duplicates="first").to_dict() == {"q": {"d": 1, "e": 2}}
+    for kept, score in (("last", 3), ("first", 1)):
+        message = f"^a.json: 1 key stands twice in one object; the {kept} of each is kept$"
+        with pytest.warns(HarnessWarning, match=message):
+            run = readers.read_run(path, duplicates=kept)  # type: ignore[arg-type]
+        assert run.to_dict() == {"q": {"d": score, "e": 2}}
+
+
+def test_duplicates_on_request_in_other_formats(write: Write) -> None:
+    message = "1 row of 1 query repeats a docno and was dropped; the last of each is kept"
+    for name, text, read in (
+        ("q.tsv", "query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n", readers.read_qrels),
+        ("r.tsv", "q\td\t1\nq\td\t2\n", readers.read_run),
+        ("r.csv", "qid,docno,score\nq,d,1\nq,d,2\n", readers.read_run),
+        (
+            "r.jsonl",
+            '{"qid": "q", "docno": "d", "score": 1}\n{"qid": "q", "docno": "d", "score": 2}\n',
+            readers.read_run,
+        ),
+    ):
+        with pytest.warns(HarnessWarning) as caught:
+            table = read(write(name, text), duplicates="last")
+        assert abs(table.to_dict()["q"]["d"]) == 2
+        assert [str(w.message) for w in caught] == [f"{name}: {message}"]
 
 
 @pytest.mark.parametrize(

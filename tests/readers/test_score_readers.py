@@ -12,6 +12,7 @@ import pytest
 from harness import readers
 from harness.core.tables import Qrels
 from harness.errors import HarnessWarning, InputError
+from harness.readers import Source
 
 Write = Callable[..., str]
 
@@ -45,17 +46,79 @@ def test_one_score_a_line(write: Write, dataset: Qrels, text: str) -> None:
             "  fix:   delete the header line",
         ),
         (
-            "3\n1\nnan\n0.5\n1\n",
-            "p.txt:3: score 'nan' is not a finite number\n",
+            "score\n1\n2\n0.5\n1\n",
+            "p.txt:1: score 'score' is not a number; it looks like a header line, and 4 "
+            "predictions for 5 rows follow\n"
+            "  found: score\n"
+            "  fix:   write the first row's prediction too: the header stands in its place",
         ),
-        ("3\n1\n2 7\n0.5\n1\n", "p.txt:3: 2 fields where 1 belongs (score)\n"),
-        ("3\n1\n2\nx\n1\n", "p.txt:4: score 'x' is not a number\n"),
+        (
+            "score\n1\n2\n0.5\n",
+            "p.txt:1: score 'score' is not a number; it looks like a header line, and 3 "
+            "predictions for 5 rows follow\n"
+            "  found: score\n"
+            "  fix:   delete the header line, and predict every row of the dataset, in its order",
+        ),
+        (
+            "3\n1\nnan\n0.5\n1\n",
+            "p.txt:3: score 'nan' is not a finite number\n"
+            "  found: nan\n"
+            "  fix:   repair the system's output: line by line, a score for each row of the "
+            "dataset",
+        ),
+        ("3\n1\n2 7\n0.5\n1\n", "p.txt:3: 2 columns where one number a line belongs\n"),
+        (
+            "3\n1\n2\nx\n1\n",
+            "p.txt:4: score 'x' is not a number\n"
+            "  found: x\n"
+            "  fix:   repair the system's output: line by line, a score for each row of the "
+            "dataset",
+        ),
+        (
+            "3\n1\n\n0.5\n1\n1\n",
+            "p.txt:3: a blank line where a score belongs\n"
+            "  fix:   repair the system's output: line by line, a score for each row of the "
+            "dataset",
+        ),
+        ("\n3\n1\n2\n0.5\n1\n", "p.txt:1: a blank line where a score belongs\n"),
+        ("3\n1\n2\n0.5\n \t\r\n1\n", "p.txt:5: a blank line where a score belongs\n"),
+        ("3\n1\n2\n\n# a\n0.5\n1", "p.txt:4: a blank line where a score belongs\n"),
+        ("3\n1\n2\n0.5\n1\n\n# the end\n", "p.txt:6: a blank line where a score belongs\n"),
+        (
+            "3\n1\n2\n0.5\n1e",
+            "p.txt:5: the file ends in the middle of a line: score '1e' is not a number\n"
+            "  found: 1e\n"
+            "  fix:   get the whole file",
+        ),
     ],
 )
 def test_scores_that_are_refused(write: Write, dataset: Qrels, text: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         readers.read_run(write("p.txt", text), dataset=dataset)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("block", [1, 3, 4, 5, 6, 9])
+def test_blank_lines_across_blocks(
+    write: Write, dataset: Qrels, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr(Source.blocks, "__defaults__", (block,))
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("p.txt", "3\n1\n\n\n0.5\n1\n1\n"), dataset=dataset)
+    assert [problem.where for problem in error.value.problems] == ["p.txt:3", "p.txt:4"]
+    run = readers.read_run(write("p.txt", "3\n1\n2\n0.5\n1.5\n\n \n"), dataset=dataset)
+    assert run.n_rows == 5
+
+
+def test_an_index_beside_the_scores(write: Write, dataset: Qrels) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("p.csv", ",0\n0,3.0\n"), dataset=dataset, format="scores")
+    assert str(error.value).startswith(
+        "p.csv:1: 2 columns where one number a line belongs\n"
+        "  found: ,0\n"
+        "  fix:   write it without the index, as series.to_csv(path, index=False, header=False) "
+        "does\np.csv:2: 2 columns"
+    )
 
 
 def test_a_dataset_is_needed(write: Write) -> None:
@@ -124,7 +187,12 @@ def test_ranklib(write: Write, dataset: Qrels) -> None:
         ),
         ("q1\t0\t3\nq1\t1\t1\nq1\t3\t1\nq2\t0\t0.5\nq2\t1\t1.5\n", "s.txt:3: the row is beyond"),
         ("q1\t0\t3\nq1\tx\t1\nq1\t3\t1\nq2\t0\t0.5\nq2\t1\t1.5\n", "s.txt: a row is not a whole"),
-        ("q1\t0\t3\nq1\t1\tinf\n", "s.txt:2: score 'inf' is not a finite number\n"),
+        (
+            "q1\t0\t3\nq1\t1\tinf\n",
+            "s.txt:2: score 'inf' is not a finite number\n"
+            "  found: q1 1 inf\n"
+            "  fix:   repair the system's output; every row of the dataset needs its score",
+        ),
     ],
 )
 def test_ranklib_refused(write: Write, dataset: Qrels, text: str, message: str) -> None:

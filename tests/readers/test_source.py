@@ -68,9 +68,12 @@ def test_blocks_end_where_lines_end(write: Callable[..., str], size: int) -> Non
          "  fix:   get the whole file again"),
         ("q.xz", lzma.compress(QRELS * 99)[:-20], "q.xz: the xz data is cut short\n"
          "  fix:   get the whole file again"),
-        ("q.txt", b"", "q.txt: the file is empty"),
-        ("q.gz", gzip.compress(b"", mtime=0), "q.gz: the file holds no rows"),
-        ("q.txt", b"\n# nothing\n\n", "q.txt: the file holds no rows"),
+        ("q.txt", b"", "q.txt: the file is empty\n"
+         "  fix:   check how it was written or downloaded"),
+        ("q.gz", gzip.compress(b"", mtime=0), "q.gz: the file holds no rows\n"
+         "  fix:   check how it was written or downloaded"),
+        ("q.txt", b"\n# nothing\n\n", "q.txt: the file holds no rows\n"
+         "  fix:   check how it was written or downloaded"),
         ("q.txt", "q1 0 d1 1\n".encode("utf-16"), "q.txt: the text is UTF-16\n"
          "  fix:   save it as UTF-8"),
         ("q.txt", b"q1 0 d1 1\rq1 0 d2 0\r", "q.txt: its lines end in a carriage return alone\n"
@@ -113,7 +116,10 @@ def test_folder(write: Callable[..., str], tmp_path: Path) -> None:
     (tmp_path / "void").mkdir()
     with pytest.raises(InputError) as error:
         readers.read_run("runs")
-    assert str(error.value) == "runs: a folder, not a file; it holds a.run\n  fix:   name one file"
+    assert str(error.value) == (
+        "runs: a folder, not a file; it holds a.run\n"
+        "  fix:   name one file; on the command line several runs can be given, as runs/*"
+    )
     with pytest.raises(InputError, match=r"^void: a folder, not a file\n"):
         readers.read_run("void")
 

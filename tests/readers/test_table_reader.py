@@ -129,7 +129,7 @@ def test_scattered_rows(write: Write) -> None:
             {},
             "q.csv: no column of grades found\n"
             "  found: columns: qid, docno, relevancy\n"
-            "  fix:   name it: columns: {grade: ...}",
+            "  fix:   name it in a config: columns: {grade: ...}; or rename the column",
         ),
         (
             "qid,docno,relevancy\na,x,1\n",
@@ -157,9 +157,13 @@ def test_frames_refused() -> None:
         readers.from_frame(pa.table(columns), Run, name="runs")
     assert str(error.value) == (
         "runs: row 3: the docno stands already in row 1, for the same query\n"
-        "  fix:   delete one of them, or read with duplicates: last (or first)"
+        "  fix:   keep one of them, or give duplicates='last'"
     )
-    assert readers.from_frame(pa.table(columns), Run, duplicates="last").n_rows == 2
+    with pytest.warns(HarnessWarning) as caught:
+        assert readers.from_frame(pa.table(columns), Run, duplicates="last").n_rows == 2
+    assert [str(w.message) for w in caught] == [
+        "data frame: 1 row of 1 query repeats a docno and was dropped; the last of each is kept"
+    ]
     with pytest.raises(
         InputError, match=r"^data frame: row 2: 1 values of docno \(column 'docno'\)"
     ):

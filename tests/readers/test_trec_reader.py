@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness import readers
 from harness.errors import HarnessWarning, InputError
-from harness.readers import columns, trec
+from harness.readers import Source, columns, trec
 
 Write = Callable[..., str]
 
@@ -116,7 +116,8 @@ def test_scores_have_every_bit(write: Write) -> None:
             "301 Q0 d1 2 0.5 t",
             "a.run:2: the docno stands already on line 1, for the same query\n"
             "  found: 301 Q0 d1 2 0.5 t\n"
-            "  fix:   delete one of them, or read with duplicates: last (or first)",
+            "  fix:   keep one: duplicates: last in the config, --duplicates last on the command "
+            "line (or first)",
         ),
     ],
 )
@@ -176,8 +177,39 @@ def test_bytes_that_are_not_utf8(write: Write) -> None:
 @pytest.mark.parametrize(("policy", "score"), [("last", 0.25), ("first", 1.0)])
 def test_duplicates_on_request(write: Write, policy: str, score: float) -> None:
     text = "q Q0 d1 1 1 t\nq Q0 d2 2 0.5 t\nq Q0 d1 3 0.25 t\n"
-    run = readers.read_run(write("a.run", text), duplicates=policy)  # type: ignore[arg-type]
+    path = write("a.run", text)
+    with pytest.warns(HarnessWarning) as caught:
+        run = readers.read_run(path, duplicates=policy)  # type: ignore[arg-type]
     assert run.to_dict() == {"q": {"d1": score, "d2": 0.5}}
+    assert [str(w.message) for w in caught] == [
+        f"a.run: 1 row of 1 query repeats a docno and was dropped; the {policy} of each is kept"
+    ]
+
+
+def test_dropped_rows_are_counted_over_a_stream(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # q0, q3, ... q27, ten queries, hold both documents three times: 2 x 2 rows too many each
+    rows = [f"q{q} Q0 d{d} 1 {d} t\n" for q in range(30) for d in [0, 1] * (1 if q % 3 else 3)]
+    path = write("a.run", "".join(rows))
+    monkeypatch.setattr(Source.blocks, "__defaults__", (64,))
+    for read in (readers.read_run, lambda path, **how: list(readers.stream_run(path, **how))):
+        with pytest.warns(HarnessWarning) as caught:
+            read(path, duplicates="first")
+        assert [str(w.message) for w in caught] == [
+            "a.run: 40 rows of 10 queries repeat a docno and were dropped; "
+            "the first of each is kept"
+        ]
+
+
+def test_dropped_judgements_are_counted(write: Write) -> None:
+    text = "a 0 x 1\nb 0 x 1\na 0 x 2\nb 0 y 1\nb 0 x 0\nb 0 x 2\n"
+    with pytest.warns(HarnessWarning) as caught:
+        qrels = readers.read_qrels(write("q.txt", text), duplicates="last")
+    assert qrels.to_dict() == {"a": {"x": 2}, "b": {"x": 2, "y": 1}}
+    assert str(caught[-1].message) == (
+        "q.txt: 3 rows of 2 queries repeat a docno and were dropped; the last of each is kept"
+    )
 
 
 def test_a_header_line_is_named_as_one(write: Write) -> None:

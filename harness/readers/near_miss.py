@@ -1,0 +1,31 @@
+"""Files that are nearly of a format: what they lack, better said than "in no format known"."""
+
+from __future__ import annotations
+
+from . import trec
+from .columns import WITHOUT_INDEX, is_like_number
+from .format import Head, Kind
+
+
+def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
+    """Return what is wrong with a file that begins like this, and what to do; None if unknown.
+
+    >>> near_miss(Head("", b"q1 d1 1\\n"), "qrels")[0]
+    '3 fields where 4 belong (qid iteration docno grade)'
+    """
+    fields = head.fields
+    if kind == "qrels":
+        if head.mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
+            return _too_few(3, trec.QRELS.fields), "write the missing field; the iteration may be 0"
+        return None
+    if head.mostly(fields, lambda f: len(f) == 5 and any(map(is_like_number, f[3:]))):
+        fix = "write the missing field; Q0, the rank and the tag may be any word"
+        return _too_few(5, trec.RUN.fields), fix
+    columns = [line.decode("utf-8", "replace").replace(",", " ").split() for line in head.lines]
+    if head.mostly(columns, lambda c: len(c) == 2 and c[0].isdigit() and is_like_number(c[1])):
+        return "2 columns where one number a line belongs", WITHOUT_INDEX
+    return None
+
+
+def _too_few(n: int, fields: tuple[str, ...]) -> str:
+    return f"{n} fields where {len(fields)} belong ({' '.join(fields)})"
