@@ -22,7 +22,7 @@ from .arrow import string_column, to_arrow, to_numpy
 from .docnos import Docnos, byte_ranks
 from .hashing import pair_keys
 from .policy import Duplicates
-from .ragged import Array, Ints, frozen, offsets_of
+from .ragged import Array, Ints, frozen, offsets_of, sum_by
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
@@ -132,12 +132,16 @@ class Table:
             :class:`~harness.errors.InputError` with file and line.
         """
         numbers = np.asarray(numbers)
-        distinct, codes, scattered = _group(qids)
-        order = np.argsort(codes, kind="stable") if scattered else None
-        if order is not None:
-            codes, numbers = codes[order], numbers[order]
+        heads, lengths = _heads(qids)
+        encoded = heads.dictionary_encode()
+        distinct, query = encoded.dictionary, to_numpy(encoded.indices).astype(np.int64)
+        scattered = int((np.bincount(query) > 1).sum())
+        order = None
+        if scattered:
+            order = np.argsort(np.repeat(query, lengths), kind="stable")
+            numbers = numbers[order]
             docnos = None if docnos is None else docnos.take(to_arrow(order))
-        offsets = offsets_of(np.bincount(codes, minlength=len(distinct)))
+        offsets = offsets_of(sum_by(query, lengths, len(distinct)))
         table = cls(
             distinct, offsets, Docnos(docnos, offsets), numbers, name, scattered, order, len(qids)
         )
@@ -250,17 +254,13 @@ class Table:
 _NONE = np.zeros(0, dtype=np.int64)
 
 
-def _group(qids: pa.Array) -> tuple[pa.Array, Ints, int]:
-    """Return the distinct qids, the code of each row, and how many queries were scattered."""
+def _heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
+    """Return the qid of each stretch of rows that have the same one, and its length."""
     if len(qids) == 0:
-        return string_column([]), _NONE, 0
+        return string_column([]), _NONE
     changes = to_numpy(pc.not_equal(qids.slice(1), qids.slice(0, len(qids) - 1)))
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    heads = qids.take(to_arrow(starts)).dictionary_encode()
-    code_of_block = to_numpy(heads.indices).astype(np.int64)
-    codes = np.repeat(code_of_block, np.diff(np.append(starts, len(qids))))
-    blocks = np.bincount(code_of_block)
-    return heads.dictionary, codes, int((blocks > 1).sum())
+    return qids.take(to_arrow(starts)), np.diff(np.append(starts, len(qids)))
 
 
 def concat(tables: Iterable[T]) -> T:

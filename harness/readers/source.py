@@ -120,18 +120,9 @@ class Source:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
         self._check_text()
         with self.explained(), self.open() as stream:
-            parts: list[bytes | memoryview] = []
-            piece = stream.read(size).removeprefix(_BOM)
-            while piece:
-                end = piece.rfind(b"\n") + 1
-                if end:
-                    yield b"".join([*parts, memoryview(piece)[:end]])
-                    parts = []
-                parts.append(piece[end:])
-                piece = stream.read(size)
-            self.unfinished = b"".join(parts)
-            if self.unfinished:
-                yield self.unfinished
+            for block in (_joined if self.codec else _sought)(stream, size):
+                self.unfinished = block[block.rfind(b"\n") + 1 :]
+                yield block
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield each line with its number, from 1."""
@@ -175,6 +166,38 @@ class Source:
             raise InputError(
                 Problem(self.name, f"the {self.codec} data {what}", fix="get the whole file again")
             ) from error
+
+
+def _sought(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield the whole lines of a file: the end of each block is looked up, then it is read.
+
+    What is read is passed on as it is, where joining costs a copy in memory that is new each time.
+    """
+    start = stream.seek(len(_BOM) if stream.read(len(_BOM)) == _BOM else 0)
+    while True:
+        stream.seek(start + size - 1)
+        end = start + size - 1 + len(stream.readline())
+        stream.seek(start)
+        block = stream.read(end - start)
+        if not block:
+            return
+        yield block
+        start = end
+
+
+def _joined(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield the whole lines of a stream: what is left of each piece begins the next block."""
+    parts: list[bytes | memoryview] = []
+    piece = stream.read(size).removeprefix(_BOM)
+    while piece:
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*parts, memoryview(piece)[:end]])
+            parts = []
+        parts.append(piece[end:])
+        piece = stream.read(size)
+    if any(parts):
+        yield b"".join(parts)
 
 
 def _on_disk(path: str) -> str:
