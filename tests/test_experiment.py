@@ -6,8 +6,9 @@ import csv
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -257,6 +258,76 @@ class TestEvaluate:
         by_path = harness.evaluate(data, predictions, ["ndcg@10"])
         by_array = harness.evaluate(data, np.loadtxt(predictions), ["ndcg@10"])
         assert by_path.summary() == by_array.summary()
+
+    SCORES: ClassVar[dict[str, Callable[[list[float]], Any]]] = {
+        "list": list,
+        "numpy": lambda scores: np.array(scores, np.float32),
+        "column": lambda scores: np.array(scores)[:, None],
+        "pandas": pd.Series,
+        "polars": pl.Series,
+        "arrow": pa.array,
+        "chunks": lambda scores: pa.chunked_array([scores[:2], scores[2:]]),
+        "tensor": lambda scores: pytest.importorskip("torch").tensor(scores, requires_grad=True),
+        "array": lambda scores: type("A", (), {"__array__": lambda *_, **__: np.array(scores)})(),
+    }
+
+    @pytest.mark.parametrize("make", SCORES.values(), ids=SCORES)
+    def test_columns_of_qids_and_grades(self, make: Callable[[list[float]], Any]) -> None:
+        # a: rows 0, 2, 4 with grades 0 1 0 and scores 3 2 1; the relevant one, d1, is second
+        # b: rows 1, 3 with grades 1 0 and scores 0.5 0.25; the relevant one, d0, is first
+        qids, grades = ["a", "b", "a", "b", "a"], [0, 1, 1, 0, 0]
+        scores = make([3.0, 0.5, 2.0, 0.25, 1.0])
+        expected = {"a": {"recip_rank": 0.5}, "b": {"recip_rank": 1.0}}
+        found = harness.evaluate((qids, grades), scores, ["recip_rank"])
+        assert found.to_dict() == expected
+        columns = pd.Series(qids, dtype="category"), pd.Series(grades, dtype=float)
+        assert harness.evaluate(columns, scores, ["recip_rank"]).to_dict() == expected
+        numbered = harness.evaluate((np.array([7, 8, 7, 8, 7]), grades), scores, ["recip_rank"])
+        assert numbered.to_dict() == {"7": expected["a"], "8": expected["b"]}
+
+    def test_lazy_frames(self) -> None:
+        frame = pl.LazyFrame({"qid": ["q", "q"], "docno": ["d", "e"], "grade": [0, 1]})
+        run = frame.with_columns(score=pl.Series([2.0, 1.0]))
+        assert harness.evaluate(frame, run, ["recip_rank"]).summary() == {"recip_rank": 0.5}
+
+    @pytest.mark.parametrize(
+        ("qrels", "run", "message"),
+        [
+            ({1: {"d": 1}}, RUN, "qrels: qid 1 is an int; qids and docnos are strings\n"
+             "  fix:   use str(qid)"),
+            (QRELS, {"q": {2.5: 1}}, "run: docno 2.5 is a float; qids and docnos are strings\n"
+             "  fix:   use str(docno)"),
+            (QRELS, {"q": {"d": "x"}}, "run: not a mapping of qid to docno to number (scores "),
+            (QRELS, {"bm25": RUN, "dense": RUN}, "run: a dict of 2 runs\n"
+             "  fix:   one run at a time: call evaluate for each"),
+            (QRELS, [RUN, RUN], "run: a list of 2 runs\n"),
+            (QRELS, ("a.run", "b.run", "c.run"), "run: a tuple of 3 runs\n"),
+            (QRELS, {"a": pd.DataFrame({"qid": []})}, "run: a dict of 1 run\n"),
+            (QRELS, [pl.LazyFrame({"qid": []})], "run: a list of 1 run\n"),
+            ([0, 1], [0.5, 1.0], "relevance: 2 grades of one dimension belong to no query\n"
+             "  fix:   give (qids, grades), a qid and a grade for each row, and an array of the "
+             "rows' scores"),
+            ((["a", "a"], [0, 1]), [0.5], "scores: 1 scores for 2 rows of the dataset\n"),
+            ((["a", "a"], [0, 1]), [[0.5, 1.0]], "scores: scores of shape (1, 2) for rows of "
+             "judgements\n  fix:   give one score for each row, or grades of that shape for a "
+             "padded batch"),
+            ((["a", "a"], [0, 1]), ["x", "y"], "run: a list of 2 runs\n"),
+            ((["a", "a"], [0, 1]), np.array(["x", "y"]), "scores: not an array of numbers\n"),
+            ((["a", "a"], [0, 1]), [0.5, float("nan")], "scores: 1 scores are not finite"),
+            ((["a"], [0, 1]), [0.5, 1.0], "qrels: columns of 1 qids and 2 numbers\n"
+             "  fix:   give two columns of one length"),
+            ((["a"], ["d", "e"], [0]), RUN, "qrels: columns of 1 qids, 2 docnos and 1 numbers\n"
+             "  fix:   give three columns of one length"),
+            (([["a", "b"]], [0, 1]), [0.5, 1.0], "qids: not a column, but of shape (1, 2)"),
+            (([1.0, float("nan")], [0, 1]), [0.5, 1.0], "qids: 1 of 2 are missing\n"),
+            (([{}, "a"], [0, 1]), [0.5, 1.0], "qids: not a column of strings ("),
+            ([[0, 1], [1]], [[0.5, 1.0], [1.0]], "relevance: a list that is no array: its rows"),
+        ],
+    )  # fmt: skip
+    def test_forms_that_are_refused(self, qrels: Any, run: Any, message: str) -> None:
+        with pytest.raises(InputError) as caught:
+            harness.evaluate(qrels, run, ["map"])
+        assert str(caught.value).startswith(message)
 
     def test_relevance_level_is_a_default(self) -> None:
         found = harness.evaluate(QRELS, RUN, ["map", "map(rel=1)"], rel=2)
