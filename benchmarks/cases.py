@@ -129,7 +129,7 @@ def batch(folder: Path, size: float, full: bool) -> Case:
         "From numpy arrays to summaries; imports and data are not counted in the time, but "
         "are in the memory.",
         (
-            Command("harness: from_batch, align_parts, evaluate",
+            Command("harness.evaluate",
                     _module("ours.batch", n_queries, *LIST_METRICS), reported=True),
             Command("dicts in a loop, pytrec_eval",
                     _module("peers.pytrec_eval_batch", n_queries, *LIST_METRICS),
