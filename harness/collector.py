@@ -12,7 +12,7 @@ import numpy as np
 
 from . import metrics as _built_in
 from .convert import from_batch
-from .core.align import align
+from .core.align import align_parts
 from .core.arrow import string_column
 from .core.docnos import Docnos
 from .core.evaluate import evaluate as evaluate_aligned
@@ -113,7 +113,7 @@ class BatchCollector:
         wanted = parse_all(metrics)
         self._check_filled()
         qrels, run = self.to_tables(name)
-        return evaluate_aligned(align(qrels, run, policy), wanted, run=name)
+        return evaluate_aligned(align_parts(qrels, run, policy), wanted, run=name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all batches to an ``.npz`` file, whole or not at all.

@@ -43,12 +43,14 @@ def evaluate(
     Raises
     ------
     AlignmentError
-        Where a query without relevant documents is an error.
+        Where a query without relevant documents is an error, or there is nothing to evaluate.
     UnknownNameError
         Where a metric names a reference that is not given.
     """
     parts = [aligned] if isinstance(aligned, Aligned) else aligned
     done = [_evaluate_part(part, metrics, references or {}) for part in parts]
+    if not done:
+        raise AlignmentError("nothing to evaluate: no part of a run was given")
     policy = done[0].policy
     empty = [qid for part in done for qid in part.empty]
     if policy.empty_queries == "error" and empty:

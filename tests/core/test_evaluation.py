@@ -94,6 +94,11 @@ def test_a_run_compared_to_itself_is_the_same() -> None:
     assert found.values[3, 0] == 0.0  # the run does not answer q4
 
 
+def test_no_part_at_all_is_said() -> None:
+    with pytest.raises(AlignmentError, match="nothing to evaluate"):
+        evaluate([], parse_all(["map"]))
+
+
 def test_sums_and_geometric_means() -> None:
     found = run(["num_ret", "gm_map"]).summary()
     assert found["num_ret"] == 5
