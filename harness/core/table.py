@@ -119,7 +119,8 @@ class Table:
         Parameters
         ----------
         qids, docnos : pyarrow string array, shape (n_rows,)
-            Identifiers of each row; without `docnos` the rows of a query are d0, d1, ...
+            Identifiers of each row; without `docnos` the rows of a query are d0, d1, ... The
+            qids may be run-end encoded.
         numbers : array_like, shape (n_rows,)
             Grades or scores.
         duplicates : {"error", "first", "last"}
@@ -256,11 +257,16 @@ _NONE = np.zeros(0, dtype=np.int64)
 
 def _heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
     """Return the qid of each stretch of rows that have the same one, and its length."""
-    if len(qids) == 0:
+    encoded = pa.types.is_run_end_encoded(qids.type)
+    values = qids.values if encoded else qids
+    if len(values) == 0:
         return string_column([]), _NONE
-    changes = to_numpy(pc.not_equal(qids.slice(1), qids.slice(0, len(qids) - 1)))
+    changes = to_numpy(pc.not_equal(values.slice(1), values.slice(0, len(values) - 1)))
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    return qids.take(to_arrow(starts)), np.diff(np.append(starts, len(qids)))
+    ends = np.append(starts[1:], len(values))
+    if encoded:
+        ends = to_numpy(qids.run_ends)[ends - 1]
+    return values.take(to_arrow(starts)), np.diff(ends, prepend=0)
 
 
 def concat(tables: Iterable[T]) -> T:

@@ -90,6 +90,8 @@ def dropped(table: Table, qids: pa.Array | pa.ChunkedArray) -> Ints:
         return np.zeros(2, dtype=np.int64)
     gone = np.ones(len(qids), dtype=bool)
     gone[table.order] = False
+    if pa.types.is_run_end_encoded(qids.type):
+        qids = pc.run_end_decode(qids)
     return np.array([gone.sum(), len(pc.unique(qids.filter(to_arrow(gone))))])
 
 

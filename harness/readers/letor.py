@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..core.arrow import to_arrow, to_numpy
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels
@@ -62,7 +63,7 @@ def read_qrels(
     if not grades.size:
         raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
     if with_qid:
-        qids = column(pa.chunked_array([block.qids for block in blocks]))
+        qids = _joined([block.qids for block in blocks])
     elif sizes is None:
         fix = (
             f"write 'grade qid:Q features', or the group sizes to {source.stem}.query beside it, "
@@ -86,6 +87,15 @@ def read_qrels(
     warn_scattered(source, qrels.scattered)
     warn_dropped(source, dropped(qrels, qids), duplicates)
     return qrels
+
+
+def _joined(columns: list[pa.RunEndEncodedArray]) -> pa.RunEndEncodedArray:
+    """Return run-end encoded columns as one."""
+    ends = np.concatenate([to_numpy(part.run_ends).astype(np.int64) for part in columns])
+    before = np.cumsum([0, *map(len, columns[:-1])])
+    ends += np.repeat(before, [len(part.values) for part in columns])
+    values = column(pa.chunked_array([part.values for part in columns]))
+    return pa.RunEndEncodedArray.from_arrays(to_arrow(ends), values)
 
 
 def _docnos(source: Source, blocks: list[Rows]) -> pa.Array | None:

@@ -30,7 +30,10 @@ _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|
 
 @dataclass(frozen=True)
 class Rows:
-    """What one block holds: ``(n,)`` grades, qids and comments, where any line has them."""
+    """What one block holds: ``(n,)`` grades, qids and comments, where any line has them.
+
+    The qids are run-end encoded: they take the room of a string a query, not one a row.
+    """
 
     grades: Array
     qids: pa.Array | None
@@ -67,7 +70,7 @@ def read_block(block: bytes, with_qid: bool) -> Rows:
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
     grades = _grades(_spans(data, starts, starts + grade_end))
     comments = _comments(data, starts, stops) if b"#" in block else None
-    return Rows(grades, qids, comments)
+    return Rows(grades, None if qids is None else pc.run_end_encode(qids), comments)
 
 
 def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
@@ -118,7 +121,9 @@ def _read_slowly(block: bytes, with_qid: bool) -> Rows:
         comments.append(mark + comment if mark else None)
     try:
         texts = [pa.array(column, pa.binary()).cast(pa.string()) for column in (grades, comments)]
-        named = pa.array(qids, pa.binary()).cast(pa.string()) if with_qid else None
+        named = (
+            pc.run_end_encode(pa.array(qids, pa.binary()).cast(pa.string())) if with_qid else None
+        )
     except pa.ArrowInvalid:
         raise NotLetor from None
     return Rows(_grades(texts[0]), named, texts[1] if texts[1].null_count < len(texts[1]) else None)

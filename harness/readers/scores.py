@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pyarrow as pa
+import numpy as np
 
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
@@ -26,8 +26,8 @@ def read_run(
 ) -> Run:
     """Read one score for each row of `dataset`; a blank line may only stand at the end."""
     layout = replace(RUN, n_rows=rows_of(needed(source, dataset)))
-    table = pa.concat_tables(read_columns(source, layout))
-    return follow(source, dataset, numbers_of(table, "score"), name)
+    scores = np.concatenate([numbers_of(table, "score") for table in read_columns(source, layout)])
+    return follow(source, dataset, scores, name)
 
 
 def looks(head: Head, kind: Kind) -> bool:
