@@ -18,9 +18,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import batch as batch
     from . import compat as compat
-    from .collector import BatchCollector as BatchCollector
     from .convert import from_pytrec_eval as from_pytrec_eval
     from .convert import to_pytrec_eval as to_pytrec_eval
+    from .convert.collector import BatchCollector as BatchCollector
     from .core.align import align as align
     from .core.aligned import Aligned as Aligned
     from .core.evaluation import Evaluation as Evaluation
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Aligned": "core.aligned",
-    "BatchCollector": "collector",
+    "BatchCollector": "convert.collector",
     "Evaluation": "core.evaluation",
     "HarnessError": "errors",
     "Policy": "core.policy",

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .compat.measures import supported_measures
 from .core.arrow import index_in, string_column, to_arrow
 from .core.evaluation import Evaluation
 from .core.metric import Metric
 from .core.policy import Policy
 from .core.tables import Qrels, Run
 from .errors import Problem, VerificationError
-from .measures import supported_measures
 
 Mode = Literal["sample", "all", "none"]
 SAMPLE = 50

@@ -54,9 +54,20 @@ def evaluate(
 
     Parameters
     ----------
-    qrels, run : path, mapping, Arrow table, data frame, tuple of columns, arrays, or tables
-        See :func:`harness.inputs.as_pair`. Two arrays of shape (B, L), grades and scores, are
-        a padded batch.
+    qrels, run : see below
+        Judgements and one run (call it again for another), each in any of these forms:
+
+        * a path, in any format of :mod:`harness.readers`, compressed or not;
+        * ``{qid: {docno: number}}`` with strings for qids and docnos;
+        * an Arrow table, a pandas or polars data frame with columns qid, docno and grade or
+          score, under their usual names;
+        * a tuple of columns ``(qids, docnos, numbers)``;
+        * :class:`Qrels` and :class:`Run`.
+
+        Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``;
+        `run` as a path of predictions or an array of shape (n_rows,), in the order of the rows.
+
+        A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` and `qids`.
     metrics : iterable of str or Metric
         Names in any spelling; ``harness metrics`` lists them.
     policy : Policy or mapping, optional

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from . import readers
-from .arrays import as_array, numbers_of
 from .convert import from_batch
+from .convert.arrays import as_array, numbers_of
 from .core.ragged import Array
 from .core.table import DuplicateRows, T, Table
 from .core.tables import Qrels, Run

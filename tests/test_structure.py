@@ -15,13 +15,11 @@ LAYERS = [
     {"errors"},
     {"core"},
     {"metrics", "stats", "reports"},
-    {"arrays"},
-    {"readers", "convert", "store"},
-    {"config"},
-    {"inputs", "catalogue", "collector", "measures"},
-    {"crosscheck"},
+    {"readers", "store", "compat"},
+    {"convert", "config"},
+    {"inputs", "catalogue", "crosscheck"},
     {"manifest", "direct"},
-    {"experiment", "executor", "compat", "batch", "trec_eval"},
+    {"experiment", "executor", "batch", "trec_eval"},
     {"cli"},
 ]
 PURE = ("core", "metrics", "stats", "reports")

@@ -115,8 +115,8 @@ def test_every_problem_at_once(base: Path) -> None:
         "is 'stabel'; did you mean 'stable'?",
         "$.policy.depth (line 21)              must be at least 1, and is 0",
         "$.policy.judged_only (line 22)        must be true or false, and is the text 'yes'",
-        "$.reports[0] (line 23)                must be one of csv, html, jsonl, markdown, table, trec, "
-        "and is 'pdf'",
+        "$.reports[0] (line 23)                must be one of csv, html, jsonl, markdown, "
+        "table, trec, and is 'pdf'",
         "$.polcy (--set)                       unknown key 'polcy'; did you mean 'policy'?"
         "  (known: name, output, datasets, runs, metrics, plugins, policy, crosscheck, reports)",
     ]

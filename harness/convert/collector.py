@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from . import metrics as _built_in
-from .convert import from_batch
-from .core.align import align_parts
-from .core.arrow import string_column
-from .core.docnos import Docnos
-from .core.evaluate import evaluate as evaluate_aligned
-from .core.evaluation import Evaluation
-from .core.metric import Metric
-from .core.names import parse_all
-from .core.policy import Policy
-from .core.ragged import Array, offsets_of
-from .core.tables import Qrels, Run
-from .errors import InputError, Problem
-from .store import write_all
+from .. import metrics as _built_in
+from ..core.align import align_parts
+from ..core.arrow import string_column
+from ..core.docnos import Docnos
+from ..core.evaluate import evaluate as evaluate_aligned
+from ..core.evaluation import Evaluation
+from ..core.metric import Metric
+from ..core.names import parse_all
+from ..core.policy import Policy
+from ..core.ragged import Array, offsets_of
+from ..core.tables import Qrels, Run
+from ..errors import InputError, Problem
+from ..store import write_all
+from . import from_batch
 
 del _built_in
 

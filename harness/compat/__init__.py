@@ -14,7 +14,6 @@ bits (``TypeError``), ``runid`` (0 here). A NaN score, which it ranks anywhere, 
 from __future__ import annotations
 
 import operator
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,14 +24,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .core.align import align
-from .core.aligned import Aligned
-from .core.arrow import string_column
-from .core.docnos import Docnos
-from .core.policy import Policy
-from .core.ragged import Array, Ints, Ragged, lengths_of, offsets_of
-from .core.tables import Qrels, Run
-from .errors import shorten
+from ..core.align import align
+from ..core.aligned import Aligned
+from ..core.arrow import string_column
+from ..core.docnos import Docnos
+from ..core.policy import Policy
+from ..core.ragged import Array, Ints, Ragged, lengths_of, offsets_of
+from ..core.tables import Qrels, Run
+from .lines import parse_qrel, parse_run
 from .measures import metrics_of, numbers_asked, supported_measures, supported_nicknames
 
 __all__ = [
@@ -197,78 +196,6 @@ class _Joined(Qrels):
         return self.pairs
 
 
-def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Return ``{qid: {docno: score}}`` from the lines of a TREC run.
-
-    Parameters
-    ----------
-    f_run : iterable of str
-        Lines ``qid Q0 docno rank score tag``: an open file, say.
-
-    Raises
-    ------
-    ValueError
-        Where a line has another number of fields or its score is not a number.
-    AssertionError
-        Where a query names a document twice.
-
-    Examples
-    --------
-    >>> dict(parse_run(["q1 Q0 d1 1 0.5 bm25"]))
-    {'q1': {'d1': 0.5}}
-    """
-    run: dict[str, dict[str, float]] = defaultdict(dict)
-    for number, line in enumerate(f_run, 1):
-        fields = line.split()
-        if len(fields) != 6:
-            raise ValueError(_bad_line(number, line, "the 6 fields qid Q0 docno rank score tag"))
-        qid, _, docno, _, score, _ = fields
-        documents = run[qid]
-        if docno in documents:
-            raise AssertionError(f"line {number}: document '{docno}' of query '{qid}' comes twice")
-        try:
-            documents[docno] = float(score)
-        except ValueError:
-            raise ValueError(f"line {number}: the score '{score}' is not a number") from None
-    return run
-
-
-def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Return ``{qid: {docno: grade}}`` from the lines of TREC qrels.
-
-    Parameters
-    ----------
-    f_qrel : iterable of str
-        Lines ``qid 0 docno grade``: an open file, say.
-
-    Raises
-    ------
-    ValueError
-        Where a line has another number of fields or its grade is not an integer.
-    AssertionError
-        Where a query names a document twice.
-
-    Examples
-    --------
-    >>> dict(parse_qrel(["q1 0 d1 2"]))
-    {'q1': {'d1': 2}}
-    """
-    qrel: dict[str, dict[str, int]] = defaultdict(dict)
-    for number, line in enumerate(f_qrel, 1):
-        fields = line.split()
-        if len(fields) != 4:
-            raise ValueError(_bad_line(number, line, "the 4 fields qid 0 docno grade"))
-        qid, _, docno, grade = fields
-        documents = qrel[qid]
-        if docno in documents:
-            raise AssertionError(f"line {number}: document '{docno}' of query '{qid}' comes twice")
-        try:
-            documents[docno] = int(grade)
-        except ValueError:
-            raise ValueError(f"line {number}: the grade '{grade}' is not an integer") from None
-    return qrel
-
-
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     """Return one number for the values of all queries.
 
@@ -347,7 +274,3 @@ def _first_nan(rows: Scores) -> str:
         (qid, docno) for qid, row in rows.items() for docno, score in row.items() if score != score
     )
     return f"the score of document '{docno}' in query '{qid}' is NaN, and has no rank"
-
-
-def _bad_line(number: int, line: str, expected: str) -> str:
-    return f"line {number}: expected {expected}, found {shorten(line)!r}"

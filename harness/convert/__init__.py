@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.docnos import Docnos
+from ..core.ragged import Array, Ints, offsets_of
+from ..core.tables import Qrels, Run
+from ..errors import InputError, Problem
 from .arrays import SHAPES, lengths_of, numbers_of, padded, qids_of
-from .core.docnos import Docnos
-from .core.ragged import Array, Ints, offsets_of
-from .core.tables import Qrels, Run
-from .errors import InputError, Problem
 
 
 def from_batch(

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from . import metrics as _built_in
-from .core.metric import REGISTRY, TREC_CUT, Definition, Metric
-from .core.names import NICKNAMES
+from .. import metrics as _built_in
+from ..core.metric import REGISTRY, TREC_CUT, Definition, Metric
+from ..core.names import NICKNAMES
 
 del _built_in
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .core.arrow import string_column, to_arrow
-from .core.ragged import Array, Ints
-from .errors import InputError, Problem
+from ..core.arrow import string_column, to_arrow
+from ..core.ragged import Array, Ints
+from ..errors import InputError, Problem
 
 SHAPES = "give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,)"
 
