@@ -17,7 +17,7 @@ from ..core.aligned import Aligned
 from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
-from .checks import Checks, warn_unusable
+from .checks import Checks, warn_judgements, warn_unusable
 from .format import Format, Head, Kind, name_it
 from .near_miss import near_miss
 from .scattered import ScatteredQueries
@@ -67,7 +67,7 @@ def read_qrels(
     path : str, path or Source
         A file, compressed or not, or ``-`` for standard input.
     format : str, optional
-        One of :data:`FORMATS`; guessed where that is safe.
+        One of :data:`FORMATS`; told by the options, or guessed where that is safe.
     duplicates : {"error", "first", "last"}
         What to do with a docno that a query names twice.
     name : str, optional
@@ -161,7 +161,7 @@ def stream_run(
         :func:`align_run`.
     """
     source = Source.of(path)
-    known = _format(source, format, "run")
+    known = _format(source, format, "run", options)
     _reader(source, known.name, "run", options)
     if known.stream is None:
         yield read_run(
@@ -200,9 +200,14 @@ def align_run(
     watch : callable, optional
         Shown every part of the run as it was read; a part twice where a query turns out to be
         scattered.
+
+    Warns
+    -----
+    HarnessWarning
+        As :func:`read_run`; and where scores equal the grades, whatever the format.
     """
     source = Source.of(path)
-    known = _format(source, format, "run")
+    known = _format(source, format, "run", options)
     how: dict[str, Any] = {
         "dataset": qrels, "format": known.name, "duplicates": duplicates, "name": name, **options
     }  # fmt: skip
@@ -214,9 +219,15 @@ def align_run(
 
     if known.stream is not None:
         with contextlib.suppress(ScatteredQueries):
-            yield align(qrels, map(seen, stream_run(source, **how)), policy)
+            aligned = align(qrels, map(seen, stream_run(source, **how)), policy)
+            warn_judgements(source, aligned)
+            yield aligned
             return
-    yield from align_parts(qrels, seen(read_run(source, **how)), policy)
+    run = seen(read_run(source, **how))
+    for aligned in align_parts(qrels, run, policy):
+        if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
+            warn_judgements(source, aligned)
+        yield aligned
 
 
 def guess_format(path: Path, kind: Kind) -> str:
@@ -234,6 +245,8 @@ def guess_format(path: Path, kind: Kind) -> str:
     """
     source = Source.of(path)
     head = Head(source.suffix, source.head)
+    if not any(known.magic and known.is_binary(head) for known in FORMATS.values()):
+        source.check_text()
     if not head.lines:
         raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
     fitting = [
@@ -264,9 +277,9 @@ def guess_format(path: Path, kind: Kind) -> str:
 _KIND = {"qrels": "qrels", "run": "a run"}
 
 
-def _format(source: Source, name: str | None, kind: Kind) -> Format:
+def _format(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:
     if name is None:
-        return FORMATS[guess_format(source, kind)]
+        return FORMATS[_implied(source, kind, options) or guess_format(source, kind)]
     if name not in FORMATS:
         raise UnknownNameError(
             Problem(source.name, f"unknown format '{name}'{did_you_mean(name, FORMATS)}",
@@ -275,9 +288,19 @@ def _format(source: Source, name: str | None, kind: Kind) -> Format:
     return FORMATS[name]
 
 
+def _implied(source: Source, kind: Kind, options: dict[str, Any]) -> str:
+    """Return the format that the options given belong to, or ``""`` where they belong to none."""
+    able = [name for name, known in FORMATS.items() if {*options} <= {*known.options(kind)}]
+    if not options or not able:
+        return ""
+    if {*able} == {"table", "jsonl"}:
+        return "jsonl" if source.head.lstrip().startswith(b"{") else "table"
+    return able[0] if len(able) == 1 else ""
+
+
 def _reader(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Any:
     """Return the function that reads `source`, after a look at its options."""
-    known = _format(source, name, kind)
+    known = _format(source, name, kind, options)
     reader = known.reader(kind)
     if reader is None:
         able = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)

@@ -17,6 +17,7 @@ from ..core.table import DuplicateRows
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from .format import Format, Head, Kind
+from .npy import holds_objects, reason
 from .source import Source
 
 MARK = "harness-batch-1"
@@ -95,14 +96,19 @@ def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
         with np.load(io.BytesIO(source.read()), allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
     except (ValueError, TypeError, AttributeError, OSError, BadZipFile) as error:
-        raise InputError(Problem(source.name, f"not an .npz archive of arrays ({error})")) from None
+        if holds_objects(error):
+            fix = "save plain arrays: scores.astype(float), qids.astype(str)"
+            raise InputError(Problem(source.name, "holds Python objects", fix=fix)) from None
+        what = f"not an .npz archive of arrays ({reason(error)})"
+        raise InputError(Problem(source.name, what)) from None
     absent = [key for key in ("qids", "n", column) if key not in arrays]
     if absent:
         held = ", ".join(sorted(arrays)) or "nothing"
         raise InputError(
             Problem(
                 source.name, f"no array '{absent[0]}'; the archive holds {held}",
-                fix="save scores, relevance, n and qids",
+                fix="it must hold qids, n (documents of each query), and scores (a run) or "
+                "relevance (a dataset), as BatchCollector.save writes them",
             )
         )  # fmt: skip
     n = arrays["n"]
@@ -153,9 +159,11 @@ def looks(head: Head, kind: Kind) -> bool:
 
 FORMAT = Format(
     name="batch",
-    about="batches saved by BatchCollector (.npz: scores, relevance, n, qids), dataset and run",
+    about="batches, as BatchCollector.save writes them: an .npz that holds qids, n (documents of "
+    "each query), and scores (a run) or relevance (a dataset)",
     suffixes=(".npz",),
     looks=looks,
     qrels=read_qrels,
     run=read_run,
+    magic=(_MAGIC,),
 )

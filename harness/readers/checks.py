@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.aligned import Aligned
 from ..core.tables import Qrels, Run
 from .build import warn
 from .source import Source
@@ -12,6 +13,11 @@ SHOWN = 5
 """How many tags are named."""
 NEARLY_ALL = 0.9
 """Share of the queries from which on constant scores are warned about."""
+
+NEARLY_THE_SAME = 0.99
+"""Share of the judged documents from which on scores that equal grades are warned about."""
+AT_LEAST = 20
+"""Judged documents below which scores may equal grades by chance."""
 
 
 def warn_unusable(source: Source, qrels: Qrels) -> None:
@@ -69,6 +75,17 @@ class Checks:
                 "the scores equal the grades of the dataset, row by row; is it the column of "
                 "grades that was saved?",
             )
+
+
+def warn_judgements(source: Source, aligned: Aligned) -> None:
+    """Warn where the scores of a run that names its documents are their grades."""
+    same = aligned.grade[aligned.score == aligned.grade]
+    enough = aligned.grade.size >= AT_LEAST and same.size >= NEARLY_THE_SAME * aligned.grade.size
+    if enough and same.min() < same.max():
+        warn(
+            source,
+            "scores equal the grades: are these judgements instead of a system's output?",
+        )
 
 
 def _are_grades(run: Run, dataset: Qrels) -> bool:

@@ -78,6 +78,8 @@ class Format:
         As `run`, but yields parts that hold whole queries each.
     needs_dataset : bool
         Whether a run of this format follows the rows of a dataset and means nothing without.
+    magic : tuple of bytes
+        How its files begin where they are not text.
     """
 
     name: str
@@ -88,10 +90,17 @@ class Format:
     run: Callable[..., Run] | None = None
     stream: Callable[..., Iterator[Run]] | None = None
     needs_dataset: bool = False
+    magic: tuple[bytes, ...] = ()
 
     def reader(self, kind: Kind) -> Callable[..., Any] | None:
         """Return the function that reads this kind of table, or None."""
         return self.qrels if kind == "qrels" else self.run
+
+    def is_binary(self, head: Head) -> bool:
+        """Whether a file that begins like this is of this format and not text."""
+        return head.data.startswith(self.magic) and any(
+            self.looks(head, kind) for kind in ("qrels", "run")
+        )
 
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""

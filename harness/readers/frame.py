@@ -14,6 +14,8 @@ from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean
 from .build import KEEP_ONE, column, dropped, warn_dropped
+from .format import Head
+from .source import EMPTY, Source
 
 Columns = Mapping[str, str | int]
 
@@ -81,6 +83,15 @@ def choose(names: Sequence[str], kind: str, columns: Columns | None, where: str)
     if number == "score":
         chosen.pop("rank", None)
     return chosen
+
+
+def first_line(source: Source) -> bytes:
+    """Return the first line of a text that is neither blank nor a comment."""
+    source.check_text()
+    lines = Head("", source.head).lines
+    if not lines:
+        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
+    return lines[0]
 
 
 def table_of(

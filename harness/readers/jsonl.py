@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.json as pajson
@@ -13,7 +14,7 @@ from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
-from .frame import Columns, choose, guess, table_of
+from .frame import Columns, choose, first_line, guess, table_of
 from .source import Source
 
 
@@ -47,7 +48,7 @@ def _read(
     first = _first_object(source)
     chosen = choose(list(first), of.kind, columns, source.name)
     types = {
-        key: pa.string() if isinstance(first[key], str) else pa.int64()
+        key: pa.int64() if isinstance(first[key], int) else pa.string()
         for key in (chosen.get("qid"), chosen.get("docno"))
         if key is not None
     }
@@ -58,10 +59,10 @@ def _read(
     try:
         with source.explained(), source.open() as stream:
             table = pajson.read_json(stream, parse_options=options)
-    except pa.ArrowInvalid as error:
-        raise _diagnose(source, types, str(error)) from None
+    except pa.ArrowInvalid:
+        table = _line_by_line(source, types)
     if any(column.null_count for column in table.columns):
-        raise _diagnose(source, types, "a value is null")
+        table = _line_by_line(source, types)
     try:
         read = table_of(
             table, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
@@ -78,7 +79,7 @@ def _is_row(number: int, line: bytes) -> bool:
 
 
 def _first_object(source: Source) -> dict[str, object]:
-    line = Head("", source.head).lines[0]
+    line = first_line(source)
     try:
         first = json.loads(line)
     except ValueError as error:
@@ -90,34 +91,54 @@ def _first_object(source: Source) -> dict[str, object]:
     return first
 
 
-def _diagnose(source: Source, types: dict[str, pa.DataType], reason: str) -> InputError:
-    """Return the error that lists the lines without the keys, or with values of another type."""
-    problems = []
+def _line_by_line(source: Source, types: dict[str, pa.DataType]) -> pa.Table:
+    """Return the columns, identifiers as text, though some are text and others integers.
+
+    Raises
+    ------
+    InputError
+        With the lines that lack a key, or have a value of another type.
+    """
+    problems, rows = [], []
     for number, line in source.lines():
-        what = _check_line(line, types) if _is_row(number, line) else ""
+        if not _is_row(number, line):
+            continue
+        row, what, fix = _check_line(line, types)
+        rows.append(row)
         if what:
             text = line.decode("utf-8", "replace")
-            problems.append(Problem(f"{source.name}:{number}", what, text))
-    if not problems:
-        return InputError(Problem(source.name, f"cannot be read as JSON lines ({reason})"))
-    return InputError(problems[:SHOWN], total=len(problems))
+            problems.append(Problem(f"{source.name}:{number}", what, text, fix))
+    if problems:
+        raise InputError(problems[:SHOWN], total=len(problems))
+    columns = dict(zip(types, zip(*rows, strict=True), strict=True))
+    return pa.table(
+        {
+            key: pa.array(columns[key], type_)
+            if pa.types.is_floating(type_)
+            else pa.array(map(str, columns[key]), pa.string())
+            for key, type_ in types.items()
+        }
+    )
 
 
-def _check_line(line: bytes, types: dict[str, pa.DataType]) -> str:
+def _check_line(line: bytes, types: dict[str, pa.DataType]) -> tuple[list[Any], str, str]:
+    """Return the values of a line, what is wrong with them, and what to do."""
     try:
         row = json.loads(line)
     except ValueError as error:
-        return f"not JSON ({error})"
+        return [], f"not JSON ({error})", "write one object a line"
     if not isinstance(row, dict):
-        return "not a JSON object"
+        return [], "not a JSON object", "write one object a line"
     for key, type_ in types.items():
         if key not in row:
-            return f"no key '{key}'"
-        value, wanted = row[key], "a string" if pa.types.is_string(type_) else "a number"
-        kinds = (str,) if wanted == "a string" else (int, float)
+            return [], f"no key '{key}'", f"every line needs {', '.join(types)}"
+        value, is_name = row[key], not pa.types.is_floating(type_)
+        kinds = (str, int) if is_name else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds):
-            return f"{key} {json.dumps(value)} is not {wanted}"
-    return ""
+            wanted = "a string or an integer" if is_name else "a number"
+            fix = "write it as text, in quotes" if is_name else "write it as a number"
+            return [], f"{key} {json.dumps(value)} is not {wanted}", fix
+    return [row[key] for key in types], "", ""
 
 
 def looks(head: Head, kind: Kind) -> bool:

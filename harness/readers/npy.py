@@ -23,7 +23,11 @@ def read_run(
     try:
         scores = np.load(io.BytesIO(source.read()), allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise InputError(Problem(source.name, f"not an array of numbers ({error})")) from None
+        if holds_objects(error):
+            fix = "save plain numbers: np.save(path, scores.astype(float))"
+            raise InputError(Problem(source.name, "holds Python objects", fix=fix)) from None
+        what = f"not an array of numbers ({reason(error)})"
+        raise InputError(Problem(source.name, what)) from None
     if not isinstance(scores, np.ndarray):
         raise InputError(Problem(source.name, "an .npz archive", fix=name_it("run", "batch")))
     if scores.ndim == 2 and scores.shape[1] == 1:
@@ -32,6 +36,16 @@ def read_run(
         what = f"an array of shape {scores.shape} and type {scores.dtype}"
         raise InputError(Problem(source.name, what, fix="save one number for each row: shape (n,)"))
     return follow(source, dataset, scores, name)
+
+
+def holds_objects(error: Exception) -> bool:
+    """Whether numpy refused a file because it holds pickled objects."""
+    return "Object arrays" in str(error)
+
+
+def reason(error: Exception) -> str:
+    """Return numpy's words on a file it cannot load, without its advice to load pickles."""
+    return "no file of numpy's" if "pickle" in str(error) else str(error)
 
 
 def looks(head: Head, kind: Kind) -> bool:
@@ -46,4 +60,5 @@ FORMAT = Format(
     looks=looks,
     run=read_run,
     needs_dataset=True,
+    magic=(_MAGIC,),
 )

@@ -15,13 +15,14 @@ import shutil
 import stat
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
 
-from ..errors import InputError, Problem
+from ..errors import HarnessWarning, InputError, Problem
 
 STDIN = "-"
 BLOCK = 4 << 20
@@ -37,7 +38,7 @@ _MAGIC = {
     "xz": re.compile(rb"\xfd7zXZ\x00"),
     "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
-_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst", ".zstd"})
+_SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -60,6 +61,11 @@ class Source:
     ------
     InputError
         Where there is no such file (with near names), it is a folder, or it is empty.
+
+    Warns
+    -----
+    HarnessWarning
+        Where the suffix names another compression than the bytes have.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -73,6 +79,11 @@ class Source:
             with open(self.file, "rb") as raw:
                 first = raw.read(10)
         self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
+        suffix = os.path.splitext(given)[1].lower()
+        if suffix in _SUFFIXES and self.codec != _SUFFIXES[suffix]:
+            held = f"{self.codec} data" if self.codec else "plain text"
+            what = f"{given}: named {suffix}, but holds {held}; read as what it is"
+            warnings.warn(HarnessWarning(what), stacklevel=3)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
@@ -118,7 +129,7 @@ class Source:
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
-        self._check_text()
+        self.check_text()
         with self.explained(), self.open() as stream:
             for block in (_joined if self.codec else _sought)(stream, size):
                 self.unfinished = block[block.rfind(b"\n") + 1 :]
@@ -132,7 +143,7 @@ class Source:
                 number += 1
                 yield number, line
 
-    def _check_text(self) -> None:
+    def check_text(self) -> None:
         """Raise where the first bytes are no lines of text."""
         head, what, fix = self.head, "", "give a text file"
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -14,8 +14,9 @@ from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
-from .frame import Columns, choose, guess, repeated_rows, table_of
+from .frame import Columns, choose, first_line, guess, repeated_rows, table_of
 from .source import Source
+from .table_lines import diagnose
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
 
@@ -88,14 +89,14 @@ def _open(
     if head.startswith(_PARQUET):
         import pyarrow.parquet as parquet
 
-        names = parquet.read_schema(source.file).names
-        chosen = choose(names, kind, columns, source.name)
-        return parquet.read_table(source.file, columns=sorted(set(chosen.values()))), False
+        file = parquet.ParquetFile(_unpacked(source))
+        chosen = choose(file.schema_arrow.names, kind, columns, source.name)
+        return file.read(columns=sorted(set(chosen.values()))), False
     if head.startswith(_ARROW):
         import pyarrow.feather as feather
 
-        return feather.read_table(source.file), False
-    line = Head("", head).lines[0]
+        return feather.read_table(_unpacked(source)), False
+    line = first_line(source)
     delimiter = "\t" if b"\t" in line else ","
     width = len(line.decode("utf-8", "replace").rstrip("\r").split(delimiter))
     names = [str(i + 1) for i in range(width)] if numbered else None
@@ -107,17 +108,21 @@ def _open(
     chosen = choose(header, kind, columns, source.name)
     text = {chosen[role]: pa.string() for role in ("qid", "docno") if role in chosen}
     numbers = {column: pa.float64() for column in chosen.values() if column not in text}
-    with source.open() as stream:
-        table = csv.read_csv(
-            stream,
-            csv.ReadOptions(column_names=names),
-            parse,
-            csv.ConvertOptions(
-                column_types=text | numbers, include_columns=[*text, *numbers],
-                null_values=[], strings_can_be_null=False,
-            ),
-        )  # fmt: skip
+    options = csv.ConvertOptions(
+        column_types=text | numbers, include_columns=[*text, *numbers],
+        null_values=[], strings_can_be_null=False,
+    )  # fmt: skip
+    try:
+        with source.open() as stream:
+            table = csv.read_csv(stream, csv.ReadOptions(column_names=names), parse, options)
+    except pa.ArrowInvalid as error:
+        raise diagnose(source, delimiter, header, chosen, numbered, str(error)) from None
     return table, True
+
+
+def _unpacked(source: Source) -> str | pa.BufferReader:
+    """Return what Arrow opens a binary file from; it does not unpack by itself."""
+    return pa.BufferReader(source.read()) if source.codec else source.file
 
 
 def looks(head: Head, kind: Kind) -> bool:
@@ -139,6 +144,7 @@ FORMAT = Format(
     looks=looks,
     qrels=read_qrels,
     run=read_run,
+    magic=(_PARQUET, *_ARROW),
 )
 
 

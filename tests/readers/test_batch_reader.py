@@ -117,7 +117,11 @@ def test_relevance_that_differs(write: Write, dataset: Qrels) -> None:
         ({"qids": np.array(["q1", "q1"])}, "b.npz: 1 distinct qids for 2 queries"),
         ({"n": np.array([3.0, 2.0])}, "b.npz: n must be one count for each query"),
         ({"scores": np.array([1, 2, np.nan, 1, 1])}, "b.npz: 1 scores are not finite"),
-        ({"qids": np.array(["q1", {}], dtype=object)}, "b.npz: not an .npz archive of arrays ("),
+        (
+            {"qids": np.array(["q1", {}], dtype=object)},
+            "b.npz: holds Python objects\n"
+            "  fix:   save plain arrays: scores.astype(float), qids.astype(str)",
+        ),
     ],
 )
 def test_refused(write: Write, dataset: Qrels, change: dict[str, Any], message: str) -> None:
@@ -133,7 +137,8 @@ def test_absent_arrays(write: Write) -> None:
         readers.read_run(path)
     assert str(error.value) == (
         "b.npz: no array 'qids'; the archive holds scores\n"
-        "  fix:   save scores, relevance, n and qids"
+        "  fix:   it must hold qids, n (documents of each query), and scores (a run) or relevance "
+        "(a dataset), as BatchCollector.save writes them"
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from harness import readers
-from harness.errors import InputError, UnknownNameError
+from harness.core.tables import Qrels
+from harness.errors import HarnessWarning, InputError, UnknownNameError
 
 Write = Callable[..., str]
 
@@ -143,7 +144,66 @@ def test_options_that_can_be_followed_on_the_command_line() -> None:
 
     evaluate = get_command(app).commands["evaluate"]  # type: ignore[attr-defined]
     options = {option for parameter in evaluate.params for option in parameter.opts}
-    assert {"--duplicates", "--qrels-format", "--run-format"} <= options
+    assert {"--duplicates", "--group", "--qrels-format", "--run-format"} <= options
+
+
+def test_options_tell_the_format(write: Write) -> None:
+    columns = {"qid": "topic", "grade": "judged"}
+    path = write("q.csv", "topic,docno,judged\n1,a,2\n")
+    assert readers.read_qrels(path, columns=columns).to_dict() == {"1": {"a": 2}}
+    path = write("q.txt", '{"topic": "1", "docno": "a", "judged": 2}\n')
+    assert readers.read_qrels(path, columns=columns).to_dict() == {"1": {"a": 2}}
+    path, group = write("q.dat", "1 1:0\n0 1:1\n2 1:0\n"), write("q.sizes", "2\n1\n")
+    sizes = {"1": {"d0": 1, "d1": 0}, "2": {"d0": 2}}
+    assert readers.read_qrels(path, group=group).to_dict() == sizes
+    columns = {"qid": "topic", "score": "s"}
+    path = write("r.csv", "topic,docno,s\n1,a,2\n")
+    run = {"1": {"a": 2}}
+    assert readers.read_run(path, columns=columns).to_dict() == run
+    assert [part.to_dict() for part in readers.stream_run(path, columns=columns)] == [run]
+    qrels = Qrels.from_dict({"1": {"a": 1}})
+    assert [part.n_queries for part in readers.align_run(qrels, path, columns=columns)] == [1]
+
+
+@pytest.mark.parametrize("name", ["q.csv", "q.jsonl"])
+def test_no_rows_under_columns(write: Write, name: str) -> None:
+    with pytest.raises(InputError, match=rf"^{name}: the file holds no rows\n  fix: "):
+        readers.read_qrels(write(name, "\n# {\n"), columns={"qid": "q"})
+    with pytest.raises(InputError, match=rf"^{name}: the text is UTF-16\n  fix: "):
+        readers.read_qrels(write(name, "q,d".encode("utf-16")), columns={"qid": "q"})
+
+
+# Beside each judged document the run has one that nobody judged; grades go 0, 1, 2, 0, 1, ...
+GRADES = {f"q{q}": {f"d{d}": d % 3 for d in range(10)} for q in range(2)}
+EQUAL = "scores equal the grades: are these judgements instead of a system's output?"
+
+
+def trec(scores: dict[str, dict[str, int]]) -> str:
+    return "".join(
+        f"{q} Q0 {d} 0 {s} t\n{q} Q0 unjudged-{d} 0 {s} t\n" for q, of in scores.items()
+        for d, s in of.items()
+    )  # fmt: skip
+
+
+def table(scores: dict[str, dict[str, int]]) -> str:
+    rows = "".join(f"{q},{d},{s}\n" for q, of in scores.items() for d, s in of.items())
+    return f"qid,docno,score\n{rows}"
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.run", trec(GRADES)), ("a.csv", table(GRADES))])
+def test_judgements_in_place_of_a_run(write: Write, name: str, text: str) -> None:
+    qrels = Qrels.from_dict(GRADES)
+    with pytest.warns(HarnessWarning) as caught:
+        list(readers.align_run(qrels, write(name, text)))
+    assert [str(w.message) for w in caught] == [f"{name}: {EQUAL}"]
+
+
+def test_scores_that_may_equal_grades(write: Write) -> None:
+    other = {q: {**of, "d0": 7} for q, of in GRADES.items()}  # 18 of 20 equal
+    few = {q: dict(list(of.items())[:9]) for q, of in GRADES.items()}  # 18 documents
+    same = {q: dict.fromkeys(of, 1) | {"d0": 0} for q, of in GRADES.items()}
+    for grades, scores in ((GRADES, other), (GRADES, few), (same, GRADES)):
+        list(readers.align_run(Qrels.from_dict(grades), write("a", trec(scores))))
 
 
 def test_misspelt_names(write: Write) -> None:

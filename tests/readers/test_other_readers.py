@@ -146,9 +146,29 @@ def test_json_lines_with_numbers_for_names(write: Write) -> None:
     assert readers.read_qrels(write("q.jsonl", text)).to_dict() == {"1": {"7": 1, "8": 2}}
 
 
+@pytest.mark.parametrize("names", [(7, '"8"'), ('"7"', 8)])
+def test_json_lines_with_numbers_and_text_for_names(
+    write: Write, names: tuple[int | str, int | str]
+) -> None:
+    text = "".join(
+        f'{{"qid": 12345678901234567890, "docno": {name}, "score": {score}}}\n'
+        for score, name in enumerate(names)
+    )
+    run = readers.read_run(write("r.jsonl", text))
+    assert run.to_dict() == {"12345678901234567890": {"7": 0, "8": 1}}
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
+        (
+            '{"qid": 1.5, "docno": "b", "score": 1}',
+            "r.jsonl:2: qid 1.5 is not a string or an integer\n"
+            '  found: {"qid": 1.5, "docno": "b", "score": 1}\n'
+            "  fix:   write it as text, in quotes",
+        ),
+        ('{"qid": "q", "docno": null, "score": 1}', "r.jsonl:2: docno null is not a string or"),
+        ('{"qid": "q", "docno": true, "score": 1}', "r.jsonl:2: docno true is not a string or"),
         ("{", "r.jsonl:2: not JSON ("),
         ('{"qid": "q", "docno": "b"}', "r.jsonl:2: no key 'score'\n"),
         ('{"qid": "q", "docno": "b", "score": "x"}', 'r.jsonl:2: score "x" is not a number\n'),

@@ -234,7 +234,11 @@ def test_packed_npy(write: Write, dataset: Qrels) -> None:
             "  fix:   repair the system's output\n"
             "p.npy: row 4: score 'inf' is not a finite number\n",
         ),
-        (np.array([{}, 1, 2, 3, 4], dtype=object), "p.npy: not an array of numbers (Object arrays"),
+        (
+            np.array([{}, 1, 2, 3, 4], dtype=object),
+            "p.npy: holds Python objects\n"
+            "  fix:   save plain numbers: np.save(path, scores.astype(float))",
+        ),
     ],
 )
 def test_npy_refused(write: Write, dataset: Qrels, array: np.ndarray, message: str) -> None:  # type: ignore[type-arg]
@@ -243,3 +247,9 @@ def test_npy_refused(write: Write, dataset: Qrels, array: np.ndarray, message: s
     with pytest.raises(InputError) as error:
         readers.read_run("p.npy", dataset=dataset)
     assert str(error.value).startswith(message)
+
+
+def test_no_npy_at_all(write: Write, dataset: Qrels) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("p.npy", "1\n2\n"), dataset=dataset, format="npy")
+    assert str(error.value) == "p.npy: not an array of numbers (no file of numpy's)"

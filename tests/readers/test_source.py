@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from harness import readers
-from harness.errors import InputError
+from harness.errors import HarnessWarning, InputError
 from harness.readers.source import Source, missing
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
@@ -39,16 +39,30 @@ def zstd(data: bytes) -> bytes:
         (".bz2", bz2.compress(QRELS)),
         (".xz", lzma.compress(QRELS)),
         (".zst", zstd(QRELS)),
-        (".gz", QRELS),
         (".txt", gzip.compress(QRELS, mtime=0)),
-        (".gz", bz2.compress(QRELS)),
         ("", b"\xef\xbb\xbf" + QRELS),
     ],
-    ids=["plain", "gz", "gz-members", "bz2", "xz", "zst", "gz-is-plain", "txt-is-gz", "gz-is-bz2",
-         "byte-order-mark"],
+    ids=["plain", "gz", "gz-members", "bz2", "xz", "zst", "txt-is-gz", "byte-order-mark"],
 )  # fmt: skip
 def test_bytes_tell_the_compression(write: Callable[..., str], suffix: str, data: bytes) -> None:
     assert readers.read_qrels(write(f"q{suffix}", data)).to_dict() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "held"),
+    [
+        ("q.gz", QRELS, ".gz, but holds plain text"),
+        ("q.gz", bz2.compress(QRELS), ".gz, but holds bz2 data"),
+        ("q.BZ2", gzip.compress(QRELS, mtime=0), ".bz2, but holds gzip data"),
+        ("q.zstd", lzma.compress(QRELS), ".zstd, but holds xz data"),
+    ],
+)
+def test_another_compression_than_named(
+    write: Callable[..., str], name: str, data: bytes, held: str
+) -> None:
+    with pytest.warns(HarnessWarning) as caught:
+        assert readers.read_qrels(write(name, data)).to_dict() == EXPECTED
+    assert [str(w.message) for w in caught] == [f"{name}: named {held}; read as what it is"]
 
 
 @pytest.mark.parametrize("size", [1, 5, 11, 30, 1000])
@@ -80,7 +94,7 @@ def test_blocks_end_where_lines_end(write: Callable[..., str], size: int) -> Non
          "  fix:   end them in a line feed"),
         ("q.zip", b"PK\x03\x04rest", "q.zip: a zip archive, not text\n"
          "  fix:   unpack it; gz, bz2, xz and zst are read as they are"),
-        ("q.bin", b"q1\x00\x01", "q.bin: not text: it holds zero bytes\n"
+        ("q.bin", b"12 0 d1 1\x00\x01", "q.bin: not text: it holds zero bytes\n"
          "  fix:   give a text file"),
     ],
 )  # fmt: skip
@@ -88,6 +102,10 @@ def test_unreadable_bytes(write: Callable[..., str], name: str, data: bytes, mes
     with pytest.raises(InputError) as error:
         readers.read_qrels(write(name, data), format="trec")
     assert str(error.value) == message
+    for kind in ("qrels", "run"):
+        with pytest.raises(InputError) as error:
+            readers.guess_format(name, kind)  # type: ignore[arg-type]
+        assert str(error.value) == message
 
 
 def test_damaged_data(write: Callable[..., str]) -> None:

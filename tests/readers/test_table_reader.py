@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +46,19 @@ def test_binary(write: Write) -> None:
     feather.write_feather(table, "q.arrow", compression="uncompressed")
     for name in ("q.parquet", "q.feather", "q.arrow"):
         assert readers.read_qrels(name).to_dict() == QRELS
+
+
+@pytest.mark.parametrize("codec", ["gz", "bz2", "xz", "zst"])
+@pytest.mark.parametrize("name", ["q.parquet", "q.feather"])
+def test_packed_binary(write: Write, name: str, codec: str) -> None:
+    buffer = pa.BufferOutputStream()
+    of = {"q.parquet": parquet.write_table, "q.feather": feather.write_feather}
+    of[name](pa.table(COLUMNS), buffer)
+    data = buffer.getvalue().to_pybytes()
+    packed = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}.get(
+        codec, lambda data: pa.compress(data, "zstd", asbytes=True)
+    )
+    assert readers.read_qrels(write(f"{name}.{codec}", packed(data))).to_dict() == QRELS
 
 
 FRAMES = {
@@ -122,8 +138,40 @@ def test_scattered_rows(write: Write) -> None:
         ),
         ("qid,docno,grade\na,x,1\na,y,0.5\n", {}, "q.csv:3: grade '0.5' is not a whole number\n"),
         ("qid,docno,grade\na,x,nan\na,y,0\n", {}, "q.csv:2: grade 'nan' is not a finite number\n"),
-        ("qid,docno,grade\na,x,1\na,y,z\n", {}, "q.csv: cannot be read as a table (In CSV column"),
-        ("qid,docno,grade\na,x,1\na,y\n", {}, "q.csv: cannot be read as a table (CSV parse error"),
+        (
+            'qid,docno,grade\n"a",x,1\n"a","y,",z\n\na,v,\r\na,w,0.5\n',
+            {},
+            "q.csv:3: grade 'z' is not a number\n"
+            '  found: "a","y,",z\n'
+            "  fix:   repair the line\n"
+            "q.csv:5: grade '' is not a number\n"
+            "  found: a,v,\n"
+            "  fix:   repair the line\n"
+            "q.csv:6: grade '0.5' is not a whole number\n"
+            "  found: a,w,0.5\n"
+            "  fix:   judgements are integers; scale or round them",
+        ),
+        (
+            "qid,docno,grade\na,x,1\na,y\na,z,1\n",
+            {},
+            "q.csv:3: 2 fields where 3 belong (qid, docno, grade)\n"
+            "  found: a,y\n"
+            "  fix:   repair the line",
+        ),
+        (
+            "qid,docno,grade\na,x,1\na,y",
+            {},
+            "q.csv:3: the file ends in the middle of a line: 2 fields where 3 belong "
+            "(qid, docno, grade)\n  found: a,y\n  fix:   get the whole file",
+        ),
+        (
+            "topic,judged\n1,2\n",
+            {"columns": {"qid": 1, "grade": 2}},
+            "q.csv:1: grade 'judged' is not a number; it looks like a header line\n"
+            "  found: topic,judged\n"
+            "  fix:   give the columns by their names, or delete the header line",
+        ),
+        (b"qid,docno,grade\na,\xff,1\n", {}, "q.csv:2: the line is not UTF-8 text\n"),
         (
             "qid,docno,relevancy\na,x,1\n",
             {},
@@ -145,7 +193,7 @@ def test_scattered_rows(write: Write) -> None:
         ("1,2,3\n", {"columns": {"qid": 1, "grade": 4}}, "q.csv: no column '4'"),
     ],
 )
-def test_refused(write: Write, text: str, options: dict[str, Any], message: str) -> None:
+def test_refused(write: Write, text: str | bytes, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as error:
         readers.read_qrels(write("q.csv", text), format="table", **options)
     assert str(error.value).startswith(message)
@@ -177,3 +225,11 @@ def test_frames_refused() -> None:
 def test_damaged_parquet(write: Write) -> None:
     with pytest.raises(InputError, match=r"^q\.parquet: cannot be read"):
         readers.read_qrels(write("q.parquet", b"PAR1 and no more"))
+
+
+def test_ten_lines_and_the_count_of_all(write: Write) -> None:
+    text = "qid,docno,score\n" + "".join(f"q,d{i},high\n" for i in range(12)) + "q,d,1\n"
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("r.csv", text))
+    assert str(error.value).startswith("r.csv:2: score 'high' is not a number\n")
+    assert str(error.value).endswith("fix:   repair the line\n... and 2 more")

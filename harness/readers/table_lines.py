@@ -1,0 +1,83 @@
+"""Lines of CSV and TSV that are no rows of their table: which, why, and what to do."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ..errors import SHOWN, InputError, Problem
+from .columns import check_number
+from .source import Source
+
+_REPAIR = "repair the line"
+
+
+def diagnose(
+    source: Source,
+    delimiter: str,
+    header: Sequence[str],
+    chosen: Mapping[str, str],
+    numbered: bool,
+    reason: str,
+) -> InputError:
+    """Return the error that lists the lines which are no rows.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of all columns.
+    chosen : mapping
+        Which of them holds what, as :func:`~harness.readers.frame.choose` returns it.
+    numbered : bool
+        Whether the columns go by their numbers, so that the first line is a row.
+    reason : str
+        What the reader that failed said, for want of a wrong line.
+    """
+    problems: list[Problem] = []
+    total = 0
+    number = first = 0
+    for number, line in _rows(source, numbered):
+        first = first or number
+        what, fix = _check_line(line, delimiter, header, chosen)
+        if what:
+            total += 1
+            if len(problems) < SHOWN:
+                found = line.decode("utf-8", "replace")
+                problems.append(Problem(f"{source.name}:{number}", what, found, fix or _REPAIR))
+    if not problems:
+        return InputError(Problem(source.name, f"cannot be read as a table ({reason})"))
+    last = problems[-1]
+    if source.unfinished and last.where == f"{source.name}:{number}":
+        what = f"the file ends in the middle of a line: {last.what}"
+        problems[-1] = replace(last, what=what, fix="get the whole file")
+    elif numbered and total == 1 and last.where == f"{source.name}:{first}":
+        what = f"{last.what}; it looks like a header line"
+        fix = "give the columns by their names, or delete the header line"
+        problems = [replace(last, what=what, fix=fix)]
+    return InputError(problems, total=total)
+
+
+def _rows(source: Source, numbered: bool) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not empty, after the header, with their numbers."""
+    rows = ((number, line) for number, line in source.lines() if line.rstrip(b"\r"))
+    if not numbered:
+        next(rows, None)
+    return rows
+
+
+def _check_line(
+    line: bytes, delimiter: str, header: Sequence[str], chosen: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return what is wrong with a line, and what to do where it is special; or nothing twice."""
+    try:
+        text = line.decode("utf-8").rstrip("\r")
+    except UnicodeDecodeError:
+        return "the line is not UTF-8 text", "convert the file to UTF-8"
+    fields = next(csv.reader([text], delimiter=delimiter), [])
+    if len(fields) != len(header):
+        counted = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+        return f"{counted} where {len(header)} belong ({', '.join(header)})", ""
+    role = next(role for role in ("grade", "score", "rank") if role in chosen)
+    value = fields[header.index(chosen[role])].strip()
+    return check_number(value, role, whole=role != "score")
