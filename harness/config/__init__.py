@@ -141,9 +141,13 @@ def _check_formats(parts: Parts, source: Source) -> list[Problem]:
             entries.append((("runs", key), "run", given))
     problems = []
     for loc, kind, entry in entries:
-        if entry.format is None:
-            continue
+        given_options = entry.options().keys() - {"format", "duplicates"}
         able = [name for name, known in FORMATS.items() if known.reader(kind) is not None]
+        if entry.format is None:
+            if not any(given_options <= {*FORMATS[name].options(kind)} for name in able):
+                what = f"no format has the options {' and '.join(sorted(given_options))} together"
+                problems.append(source.problem(loc, what))
+            continue
         if entry.format not in able:
             what = f"unknown format '{entry.format}'{did_you_mean(entry.format, able)}"
             if entry.format in FORMATS:
@@ -151,7 +155,7 @@ def _check_formats(parts: Parts, source: Source) -> list[Problem]:
             problems.append(source.problem((*loc, "format"), f"{what}  (all: {', '.join(able)})"))
             continue
         allowed = FORMATS[entry.format].options(kind)
-        for option in entry.options().keys() - {"format", "duplicates", *allowed}:
+        for option in given_options - {*allowed}:
             has = ", ".join(allowed) or "none"
             what = f"format {entry.format} has no option '{option}'  (it has: {has})"
             problems.append(source.problem((*loc, option), what))

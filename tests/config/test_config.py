@@ -569,3 +569,14 @@ def test_a_name_is_one_folder(name: str) -> None:
     assert complaint(f"name: '{name}'\n" + GOOD.replace("name: small\n", "")) == [
         "$.name (line 1)  must be the name of a folder, without '/', and is " + repr(name)
     ]
+
+
+def test_options_of_several_formats(base: Path) -> None:
+    text = """\
+    datasets: {letor: {path: qrels.txt, group: qrels.txt, columns: {qid: 1}}}
+    runs: {bm25: {path: runs/bm25.run, columns: {qid: 1}}}
+    metrics: [map]
+    """
+    assert complaint(text) == [
+        "$.datasets.letor (line 1)  no format has the options columns and group together"
+    ]
