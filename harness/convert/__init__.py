@@ -77,13 +77,14 @@ def from_batch(
     lengths = lengths_of(n, n_queries, width)
     offsets = offsets_of(lengths)
     names = qids_of(qids, n_queries, first)
-    inside = _inside(lengths, width)
+    full = bool((lengths == width).all())
+    inside = None if full else _inside(lengths, width)
 
     def place(item: int) -> tuple[str, str]:
         row = int(np.searchsorted(offsets, item, side="right")) - 1
         return f"[{row}, {item - int(offsets[row])}]", names[row].as_py()
 
-    given = numbers_of(padded_scores[inside], "scores")
+    given = numbers_of(_unpadded(padded_scores, inside), "scores")
     bad = np.flatnonzero(~np.isfinite(given))
     if bad.size:
         at, qid = place(int(bad[0]))
@@ -95,7 +96,7 @@ def from_batch(
                 fix="look for the model's overflow; if it is padding, n is too large",
             )
         )
-    grades = numbers_of(padded_grades[inside], "relevance")
+    grades = numbers_of(_unpadded(padded_grades, inside), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
         bad = np.flatnonzero(~((np.trunc(wide) == wide) & (np.abs(wide) < 2**63)))
@@ -212,6 +213,11 @@ def from_pytrec_eval(
     else:
         scores[inside] = [run[qid][docno] for qid in qids for docno in qrel[qid]]
     return scores, relevance, n, qids
+
+
+def _unpadded(batch: Array, inside: Array | None) -> Array:
+    """Return a copy of what is no padding, row after row; all of it where `inside` is None."""
+    return batch.flatten() if inside is None else batch[inside]
 
 
 def _inside(n: Ints, width: int) -> Array:

@@ -117,7 +117,8 @@ def align_parts(
         yield align(qrels, run, policy)
         return
     starts = np.searchsorted(run.offsets, np.arange(0, run.n_rows, size))
-    for first, stop in pairwise(np.unique(np.append(starts, run.n_queries)).tolist()):
+    bounds = np.append(starts, run.n_queries)
+    for first, stop in pairwise(bounds[np.append(True, np.diff(bounds) > 0)].tolist()):
         part = qrels.part(first, stop)
         scores = run.scores[run.offsets[first] : run.offsets[stop]]
         yield align(part, Run.for_rows(part, scores, name=run.name), policy)
