@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from harness import batch
 from harness.core.align import align
@@ -74,7 +75,6 @@ def test_padding_is_never_read(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_lists_arrays_and_tensors(name: str) -> None:
-    torch = pytest.importorskip("torch")
     function = getattr(batch, name)
     expected = function(SCORES, RELEVANCE, N)
     assert isinstance(expected, np.ndarray)

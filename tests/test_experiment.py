@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import pytrec_eval
+import torch
 
 import harness
 from harness import direct
@@ -267,7 +268,7 @@ class TestEvaluate:
         "polars": pl.Series,
         "arrow": pa.array,
         "chunks": lambda scores: pa.chunked_array([scores[:2], scores[2:]]),
-        "tensor": lambda scores: pytest.importorskip("torch").tensor(scores, requires_grad=True),
+        "tensor": lambda scores: torch.tensor(scores, requires_grad=True),
         "array": lambda scores: type("A", (), {"__array__": lambda *_, **__: np.array(scores)})(),
     }
 

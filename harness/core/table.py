@@ -6,6 +6,7 @@ order in which they came; a query whose rows are scattered is gathered.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,7 +38,7 @@ T = TypeVar("T", bound="Table")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Table(ABC):
     """What qrels and runs share: rows of (docno, number), grouped by query.
 
     Parameters
@@ -241,6 +242,7 @@ class Table:
         return cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
 
     @classmethod
+    @abstractmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
         """Return `numbers` as this table's kind of number.
 
@@ -249,7 +251,6 @@ class Table:
         InputError
             Where a score is not finite or a grade is not whole.
         """
-        raise NotImplementedError
 
 
 _NONE = np.zeros(0, dtype=np.int64)

@@ -21,7 +21,6 @@ from harness.core.policy import Policy
 from harness.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
-PYDANTIC = tuple(map(int, importlib.metadata.version("pydantic").split(".")[:2]))
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
 
 GOOD = """\
@@ -536,7 +535,6 @@ def test_the_sweep_is_a_whole_grid() -> None:
     assert cells[0].columns == {"fold": "1", "seed": "1"}
 
 
-@pytest.mark.skipif(PYDANTIC < (2, 11), reason="earlier versions write some parts otherwise")
 def test_the_schema_for_editors_is_up_to_date() -> None:
     committed = json.loads((ROOT / "docs/config.schema.json").read_text(encoding="utf-8"))
     assert committed == config.json_schema(), "run: python -m docs.generate"

@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,7 +53,6 @@ def test_index_in(values: list[str], among: set[str], large: bool) -> None:
 
 
 def test_alignment_does_not_import_pandas() -> None:
-    pytest.importorskip("pandas")
     code = """
 import sys
 from harness.core.align import align

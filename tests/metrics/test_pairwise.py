@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 import harness.metrics  # noqa: F401
 from harness.core.align import align
@@ -62,7 +63,6 @@ def test_lambdas_by_hand() -> None:
 
 @pytest.mark.parametrize("alpha", [1.0, 0.3, 4.0])
 def test_lambdas_are_the_slopes_of_the_loss(alpha: float) -> None:
-    torch = pytest.importorskip("torch")
     rng = np.random.default_rng(5)
     grades, scores = rng.integers(0, 3, 9), rng.normal(size=9)
     s = torch.tensor(scores, dtype=torch.float64, requires_grad=True)
