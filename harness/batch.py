@@ -20,6 +20,7 @@ at random.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -48,7 +49,7 @@ def ndcg(
     scores: Any,
     relevance: Any,
     n: Any,
-    k: int | None = 10,
+    k: int | Sequence[int] | None = 10,
     gain: Gain = "exp",
     *,
     short: Literal["cut", "nan"] = "cut",
@@ -60,8 +61,9 @@ def ndcg(
     Parameters
     ----------
     scores, relevance, n : array_like, shape (batch_size, list_size) and (batch_size,)
-    k : int or None
-        Cutoff. None gives the value at every rank; beyond a list's end its last one goes on.
+    k : int, sequence of int, or None
+        Cutoff, or several. None gives the value at every rank; beyond a list's end its last one
+        goes on.
     gain : {"exp", "linear"}
         2^g - 1, as usual in learning to rank, or the grade itself.
     short : {"cut", "nan"}
@@ -72,7 +74,8 @@ def ndcg(
 
     Returns
     -------
-    ndarray, shape (batch_size,), or (batch_size, list_size) where k is None
+    ndarray, shape (batch_size,), (batch_size, len(k)) for several cutoffs, or
+    (batch_size, list_size) where k is None
 
     Raises
     ------
@@ -95,7 +98,7 @@ def dcg(
     scores: Any,
     relevance: Any,
     n: Any,
-    k: int | None = 10,
+    k: int | Sequence[int] | None = 10,
     gain: Gain = "exp",
     *,
     ties: Ties = "trec_eval",
@@ -292,5 +295,9 @@ def _checked(name: str, **given: Any) -> dict[str, Any]:
 
 
 def _values(name: str, aligned: Aligned, **given: Any) -> Floats:
+    cutoffs = given.get("cutoff")
+    if isinstance(cutoffs, (list, tuple)) and cutoffs:
+        each = [_values(name, aligned, **{**given, "cutoff": cutoff}) for cutoff in cutoffs]
+        return np.stack(each, axis=1)
     values = REGISTRY[name].function(aligned, **_checked(name, **given))
     return np.array(values, dtype=np.float64)

@@ -62,7 +62,7 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     loaded = configs.load(config, overrides=overrides)
     found = sweep.resolve(loaded)
     names = list(dict.fromkeys(name for cell in found for name in cell.columns))
-    rows = [["dataset", "run", *names, "judgements", "predictions"]]
+    rows = [["dataset", "run", *names, "qrels path", "run path"]]
     rows += [
         [
             cell.dataset,

@@ -182,3 +182,17 @@ def test_public_names() -> None:
     assert batch.rbo_weight(0.9, 10) == pytest.approx(0.8555854467473518, abs=1e-14)
     assert batch.sigmoid(0.0) == 0.5
     assert all(callable(getattr(batch, name)) for name in batch.__all__)
+
+
+def test_several_cutoffs_at_once() -> None:
+    # Grades in the order of the scores f1: 1 0 2 0 1; gains 1 0 3 0 1, ideal 3 1 1 0 0.
+    # @1: 1 / 3. @3: (1 + 3 / 2) / (3 + 1 / 1.58496 + 1 / 2) = 2.5 / 4.13093. @5: 2.88685 / 4.13093
+    given = ([[0.3, 0.4, 0.2, 0.5, 1.1]], [[0, 2, 1, 0, 1]], [5])
+    several = batch.ndcg(*given, k=[1, 3, 5])
+    assert several.shape == (1, 3)
+    np.testing.assert_allclose(several, [[1 / 3, 0.6051908, 0.6988385132278441]], rtol=1e-6)
+    for column, k in enumerate((1, 3, 5)):
+        assert several[0, column] == batch.ndcg(*given, k=k)[0]
+        assert batch.dcg(*given, k=(1, 3, 5))[0, column] == batch.dcg(*given, k=k)[0]
+    with pytest.raises(UnknownNameError, match="cutoff must be a whole number"):
+        batch.ndcg(*given, k=[])
