@@ -51,6 +51,7 @@ class Definition:
     cutoffs: tuple[float, ...] = ()
     weight: Callable[..., Floats | None] | None = None
     reference: bool = False
+    expected: Function | Literal["itself"] | None = None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     @property
@@ -195,6 +196,7 @@ def metric(
     cutoffs: tuple[float, ...] = (),
     weight: Callable[..., Floats | None] | None = None,
     reference: bool = False,
+    expected: Function | Literal["itself"] | None = None,
 ) -> Callable[[Function], Function]:
     """Register a function on :class:`~harness.core.aligned.Aligned` as a metric.
 
@@ -232,6 +234,10 @@ def metric(
     reference : bool
         Whether the metric compares to the ideal order, and so can compare to another run:
         adds the parameter ``reference=NAME``.
+    expected : callable, "itself" or None
+        Its exact expectation over the orders of tied documents, a function of the same
+        arguments; "itself" where no order of them changes the value; None where it is
+        estimated from random orders.
 
     Returns
     -------
@@ -273,7 +279,7 @@ def metric(
             parameters["reference"] = Parameter("reference", str, None, optional=True)
         REGISTRY[name] = Definition(
             name, function, direction, bounds, source, unit, summary, empty, missing,
-            trec_name, trec_parameter, aliases, cutoffs, weight, reference, parameters,
+            trec_name, trec_parameter, aliases, cutoffs, weight, reference, expected, parameters,
         )  # fmt: skip
         return function
 
