@@ -6,7 +6,7 @@ below it, so the result's size follows the judgements and not the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,11 +16,12 @@ import pyarrow as pa
 
 from ..errors import AlignmentError, Problem
 from .aligned import Aligned
-from .arrow import index_in, to_arrow
-from .docnos import Docnos
+from .arrow import to_arrow
 from .policy import Policy
 from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of
-from .ranking import by_score, rank_order, settle_ties
+from .ranking import Ties, by_score, settle_ties
+from .reference import Reference
+from .reference import as_reference as as_reference
 from .tables import Qrels, Run
 
 PART = 1 << 17
@@ -85,7 +86,8 @@ def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) 
     offsets = offsets_of(np.bincount(query, minlength=qrels.n_queries))
     aligned = Aligned(
         qrels.qids, answered > 0, n_retrieved, n_tied, qrels.ideal, offsets,
-        policy=policy, n_extra=n_extra, **columns,
+        policy=policy, n_extra=n_extra, groups=_joined_groups(ranked, qrels.n_queries),
+        reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **columns,
     )  # fmt: skip
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
 
@@ -124,26 +126,6 @@ def align_parts(
         yield align(part, Run.for_rows(part, scores, name=run.name), policy)
 
 
-def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Qrels:
-    """Return qrels whose ideal order is the ranking of `run`, for these queries.
-
-    The last document has grade 1, the first as many as there are documents. With it, a metric
-    that compares a ranking to the ideal order compares two runs.
-
-    >>> run = Run.from_dict({"q1": {"a": 0.1, "b": 0.9}})
-    >>> as_reference(run, pa.array(["q0", "q1"])).to_dict()
-    {'q0': {}, 'q1': {'a': 1, 'b': 2}}
-    """
-    place = np.empty(run.n_rows, dtype=np.int64)
-    place[rank_order(run, policy)] = np.arange(run.n_rows)
-    grades = run.offsets[1:][run.row] - place
-    at = index_in(qids, run.qids)
-    lengths = np.where(at >= 0, lengths_of(run.offsets)[at], 0)
-    offsets = offsets_of(lengths)
-    rows = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - run.offsets[at], lengths)
-    return Qrels(qids, offsets, Docnos(run.docnos.take(rows), offsets), grades[rows], run.name)
-
-
 @dataclass(frozen=True)
 class _Ranked:
     """What one part of a run contributes; `queries` has its answered queries, codes of qrels."""
@@ -159,11 +141,13 @@ class _Ranked:
     score: Floats
     tie_first: Ints
     tie_last: Ints
+    groups: tuple[Ints, Ints] | None
 
 
 def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
     order, ties = by_score(run, policy)
-    if run.docnos is qrels.docnos:  # every row is judged, by the row of the same number
+    all_judged = run.docnos is qrels.docnos
+    if all_judged:  # every row is judged, by the row of the same number
         of_run = np.arange(qrels.n_queries)
         order = settle_ties(run, order, ties, None, policy)
         place = np.arange(run.n_rows)
@@ -222,7 +206,28 @@ def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
         score=score,
         tie_first=first,
         tie_last=last,
+        groups=None if all_judged or policy.judged_only else _groups(run, of_run, ties),
     )
+
+
+def _groups(run: Run, of_run: Ints, ties: Ties) -> tuple[Ints, Ints]:
+    """Return the query of each group of tied scores, and its first and last rank."""
+    row = run.row[ties.starts]
+    before = run.offsets[row] - 1
+    ranks = np.stack([ties.starts - before, ties.ends - before], axis=1)
+    known = of_run[row] >= 0
+    return of_run[row[known]], ranks[known]
+
+
+def _joined_groups(ranked: Sequence[_Ranked], n_queries: int) -> Ragged | None:
+    parts = [part.groups for part in ranked if part.groups is not None]
+    if len(parts) < len(ranked):
+        return None
+    query, ranks = (_joined(list(arrays)) for arrays in zip(*parts, strict=True))
+    if (query[1:] < query[:-1]).any():
+        order = np.argsort(query, kind="stable")
+        query, ranks = query[order], ranks[order]
+    return Ragged(offsets_of(np.bincount(query, minlength=n_queries)), ranks)
 
 
 def _by_place(
@@ -257,14 +262,16 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     if policy.missing_queries == "zero":
         return aligned
     keep = aligned.answered
-    ideal = aligned.ideal
+    ideal, groups = aligned.ideal, aligned.groups
+    if groups is not None:
+        groups = Ragged(offsets_of(groups.lengths[keep]), groups.values)
     return Aligned(
         aligned.qids.filter(to_arrow(keep)), aligned.answered[keep], aligned.n_retrieved[keep],
         aligned.n_tied[keep],
         Ragged(offsets_of(ideal.lengths[keep]), ideal.values[np.repeat(keep, ideal.lengths)]),
         offsets_of(lengths_of(aligned.offsets)[keep]),
         aligned.rank, aligned.grade, aligned.score, aligned.tie_first, aligned.tie_last,
-        policy, aligned.n_extra,
+        policy, aligned.n_extra, groups=groups,
     )  # fmt: skip
 
 

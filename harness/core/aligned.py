@@ -26,6 +26,12 @@ class Aligned:
     ``(n_items,)``, grouped by query, ascending rank): ``rank`` from 1, ``grade``, ``score``,
     and ``tie_first``, ``tie_last``: the ranks over which its group of tied scores extends.
 
+    ``groups`` holds the first and the last rank of every group of tied scores of the whole
+    ranking, ``(n_groups, 2)`` by query, unjudged documents included and whatever the depth;
+    None where every retrieved document is judged, so that the items tell. ``reference_ties``,
+    where the judgements are a reference run's ranking, holds for each place of ``ideal`` the
+    rank at which its group of tied scores begins.
+
     A grade below 0 is a document in the pool that was not judged, as in trec_eval.
     """
 
@@ -42,6 +48,8 @@ class Aligned:
     tie_last: Ints
     policy: Policy = field(default_factory=Policy)
     n_extra: int = 0
+    groups: Ragged | None = None
+    reference_ties: Ints | None = None
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

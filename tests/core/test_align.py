@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from harness.core.aligned import Aligned
 from harness.core.docnos import Docnos
 from harness.core.policy import Policy
 from harness.core.ranking import rank_order
+from harness.core.reference import levels
 from harness.core.tables import Qrels, Run
 from harness.errors import AlignmentError
 
@@ -206,6 +208,70 @@ class TestLiteralDefinition:
             }
             for qid in wanted
         }
+
+
+class TestGroups:
+    @given(all_qrels, all_runs, policies)
+    def test_every_group_of_tied_scores(
+        self, qrels: Judgements, run: Scores, policy: Policy
+    ) -> None:
+        if not set(qrels) & set(run):
+            return
+        aligned = align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
+        if policy.judged_only:
+            assert aligned.groups is None  # every document that is left is an item
+            return
+        assert aligned.groups is not None
+        found: dict[str, set[tuple[int, int]]] = {qid: set() for qid in aligned.qids.to_pylist()}
+        names = aligned.qids.to_pylist()
+        for row, (first, last) in zip(
+            aligned.groups.row.tolist(), aligned.groups.values.tolist(), strict=True
+        ):
+            found[names[row]].add((first, last))
+        for qid, groups in found.items():
+            row = run.get(qid, {})
+            values = [compared(row[docno], policy.ties) for docno in ranking(row, policy.ties)]
+            assert groups == {
+                (values.index(value) + 1, values.index(value) + values.count(value))
+                for value in values
+                if values.count(value) > 1
+            }
+
+    def test_none_where_every_document_is_judged(self) -> None:
+        qrels = Qrels.from_columns(pa.array(["1", "1", "2"]), None, [1, 0, 2])
+        assert align(qrels, Run.for_rows(qrels, [1.0, 1.0, 0.0])).groups is None
+
+    @given(all_runs, st.lists(qids, unique=True))
+    def test_ties_of_a_reference(self, run: Scores, wanted: list[str]) -> None:
+        made = as_reference(Run.from_dict(run), pa.array(wanted, pa.string()))
+        expected = []
+        for qid in wanted:
+            row = run.get(qid, {})
+            values = [compared(row[docno], "trec_eval") for docno in ranking(row, "trec_eval")]
+            expected += [values.index(value) + 1 for value in values]
+        assert made.tie_first.tolist() == expected
+
+    @given(all_runs, all_runs)
+    def test_levels_are_the_same_where_the_reference_ties(self, run: Scores, other: Scores) -> None:
+        if not set(run) & set(other):
+            return
+        table = Run.from_dict(run)
+        aligned = align(as_reference(Run.from_dict(other), table.qids), table)
+        found = dict(zip(aligned.qids.to_pylist(), _lists(aligned, levels(aligned)), strict=True))
+        for qid, row in run.items():
+            values = {
+                docno: compared(score, "trec_eval") for docno, score in other.get(qid, {}).items()
+            }
+            assert found[qid] == [
+                sum(value <= values[docno] for value in values.values())
+                for docno in ranking(row, "trec_eval")
+                if docno in values
+            ]
+
+
+def _lists(aligned: Aligned, numbers: np.ndarray) -> list[list[int]]:
+    bounds = aligned.offsets.tolist()
+    return [numbers[a:b].tolist() for a, b in pairwise(bounds)]
 
 
 def one(run: dict[str, float], grades: dict[str, int], **choices: Any) -> Aligned:
