@@ -19,6 +19,10 @@ _PIECE = 1 << 14
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIXER = np.uint64(0xFF51AFD7ED558CCD)
 _SHIFT = np.uint64(32)
+_SPLITMIX = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
 _SPARSE = 16
 """Truth values of a sieve for each hash that it knows, at least."""
 _LARGEST = 24
@@ -76,6 +80,23 @@ def _hash_piece(strings: pa.Array) -> Array:
         word ^= keys[rows]
         word *= _MULTIPLIER
         keys[rows] = _mix(word)
+    return keys
+
+
+def splitmix64(numbers: Array) -> Array:
+    """Return numbers mixed so that those of neighbours share nothing, ``(n,)`` uint64.
+
+    The output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), which maps the
+    64-bit numbers one to one.
+
+    >>> [hex(key) for key in splitmix64(np.array([0, 1], dtype=np.uint64)).tolist()]
+    ['0xe220a8397b1dcdaf', '0x910a2dec89025cc1']
+    """
+    keys: Array = numbers + _MULTIPLIER
+    for shift, multiplier in _SPLITMIX:
+        keys ^= keys >> shift
+        keys *= multiplier
+    keys ^= keys >> np.uint64(31)
     return keys
 
 
