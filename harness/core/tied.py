@@ -88,13 +88,20 @@ def only(aligned: Aligned, keep: Bools) -> Aligned:
     aligned : Aligned
     keep : ndarray of bool, shape (n_queries,)
     """
-    ideal, items = aligned.ideal, keep[aligned.row]
+    ideal, reference_ties = aligned.ideal, aligned.reference_ties
+    items = keep[aligned.row]
+    if reference_ties is not None:
+        reference_ties = reference_ties[keep[ideal.row]]
     return Aligned(
         aligned.qids.filter(to_arrow(keep)), aligned.answered[keep], aligned.n_retrieved[keep],
-        aligned.n_tied[keep],
-        Ragged(offsets_of(ideal.lengths[keep]), ideal.values[keep[ideal.row]]),
-        offsets_of(lengths_of(aligned.offsets)[keep]),
+        aligned.n_tied[keep], _rows(ideal, keep), offsets_of(lengths_of(aligned.offsets)[keep]),
         aligned.rank[items], aligned.grade[items], aligned.score[items],
         aligned.tie_first[items], aligned.tie_last[items],
         aligned.policy, aligned.n_extra,
+        groups=None if aligned.groups is None else _rows(aligned.groups, keep),
+        reference_ties=reference_ties,
     )  # fmt: skip
+
+
+def _rows(ragged: Ragged, keep: Bools) -> Ragged:
+    return Ragged(offsets_of(ragged.lengths[keep]), ragged.values[keep[ragged.row]])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
-from harness.core.align import align, align_parts
+from harness.core.align import align, align_parts, as_reference
 from harness.core.aligned import Aligned
 from harness.core.hashing import splitmix64
 from harness.core.metric import Metric
@@ -87,8 +87,24 @@ class TestGroups:
         some = only(aligned_of(case), np.array(keep))
         left = {qid: row for (qid, row), kept in zip(case.items(), keep, strict=True) if kept}
         assert rows(some) == {qid: rows(aligned_of({qid: row}))[qid] for qid, row in left.items()}
-        for qid, row in zip(left, some.ideal.lengths.tolist(), strict=True):
-            assert row == len(left[qid][0])
+        if left and all(run for _, run in left.values()):
+            whole = aligned_of(left)
+            for name in ("n_retrieved", "n_tied", "tie_first", "tie_last", "answered"):
+                assert getattr(some, name).tolist() == getattr(whole, name).tolist()
+            assert some.groups is not None
+            assert whole.groups is not None
+            for one, other in ((some.ideal, whole.ideal), (some.groups, whole.groups)):
+                assert one.values.tolist() == other.values.tolist()
+                assert one.offsets.tolist() == other.offsets.tolist()
+
+    def test_only_some_queries_of_a_reference(self) -> None:
+        run = Run.from_dict({"1": {"a": 1.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0, "c": 1.0}})
+        aligned = align(as_reference(run, run.qids), run)
+        assert aligned.reference_ties is not None
+        assert aligned.reference_ties.tolist() == [1, 1, 1, 2, 2]
+        some = only(aligned, np.array([False, True])).reference_ties
+        assert some is not None
+        assert some.tolist() == [1, 2, 2]
 
 
 class TestByHand:
