@@ -34,7 +34,9 @@ from .core.policy import Policy, Ties
 from .core.ragged import Floats, positions_of
 from .core.ranking import rank_order
 from .errors import UnknownNameError
-from .metrics.ndcg import Gain, dcg_at_every_rank, gains_of, ideal_dcg, ndcg_at_every_rank
+from .metrics.gains import Gain, gains_of
+from .metrics.ndcg import ideal_dcg
+from .metrics.ndcg_ranks import dcg_at_every_rank, ndcg_at_every_rank
 from .metrics.pairwise import lambdas as _lambdas
 from .metrics.pairwise import sigmoid
 from .metrics.rbo import Form, rbo_weight

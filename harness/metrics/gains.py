@@ -1,0 +1,157 @@
+"""What DCG adds up: gains by grade, discounts by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+
+from ..core.aligned import Aligned
+from ..core.discount import log2_discount, log2_of
+from ..core.metric import Range
+from ..core.ragged import Array, Bools, Floats, Ints, offsets_of, positions_of
+from ..errors import InputError
+
+Gain = Literal["linear", "exp", "letor", "mslr", "exp-int32"]
+Discount = Literal["log2", "jarvelin", "position"]
+Negative = Literal["zero", "value"]
+Floor = Annotated[float, Range(0, None)]
+TABLES: dict[str, tuple[int, ...]] = {"letor": (0, 1, 3), "mslr": (0, 1, 3, 7, 15)}
+"""Gains of grades 0, 1, ... in the scripts of LETOR 3.0 and 4.0 and of MSLR; 0 beyond."""
+_LARGEST_EXPONENT = 1000
+_BITS = 32
+"""Java shifts a 32-bit number by the lowest 5 bits of the distance: 1 << 40 is 1 << 8."""
+
+
+class Scale(NamedTuple):
+    """How much a document counts in DCG, by its grade and its rank.
+
+    Parameters
+    ----------
+    gain : {"linear", "exp", "letor", "mslr", "exp-int32"}
+        See :func:`gains_of`.
+    discount : {"log2", "jarvelin", "position"}
+        See :data:`DISCOUNTS`.
+    negative : {"zero", "value"}
+        Whether grades below 0 gain nothing, or what the formula gives for them: -1 or
+        2^-1 - 1 = -0.5. Tables of gains have none.
+    floor : float
+        Grades from 0 to below it gain nothing; matters for fractions alone.
+    """
+
+    gain: Gain = "linear"
+    discount: Discount = "log2"
+    negative: Negative = "zero"
+    floor: float = 0.0
+
+    def counts(self, grades: Array) -> Bools:
+        """Return which grades can gain something."""
+        counted: Bools = grades > 0 if self.floor == 0 else (grades >= self.floor) & (grades > 0)
+        return counted | (grades < 0) if self.keeps_negative else counted
+
+    @property
+    def keeps_negative(self) -> bool:
+        """Whether grades below 0 gain something."""
+        return self.negative == "value" and self.gain in ("linear", "exp")
+
+    def items(self, aligned: Aligned) -> Ints:
+        """Return the judged and retrieved documents that can gain something, as indices."""
+        if aligned.grade.dtype.kind == "i" and not self.keeps_negative and self.floor <= 1:
+            return aligned.relevant(1)
+        return aligned.memo(("items", self), lambda: np.flatnonzero(self.counts(aligned.grade)))
+
+    def ideal(self, aligned: Aligned) -> tuple[Ints, Ints]:
+        """Return the judgements that can gain something, as indices, and their ideal ranks.
+
+        The ideal order is by falling grade; by falling gain where a table gives high grades
+        nothing.
+        """
+
+        def make() -> tuple[Ints, Ints]:
+            best = aligned.ideal
+            keep = self.counts(best.values)
+            if self.gain in TABLES:
+                keep &= self.gains(best.values) > 0
+                return np.flatnonzero(keep), positions_of(offsets_of(best.count(keep))) + 1
+            at = np.flatnonzero(keep)
+            return at, best.rank[at]
+
+        return aligned.memo(("ideal_items", self), make)
+
+    def gains(self, grades: Array) -> Floats:
+        """Return the gain of each grade, those that count for nothing included."""
+        values = gains_of(grades, self.gain, self.negative)
+        return values if self.floor == 0 else values * self.counts(grades)
+
+    def discounts(self, ranks: Ints) -> Floats:
+        """Return what a gain at each rank is divided by."""
+        return DISCOUNTS[self.discount](ranks)
+
+
+def gains_of(grades: Array, gain: Gain, negative: Negative = "zero") -> Floats:
+    """Return the gain of each grade.
+
+    Parameters
+    ----------
+    grades : ndarray of int64 or float64
+    gain : {"linear", "exp", "letor", "mslr", "exp-int32"}
+        The grade itself; 2^grade - 1; the table 0, 1, 3 of LETOR's scripts, where grades from
+        3 gain nothing; the table 0, 1, 3, 7, 15 of MSLR's, where grades from 5 gain nothing;
+        2^grade - 1 in 32-bit arithmetic, as in RankLib, where a grade of 40 gains 2^8 - 1.
+        The last three cut fractions off.
+    negative : {"zero", "value"}
+        Whether grades below 0 gain nothing, or what ``linear`` and ``exp`` give for them.
+
+    Raises
+    ------
+    InputError
+        Where 2^grade does not fit a float.
+
+    Examples
+    --------
+    >>> gains_of(np.array([-1, 0, 1, 4]), "exp").tolist()
+    [0.0, 0.0, 1.0, 15.0]
+    >>> gains_of(np.array([2, 3, 40]), "letor").tolist()
+    [3.0, 0.0, 0.0]
+    """
+    if gain in ("linear", "exp"):
+        kept = grades if negative == "value" else np.maximum(grades, 0)
+        return kept.astype(np.float64) if gain == "linear" else _exponential(kept)
+    whole = np.maximum(grades, 0).astype(np.int64)
+    if gain == "exp-int32":
+        return _exponential(whole % _BITS)
+    table = np.array([*TABLES[gain], 0], dtype=np.float64)
+    return table[np.minimum(whole, table.size - 1)]
+
+
+def _exponential(grades: Array) -> Floats:
+    largest = grades.max(initial=0)
+    if largest > _LARGEST_EXPONENT:
+        raise InputError(
+            f"gain=exp: a grade of {largest} gives a gain beyond all numbers; "
+            "use gain=linear, or smaller grades"
+        )
+    if grades.dtype.kind == "f":
+        fractional: Floats = np.exp2(grades) - 1.0
+        return fractional
+    gains: Floats = np.ldexp(1.0, grades.astype(np.intc)) - 1.0  # exact; exp2 need not be
+    return gains
+
+
+def _jarvelin(ranks: Ints) -> Floats:
+    return log2_of(np.maximum(ranks, 2))
+
+
+def _position(ranks: Ints) -> Floats:
+    return ranks.astype(np.float64)
+
+
+DISCOUNTS: dict[str, Callable[[Ints], Floats]] = {
+    "log2": log2_discount,
+    "jarvelin": _jarvelin,
+    "position": _position,
+}
+"""What a gain at each rank (from 1) is divided by. ``log2``: log2(rank + 1). ``jarvelin``: 1 at
+ranks 1 and 2, then log2(rank), as in Järvelin and Kekäläinen with base 2. ``position``: the rank.
+"""
