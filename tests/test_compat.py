@@ -5,7 +5,9 @@ from __future__ import annotations
 import collections
 import io
 import math
+import pickle
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import compat
+from harness.compat import small
 
 Judgements = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]
@@ -23,6 +26,15 @@ Values = dict[str, dict[str, float]]
 
 QRELS: Judgements = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
 RUN: Scores = {"q1": {"b": 3.0, "a": 2, "x": 1.5}}
+
+
+@pytest.fixture(autouse=True, scope="module", params=[-1, 10**9], ids=["arrays", "pytrec_eval"])
+def small_calls(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Every test runs twice: with no call small enough for pytrec_eval itself, and with all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(small, "DOCUMENTS", request.param)
+        patch.setattr(small, "DOCUMENTS_A_MEASURE", 0)
+        yield request.param
 
 
 def same(found: Values, expected: Values) -> None:
@@ -272,6 +284,117 @@ def test_bad_runs(run: Any) -> None:
     with pytest.raises(TypeError) as ours:
         compat.RelevanceEvaluator(QRELS, {"map"}).evaluate(run)
     assert str(ours.value).startswith(str(theirs.value))
+
+
+def answered_by_pytrec_eval(evaluator: compat.RelevanceEvaluator, run: Any) -> bool:
+    return evaluator._small.evaluate(run) is not None
+
+
+def test_who_answers(small_calls: int) -> None:
+    evaluator = compat.RelevanceEvaluator(QRELS, {"map"})
+    assert answered_by_pytrec_eval(evaluator, RUN) == (small_calls > 0)
+    assert answered_by_pytrec_eval(evaluator, {"q9": {"x": 1.0}}) == (small_calls > 0)
+
+
+def test_the_size_of_a_small_call() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(small, "DOCUMENTS", 4)
+        patch.setattr(small, "DOCUMENTS_A_MEASURE", 1)
+        evaluator = compat.RelevanceEvaluator(QRELS, {"map", "ndcg"})  # 4 + 2 names: qids count
+    row = {f"d{at}": 1.0 for at in range(5)}
+    assert answered_by_pytrec_eval(evaluator, {"q1": row})
+    assert not answered_by_pytrec_eval(evaluator, {"q1": {**row, "e": 1.0}})
+    assert not answered_by_pytrec_eval(evaluator, {"q1": row, "q9": {}})
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"q1": {"a": math.nan}},
+        {"q1": {"a": 1.0}, "q9": {"x": math.nan}},
+        {"q1": {"a": math.inf, "b": -math.inf}},
+        {"q1": {"a": np.float64(math.nan)}},
+        {"q1": {"a\0": 1.0}},
+        {"q1": {"\ud800": 1.0}},
+        {"\ud800": {"a": 1.0}},
+        {"q1": {"é": 1.0}},
+        {"q1": {"a": 10**400}},
+        {"q1": {"a": "1"}},
+        {"q1": {1: 1.0}},
+        {"q1": 5},
+        {"q1": [1]},
+    ],
+    ids=ascii,
+)
+def test_what_pytrec_eval_never_sees(run: Any) -> None:
+    # NaN has no rank; half of a surrogate pair ends its process, NUL ends its names
+    evaluator = compat.RelevanceEvaluator(QRELS, {"map"})
+    assert not answered_by_pytrec_eval(evaluator, run)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "level"),
+    [
+        ({"q1": {"a": -1}, "q2": {"a": 1}}, 1),
+        ({"q1": {"a": 10**6}}, 1),
+        ({"q1": {"a": 1, "b": -(10**10)}}, 1),
+        ({"q1": {"\ud800": 1}}, 1),
+        ({"q1\0": {"a": 1}}, 1),
+        ({"q1": {"a": 1}}, 10**30),
+    ],
+    ids=ascii,
+)
+def test_judgements_that_pytrec_eval_never_sees(qrels: Any, level: int) -> None:
+    evaluator = compat.RelevanceEvaluator(qrels, {"map"}, relevance_level=level)
+    assert not answered_by_pytrec_eval(evaluator, RUN)
+
+
+def test_names_that_pytrec_eval_cannot_read() -> None:
+    # c is not retrieved; the two with odd names stand above a: AP = (1/3) / 2 = 1/6
+    run = {"q1": {"a": 1.0, "a\0": 2.0, "\ud800": 3.0}}
+    assert compat.RelevanceEvaluator(QRELS, {"map"}).evaluate(run) == {"q1": {"map": 1 / 6}}
+
+
+def test_large_grades() -> None:
+    # pytrec_eval takes minutes over a grade of a million, and cuts 2**33 + 1 to 1
+    for grade in (10**6, 2**33 + 1):
+        found = compat.RelevanceEvaluator({"q": {"a": grade, "b": 1}}, {"ndcg"}).evaluate(
+            {"q": {"a": 1.0, "b": 2.0}}
+        )
+        log3 = math.log2(3)
+        assert found == {"q": {"ndcg": (1 + grade / log3) / (grade + 1 / log3)}}
+
+
+def test_runid_is_no_stray_number() -> None:
+    found = compat.RelevanceEvaluator(QRELS, ["runid", "P_1"]).evaluate(RUN)
+    assert found == {"q1": {"runid": 0.0, "P_1": 0.0}}
+
+
+def test_judgements_are_those_given() -> None:
+    qrels = {"q1": {"a": 1, "b": 0}}
+    evaluator = compat.RelevanceEvaluator(qrels, {"P_1"})
+    qrels["q1"]["b"] = 1
+    assert evaluator.evaluate(RUN) == {"q1": {"P_1": 0.0}}
+
+
+def test_numpys_floats() -> None:
+    run = {"q1": {"a": np.float64(1.5), "b": np.float64(2.5)}}
+    found, expected = both(QRELS, {"map", "ndcg"}, run)
+    same(found, expected)
+
+
+def test_an_evaluator_can_go_to_another_process() -> None:
+    evaluator = compat.RelevanceEvaluator(QRELS, {"map"})
+    expected = evaluator.evaluate(RUN)
+    assert pickle.loads(pickle.dumps(evaluator)).evaluate(RUN) == expected
+
+
+def test_an_error_leaves_the_evaluator_whole() -> None:
+    evaluator = compat.RelevanceEvaluator(QRELS, {"map"})
+    for _ in range(2):
+        with pytest.raises(TypeError, match="Document 'b' of query 'q1' has None"):
+            evaluator.evaluate({"q2": {"a": 1.0}, "q1": {"a": 1.0, "b": None}})  # type: ignore[dict-item]
+        assert evaluator.evaluate(RUN) == {"q1": {"map": 0.25}}
 
 
 def test_errors_name_the_document() -> None:

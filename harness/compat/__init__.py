@@ -9,6 +9,9 @@ It differs where pytrec_eval ends the whole process or reads memory that is not 
 cutoff of 0 or one given twice (``ValueError``), a relevance level below 0, an integer beyond 64
 bits (``TypeError``), ``runid`` (0 here). A NaN score, which it ranks anywhere, is a
 ``ValueError``.
+
+Calls of few documents are handed to pytrec_eval, after checks for those differences: see
+:mod:`harness.compat.small`.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, count, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +32,11 @@ from ..core.aligned import Aligned
 from ..core.arrow import string_column
 from ..core.docnos import Docnos
 from ..core.policy import Policy
-from ..core.ragged import Array, Ints, Ragged, lengths_of, offsets_of
+from ..core.ragged import Array, Ints, Ragged, offsets_of
 from ..core.tables import Qrels, Run
 from .lines import parse_qrel, parse_run
 from .measures import metrics_of, numbers_asked, supported_measures, supported_nicknames
+from .small import SmallCalls
 
 __all__ = [
     "RelevanceEvaluator",
@@ -84,6 +88,7 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
+        measures = list(measures)
         asked = numbers_asked(measures)
         judged = {qid: row for qid, row in query_relevance.items() if len(row) > 0}
         level = _integer(relevance_level, "relevance_level")
@@ -94,12 +99,20 @@ class RelevanceEvaluator:
         self._metrics = metrics_of(asked, level)
         self._names = [metric.trec_name for metric in self._metrics]
         grades, offsets = _grades(judged), _offsets(judged)
-        self._qrels = Qrels(string_column(judged), offsets, Docnos(None, offsets), grades)
-        numbers = count()
+        qrels = Qrels(string_column(judged), offsets, Docnos(None, offsets), grades)
+        bounds, ideal = offsets.tolist(), qrels.ideal.values
         self._judged = {
-            qid: (place, dict(zip(row, numbers, strict=False)))
-            for place, (qid, row) in enumerate(judged.items())
+            qid: _Judged(dict(zip(row, count(), strict=False)), grades[i:j], ideal[i:j])
+            for (qid, row), i, j in zip(judged.items(), bounds, bounds[1:], strict=False)
         }
+        self._small = SmallCalls(
+            partial(_as_dicts, self._judged),
+            measures,
+            len(self._names),
+            level,
+            judged_only,
+            "runid" in asked,
+        )
 
     def evaluate(self, scores: Scores) -> dict[str, dict[str, float]]:
         """Return ``{qid: {measure: value}}`` for the queries that are judged and answered.
@@ -120,6 +133,11 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, dict):
             raise TypeError("Argument object scores should be of type dictionary.")
+        values = self._small.evaluate(scores)
+        return self._evaluate(scores) if values is None else values
+
+    def _evaluate(self, scores: Scores) -> dict[str, dict[str, float]]:
+        """Return the values by our own metrics."""
         try:
             _check(scores, (float, int), "Expected matching score to be int, long or float.")
             shared = [qid for qid in scores if qid in self._judged]
@@ -141,26 +159,36 @@ class RelevanceEvaluator:
 
     def _align(self, answers: Scores, scores: Array) -> Aligned:
         """Join the answers, all of them to judged queries, by looking docnos up in dicts."""
-        whole, judged = self._qrels, [self._judged[qid] for qid in answers]
-        places = np.array([place for place, _ in judged])
-        lengths = lengths_of(whole.offsets)[places]
-        offsets = offsets_of(lengths)
-        moved = offsets[:-1] - whole.offsets[places]
-        rows = np.arange(offsets[-1]) - np.repeat(moved, lengths)
-
+        judged = [self._judged[qid] for qid in answers]
+        offsets = offsets_of([len(row.places) for row in judged])
         docnos = _DictDocnos(answers)
         lookups = (
-            map(row.get, answer, repeat(-1))
-            for (_, row), answer in zip(judged, answers.values(), strict=True)
+            map(row.places.get, answer, repeat(-1))
+            for row, answer in zip(judged, answers.values(), strict=True)
         )
         judgement = np.fromiter(chain.from_iterable(lookups), np.int64, scores.size)
         found = np.flatnonzero(judgement >= 0)
-        qids, grades, ideal = string_column(answers), whole.grades[rows], whole.ideal.values[rows]
-        judgement = judgement[found] + moved[docnos.row[found]]
-        qrels = _Joined(
-            qids, offsets, Docnos(None, offsets), grades, pairs=(found, judgement), sorted=ideal
-        )
+        pairs = found, judgement[found] + offsets[docnos.row[found]]
+        grades = np.concatenate([row.grades for row in judged])
+        ideal = np.concatenate([row.ideal for row in judged])
+        qids = string_column(answers)
+        qrels = _Joined(qids, offsets, Docnos(None, offsets), grades, pairs=pairs, sorted=ideal)
         return align(qrels, Run(qids, docnos.offsets, docnos, scores), self._policy)
+
+
+class _Judged(NamedTuple):
+    """One query's judgements: the place of each docno, the grades, and these descending."""
+
+    places: dict[str, int]
+    grades: Ints
+    ideal: Ints
+
+
+def _as_dicts(judged: Mapping[str, _Judged]) -> Judgements:
+    """Return the judgements as dicts again: the caller may have changed those given."""
+    return {
+        qid: dict(zip(row.places, row.grades.tolist(), strict=True)) for qid, row in judged.items()
+    }
 
 
 class _DictDocnos(Docnos):
@@ -247,16 +275,14 @@ def _grades(judged: dict[str, Mapping[str, int]]) -> Array:
 
 def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], expected: str) -> None:
     """Check the types of nested dicts: all at once, one by one only to name what is wrong."""
+    types: set[type] = set()
     for qid, row in rows.items():
         if not isinstance(qid, str):
             raise TypeError(f"Expected string as key. Found {qid!r}.")
         if not isinstance(row, dict):
             raise TypeError(f"Expected dictionary as value. Query '{qid}' has {row!r}.")
-    docno_types = set(map(type, chain.from_iterable(rows.values())))
-    number_types = set(map(type, chain.from_iterable(row.values() for row in rows.values())))
-    if all(issubclass(kind, str) for kind in docno_types) and all(
-        issubclass(kind, numbers) for kind in number_types
-    ):
+        types.update(map(type, row.values()))
+    if all(issubclass(kind, numbers) for kind in types) and all(map(_strings, rows.values())):
         return
     for qid, row in rows.items():
         for docno, number in row.items():
@@ -267,6 +293,14 @@ def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], exp
                 )
             if not isinstance(number, numbers):
                 raise TypeError(f"{expected} Document '{docno}' of query '{qid}' has {number!r}.")
+
+
+def _strings(docnos: Iterable[Any]) -> bool:
+    try:
+        "".join(docnos)  # twice as fast as asking each
+    except TypeError:
+        return False
+    return True
 
 
 def _first_nan(rows: Scores) -> str:
