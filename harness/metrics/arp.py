@@ -2,11 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.ragged import Floats
+from ..core.ragged import Array, Floats, Ints
+from .gains import Negative
+
+Over = Literal["queries", "grades"]
+
+
+def _items(aligned: Aligned, negative: Negative) -> Ints:
+    """Return the retrieved documents whose rank counts."""
+    if negative == "value":
+        return np.flatnonzero(aligned.grade)
+    return (
+        aligned.relevant(1)
+        if aligned.grade.dtype.kind == "i"
+        else np.flatnonzero(aligned.grade > 0)
+    )
+
+
+def _mean(aligned: Aligned, items: Ints, rank: Array) -> Floats:
+    grades = aligned.grade[items]
+    total = aligned.sum(grades, items)
+    weighted = aligned.sum(grades * rank, items)
+    values: Floats = np.divide(weighted, total, out=np.full(total.size, np.nan), where=total != 0)
+    return values
+
+
+def _expected(aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero") -> Floats:
+    """Return the expectation over the orders of tied documents: with the mean of their ranks."""
+    items = _items(aligned, negative)
+    return _mean(aligned, items, (aligned.tie_first[items] + aligned.tie_last[items]) / 2)
+
+
+def _weight(
+    aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero"
+) -> Floats | None:
+    """Return each query's sum of grades where the mean is weighted by it."""
+    if over == "queries":
+        return None
+    items = _items(aligned, negative)
+    return np.maximum(aligned.sum(aligned.grade[items], items), 0.0)
 
 
 @metric(
@@ -18,8 +58,10 @@ from ..core.ragged import Floats
     empty=np.nan,
     missing=np.nan,
     aliases=("ARP",),
+    weight=_weight,
+    expected=_expected,
 )
-def arp(aligned: Aligned) -> Floats:
+def arp(aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero") -> Floats:
     """Average rank of the relevant documents, weighted by their grades.
 
     ARP = sum of g_i * i / sum of g_i over the retrieved documents, i the rank and g_i the grade
@@ -30,11 +72,17 @@ def arp(aligned: Aligned) -> Floats:
     Parameters
     ----------
     aligned : Aligned
+    over : {"queries", "grades"}
+        What the summary is a mean over: the queries' own values, or all relevant documents of
+        the dataset at once, each by its grade, so that queries with much to find weigh more
+        (TF-Ranking). The values do not change.
+    negative : {"zero", "value"}
+        Whether grades below 0 count for nothing, or as weights below 0 (PyTorchLTR).
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In ranks, at least 1; NaN where nothing relevant is retrieved.
+        In ranks, at least 1 but for ``negative=value``; NaN where nothing relevant is retrieved.
 
     Examples
     --------
@@ -45,9 +93,5 @@ def arp(aligned: Aligned) -> Floats:
     >>> arp(align(qrels, run)).tolist()     # (1 * 1 + 3 * 3) / (1 + 3)
     [2.5]
     """
-    items = aligned.relevant(1)
-    grades = aligned.grade[items]
-    total = aligned.sum(grades, items)
-    weighted = aligned.sum(grades * aligned.rank[items], items)
-    values: Floats = np.divide(weighted, total, out=np.full(total.size, np.nan), where=total > 0)
-    return values
+    items = _items(aligned, negative)
+    return _mean(aligned, items, aligned.rank[items])

@@ -31,6 +31,7 @@ def _weight(aligned: Aligned, *, over: Over = "queries") -> Floats | None:
     missing=np.nan,
     aliases=("MSE",),
     weight=_weight,
+    expected="itself",
 )
 def mse(aligned: Aligned, *, over: Over = "queries") -> Floats:
     """Mean squared difference between a document's grade and its score.

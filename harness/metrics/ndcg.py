@@ -2,62 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import Range, metric
-from ..core.ragged import Floats, Ints, frozen, sum_by
-from ..errors import InputError
-from .gains import Discount, Floor, Gain, Negative, Scale, gains_of
+from ..core.ragged import Floats
+from .dcg_sums import dcg_of_gains, ideal_dcg, ideal_dcg_of_gains, list_dcg, share_of_ideal
+from .gains import Discount, Floor, Gain, Negative, Scale
 from .short_lists import Short, without_short_lists
-from .trec_gain_table import Gains, gain_table, grades_as_gains
+from .tied_dcg import expected_dcg, expected_ndcg
+from .trec_gain_table import Gains
 
 Cutoff = Annotated[int, Range(1, None)]
-_OWN: dict[str, Callable[[Ints], Floats]] = {
-    gain: partial(gains_of, gain=gain) for gain in get_args(Gain)
-}
-_OWN["linear"] = grades_as_gains  # shared with trec_eval's other metrics of gains
-
-
-def list_dcg(aligned: Aligned, scale: Scale, cutoff: int | None = None) -> Floats:
-    """Return the DCG of each query's ranking, ``(n_queries,)``."""
-
-    def total() -> Floats:
-        items = scale.items(aligned)
-        if cutoff is not None:
-            items = items[aligned.rank[items] <= cutoff]
-        weights = scale.gains(aligned.grade[items]) / scale.discounts(aligned.rank[items])
-        return frozen(sum_by(aligned.row[items], weights, aligned.n_queries))
-
-    return aligned.memo(("dcg", scale, cutoff), total)
-
-
-def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | None = None) -> Floats:
-    """Return the DCG of each query's grades in the ideal order, ``(n_queries,)``.
-
-    All judged documents count, retrieved or not; the first `cutoff` of them where that is given.
-    """
-    scale = gain if isinstance(gain, Scale) else Scale(gain)
-
-    def total() -> Floats:
-        ideal = aligned.ideal
-        at, rank = scale.ideal(aligned)
-        if cutoff is not None:
-            inside = rank <= cutoff
-            at, rank = at[inside], rank[inside]
-        weights = scale.gains(ideal.values[at]) / scale.discounts(rank)
-        return frozen(sum_by(ideal.row[at], weights, aligned.n_queries))
-
-    return aligned.memo(("ideal_dcg", scale, cutoff), total)
-
-
-def share_of_ideal(dcg: Floats, ideal: Floats) -> Floats:
-    """Return ``dcg / ideal``, and 0 where the ideal DCG is 0."""
-    return np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal != 0)
 
 
 @metric(
@@ -67,6 +25,7 @@ def share_of_ideal(dcg: Floats, ideal: Floats) -> Floats:
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005 (gain=exp)",
     unit="gain",
     aliases=("DCG",),
+    expected=expected_dcg,
 )
 def dcg(
     aligned: Aligned,
@@ -124,6 +83,7 @@ def dcg(
     "2002; Burges et al., ICML 2005 (gain=exp)",
     trec_name="ndcg",
     aliases=("nDCG", "NDCG"),
+    expected=expected_ndcg,
 )
 def ndcg(
     aligned: Aligned,
@@ -194,24 +154,9 @@ def ndcg(
     ideal_cutoff = cutoff if ideal == "cut" else None
     scale = Scale(gain, discount, negative, floor)
     if gains:
-        actual, best = _dcg_of_gains(aligned, gains, scale, cutoff, ideal_cutoff)
+        actual = dcg_of_gains(aligned, gains, scale, cutoff)
+        best = ideal_dcg_of_gains(aligned, gains, scale, ideal_cutoff)
     else:
         actual = list_dcg(aligned, scale, cutoff)
         best = ideal_dcg(aligned, scale, ideal_cutoff)
     return without_short_lists(aligned, share_of_ideal(actual, best), cutoff, short)
-
-
-def _dcg_of_gains(
-    aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None, ideal_cutoff: int | None
-) -> tuple[Floats, Floats]:
-    """Return the DCG of the ranking and of the ideal order, where grades are given gains."""
-    if aligned.grade.dtype.kind == "f":
-        raise InputError("gains=... names whole grades, and there are grades that are fractions")
-    table = gain_table(aligned, gains, _OWN[scale.gain])
-    item, ideal = table.item, table.ideal
-    here = np.flatnonzero(item if cutoff is None else item * (aligned.rank <= cutoff))
-    best = ideal.values / scale.discounts(ideal.rank)
-    return (
-        aligned.sum(item[here] / scale.discounts(aligned.rank[here]), here),
-        ideal.sum(best, None if ideal_cutoff is None else ideal.rank <= ideal_cutoff),
-    )

@@ -9,8 +9,8 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints
+from .dcg_sums import ideal_dcg, share_of_ideal
 from .gains import Discount, Gain, Scale
-from .ndcg import ideal_dcg, share_of_ideal
 from .short_lists import Short, without_short_lists
 
 

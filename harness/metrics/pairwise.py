@@ -36,6 +36,7 @@ def sigmoid(x: npt.ArrayLike) -> Floats:
     unit="nats",
     empty=np.nan,
     missing=np.nan,
+    expected="itself",
 )
 def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
     """Mean log loss of the order of two documents, over pairs with different grades.

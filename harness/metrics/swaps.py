@@ -7,7 +7,40 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.pairs import inversions, judged_items, tied_pairs
-from ..core.ragged import Floats
+from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
+from ..core.tied import tied_groups
+
+
+def _swaps(aligned: Aligned) -> Ints:
+    def count() -> Ints:
+        items = judged_items(aligned)
+        return inversions(items.offsets, aligned.grade[items.values])
+
+    return aligned.memo("swaps", count)
+
+
+def _expected(aligned: Aligned, *, normalize: bool = False) -> Floats:
+    """Return the expectation over the orders of tied documents.
+
+    A pair of different grades in one group of tied scores counts one half.
+    """
+    groups = tied_groups(aligned, 0)
+    grades, offsets = aligned.grade[groups.items], offsets_of(groups.found)
+    pairs = groups.found * (groups.found - 1) // 2 - tied_pairs(offsets, grades)
+    change = pairs / 2 - inversions(offsets, grades)
+    found = _swaps(aligned) + sum_by(groups.row, change, aligned.n_queries)
+    return _share(aligned, found, normalize)
+
+
+def _share(aligned: Aligned, found: Array, normalize: bool) -> Floats:
+    """Return swaps as their number, or as a share of the pairs with different grades."""
+    items = judged_items(aligned)
+    if not normalize:
+        return np.where(items.lengths > 0, found, np.nan)
+    grades = aligned.grade[items.values]
+    pairs = items.lengths * (items.lengths - 1) // 2 - tied_pairs(items.offsets, grades)
+    values: Floats = np.divide(found, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
+    return values
 
 
 @metric(
@@ -18,6 +51,7 @@ from ..core.ragged import Floats
     unit="swaps",
     missing=np.nan,
     reference=True,
+    expected=_expected,
 )
 def swaps(aligned: Aligned, *, normalize: bool = False) -> Floats:
     """Exchanges of neighbouring documents that bring the ranking into the ideal order.
@@ -51,11 +85,4 @@ def swaps(aligned: Aligned, *, normalize: bool = False) -> Floats:
     >>> swaps(align(qrels, run)).tolist()
     [1.0]
     """
-    items = judged_items(aligned)
-    grades = aligned.grade[items.values]
-    found = aligned.memo("swaps", lambda: inversions(items.offsets, grades))
-    if not normalize:
-        return np.where(items.lengths > 0, found, np.nan)
-    pairs = items.lengths * (items.lengths - 1) // 2 - tied_pairs(items.offsets, grades)
-    values: Floats = np.divide(found, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
-    return values
+    return _share(aligned, _swaps(aligned), normalize)

@@ -23,6 +23,7 @@ from .trec_shared import Rel, n_hits
     missing=None,
     trec_name="num_q",
     aliases=("NumQ",),
+    expected="itself",
 )
 def num_q(aligned: Aligned) -> Floats:
     """Return 1 for every query, so that the sum is the number of queries.
@@ -60,6 +61,7 @@ def num_q(aligned: Aligned) -> Floats:
     empty=None,
     trec_name="num_ret",
     aliases=("NumRet",),
+    expected="itself",
 )
 def num_ret(aligned: Aligned) -> Ints:
     """Documents retrieved.
@@ -97,6 +99,7 @@ def num_ret(aligned: Aligned) -> Ints:
     missing=None,
     trec_name="num_rel",
     aliases=("NumRel",),
+    expected="itself",
 )
 def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Relevant documents in the qrels, retrieved or not.
@@ -136,6 +139,7 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     empty=None,
     trec_name="num_rel_ret",
     aliases=("NumRelRet",),
+    expected="itself",
 )
 def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Relevant documents retrieved.
@@ -171,6 +175,7 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     summary="sum",
     empty=None,
     trec_name="num_nonrel_judged_ret",
+    expected="itself",
 )
 def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Documents retrieved that were judged and found non-relevant.

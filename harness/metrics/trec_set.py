@@ -19,6 +19,7 @@ from .trec_shared import Rel, n_hits, share
     source="trec_eval 9.0.8, m_set_P.c",
     trec_name="set_P",
     aliases=("SetP",),
+    expected="itself",
 )
 def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Share of the retrieved documents that are relevant.
@@ -56,6 +57,7 @@ def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_set_recall.c",
     trec_name="set_recall",
     aliases=("SetR",),
+    expected="itself",
 )
 def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Share of the relevant documents that are retrieved.
@@ -92,6 +94,7 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_set_rel_P.c",
     trec_name="set_relative_P",
     aliases=("SetRelP",),
+    expected="itself",
 )
 def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Precision of the retrieved set as a share of the best that its size allows.
@@ -128,6 +131,7 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_set_map.c",
     trec_name="set_map",
     aliases=("SetAP",),
+    expected="itself",
 )
 def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Precision times recall of the retrieved set.
@@ -167,6 +171,7 @@ def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     trec_name="set_F",
     trec_parameter="beta",
     aliases=("SetF",),
+    expected="itself",
 )
 def set_f(
     aligned: Aligned, *, beta: Annotated[float, Range(0, None)] = 1.0, rel: Rel = 1

@@ -19,6 +19,7 @@ from ..core.ragged import Floats
     empty=None,
     trec_name="relstring",
     trec_parameter="length",
+    expected="itself",
 )
 def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) -> Floats:
     """Return 0: trec_eval prints the first grades as text here, and pytrec_eval gives 0.
@@ -54,6 +55,7 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
     source="trec_eval 9.0.8, m_runid.c",
     empty=None,
     trec_name="runid",
+    expected="itself",
 )
 def runid(aligned: Aligned) -> Floats:
     """Return 0: trec_eval prints the run's tag here, and pytrec_eval gives 0.

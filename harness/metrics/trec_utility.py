@@ -20,6 +20,7 @@ from .trec_shared import Rel, n_hits
     empty=None,
     trec_name="utility",
     trec_parameter="coefficients",
+    expected="itself",
 )
 def utility(
     aligned: Aligned,

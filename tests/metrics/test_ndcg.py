@@ -14,8 +14,9 @@ from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
+from harness.metrics.dcg_sums import ideal_dcg
 from harness.metrics.gains import gains_of
-from harness.metrics.ndcg import dcg, ideal_dcg, ndcg
+from harness.metrics.ndcg import dcg, ndcg
 from harness.metrics.ndcg_ranks import dcg_at_every_rank, ndcg_at_every_rank
 
 
