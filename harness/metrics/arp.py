@@ -18,11 +18,9 @@ def _items(aligned: Aligned, negative: Negative) -> Ints:
     """Return the retrieved documents whose rank counts."""
     if negative == "value":
         return np.flatnonzero(aligned.grade)
-    return (
-        aligned.relevant(1)
-        if aligned.grade.dtype.kind == "i"
-        else np.flatnonzero(aligned.grade > 0)
-    )
+    if aligned.grade.dtype.kind == "f":
+        return np.flatnonzero(aligned.grade > 0)
+    return aligned.relevant(1)
 
 
 def _mean(aligned: Aligned, items: Ints, rank: Array) -> Floats:
