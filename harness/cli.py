@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from . import __version__
+from .command import QuickCommand, QuickGroup
 from .core.policy import Duplicates, Empty, Missing, Policy, Ties
 from .errors import HarnessError, HarnessWarning, VerificationError
 from .reports import names
 
 app = typer.Typer(
     name="harness",
+    cls=QuickGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -90,7 +92,7 @@ def run_command(
     typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != "table")
 
 
-@app.command("evaluate")
+@app.command("evaluate", cls=QuickCommand)
 def evaluate_command(
     qrels: Annotated[
         str,
@@ -172,7 +174,7 @@ def evaluate_command(
     typer.echo(_render(format, board, per_query=per_query), nl=False)
 
 
-@app.command("metrics")
+@app.command("metrics", cls=QuickCommand)
 def metrics_command(
     name: Annotated[
         str | None,

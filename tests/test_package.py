@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +38,18 @@ def test_evaluating_loads_none_of_the_extras() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_command_starts_without_what_it_does_not_need(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.5 a\nq1 Q0 d2 2 1.5 a\nq1 Q0 d3 3 1.5 a\n")
+    unwanted = ({*HEAVY} - {"typer"}) | {"rich", "pyarrow.compute", "pyarrow.parquet"}
+    code = (
+        "import atexit, sys; from harness.cli import main;"
+        f"atexit.register(lambda: print([m for m in sorted({unwanted}) if m in sys.modules]));"
+        "main(['evaluate', 'qrels.txt', 'a.run', '-m', 'map', '-m', 'bpref', '--ties', 'stable'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

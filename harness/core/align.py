@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from ..errors import AlignmentError, Problem
 from .aligned import Aligned
-from .arrow import to_arrow
+from .arrow import select
 from .policy import Policy
 from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of
 from .ranking import Ties, by_score, settle_ties
@@ -250,7 +250,7 @@ def _joined(arrays: list[Array]) -> Array:
 def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     missing = ~aligned.answered
     if policy.missing_queries == "error":
-        names = aligned.qids.filter(to_arrow(missing)).to_pylist()
+        names = select(aligned.qids, missing).to_pylist()
         raise AlignmentError(
             Problem(
                 "",
@@ -266,7 +266,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     if groups is not None:
         groups = Ragged(offsets_of(groups.lengths[keep]), groups.values)
     return Aligned(
-        aligned.qids.filter(to_arrow(keep)), aligned.answered[keep], aligned.n_retrieved[keep],
+        select(aligned.qids, keep), aligned.answered[keep], aligned.n_retrieved[keep],
         aligned.n_tied[keep],
         Ragged(offsets_of(ideal.lengths[keep]), ideal.values[np.repeat(keep, ideal.lengths)]),
         offsets_of(lengths_of(aligned.offsets)[keep]),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from .arrow import string_column, to_arrow, to_numpy
+from .arrow import call, cast, encode, string_column, take, to_numpy
 from .hashing import hash_strings
 from .ragged import Array, Ints, frozen, positions_of, rows_of
 
@@ -33,9 +32,9 @@ class Docnos:
     def take(self, rows: Ints) -> pa.Array:
         """Return the docnos of these rows as strings."""
         if self.strings is not None:
-            return self.strings.take(to_arrow(rows))
+            return take(self.strings, rows)
         positions = positions_of(self.offsets)[rows]
-        return _position_names(positions).take(to_arrow(positions))
+        return take(_position_names(positions), positions)
 
     def to_strings(self) -> pa.Array:
         """Return all docnos as strings."""
@@ -72,9 +71,9 @@ def _position_names(positions: Ints) -> pa.Array:
 
 def byte_ranks(strings: pa.Array) -> Ints:
     """Return numbers that sort as the strings do by bytes; equal strings, equal numbers."""
-    encoded = strings.dictionary_encode()
-    order = to_numpy(pc.sort_indices(encoded.dictionary.cast(pa.large_binary())))
+    distinct, which = encode(strings)
+    order = to_numpy(call("array_sort_indices", cast(distinct, pa.large_binary())))
     rank = np.empty(order.size, dtype=np.int64)
     rank[order] = np.arange(order.size)
-    ranks: Ints = rank[to_numpy(encoded.indices)]
+    ranks: Ints = rank[which]
     return ranks

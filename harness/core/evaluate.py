@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
 from .aligned import Aligned
-from .arrow import to_arrow
+from .arrow import select
 from .evaluation import Counts, Evaluation
 from .metric import Metric
 from .policy import Policy
@@ -102,7 +102,7 @@ def _evaluate_part(
         weight = metric.weights(source)
         if weight is not None:
             weights[column] = weight
-    names = aligned.qids.filter(to_arrow(empty)).to_pylist()
+    names = select(aligned.qids, empty).to_pylist()
     return _Part(values, aligned.qids, aligned.policy, _counts(aligned, empty), weights, names)
 
 

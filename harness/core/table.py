@@ -16,10 +16,9 @@ from typing import ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..errors import InputError, Problem
-from .arrow import string_column, to_arrow, to_numpy
+from .arrow import cast, encode, equal, select, string_column, take, to_numpy
 from .docnos import Docnos, byte_ranks
 from .hashing import pair_keys
 from .policy import Duplicates
@@ -135,14 +134,13 @@ class Table(ABC):
         """
         numbers = np.asarray(numbers)
         heads, lengths = _heads(qids)
-        encoded = heads.dictionary_encode()
-        distinct, query = encoded.dictionary, to_numpy(encoded.indices).astype(np.int64)
+        distinct, query = encode(heads)
         scattered = int((np.bincount(query) > 1).sum())
         order = None
         if scattered:
             order = np.argsort(np.repeat(query, lengths), kind="stable")
             numbers = numbers[order]
-            docnos = None if docnos is None else docnos.take(to_arrow(order))
+            docnos = None if docnos is None else take(docnos, order)
         offsets = offsets_of(sum_by(query, lengths, len(distinct)))
         table = cls(
             distinct, offsets, Docnos(docnos, offsets), numbers, name, scattered, order, len(qids)
@@ -179,7 +177,7 @@ class Table(ABC):
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""
         offsets = offsets_of(np.bincount(self.row[keep], minlength=self.n_queries))
-        strings = self.docnos.to_strings().filter(to_arrow(keep))
+        strings = select(self.docnos.to_strings(), keep)
         order = np.arange(self.n_rows) if self.order is None else self.order
         return replace(
             self,
@@ -262,12 +260,12 @@ def _heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
     values = qids.values if encoded else qids
     if len(values) == 0:
         return string_column([]), _NONE
-    changes = to_numpy(pc.not_equal(values.slice(1), values.slice(0, len(values) - 1)))
+    changes = ~equal(values.slice(1), values.slice(0, len(values) - 1))
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
     ends = np.append(starts[1:], len(values))
     if encoded:
         ends = to_numpy(qids.run_ends)[ends - 1]
-    return values.take(to_arrow(starts)), np.diff(ends, prepend=0)
+    return take(values, starts), np.diff(ends, prepend=0)
 
 
 def concat(tables: Iterable[T]) -> T:
@@ -276,7 +274,9 @@ def concat(tables: Iterable[T]) -> T:
     first = parts[0]
     if len(parts) == 1:
         return first
-    strings = pa.concat_arrays([part.docnos.to_strings().cast(pa.large_string()) for part in parts])
+    strings = pa.concat_arrays(
+        [cast(part.docnos.to_strings(), pa.large_string()) for part in parts]
+    )
     offsets = offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]))
     qids = pa.concat_arrays([part.qids for part in parts])
     numbers = np.concatenate([part.numbers for part in parts])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import InputError, Problem
-from .arrow import equal, to_arrow
+from .arrow import equal, take
 from .docnos import Docnos
 from .hashing import Index, Sieve, hash_strings, pair_keys
 from .ragged import Array, Bools, Ints, Ragged
@@ -65,7 +65,7 @@ class Qrels(Table):
         place = np.full(len(qids), -1)
 
         def same(rows: Ints, known: Ints) -> Bools:
-            return equal(qids.take(to_arrow(rows)), self.qids.take(to_arrow(known)))
+            return equal(take(qids, rows), take(self.qids, known))
 
         found, known = self._indexes[0].find(hash_strings(qids), same)
         place[found] = known

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .aligned import Aligned
-from .arrow import to_arrow
+from .arrow import select
 from .ragged import Bools, Ints, Ragged, lengths_of, offsets_of
 
 
@@ -93,7 +93,7 @@ def only(aligned: Aligned, keep: Bools) -> Aligned:
     if reference_ties is not None:
         reference_ties = reference_ties[keep[ideal.row]]
     return Aligned(
-        aligned.qids.filter(to_arrow(keep)), aligned.answered[keep], aligned.n_retrieved[keep],
+        select(aligned.qids, keep), aligned.answered[keep], aligned.n_retrieved[keep],
         aligned.n_tied[keep], _rows(ideal, keep), offsets_of(lengths_of(aligned.offsets)[keep]),
         aligned.rank[items], aligned.grade[items], aligned.score[items],
         aligned.tie_first[items], aligned.tie_last[items],

@@ -8,8 +8,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..core.arrow import index_in, unique
 from ..core.docnos import Docnos
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, offsets_of
@@ -58,7 +58,7 @@ def read_run(
 
 def _places(source: Source, dataset: Qrels, qids: pa.Array, offsets: Ints) -> Ints:
     """Return the position of each query in `dataset`, where it must have as many rows."""
-    at: Ints = pc.index_in(qids, dataset.qids).fill_null(-1).to_numpy().astype(np.int64)
+    at = index_in(qids, dataset.qids)
     lengths, expected = np.diff(offsets), np.diff(dataset.offsets)[at]
     wrong = np.flatnonzero((at < 0) | (lengths != expected))
     if wrong.size:
@@ -115,9 +115,9 @@ def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
     if n.ndim != 1 or n.dtype.kind not in "iu" or (n < 0).any():
         raise InputError(Problem(source.name, "n must be one count for each query"))
     qids, offsets = pa.array(arrays["qids"].astype(str), pa.string()), offsets_of(n)
-    if len(qids) != n.size or len(pc.unique(qids)) != n.size:
+    if len(qids) != n.size or len(unique(qids)) != n.size:
         raise InputError(
-            Problem(source.name, f"{len(pc.unique(qids))} distinct qids for {n.size} queries")
+            Problem(source.name, f"{len(unique(qids))} distinct qids for {n.size} queries")
         )
     for key in dict.fromkeys((column, "relevance", "docnos")):
         if key in arrays:

@@ -8,9 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ..core.arrow import to_arrow
+from ..core.arrow import call, cast, select, unique
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
@@ -31,7 +30,7 @@ def column(chunks: pa.ChunkedArray) -> pa.Array:
     if chunks.num_chunks == 1:
         return chunks.chunk(0)
     if chunks.nbytes > _LIMIT:
-        chunks = chunks.cast(pa.large_string())
+        chunks = cast(chunks, pa.large_string())
     combined = chunks.combine_chunks()
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
@@ -91,8 +90,8 @@ def dropped(table: Table, qids: pa.Array | pa.ChunkedArray) -> Ints:
     gone = np.ones(len(qids), dtype=bool)
     gone[table.order] = False
     if pa.types.is_run_end_encoded(qids.type):
-        qids = pc.run_end_decode(qids)
-    return np.array([gone.sum(), len(pc.unique(qids.filter(to_arrow(gone))))])
+        qids = call("run_end_decode", qids)
+    return np.array([gone.sum(), len(unique(select(qids, gone)))])
 
 
 def warn_dropped(where: Source | str, counts: Ints, duplicates: Duplicates) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..core.arrow import equal
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.table import DuplicateRows, T
@@ -167,7 +167,7 @@ def _for_rows(
         expected = expected.take(pa.array(np.argsort(dataset.order)))
         qids = qids.take(pa.array(np.sort(dataset.order[dataset.order < len(qids)])))
     n = min(len(qids), len(expected))
-    differ = pc.not_equal(qids.slice(0, n), expected.slice(0, n)).to_numpy(zero_copy_only=False)
+    differ = ~equal(qids.slice(0, n), expected.slice(0, n))
     if differ.any() or len(qids) != len(expected):
         at = int(differ.argmax()) if differ.any() else n
         has = f"query '{qids[at]}'" if at < len(qids) else "the end"

@@ -14,9 +14,8 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ..core.arrow import to_arrow, to_numpy
+from ..core.arrow import extract, to_arrow, to_numpy
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels
@@ -108,10 +107,10 @@ def _docnos(source: Source, blocks: list[Rows]) -> pa.Array | None:
             for block in blocks
         ]
     )
-    docnos = pc.struct_field(pc.extract_regex(comments, _DOCID), "docno")
+    docnos = extract(comments, _DOCID)
     given = len(docnos) - docnos.null_count
     if not given:
-        docnos = pc.struct_field(pc.extract_regex(comments, _FIRST_WORD), "docno")
+        docnos = extract(comments, _FIRST_WORD)
     elif docnos.null_count:
         warn(
             source,

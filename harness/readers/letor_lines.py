@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..core.arrow import to_arrow, to_numpy
+from ..core.arrow import call, cast, to_arrow, to_numpy
 from ..core.ragged import Array, Ints, offsets_of
 from ..errors import SHOWN, InputError, Problem
 from .columns import check_number
@@ -70,7 +69,7 @@ def read_block(block: bytes, with_qid: bool) -> Rows:
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
     grades = _grades(_spans(data, starts, starts + grade_end))
     comments = _comments(data, starts, stops) if b"#" in block else None
-    return Rows(grades, None if qids is None else pc.run_end_encode(qids), comments)
+    return Rows(grades, None if qids is None else call("run_end_encode", qids), comments)
 
 
 def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
@@ -83,12 +82,12 @@ def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
         strings.validate(full=True)
     except pa.ArrowInvalid:
         raise NotLetor from None
-    return strings.cast(pa.string())
+    return cast(strings, pa.string())
 
 
 def _grades(texts: pa.Array) -> Array:
     try:
-        grades = to_numpy(pc.cast(texts, pa.float64()))
+        grades = to_numpy(cast(texts, pa.float64()))
     except pa.ArrowInvalid:
         raise NotLetor from None
     if not np.isfinite(grades).all() or (grades != np.trunc(grades)).any():
@@ -103,7 +102,7 @@ def _comments(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     at = hashes[np.searchsorted(hashes, starts)]
     has = at < stops
     texts = _spans(data, np.where(has, at, stops), stops)
-    return pc.if_else(to_arrow(has), texts, pa.nulls(1, pa.string())[0])
+    return call("if_else", to_arrow(has), texts, pa.nulls(1, pa.string())[0])
 
 
 def _read_slowly(block: bytes, with_qid: bool) -> Rows:
@@ -120,12 +119,11 @@ def _read_slowly(block: bytes, with_qid: bool) -> Rows:
         qids.append(match["qid"])
         comments.append(mark + comment if mark else None)
     try:
-        texts = [pa.array(column, pa.binary()).cast(pa.string()) for column in (grades, comments)]
-        named = (
-            pc.run_end_encode(pa.array(qids, pa.binary()).cast(pa.string())) if with_qid else None
-        )
+        texts = [cast(pa.array(column, pa.binary()), pa.string()) for column in (grades, comments)]
+        strings = cast(pa.array(qids, pa.binary()), pa.string()) if with_qid else None
     except pa.ArrowInvalid:
         raise NotLetor from None
+    named = None if strings is None else call("run_end_encode", strings)
     return Rows(_grades(texts[0]), named, texts[1] if texts[1].null_count < len(texts[1]) else None)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..core.arrow import index_in
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.tables import Qrels, Run
@@ -30,9 +30,7 @@ def read_run(
     """Read scores that name the query and the position of each row of `dataset`."""
     dataset = needed(source, dataset)
     table = pa.concat_tables(read_columns(source, RUN))
-    query = (
-        pc.index_in(column(table["qid"]), dataset.qids).fill_null(-1).to_numpy().astype(np.int64)
-    )
+    query = index_in(column(table["qid"]), dataset.qids)
     position = _positions(source, table)
     _check_counts(source, dataset, table, query)
     at = dataset.offsets[query] + position

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ..core.arrow import to_numpy
+from ..core.arrow import cast, encode, equal, to_numpy, unique
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from .build import build, dropped, warn, warn_dropped, warn_scattered
@@ -96,11 +95,11 @@ def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, 
         Run, source, table["qid"], table["docno"], numbers_of(table, "score"), RUN.is_data,
         duplicates=duplicates, name=name, before=before,
     )  # fmt: skip
-    return replace(run, tags=tuple(pc.unique(table["tag"]).to_pylist()))
+    return replace(run, tags=tuple(unique(table["tag"]).to_pylist()))
 
 
 def _start_of_last_query(qids: pa.ChunkedArray) -> int:
-    other = to_numpy(pc.not_equal(qids, qids[-1]))
+    other = ~equal(qids, qids[-1])
     return int(len(other) - other[::-1].argmax()) if other.any() else 0
 
 
@@ -120,10 +119,10 @@ def warn_ranks(source: Source) -> None:
     head, end, rest = source.head.rpartition(b"\n")
     try:
         table = read_block(head + end or rest, _RANKED)
-        rank = to_numpy(table["rank"].cast(pa.int64()))
+        rank = to_numpy(cast(table["rank"], pa.int64()))
     except (Refused, pa.ArrowInvalid):
         return
-    query = to_numpy(table["qid"].chunk(0).dictionary_encode().indices)
+    _, query = encode(table["qid"].chunk(0))
     order = np.lexsort((rank, query))
     query, rank, score = query[order], rank[order], numbers_of(table, "score")[order]
     later = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1])
