@@ -30,12 +30,12 @@ from .core.align import align
 from .core.aligned import Aligned
 from .core.discount import log2_discount
 from .core.metric import REGISTRY
-from .core.policy import Policy, Ties
+from .core.policy import Order, Policy
 from .core.ragged import Floats, positions_of
 from .core.ranking import rank_order
 from .errors import UnknownNameError
 from .metrics.gains import Gain, gains_of
-from .metrics.ndcg import ideal_dcg
+from .metrics.dcg_sums import ideal_dcg
 from .metrics.ndcg_ranks import dcg_at_every_rank, ndcg_at_every_rank
 from .metrics.pairwise import lambdas as _lambdas
 from .metrics.pairwise import sigmoid
@@ -56,7 +56,7 @@ def ndcg(
     *,
     short: Literal["cut", "nan"] = "cut",
     ideal: Literal["cut", "full"] = "cut",
-    ties: Ties = "trec_eval",
+    ties: Order = "trec_eval",
 ) -> Floats:
     """Return nDCG@k of each query, or at every rank; see :func:`harness.metrics.ndcg.ndcg`.
 
@@ -103,7 +103,7 @@ def dcg(
     k: int | Sequence[int] | None = 10,
     gain: Gain = "exp",
     *,
-    ties: Ties = "trec_eval",
+    ties: Order = "trec_eval",
 ) -> Floats:
     """Return DCG@k of each query, or at every rank; see :func:`ndcg` for the parameters.
 
@@ -116,7 +116,7 @@ def dcg(
     return dcg_at_every_rank(aligned, list_size=len(scores[0]), **_checked("dcg", gain=gain))
 
 
-def arp(scores: Any, relevance: Any, n: Any, *, ties: Ties = "trec_eval") -> Floats:
+def arp(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:
     """Return the average rank of the relevant documents; see :func:`harness.metrics.arp.arp`.
 
     NaN for a query without relevant documents, where PyTorchLTR gives 0.
@@ -128,7 +128,7 @@ def arp(scores: Any, relevance: Any, n: Any, *, ties: Ties = "trec_eval") -> Flo
 
 
 def swaps(
-    scores: Any, relevance: Any, n: Any, *, normalize: bool = False, ties: Ties = "trec_eval"
+    scores: Any, relevance: Any, n: Any, *, normalize: bool = False, ties: Order = "trec_eval"
 ) -> Floats:
     """Return the exchanges to the ideal order; see :func:`harness.metrics.swaps.swaps`.
 
@@ -155,7 +155,7 @@ def rbo(
     *,
     form: Form = "ext",
     rel: int = 1,
-    ties: Ties = "trec_eval",
+    ties: Order = "trec_eval",
 ) -> Floats:
     """Return the rank-biased overlap with the ideal order; see :func:`harness.metrics.rbo.rbo`.
 
@@ -172,7 +172,7 @@ def ao(
     k: int | None = None,
     *,
     rel: int = 1,
-    ties: Ties = "trec_eval",
+    ties: Order = "trec_eval",
 ) -> Floats:
     """Return the average overlap with the ideal order; see :func:`harness.metrics.rbo.ao`.
 
@@ -182,7 +182,7 @@ def ao(
     return _values("ao", _align(scores, relevance, n, ties), rel=rel, cutoff=k)
 
 
-def kendall(scores: Any, relevance: Any, n: Any, *, ties: Ties = "trec_eval") -> Floats:
+def kendall(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:
     """Return Kendall's tau-b of scores and grades; see :mod:`harness.metrics.correlation`.
 
     `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
@@ -193,7 +193,7 @@ def kendall(scores: Any, relevance: Any, n: Any, *, ties: Ties = "trec_eval") ->
     return _values("kendall", _align(scores, relevance, n, ties))
 
 
-def spearman(scores: Any, relevance: Any, n: Any, *, ties: Ties = "trec_eval") -> Floats:
+def spearman(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:
     """Return Spearman's rho of scores and grades; see :mod:`harness.metrics.correlation`.
 
     `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
@@ -230,7 +230,7 @@ def lambdas(
     *,
     delta_ndcg: bool = False,
     gain: Gain = "exp",
-    ties: Ties = "trec_eval",
+    ties: Order = "trec_eval",
 ) -> Floats:
     """Return each document's lambda, the slope of its query's pairwise loss by its score.
 
@@ -280,7 +280,7 @@ def lambdas(
     return padded
 
 
-def _align(scores: Any, relevance: Any, n: Any, ties: Ties = "trec_eval") -> Aligned:
+def _align(scores: Any, relevance: Any, n: Any, ties: Order = "trec_eval") -> Aligned:
     return align(*from_batch(scores, relevance, n), Policy(ties=ties))
 
 

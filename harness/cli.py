@@ -14,7 +14,7 @@ import typer
 
 from . import __version__
 from .command import QuickCommand, QuickGroup
-from .core.policy import Duplicates, Empty, Missing, Policy, Ties
+from .core.policy import TIES, Duplicates, Empty, Missing, Policy
 from .errors import HarnessError, HarnessWarning, VerificationError
 from .reports import names
 
@@ -126,8 +126,13 @@ def evaluate_command(
         bool, typer.Option("--judged-only", "-J", help="Take unjudged documents out first.")
     ] = False,
     ties: Annotated[
-        Ties, typer.Option(help="Order of tied scores: docno descending, or that of the file.")
+        str,
+        typer.Option(metavar="ORDER", help=f"Order of tied scores: {', '.join(TIES)}."),
     ] = "trec_eval",
+    convention: Annotated[
+        str | None,
+        typer.Option(metavar="TOOL", help="Compute every metric as this tool does."),
+    ] = None,
     missing: Annotated[
         Missing, typer.Option(help="Judged queries that the run does not answer.")
     ] = "zero",
@@ -168,7 +173,7 @@ def evaluate_command(
         judged_only=judged_only,
     )
     board = direct.evaluate_files(
-        qrels, runs, metrics, policy=policy, rel=rel, duplicates=duplicates,
+        qrels, runs, metrics, policy=policy, rel=rel, convention=convention, duplicates=duplicates,
         qrels_format=qrels_format, run_format=run_format, group=group, plugins=plugin or [],
     )  # fmt: skip
     typer.echo(_render(format, board, per_query=per_query), nl=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from .core.arrow import index_in, string_column, to_arrow
 from .core.evaluation import Evaluation
 from .core.metric import Metric
 from .core.policy import Policy
+from .core.settings import Settings
 from .core.tables import Qrels, Run
 from .errors import Problem, VerificationError
 
@@ -50,7 +51,8 @@ class Crosscheck:
     qrels : Qrels
     metrics : sequence of Metric
     policy : Policy
-        Under ``stable`` ties pytrec_eval is given our order, since it has another.
+        Where ties are ordered otherwise than by trec_eval, pytrec_eval is given that order.
+        Metrics whose ties are averaged, best, worst or random are left out.
     mode : {"sample", "all", "none"}
         ``sample`` takes 50 judged queries, the same ones for the same qids every time.
     """
@@ -59,16 +61,18 @@ class Crosscheck:
         self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy, mode: Mode = "sample"
     ) -> None:
         self.qrels, self.policy, self.mode = qrels, policy, mode
-        self.by_level: dict[int, dict[str, Metric]] = defaultdict(dict)
+        self.by_level: dict[tuple[int, Policy], dict[str, Metric]] = defaultdict(dict)
         for metric in metrics if mode != "none" else ():
-            level = dict(metric.params).get("rel", 1)
-            if _has(metric):
-                self.by_level[level][metric.trec_name] = metric
+            level, under = dict(metric.params).get("rel", 1), policy.with_settings(metric.settings)
+            measure = _measure(metric)
+            if measure is not None and under.of_rows:
+                self.by_level[level, under][measure] = metric
         chosen = np.arange(qrels.n_queries)
         if mode == "sample" and chosen.size > SAMPLE:
             chosen = np.random.default_rng(qrels.n_queries).permutation(chosen)[:SAMPLE]
-        usable = np.maximum.reduceat(np.append(qrels.grades, -1), qrels.offsets[:-1]) >= 0
-        self.chosen = chosen[usable[chosen] & (np.diff(qrels.offsets)[chosen] > 0)]
+        judged = np.flatnonzero(np.diff(qrels.offsets))
+        best = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
+        self.chosen = chosen[np.isin(chosen, judged[best >= 0])]
         self.names = qrels.qids.take(to_arrow(self.chosen))
         self.expected: dict[str, dict[Metric, float]] = {}
 
@@ -90,13 +94,13 @@ class Crosscheck:
         if not scores:
             return
         found = self.expected[qid] = {}
-        for level, measures in self.by_level.items():
-            if self.policy.empty_queries != "zero" and max(judged.values()) < level:
+        for (level, policy), measures in self.by_level.items():
+            if policy.empty_queries != "zero" and max(judged.values()) < level:
                 continue
             evaluator = pytrec_eval.RelevanceEvaluator(
-                {qid: judged}, set(measures), level, self.policy.judged_only
+                {qid: judged}, set(measures), level, policy.judged_only
             )
-            values = evaluator.evaluate({qid: _as_seen(scores, self.policy)})[qid]
+            values = evaluator.evaluate({qid: _as_seen(scores, policy)})[qid]
             found.update((metric, values[name]) for name, metric in measures.items())
 
     def compare(self, evaluation: Evaluation, dataset: str = "") -> Audit:
@@ -126,20 +130,37 @@ class Crosscheck:
         return Audit(self.mode, len(names), values)
 
 
-def _has(metric: Metric) -> bool:
-    """Return whether pytrec_eval has the metric, with no parameter that it would read otherwise."""
+def _measure(metric: Metric) -> str | None:
+    """Return pytrec_eval's name for a metric; None where it has none that does the same."""
+    plain = replace(metric, settings=Settings(), convention=None, given=())
     base = metric.definition.trec_name
     if base not in supported_measures - _AS_TEXT or {name for name, _ in metric.params} - {"rel"}:
-        return False
-    return metric.cutoff is None or metric.trec_name != str(metric)
+        return None
+    if replace(metric.settings, **_AS_RANKED) != Settings():
+        return None
+    if plain.cutoff is not None and plain.trec_name == str(plain):
+        return None
+    return plain.trec_name
+
+
+_AS_RANKED: dict[str, Any] = {"ties": None, "scores": None, "depth": None, "judged_only": None}
+"""Settings that pytrec_eval follows, since it is given the ranking that they make."""
 
 
 def _as_seen(scores: dict[str, float], policy: Policy) -> dict[str, float]:
     """Return the scores that make pytrec_eval see the ranking that the policy asks for."""
-    if policy.ties == "trec_eval" and policy.depth is None:
+    if policy == Policy(judged_only=policy.judged_only, missing_queries=policy.missing_queries):
         return scores
-    if policy.ties == "trec_eval":
-        names = sorted(scores, key=lambda d: (np.float32(scores[d]), d.encode()), reverse=True)
-    else:
-        names = sorted(scores, key=lambda docno: -scores[docno])
+    compared = {
+        "float32": lambda docno: float(np.float32(scores[docno])),
+        "float64": scores.__getitem__,
+        "none": lambda docno: 0.0,
+    }[policy.score_type]
+    names = list(scores)  # in the order of the input
+    if policy.ties == "reverse":
+        names.reverse()
+    elif policy.ties != "stable":
+        names.sort(key=str.encode, reverse=policy.ties != "docno+")
+    with np.errstate(over="ignore"):
+        names.sort(key=compared, reverse=True)  # keeps what stands before of two equal ones before
     return {docno: -float(rank) for rank, docno in enumerate(names[: policy.depth])}

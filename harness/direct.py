@@ -24,6 +24,7 @@ from .core.metric import Metric
 from .core.names import parse_all
 from .core.policy import Duplicates, Policy
 from .core.tables import Qrels, Run
+from .core.views import policies_of
 from .errors import (
     HarnessError,
     HarnessWarning,
@@ -44,6 +45,7 @@ def evaluate(
     *,
     policy: Policy | Mapping[str, Any] | None = None,
     rel: int | None = None,
+    convention: str | None = None,
     n: Any = None,
     qids: Any = None,
     references: Mapping[str, Any] | None = None,
@@ -74,6 +76,8 @@ def evaluate(
         Ties, missing and empty queries, depth; ``{"ties": "stable"}`` is enough.
     rel : int, optional
         Smallest relevant grade, for the metrics that have one and do not name it.
+    convention : str, optional
+        A tool whose settings every metric takes, unless it names its own: ``lightgbm``.
     n, qids : array_like, optional
         For a padded batch: documents of each query, shape (B,), and its identifier.
     references : mapping of str to run, optional
@@ -97,8 +101,9 @@ def evaluate(
     >>> evaluate(qrels, run, ["P@1", "recip_rank"]).to_dict()
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
-    wanted = _wanted(metrics, rel)
-    policy = Policy(**policy) if isinstance(policy, Mapping) else policy
+    wanted = _wanted(metrics, rel, convention)
+    policy = Policy(**policy) if isinstance(policy, Mapping) else policy or Policy()
+    also = policies_of(wanted, policy)
     others = references or {}
 
     def reference(key: str) -> Run:
@@ -112,9 +117,9 @@ def evaluate(
     judgements, given = inputs.as_pair(qrels, run, n=n, qids=qids)
     stream: Callable[[], Aligned | Iterable[Aligned]]
     if isinstance(given, Run):
-        stream, read = partial(align_parts, judgements, given, policy), lambda: given
+        stream, read = partial(align_parts, judgements, given, policy, also=also), lambda: given
     else:
-        stream = partial(readers.align_run, judgements, given, policy)
+        stream = partial(readers.align_run, judgements, given, policy, also)
         read = partial(readers.read_run, given, dataset=judgements)
     return evaluate_one(
         judgements, wanted, policy, stream=stream, read=read, reference=reference,
@@ -129,6 +134,7 @@ def evaluate_files(
     *,
     policy: Policy | None = None,
     rel: int | None = None,
+    convention: str | None = None,
     duplicates: Duplicates = "error",
     qrels_format: str | None = None,
     run_format: str | None = None,
@@ -140,7 +146,8 @@ def evaluate_files(
     A metric's ``reference`` names one of the runs by its file name without endings.
     """
     _load(plugins)
-    wanted = _wanted(metrics, rel)
+    wanted, policy = _wanted(metrics, rel, convention), policy or Policy()
+    also = policies_of(wanted, policy)
     how = {"group": group} if group else {}
     judgements = readers.read_qrels(qrels, format=qrels_format, duplicates=duplicates, **how)
     names = _short_names(runs)
@@ -163,7 +170,7 @@ def evaluate_files(
 
         pairs = tqdm(pairs, unit="run", disable=None)
     for path, name in pairs:
-        stream = partial(readers.align_run, judgements, path, policy, name=name, **options)
+        stream = partial(readers.align_run, judgements, path, policy, also, name=name, **options)
         evaluation = evaluate_one(
             judgements, wanted, policy, stream=stream, read=partial(read, name), reference=read,
             run=name, dataset=dataset,
@@ -184,8 +191,11 @@ def _load(names: Sequence[str]) -> None:
             raise HarnessError(str(error)) from error
 
 
-def _wanted(metrics: Iterable[str | Metric], rel: int | None) -> tuple[Metric, ...]:
-    wanted = parse_all(metrics, {"rel": rel} if rel is not None else None)
+def _wanted(
+    metrics: Iterable[str | Metric], rel: int | None, convention: str | None
+) -> tuple[Metric, ...]:
+    given = {"rel": rel, "convention": convention}
+    wanted = parse_all(metrics, {name: value for name, value in given.items() if value is not None})
     if not wanted:
         raise UnknownNameError("no metric was named; 'harness metrics' lists them")
     return wanted
@@ -194,7 +204,7 @@ def _wanted(metrics: Iterable[str | Metric], rel: int | None) -> tuple[Metric, .
 def evaluate_one(
     qrels: Qrels,
     metrics: Sequence[Metric],
-    policy: Policy | None,
+    policy: Policy,
     *,
     stream: Callable[[], Aligned | Iterable[Aligned]],
     read: Callable[[], Run],
@@ -206,10 +216,11 @@ def evaluate_one(
     names = {metric.reference for metric in metrics if metric.reference is not None}
     if names:
         ranking = read()
-        aligned = align(qrels, ranking, policy)
-        whole = replace(policy or Policy(), missing_queries="zero")
+        aligned = align(qrels, ranking, policy, policies_of(metrics, policy))
+        whole = replace(policy, missing_queries="zero")
+        also = policies_of(metrics, whole)
         references = {
-            name: align(as_reference(reference(name), aligned.qids, policy), ranking, whole)
+            name: align(as_reference(reference(name), aligned.qids, policy), ranking, whole, also)
             for name in names
         }
         found = evaluate_aligned(aligned, metrics, references=references, run=run, dataset=dataset)

@@ -17,6 +17,7 @@ from .config import Config, DatasetEntry, sweep
 from .config.sweep import Cell, missing
 from .core.leaderboard import Entry, Leaderboard
 from .core.tables import Qrels, Run
+from .core.views import policies_of
 from .crosscheck import Audit, Crosscheck
 from .direct import evaluate_one
 from .errors import HarnessWarning, UnknownNameError
@@ -128,6 +129,7 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
 def _entries(config: Config, found: Sequence[Cell]) -> Iterator[tuple[Entry, Audit]]:
     """Evaluate cell after cell; each dataset is read once."""
     policy, metrics = config.to_policy(), config.parsed_metrics()
+    also = policies_of(metrics, policy)
     at: DatasetEntry | None = None
     for cell in tqdm(found, unit="cell", disable=None):
         if cell.dataset_entry != at:
@@ -137,7 +139,7 @@ def _entries(config: Config, found: Sequence[Cell]) -> Iterator[tuple[Entry, Aud
         evaluation = evaluate_one(
             qrels, metrics, policy,
             stream=partial(
-                readers.align_run, qrels, cell.run_entry.path, policy, name=cell.run,
+                readers.align_run, qrels, cell.run_entry.path, policy, also, name=cell.run,
                 watch=check.watch, **cell.run_entry.options(),
             ),
             read=partial(_read_run, qrels, cell, check.watch),

@@ -111,7 +111,7 @@ def test_a_run_from_standard_input(here: Path) -> None:
         (("evaluate", TREC[0], "runs/trec/bm52.run", "-m", "map"), "no file runs/trec/bm52.run"),
         (("evaluate", *TREC, "-m", "rbo(reference=x)"), "reference=x: no such run"),
         (("evaluate", *TREC), "Missing option '--metric'"),
-        (("evaluate", *TREC, "-m", "map", "--ties", "x"), "'x' is not one of"),
+        (("evaluate", *TREC, "-m", "map", "--ties", "x"), "unknown ties policy 'x'"),
         (("run", "configs/quickstrat.yaml"), "quickstart.yaml"),
         (("metrics", "ndgc"), "did you mean 'ndcg'"),
         (("rum",), "No such command 'rum'"),

@@ -211,9 +211,18 @@ def test_no_two_metrics_share_a_name() -> None:
 
 MISTAKES = {
     "ndgc@10": "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?  (all: harness metrics)",
-    "Pfoo": "unknown metric 'Pfoo'  (all: harness metrics)",
+    "Qfoo": "unknown metric 'Qfoo'  (all: harness metrics)",
     "P(rel=2": "cannot read the metric 'P(rel=2'; write name, name@10 or name(param=value)@10",
-    "P(rell=2)@5": "P(rell=2)@5: P has no parameter 'rell'; did you mean 'rel'?  (it has: rel)",
+    "P(rell=2)@5": "P(rell=2)@5: P has no parameter 'rell'; did you mean 'rel'?  (it has: rel; "
+    "every metric: convention, ties, scores, depth, judged_only, labels, empty, undefined)",
+    "P(ties=stabel)@5": "P(ties=stabel)@5: unknown ties policy 'stabel'; did you mean 'stable'?  "
+    "(all: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED))",
+    "P(labels=clip)@5": "P(labels=clip)@5: labels=clip says what becomes of grades that a "
+    "convention does not take; there are no bounds here (see harness metrics --conventions)",
+    "P(ties=average,scores=none)@5": "P(ties=average,scores=none)@5: scores=none ties all "
+    "documents of a query; ties=average would then say nothing of the run. Write ties=stable for "
+    "the order of the file",
+    "P(convention=trec)@5": "P(convention=trec)@5: unknown convention 'trec'  (all: trec_eval9)",
     "P(2)@5": "P(2)@5: write parameters as name=value, not '2'",
     "P(rel=0)@5": "P(rel=0)@5: rel must lie in [1, inf), and is 0",
     "P@x": "P@x: cutoff must be a whole number, not 'x'",
@@ -235,7 +244,7 @@ MISTAKES = {
     "set_F(beta=nan)": "set_F(beta=nan): beta must be a number, not 'nan'",
     "rbo(p=1)": "rbo(p=1): p must lie in (0, 1), and is 1",
     "ndcg(gain=expo)": "ndcg(gain=expo): unknown gain 'expo'; did you mean 'exp'?  "
-    "(all: linear, exp)",
+    "(all: linear, exp, letor, mslr, exp-int32)",
     "prefs": "'prefs' needs preference judgements, which are not read here",
     "prefs_simp": "'prefs_simp' needs preference judgements, which are not read here",
     "": "cannot read the metric ''; write name, name@10 or name(param=value)@10",

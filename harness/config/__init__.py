@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import metrics as _built_in
+from ..core.convention import find as find_convention
 from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
@@ -114,7 +115,13 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
     problems += [source.problem(one.loc, one.what, fix=one.fix) for one in findings]
     runs = None if findings or not complete else dict.fromkeys(cell.run for cell in cells)
 
-    defaults = metric_defaults(parts.policy.relevance_level)
+    convention = parts.convention
+    try:
+        convention and find_convention(convention)
+    except UnknownNameError as error:
+        problems += [source.problem(("convention",), one.what) for one in error.problems]
+        convention = None
+    defaults = metric_defaults(parts.policy.relevance_level, convention)
     for place, name in parts.metrics.items():
         try:
             found = parse(name, defaults)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Discriminator,
@@ -21,7 +22,7 @@ from pydantic import (
 from ..core import policy as core
 from ..core.metric import Metric
 from ..core.names import parse_all
-from ..errors import Problem
+from ..errors import Problem, UnknownNameError
 from ..reports import names as report_names
 from .yamlfile import Loc, Source
 
@@ -71,11 +72,19 @@ class RunEntry(Entry):
     """Name of the dataset they belong to, where it cannot be told from placeholders."""
 
 
+def _known_ties(name: str) -> str:
+    try:
+        return core.check_ties(name)
+    except UnknownNameError as error:
+        raise ValueError(str(error)) from None
+
+
 class Policy(_Model):
     """What is done where the data leave a choice."""
 
-    ties: core.Ties = "trec_eval"
-    """Order of documents with one score."""
+    ties: Annotated[StrictStr, AfterValidator(_known_ties)] = "trec_eval"
+    """Order of documents with one score: trec_eval, trec_eval10, docno+, stable, reverse, average,
+    best, worst or random(SEED)."""
     missing_queries: core.Missing = "zero"
     """A query that is judged but not answered by the run."""
     empty_queries: core.Empty = "zero"
@@ -116,6 +125,8 @@ class Config(_Model):
     """Predictions by name; a name may hold {placeholders} of its path."""
     metrics: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
     """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
+    convention: StrictStr | None = None
+    """A tool whose settings every metric takes, unless it names its own convention."""
     plugins: tuple[StrictStr, ...] = ()
     """Python files or modules whose import registers further metrics."""
     policy: Policy = Policy()
@@ -158,13 +169,16 @@ class Config(_Model):
 
     def parsed_metrics(self) -> tuple[Metric, ...]:
         """Return the metrics, each once, in order."""
-        return parse_all(self.metrics, metric_defaults(self.policy.relevance_level))
+        return parse_all(
+            self.metrics, metric_defaults(self.policy.relevance_level, self.convention)
+        )
 
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
         return self.model_dump(mode="json", exclude_none=True)
 
 
-def metric_defaults(relevance_level: int) -> dict[str, Any]:
+def metric_defaults(relevance_level: int, convention: str | None = None) -> dict[str, Any]:
     """Return the parameters for every metric that has them and is not given them."""
-    return {} if relevance_level == 1 else {"rel": relevance_level}
+    found: dict[str, Any] = {} if relevance_level == 1 else {"rel": relevance_level}
+    return found if convention is None else {**found, "convention": convention}

@@ -44,6 +44,7 @@ class Parts:
     metrics: Mapping[int, str]
     plugins: Mapping[int, str]
     policy: Policy
+    convention: str | None
     complete: bool
 
 
@@ -83,6 +84,7 @@ def _sound(data: Mapping[str, Any], complete: bool) -> Parts:
         metrics={place: text for place, text in _items(data, "metrics") if isinstance(text, str)},
         plugins={place: text for place, text in _items(data, "plugins") if isinstance(text, str)},
         policy=_salvage(Policy, data.get("policy")) or Policy(),
+        convention=convention if isinstance(convention := data.get("convention"), str) else None,
         complete=complete,
     )
 
@@ -157,6 +159,8 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
         return source.problem(loc[:-1], f"the key '{last}' is missing")
     if kind == "too_short":
         return source.problem(loc, "is empty; there must be at least one entry")
+    if kind == "value_error":
+        return source.problem(loc, str(error["ctx"]["error"]))
     if kind == "literal_error":
         choices = re.findall("'([^']*)'", error["ctx"]["expected"])
         near = did_you_mean(value, choices) if isinstance(value, str) else ""

@@ -7,8 +7,8 @@ below it, so the result's size follows the judgements and not the run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,12 @@ PART = 1 << 17
 """Rows that are aligned at a time where all are judged; a few arrays of them fit a cache."""
 
 
-def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) -> Aligned:
+def align(
+    qrels: Qrels,
+    run: Run | Iterable[Run],
+    policy: Policy | None = None,
+    also: Iterable[Policy] = (),
+) -> Aligned:
     """Rank the run's documents and join them to the judgements.
 
     Parameters
@@ -40,6 +45,9 @@ def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) 
         streams past).
     policy : Policy, optional
         Ties, missing queries, depth.
+    also : iterable of Policy
+        Other policies that the rows are to be aligned under in the same pass;
+        :func:`harness.core.views.view` gives each.
 
     Returns
     -------
@@ -59,8 +67,17 @@ def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) 
     ([1, 3], [0, 2], [2, 1, 0])
     """
     policy = policy or Policy()
+    policies = list(dict.fromkeys([policy.alignment, *(each.alignment for each in also)]))
     parts = [run] if isinstance(run, Run) else run
-    ranked = [_rank_part(qrels, part, policy) for part in parts]
+    by_policy = list(zip(*(_rank_part(qrels, part, policies) for part in parts), strict=True))
+    if not by_policy:
+        raise AlignmentError(_no_overlap(qrels, ()))
+    first, *others = map(_join, repeat(qrels), by_policy, policies)
+    return replace(first, policy=policy, views={other.policy: other for other in others})
+
+
+def _join(qrels: Qrels, ranked: Sequence[_Ranked], policy: Policy) -> Aligned:
+    """Put what the parts of a run contribute under one policy together."""
     answered = np.zeros(qrels.n_queries, dtype=np.int64)
     n_retrieved, n_tied = np.zeros_like(answered), np.zeros_like(answered)
     for part in ranked:
@@ -93,7 +110,11 @@ def align(qrels: Qrels, run: Run | Iterable[Run], policy: Policy | None = None) 
 
 
 def align_parts(
-    qrels: Qrels, run: Run, policy: Policy | None = None, size: int = PART
+    qrels: Qrels,
+    run: Run | Iterable[Run],
+    policy: Policy | None = None,
+    also: Iterable[Policy] = (),
+    size: int = PART,
 ) -> Iterator[Aligned]:
     """Align a run that shares the rows of the qrels part by part, each of some whole queries.
 
@@ -103,10 +124,13 @@ def align_parts(
 
     Parameters
     ----------
-    qrels, run, policy
+    qrels, policy, also
         As :func:`align` takes them.
+    run : Run or iterable of Run
+        The run; or parts of it that follow the rows of the qrels, each with its queries from
+        where the one before ended.
     size : int
-        Rows that end a part; it is longer by at most one query.
+        Rows that end a part of a whole run; it is longer by at most one query.
 
     Examples
     --------
@@ -115,15 +139,15 @@ def align_parts(
     >>> [part.qids.to_pylist() for part in align_parts(qrels, run, size=2)]
     [['q1'], ['q2', 'q3']]
     """
-    if run.docnos is not qrels.docnos or run.n_rows <= size:
-        yield align(qrels, run, policy)
+    if isinstance(run, Run) and run.docnos is not qrels.docnos:
+        yield align(qrels, run, policy, also)
         return
-    starts = np.searchsorted(run.offsets, np.arange(0, run.n_rows, size))
-    bounds = np.append(starts, run.n_queries)
-    for first, stop in pairwise(bounds[np.append(True, np.diff(bounds) > 0)].tolist()):
-        part = qrels.part(first, stop)
-        scores = run.scores[run.offsets[first] : run.offsets[stop]]
-        yield align(part, Run.for_rows(part, scores, name=run.name), policy)
+    stop = 0
+    for part in run.parts(size) if isinstance(run, Run) else run:
+        first, stop = stop, stop + part.n_queries
+        whole = part.docnos is qrels.docnos
+        judged = qrels if whole else replace(qrels.part(first, stop), docnos=part.docnos)
+        yield align(judged, part, policy, also)
 
 
 @dataclass(frozen=True)
@@ -144,18 +168,39 @@ class _Ranked:
     groups: tuple[Ints, Ints] | None
 
 
-def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
-    order, ties = by_score(run, policy)
-    all_judged = run.docnos is qrels.docnos
-    if all_judged:  # every row is judged, by the row of the same number
-        of_run = np.arange(qrels.n_queries)
+def _rank_part(qrels: Qrels, run: Run, policies: Sequence[Policy]) -> list[_Ranked]:
+    """Join one part of a run once, sort it once for each type of score, and rank it."""
+    pairs = None
+    of_run = np.arange(qrels.n_queries)
+    if run.docnos is not qrels.docnos:  # else every row is judged, by the row of the same number
+        of_run = qrels.place(run.qids)
+        pairs = qrels.find(of_run[run.row], run.docnos)
+    by_type = {(policy.score_type, policy.ties == "stable"): policy for policy in policies}
+    ordered = {key: by_score(run, policy) for key, policy in by_type.items()}
+    return [
+        _rank(
+            qrels, run, of_run, pairs, policy, *ordered[policy.score_type, policy.ties == "stable"]
+        )
+        for policy in policies
+    ]
+
+
+def _rank(
+    qrels: Qrels,
+    run: Run,
+    of_run: Ints,
+    pairs: tuple[Ints, Ints] | None,
+    policy: Policy,
+    order: Ints | None,
+    ties: Ties,
+) -> _Ranked:
+    """Rank one part of a run under one policy; `pairs` are the rows that are judged."""
+    if pairs is None:
         order = settle_ties(run, order, ties, None, policy)
         place = np.arange(run.n_rows)
         found = judgement = place if order is None else order
         row = query = run.row
     else:
-        of_run = qrels.place(run.qids)
-        pairs = qrels.find(of_run[run.row], run.docnos)
         place, found, judgement = _by_place(*pairs, order, run.n_rows)
         settled = settle_ties(run, order, ties, place, policy)
         if settled is not order:
@@ -206,7 +251,7 @@ def _rank_part(qrels: Qrels, run: Run, policy: Policy) -> _Ranked:
         score=score,
         tie_first=first,
         tie_last=last,
-        groups=None if all_judged or policy.judged_only else _groups(run, of_run, ties),
+        groups=None if pairs is None or policy.judged_only else _groups(run, of_run, ties),
     )
 
 
@@ -275,7 +320,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     )  # fmt: skip
 
 
-def _no_overlap(qrels: Qrels, ranked: list[_Ranked]) -> Problem:
+def _no_overlap(qrels: Qrels, ranked: Sequence[_Ranked]) -> Problem:
     of_run = [qid for part in ranked[:1] for qid in part.qids.slice(0, 3).to_pylist()]
     return Problem(
         "",

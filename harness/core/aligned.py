@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -32,7 +32,9 @@ class Aligned:
     where the judgements are a reference run's ranking, holds for each place of ``ideal`` the
     rank at which its group of tied scores begins.
 
-    A grade below 0 is a document in the pool that was not judged, as in trec_eval.
+    A grade below 0 is a document in the pool that was not judged, as in trec_eval. ``views``
+    holds the same run aligned under other policies; read them through
+    :func:`harness.core.views.view`.
     """
 
     qids: pa.Array
@@ -48,6 +50,7 @@ class Aligned:
     tie_last: Ints
     policy: Policy = field(default_factory=Policy)
     n_extra: int = 0
+    views: Mapping[Policy, Aligned] = field(default_factory=dict, repr=False)
     groups: Ragged | None = None
     reference_ties: Ints | None = None
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)

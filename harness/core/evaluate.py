@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -14,7 +15,9 @@ from .arrow import select
 from .evaluation import Counts, Evaluation
 from .metric import Metric
 from .policy import Policy
-from .ragged import Array, Floats
+from .ragged import Array, Bools, Floats, Ints
+from .sampling import Kernel, sampled_together
+from .views import cut, view
 
 
 def evaluate(
@@ -68,7 +71,10 @@ def evaluate(
         column: np.concatenate([part.weights[column] for part in done])
         for column in done[0].weights
     }
-    return Evaluation(values, qids, tuple(metrics), policy, counts, weights, run, dataset)
+    errors = {
+        column: np.concatenate([part.errors[column] for part in done]) for column in done[0].errors
+    }
+    return Evaluation(values, qids, tuple(metrics), policy, counts, weights, run, dataset, errors)
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,7 @@ class _Part:
     policy: Policy
     counts: Counts
     weights: dict[int, Floats]
+    errors: dict[int, Floats]
     empty: list[str]
 
 
@@ -89,21 +96,75 @@ def _evaluate_part(
     empty = aligned.n_relevant(max((_level(metric) for metric in metrics), default=1)) == 0
     values = np.empty((aligned.n_queries, len(metrics)))
     weights: dict[int, Floats] = {}
+    errors: dict[int, Floats] = {}
+    estimated: dict[Policy, list[int]] = defaultdict(list)
     for column, metric in enumerate(metrics):
-        source = aligned
-        if metric.reference is not None:
-            if metric.reference not in references:
-                raise UnknownNameError(
-                    f"{metric}: no run '{metric.reference}' to compare to"
-                    f"{did_you_mean(metric.reference, references)}"
-                )
-            source = references[metric.reference]
-        values[:, column] = _with_policies(metric, source, metric(source))
+        policy, source = _view(metric, aligned, references)
+        found = _values(metric, source, policy)
+        if found is None:
+            estimated[policy].append(column)
+        else:
+            values[:, column] = _with_policies(metric, source, found, policy)
         weight = metric.weights(source)
         if weight is not None:
             weights[column] = weight
+    for columns in estimated.values():
+        for column, found, error in _sampled(columns, metrics, aligned, references):
+            policy, source = _view(metrics[column], aligned, references)
+            values[:, column] = _with_policies(metrics[column], source, found, policy)
+            errors[column] = error
     names = select(aligned.qids, empty).to_pylist()
-    return _Part(values, aligned.qids, aligned.policy, _counts(aligned, empty), weights, names)
+    counts = _counts(aligned, empty)
+    return _Part(values, aligned.qids, aligned.policy, counts, weights, errors, names)
+
+
+def _view(
+    metric: Metric, aligned: Aligned, references: Mapping[str, Aligned]
+) -> tuple[Policy, Aligned]:
+    """Return the policy that a metric is computed under, and what it is a function of."""
+    source = aligned
+    if metric.reference is not None:
+        if metric.reference not in references:
+            raise UnknownNameError(
+                f"{metric}: no run '{metric.reference}' to compare to"
+                f"{did_you_mean(metric.reference, references)}"
+            )
+        source = references[metric.reference]
+    policy = aligned.policy.with_settings(metric.settings)
+    return policy, view(source, source.policy.with_settings(metric.settings))
+
+
+def _values(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
+    """Return the values; None where they are to be estimated from random orders of ties."""
+    if policy.ties != "average":
+        return metric(aligned)
+    expected = metric.definition.expected
+    if expected is None or policy.depth is not None:
+        return None
+    if expected == "itself":
+        return metric(aligned)
+    return np.asarray(expected(aligned, **metric.arguments()), dtype=np.float64)
+
+
+def _sampled(
+    columns: Sequence[int],
+    metrics: Sequence[Metric],
+    aligned: Aligned,
+    references: Mapping[str, Aligned],
+) -> Iterator[tuple[int, Floats, Floats]]:
+    """Yield column, values and standard errors of metrics under one policy."""
+    by_source: dict[str | None, list[int]] = defaultdict(list)
+    for column in columns:
+        by_source[metrics[column].reference].append(column)
+    for together in by_source.values():
+        policy, source = _view(metrics[together[0]], aligned, references)
+        kernels = [_cut_first(metrics[column], policy.depth) for column in together]
+        values, errors = sampled_together(kernels, source)
+        yield from zip(together, values.T, errors.T, strict=True)
+
+
+def _cut_first(metric: Metric, depth: int | None) -> Kernel:
+    return metric if depth is None else lambda aligned: metric(cut(aligned, depth))
 
 
 def _level(metric: Metric) -> int:
@@ -112,17 +173,35 @@ def _level(metric: Metric) -> int:
     return level
 
 
-def _with_policies(metric: Metric, aligned: Aligned, values: Floats) -> Floats:
+def _empty(metric: Metric, aligned: Aligned) -> Bools:
+    """Return which queries have nothing that a metric takes for relevant, ``(n_queries,)``."""
+    ideal, above = aligned.ideal, dict(metric.params).get("above")
+    if above is None and ideal.values.dtype.kind == "f":
+        above = 0 if "rel" not in metric.definition.parameters else None
+    relevant: Ints
+    if above is not None:
+        relevant = ideal.count(ideal.values > above)
+    else:
+        relevant = aligned.n_relevant(_level(metric))
+    return np.equal(relevant, 0)
+
+
+_EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
+
+
+def _with_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Policy) -> Floats:
     """Put in what the policies say of empty and missing queries."""
-    how, definition = aligned.policy.empty_queries, metric.definition
+    how, definition = policy.empty_queries, metric.definition
     values, unanswered = values.copy(), ~aligned.answered
-    if definition.empty is not None and metric.reference is None:
-        empty = aligned.n_relevant(_level(metric)) == 0
+    if metric.settings.empty is not None:
+        values[_empty(metric, aligned)] = _EMPTY[metric.settings.empty]
+    elif definition.empty is not None and metric.reference is None:
         if how == "skip":
+            empty = _empty(metric, aligned)
             values[empty] = np.nan
             unanswered &= ~empty
         elif how == "one" and definition.bounds == (0.0, 1.0):
-            values[empty] = 1.0
+            values[_empty(metric, aligned)] = 1.0
     if definition.missing is not None:
         values[unanswered] = definition.missing
     return values

@@ -63,6 +63,9 @@ class Evaluation:
         For a metric (by column) whose queries do not weigh the same: their weights.
     run, dataset : str
         Names for reports.
+    errors : mapping of int to ndarray
+        For a metric (by column) whose values are estimated from random orders of tied
+        documents: their standard errors.
     """
 
     values: Floats
@@ -73,6 +76,7 @@ class Evaluation:
     weights: Mapping[int, Floats] = field(default_factory=dict)
     run: str = ""
     dataset: str = ""
+    errors: Mapping[int, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.qids), len(self.metrics)):
@@ -111,7 +115,10 @@ class Evaluation:
         """
         return {
             str(metric): summarise(
-                self.values[:, column], metric.definition.summary, self.weights.get(column)
+                self.values[:, column],
+                metric.definition.summary,
+                self.weights.get(column),
+                metric.settings.undefined or "skip",
             )
             for column, metric in enumerate(self.metrics)
         }
@@ -208,8 +215,10 @@ def names_of(text: str) -> list[str]:
         return []
 
 
-def summarise(values: Floats, how: str, weights: Floats | None = None) -> float:
-    """Return one number for the values of all queries; undefined (NaN) ones are left out.
+def summarise(
+    values: Floats, how: str, weights: Floats | None = None, undefined: str = "skip"
+) -> float:
+    """Return one number for the values of all queries.
 
     Parameters
     ----------
@@ -218,6 +227,9 @@ def summarise(values: Floats, how: str, weights: Floats | None = None) -> float:
         ``gm``: the values are logarithms, and the result is exp of their mean.
     weights : ndarray, shape (n_queries,), optional
         Weights of a mean.
+    undefined : {"skip", "zero", "nan"}
+        What becomes of undefined (NaN) values: they are left out, count as 0, or make the
+        result NaN.
 
     Returns
     -------
@@ -228,6 +240,10 @@ def summarise(values: Floats, how: str, weights: Floats | None = None) -> float:
     0.75
     """
     defined = ~np.isnan(values)
+    if undefined == "nan" and not defined.all():
+        return math.nan
+    if undefined == "zero":
+        values, defined = np.where(defined, values, 0.0), np.ones(values.size, dtype=bool)
     kept = values[defined]
     if how == "sum":
         return math.fsum(kept.tolist())

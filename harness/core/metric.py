@@ -19,6 +19,7 @@ from .aligned import Aligned
 from .parameter import Parameter
 from .parameter import Range as Range
 from .ragged import Floats, Ints
+from .settings import Settings, texts_of
 
 Direction = Literal["higher", "lower"]
 Summary = Literal["mean", "sum", "gm"]
@@ -81,15 +82,29 @@ class Metric:
     params : tuple of (str, value)
         The parameters that differ from their defaults (and those always shown), in the order
         of the signature.
+    settings : Settings
+        What it does otherwise than the policy of its run.
+    convention : str, optional
+        Name of the convention that parameters and settings were taken from.
+    given : tuple of (str, str)
+        What was written beside the convention, as text.
     """
 
     definition: Definition = field(repr=False)
     cutoff: float | None = None
     params: tuple[tuple[str, Any], ...] = ()
+    settings: Settings = field(default_factory=Settings)
+    convention: str | None = None
+    given: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         known = self.definition.parameters
-        inside = ",".join(f"{name}={known[name].text(value)}" for name, value in self.params)
+        if self.convention is not None:
+            said = [("convention", self.convention), *self.given]
+        else:
+            said = [(name, known[name].text(value)) for name, value in self.params]
+            said += texts_of(self.settings)
+        inside = ",".join(f"{name}={text}" for name, text in said)
         text = self.definition.name + (f"({inside})" if inside else "")
         if self.cutoff is not None and self.definition.cutoff is not None:
             text += f"@{self.definition.cutoff.text(self.cutoff)}"
@@ -112,7 +127,7 @@ class Metric:
         """
         definition, base = self.definition, self.definition.trec_name
         ours = {name for name, _ in self.params} - {"rel", definition.trec_parameter}
-        if base is None or ours:
+        if base is None or ours or self.convention or self.settings != Settings():
             return str(self)
         if self.cutoff is None:
             return base

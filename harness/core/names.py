@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
+from .convention import find
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
+from .settings import PARAMETERS, Settings
 
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>(?:[^()]|\([^()]*\))*)\))?(?:@(?P<cutoffs>[^@()]*))?"
@@ -29,6 +32,7 @@ NICKNAMES: Mapping[str, tuple[str, ...]] = {
     "all_trec": tuple(_ALL.split()),
 }
 """trec_eval's names for several measures at once, in its own order."""
+_SETTINGS = {field.name for field in fields(Settings)}
 _PREFERENCES = ("all_prefs", "prefs", "qrels_jg")
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -92,22 +96,61 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
         if near and match["cutoffs"]:
             near = near.replace("'?", f"@{match['cutoffs']}'?")
         raise UnknownNameError(f"unknown metric '{full}'{near}  (all: harness metrics)")
-    for name, value in (defaults or {}).items():
+    return _metrics(text, definition, given, cutoffs, dict(defaults or {}))
+
+
+def _metrics(
+    text: str,
+    definition: Definition,
+    given: dict[str, Any],
+    cutoffs: list[float],
+    defaults: dict[str, Any],
+) -> list[Metric]:
+    """Return a metric a cutoff: what was written, over the convention, over the defaults."""
+    for name, value in defaults.items():
         if name in definition.parameters and not given.get("reference"):
             given.setdefault(name, value)
+    convention = given.pop("convention", defaults.get("convention"))
+    usual: dict[str, Any] = {}
+    if convention in (None, "none"):
+        convention = None
+    else:
+        usual = _usual(text, convention, definition)
+        given = {name: value for name, value in given.items() if usual.get(name) != value}
+    default_cutoff = usual.pop("cutoff", None)
+    if not cutoffs and default_cutoff is not None:
+        cutoffs = [default_cutoff]
     if not cutoffs and definition.needs_cutoff:
         if not definition.cutoffs:
             raise UnknownNameError(f"{text}: a cutoff is needed, as in {definition.name}@10")
         cutoffs = list(definition.cutoffs)
+    values = {**usual, **given}
     params = tuple(
-        (name, given.get(name, parameter.default))
+        (name, values.get(name, parameter.default))
         for name, parameter in definition.parameters.items()
         if name != "cutoff"
-        and (parameter.shown or given.get(name, parameter.default) != parameter.default)
+        and (parameter.shown or values.get(name, parameter.default) != parameter.default)
     )
-    if not cutoffs:
-        return [Metric(definition, None, params)]
-    return [Metric(definition, cutoff, params) for cutoff in cutoffs]
+    settings = Settings()
+    try:
+        for layer in (usual, given):
+            settings = settings.with_values(
+                {name: value for name, value in layer.items() if name in _SETTINGS}
+            )
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{text}: {error}") from None
+    known = {**definition.parameters, **PARAMETERS}
+    said = tuple((name, known[name].text(value)) for name, value in given.items())
+    said = said if convention is not None else ()
+    some: list[float | None] = [*cutoffs] or [None]
+    return [Metric(definition, cutoff, params, settings, convention, said) for cutoff in some]
+
+
+def _usual(text: str, convention: str, definition: Definition) -> dict[str, Any]:
+    try:
+        return find(convention).of(definition.name)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{text}: {error}") from None
 
 
 def parse_all(
@@ -174,7 +217,9 @@ def _parse_trec(text: str) -> tuple[Definition, dict[str, Any], list[float]] | N
 
 def _read_params(definition: Definition, inside: str | None, text: str) -> dict[str, Any]:
     given: dict[str, Any] = {}
-    allowed = [name for name in definition.parameters if name != "cutoff"]
+    own = [name for name in definition.parameters if name != "cutoff"]
+    known = {**definition.parameters, **PARAMETERS}
+    allowed = [*own, *PARAMETERS]
     for item in filter(None, (part.strip() for part in (inside or "").split(","))):
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
@@ -182,9 +227,9 @@ def _read_params(definition: Definition, inside: str | None, text: str) -> dict[
         if name not in allowed:
             raise UnknownNameError(
                 f"{text}: {definition.name} has no parameter '{name}'{did_you_mean(name, allowed)}"
-                f"  (it has: {', '.join(allowed) or 'none'})"
+                f"  (it has: {', '.join(own) or 'none'}; every metric: {', '.join(PARAMETERS)})"
             )
-        given[name] = definition.parameters[name].parse(value, text)
+        given[name] = known[name].parse(value, text)
     return given
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+import re
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, get_args
 
 from ..errors import UnknownNameError, did_you_mean
+from .grade_rule import GradeRule
 
-Ties = Literal["trec_eval", "trec_eval10", "stable"]
+Order = Literal["trec_eval", "trec_eval10", "docno+", "stable", "reverse"]
+"""Policies for ties that look at the rows: at docnos, or at the order of the input."""
+TIES = (*get_args(Order), "average", "best", "worst", "random(SEED)")
+"""Every policy for ties; the last four follow from the groups of tied documents alone."""
+Scores = Literal["float32", "float64", "none"]
 Missing = Literal["zero", "skip", "error"]
 Empty = Literal["zero", "one", "skip", "error"]
 Duplicates = Literal["error", "first", "last"]
+_RANDOM = re.compile(r"random\((\d{1,18})\)")
+_ROWS_OF: dict[str, Order] = {"average": "stable", "best": "stable", "worst": "stable"}
 
 
 @dataclass(frozen=True)
@@ -19,10 +27,13 @@ class Policy:
 
     Parameters
     ----------
-    ties : {"trec_eval", "trec_eval10", "stable"}
+    ties : str
         Order of documents with one score. ``trec_eval`` (9.0.8): scores compared as float32,
         then docno descending by bytes. ``trec_eval10`` (10.0): the same, scores compared as
-        float64. ``stable``: scores compared as float64, then the order of the input.
+        float64, as for all that follow. ``docno+``: docno ascending by bytes. ``stable``: the
+        order of the input. ``reverse``: its reverse. ``random(7)``: an order drawn with that
+        seed. ``average``: the expected value over all orders. ``best``, ``worst``: the highest
+        grades of a tied group first, or last.
     missing_queries : {"zero", "skip", "error"}
         A query that is judged but not answered by the run. ``zero``: it counts, with the
         metric's value for a missing answer (0 for every metric where higher is better; NaN,
@@ -36,25 +47,93 @@ class Policy:
         Only the first `depth` documents of each query are looked at (trec_eval -M).
     judged_only : bool
         Unjudged documents are taken out of the ranking first (trec_eval -J).
+    scores : {"float32", "float64", "none"}, optional
+        The type that scores are compared in; that of `ties` where left out. ``none``: they are
+        not looked at, and all documents of a query are tied.
+    grades : GradeRule
+        Which grades are accepted, and what becomes of others; whole ones of any size by default.
     """
 
-    ties: Ties = "trec_eval"
+    ties: str = "trec_eval"
     missing_queries: Missing = "zero"
     empty_queries: Empty = "zero"
     depth: int | None = None
     judged_only: bool = False
+    scores: Scores | None = None
+    grades: GradeRule = field(default_factory=GradeRule)
 
     def __post_init__(self) -> None:
-        for field, allowed in (
-            ("ties", get_args(Ties)),
+        check_ties(self.ties)
+        for name, allowed in (
             ("missing_queries", get_args(Missing)),
             ("empty_queries", get_args(Empty)),
+            ("scores", (None, *get_args(Scores))),
         ):
-            value = getattr(self, field)
+            value = getattr(self, name)
             if value not in allowed:
+                texts = [text for text in allowed if text]
                 raise UnknownNameError(
-                    f"unknown {field} policy '{value}'{did_you_mean(str(value), allowed)}"
-                    f"  (all: {', '.join(allowed)})"
+                    f"unknown {name} policy '{value}'{did_you_mean(str(value), texts)}"
+                    f"  (all: {', '.join(texts)})"
                 )
         if self.depth is not None and self.depth < 1:
             raise UnknownNameError(f"depth must be at least 1, not {self.depth}")
+        if self.depth is not None and self.judged_only and not self.of_rows:
+            raise UnknownNameError(
+                f"ties: {self.ties} cannot be had with depth and judged_only together; "
+                "leave one of them out"
+            )
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether the order of ties follows from the rows, and not from the groups alone."""
+        return self.ties in get_args(Order)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of ``random(seed)``."""
+        match = _RANDOM.fullmatch(self.ties)
+        return int(match[1]) if match else None
+
+    @property
+    def score_type(self) -> Scores:
+        """The type that scores are compared in."""
+        return self.scores or ("float32" if self.ties == "trec_eval" else "float64")
+
+    @property
+    def alignment(self) -> Policy:
+        """The policy that the rows are aligned under, the same for many policies.
+
+        >>> Policy("best").alignment == Policy("worst", empty_queries="skip").alignment
+        True
+        """
+        depth = self.depth if self.of_rows else None
+        ties = self.ties if self.of_rows else _ROWS_OF.get(self.ties, "trec_eval")
+        if ties == "trec_eval10":
+            ties = "trec_eval"
+        return replace(
+            self, ties=ties, scores=self.score_type, depth=depth, empty_queries="zero",
+            grades=GradeRule(),
+        )  # fmt: skip
+
+    def with_settings(self, settings: object) -> Policy:
+        """Return the policy with the fields that `settings` has of the same name, if not None."""
+        every = {item.name: getattr(settings, item.name, None) for item in fields(self)}
+        given: dict[str, Any] = {name: value for name, value in every.items() if value is not None}
+        if "ties" in given and "scores" not in given:
+            given["scores"] = None
+        return replace(self, **given) if given else self
+
+
+def check_ties(ties: str) -> str:
+    """Return the name of a policy for ties.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is none of that name.
+    """
+    if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
+        near = did_you_mean(ties, (*TIES[:-1], "random(1)"))
+        raise UnknownNameError(f"unknown ties policy '{ties}'{near}  (all: {', '.join(TIES)})")
+    return ties

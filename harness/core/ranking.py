@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -43,16 +44,20 @@ def by_score(run: Run, policy: Policy) -> tuple[Ints | None, Ties]:
     Returns the order (None where the rows stand in it already) and the ties in it.
     """
     scores: Array = run.scores
-    if policy.ties == "trec_eval":
+    if policy.score_type == "float32":
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
+    elif policy.score_type == "none":
+        scores = np.zeros(run.n_rows, dtype=np.float32)
     begins = np.zeros(run.n_rows + 1, dtype=bool)
     begins[run.offsets] = True
     begins = begins[1 : run.n_rows]
     order = None
     if not ((scores[1:] <= scores[:-1]) | begins).all():
-        if policy.ties == "trec_eval":
-            order = np.argsort(_descending_keys(run.row, scores))
+        if scores.dtype == np.float32:
+            # Ties are settled later, but for those that keep the order of the input.
+            kind: Literal["stable"] | None = "stable" if policy.ties == "stable" else None
+            order = np.argsort(_descending_keys(run.row, scores), kind=kind)
         else:
             order = np.lexsort((-scores, run.row))
         scores = scores[order]
@@ -95,7 +100,8 @@ def settle_ties(
         return order
     settled = np.arange(run.n_rows) if order is None else order.copy()
     rows = settled[places]
-    docno = run.docnos.byte_order(rows)
-    span = int(docno.max()) + 1
-    settled[places] = rows[np.argsort(group * span - docno)]
+    within = rows if policy.ties == "reverse" else run.docnos.byte_order(rows)
+    span = int(within.max()) + 1
+    keys = group * span + (within if policy.ties == "docno+" else -within)
+    settled[places] = rows[np.argsort(keys)]
     return settled

@@ -7,10 +7,10 @@ order in which they came; a query whose rows are scattered is gathered.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -71,10 +71,13 @@ class Table(ABC):
     n_source: int | None = None
 
     kind: ClassVar[str] = "table"
-    dtype: ClassVar[npt.DTypeLike] = np.float64
+    dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.float64,)
+    """How numbers are kept; those of any other type become the first."""
 
     def __post_init__(self) -> None:
-        numbers = np.ascontiguousarray(self.numbers, dtype=self.dtype)
+        numbers = np.ascontiguousarray(self.numbers)
+        if numbers.dtype not in self.dtypes:
+            numbers = numbers.astype(self.dtypes[0])
         object.__setattr__(self, "offsets", frozen(np.asarray(self.offsets, dtype=np.int64)))
         object.__setattr__(self, "numbers", frozen(numbers))
         if len(self.qids) != self.offsets.size - 1 or self.offsets[-1] != numbers.size:
@@ -202,6 +205,19 @@ class Table(ABC):
             order=None,
             n_source=None,
         )
+
+    def parts(self: T, size: int) -> Iterator[T]:
+        """Yield parts of whole queries; each ends with the query that reaches a multiple of `size`.
+
+        A table of no more rows than that comes as it is.
+        """
+        if self.n_rows <= size:
+            yield self
+            return
+        starts = np.searchsorted(self.offsets, np.arange(0, self.n_rows, size))
+        bounds = np.unique(np.append(starts, self.n_queries))
+        for first, stop in pairwise(bounds.tolist()):
+            yield self.part(first, stop)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{qid: {docno: number}}``, as pytrec_eval takes it."""

@@ -14,7 +14,7 @@ from ..errors import InputError, Problem
 from .arrow import equal, take
 from .docnos import Docnos
 from .hashing import Index, Sieve, hash_strings, pair_keys
-from .ragged import Array, Bools, Ints, Ragged
+from .ragged import Array, Bools, Ints, Ragged, frozen
 from .table import Table
 
 GRADE_LIMIT = 2**31
@@ -25,7 +25,9 @@ GRADE_LIMIT = 2**31
 class Qrels(Table):
     """All judgements of a dataset.
 
-    ``numbers`` are the grades, int64; a grade below 0 means unjudged, as in trec_eval.
+    ``numbers`` are the grades, in int64 or a smaller type that holds them (a byte a row is a
+    large part of what a learning-to-rank file takes in memory); a grade below 0 means unjudged,
+    as in trec_eval.
 
     Examples
     --------
@@ -35,22 +37,23 @@ class Qrels(Table):
     """
 
     kind: ClassVar[str] = "qrels"
-    dtype: ClassVar[npt.DTypeLike] = np.int64
+    dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.int64, np.int32, np.int16, np.int8)
 
     @property
     def grades(self) -> Ints:
         """Grade of each judgement, ``(n_rows,)`` int64."""
-        return self.numbers
+        return frozen(self.numbers.astype(np.int64, copy=False))
 
     @cached_property
     def ideal(self) -> Ragged:
         """Grades of each query in descending order."""
+        grades = self.grades
         if not self.n_rows:
-            return Ragged(self.offsets, self.grades)
-        top = int(self.grades.max())
-        span = top - int(self.grades.min()) + 1
+            return Ragged(self.offsets, grades)
+        top = int(grades.max())
+        span = top - int(grades.min()) + 1
         base = self.row * span
-        ordered = base + (top - self.grades)
+        ordered = base + (top - grades)
         ordered.sort()
         return Ragged(self.offsets, top - (ordered - base))
 
@@ -137,7 +140,6 @@ class Run(Table):
     tags: tuple[str, ...] = field(default=())
 
     kind: ClassVar[str] = "run"
-    dtype: ClassVar[npt.DTypeLike] = np.float64
 
     @property
     def scores(self) -> npt.NDArray[np.float64]:

@@ -9,7 +9,7 @@ import contextlib
 import importlib
 import os
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..core.align import align, align_parts
@@ -136,7 +136,8 @@ def read_run(
         source, dataset=dataset, duplicates=duplicates, name=name or source.label, **options
     )
     checks = Checks(source, dataset)
-    checks.warn(checks.add(run))
+    checks.add(run)
+    checks.warn()
     return run
 
 
@@ -168,7 +169,7 @@ def stream_run(
             source, dataset=dataset, format=known.name, duplicates=duplicates, name=name, **options
         )
         return
-    checks = Checks(source, dataset)
+    checks = Checks(source, dataset, follows=known.needs_dataset)
     parts = known.stream(
         source, dataset=dataset, duplicates=duplicates, name=name or source.label, **options
     )
@@ -181,6 +182,7 @@ def align_run(
     qrels: Qrels,
     path: Path,
     policy: Policy | None = None,
+    also: Iterable[Policy] = (),
     *,
     format: str | None = None,
     duplicates: Duplicates = "error",
@@ -192,11 +194,13 @@ def align_run(
 
     A TREC run is aligned while it streams past, and gives one part; whole, where its queries
     are scattered. Scores for the rows of `qrels` give several, as
-    :func:`~harness.core.align.align_parts`. Together they hold what
-    ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
+    :func:`~harness.core.align.align_parts`, of which only one is in memory at a time. Together
+    they hold what ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
 
     Parameters
     ----------
+    also : iterable of Policy
+        As :func:`~harness.core.align.align` takes it.
     watch : callable, optional
         Shown every part of the run as it was read; a part twice where a query turns out to be
         scattered.
@@ -217,14 +221,17 @@ def align_run(
             watch(part)
         return part
 
+    if known.stream is not None and known.needs_dataset:
+        yield from align_parts(qrels, map(seen, stream_run(source, **how)), policy, also)
+        return
     if known.stream is not None:
         with contextlib.suppress(ScatteredQueries):
-            aligned = align(qrels, map(seen, stream_run(source, **how)), policy)
+            aligned = align(qrels, map(seen, stream_run(source, **how)), policy, also)
             warn_judgements(source, aligned)
             yield aligned
             return
     run = seen(read_run(source, **how))
-    for aligned in align_parts(qrels, run, policy):
+    for aligned in align_parts(qrels, run, policy, also):
         if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
             warn_judgements(source, aligned)
         yield aligned

@@ -83,7 +83,7 @@ def test_every_problem_at_once(base: Path) -> None:
         "$.name (line 1)                       must be text, and is the number 7",
         "  fix:   put it in quotes",
         "$.outptu (line 2)                     unknown key 'outptu'; did you mean 'output'?"
-        "  (known: name, output, datasets, runs, metrics, plugins, policy, crosscheck, reports)",
+        "  (known: name, output, datasets, runs, metrics, convention, plugins, policy, crosscheck, reports)",
         "$.datasets.trec.duplicates (line 4)   must be one of error, first, last, and is 'lats'; "
         "did you mean 'last'?",
         "$.datasets.trec.format (line 4)       format ranklib holds no qrels  "
@@ -117,7 +117,7 @@ def test_every_problem_at_once(base: Path) -> None:
         "$.reports[0] (line 23)                must be one of csv, html, jsonl, markdown, "
         "table, trec, and is 'pdf'",
         "$.polcy (--set)                       unknown key 'polcy'; did you mean 'policy'?"
-        "  (known: name, output, datasets, runs, metrics, plugins, policy, crosscheck, reports)",
+        "  (known: name, output, datasets, runs, metrics, convention, plugins, policy, crosscheck, reports)",
     ]
 
 
@@ -263,7 +263,7 @@ def test_the_example_of_the_design(base: Path) -> None:
         (
             GOOD + "compare: {test: wilcoxon}\n",
             ["$.compare (line 6)  unknown key 'compare'  (known: name, output, datasets, runs, "
-             "metrics, plugins, policy, crosscheck, reports)"],
+             "metrics, convention, plugins, policy, crosscheck, reports)"],
         ),
         (
             GOOD + "policy: {tie: stable, 'a b': 1}\n",
@@ -374,7 +374,7 @@ class TestOverrides:
             (
                 "compare.test=wilcoxon",
                 "$.compare (--set)  unknown key 'compare'  (known: name, output, datasets, runs, "
-                "metrics, plugins, policy, crosscheck, reports)",
+                "metrics, convention, plugins, policy, crosscheck, reports)",
             ),
         ],
     )
@@ -545,8 +545,8 @@ def test_the_schema_asks_for_what_loading_asks_for() -> None:
     assert schema["required"] == ["datasets", "runs", "metrics"]
     assert schema["additionalProperties"] is False
     assert set(schema["properties"]) == {
-        "name", "output", "datasets", "runs", "metrics", "plugins", "policy", "crosscheck",
-        "reports",
+        "name", "output", "datasets", "runs", "metrics", "convention", "plugins", "policy",
+        "crosscheck", "reports",
     }  # fmt: skip
     parts = [*schema["properties"].values()]
     parts += [p for part in schema["$defs"].values() for p in part["properties"].values()]

@@ -42,7 +42,7 @@ def test_parts_give_the_values_of_the_whole(
     qrels, run = tables(lists, named)
     policy = Policy(empty_queries=empty)  # type: ignore[arg-type]
     whole = evaluate(align(qrels, run, policy), METRICS, run="r", dataset="d")
-    parts = evaluate(align_parts(qrels, run, policy, size), METRICS, run="r", dataset="d")
+    parts = evaluate(align_parts(qrels, run, policy, size=size), METRICS, run="r", dataset="d")
     assert parts.values.tobytes() == whole.values.tobytes()
     assert parts.qids.to_pylist() == whole.qids.to_pylist()
     assert parts.counts == whole.counts
@@ -76,4 +76,4 @@ def test_a_part_of_a_table() -> None:
 def test_empty_queries_of_all_parts_are_in_the_message() -> None:
     qrels, run = tables([[(0, 1.0)], [(1, 1.0)], [(0, 2.0)]], False)
     with pytest.raises(AlignmentError, match="2 queries have no relevant document: q0, q2"):
-        evaluate(align_parts(qrels, run, Policy(empty_queries="error"), 1), METRICS)
+        evaluate(align_parts(qrels, run, Policy(empty_queries="error"), size=1), METRICS)

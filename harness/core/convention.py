@@ -1,0 +1,74 @@
+"""Conventions: named bundles of settings, each of which reproduces one tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import UnknownNameError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Convention:
+    """What one tool does where others do otherwise, as data.
+
+    Parameters
+    ----------
+    name : str
+    tool : str
+        The tool, with the version that the settings were read from and checked against.
+    source : str
+        Where in its source the rules stand.
+    common : mapping
+        Settings of all its metrics: fields of :class:`~harness.core.settings.Settings`.
+    metrics : mapping
+        For each metric that the tool has, by our name: parameters of the metric and settings
+        that differ from `common`; ``cutoff`` is the one that its bare name stands for.
+    note : str
+        What cannot be reproduced by any rule, and other things to know.
+    """
+
+    name: str
+    tool: str
+    source: str
+    common: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    note: str = ""
+
+    def of(self, metric: str) -> dict[str, Any]:
+        """Return the settings and parameters of one metric.
+
+        Raises
+        ------
+        UnknownNameError
+            Where the tool does not have it.
+        """
+        if metric not in self.metrics:
+            others = [each.name for each in CONVENTIONS.values() if metric in each.metrics]
+            raise UnknownNameError(
+                f"{metric}: {self.tool} has no such metric"
+                f"  (it has: {', '.join(self.metrics)}; {metric} is in: "
+                f"{', '.join(others) or 'no convention'})"
+            )
+        return {**self.common, **self.metrics[metric]}
+
+
+CONVENTIONS: dict[str, Convention] = {}
+"""Every convention by its name; :mod:`harness.metrics.conventions` fills it."""
+
+
+def find(name: str) -> Convention:
+    """Return a convention by its name.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is none.
+    """
+    if name not in CONVENTIONS:
+        raise UnknownNameError(
+            f"unknown convention '{name}'{did_you_mean(name, CONVENTIONS)}"
+            f"  (all: {', '.join(CONVENTIONS)})"
+        )
+    return CONVENTIONS[name]

@@ -1,0 +1,43 @@
+"""Which grades a convention accepts, and what it makes of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class GradeRule:
+    """What a tool accepts as a grade; :func:`harness.core.views.view` applies it.
+
+    Parameters
+    ----------
+    low, high : int, optional
+        Smallest and largest grade accepted; no bound where left out.
+    whole : bool
+        Whether grades must be whole numbers.
+    truncate : bool
+        Whether fractions are cut off first, as in trec_eval.
+    act : {"error", "clip"}
+        What becomes of grades outside the bounds: an error, or the nearer bound.
+    positive_scores : bool
+        Whether a document with a score of 0 or below counts as not relevant (torchmetrics).
+    """
+
+    low: int | None = None
+    high: int | None = None
+    whole: bool = True
+    truncate: bool = False
+    act: Literal["error", "clip"] = "error"
+    positive_scores: bool = False
+
+    @property
+    def text(self) -> str:
+        """What is accepted, in words."""
+        kind = "whole grades" if self.whole else "grades"
+        if self.low is None and self.high is None:
+            return f"{kind} of any size"
+        if self.low is None or self.high is None:
+            bound = f"up to {self.high}" if self.low is None else f"from {self.low}"
+            return f"{kind} {bound}"
+        return f"{kind} {self.low} to {self.high}"

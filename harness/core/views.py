@@ -1,0 +1,148 @@
+"""One run under many policies: each a view of what was aligned once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import AlignmentError, InputError, Problem
+from .aligned import Aligned
+from .grade_rule import GradeRule
+from .metric import Metric
+from .policy import Policy
+from .ragged import Array, Ragged, offsets_of
+from .reorder import How, reorder
+
+
+def policies_of(metrics: Iterable[Metric], policy: Policy) -> list[Policy]:
+    """Return the policies that metrics are to be computed under, each once.
+
+    They are what :func:`harness.core.align.align` takes as `also`.
+    """
+    return list(dict.fromkeys(policy.with_settings(metric.settings) for metric in metrics))
+
+
+def view(aligned: Aligned, policy: Policy) -> Aligned:
+    """Return the run under another policy: its grades, its order of ties, its depth.
+
+    Made once for each policy, so that metrics share what they compute. Under ``average`` the
+    documents stand in any order; metrics look at the groups of ties then.
+
+    Parameters
+    ----------
+    aligned : Aligned
+        The run as it was aligned, under the policies that were asked for.
+    policy : Policy
+
+    Raises
+    ------
+    InputError
+        Where the policy does not accept a grade.
+    AlignmentError
+        Where the run was not aligned in a way that gives this view.
+    """
+
+    def make() -> Aligned:
+        there = policy.alignment == aligned.policy.alignment
+        if not there and policy.alignment not in aligned.views:
+            raise AlignmentError(
+                f"the run was not aligned under ties: {policy.alignment.ties}, scores: "
+                f"{policy.score_type}; give align(..., also=policies_of(metrics, policy))"
+            )
+        found = aligned if there else aligned.views[policy.alignment]
+        found = _regraded(found, policy.grades)
+        if policy.grades.positive_scores:
+            found = _positive_only(found)
+        if policy.of_rows:
+            return found
+        if policy.ties == "average":
+            return found
+        found = reorder(found, _how(policy))
+        return found if policy.depth is None else cut(found, policy.depth)
+
+    return aligned.memo(("view", replace(policy, empty_queries="zero")), make)
+
+
+def _how(policy: Policy) -> How:
+    if policy.seed is not None:
+        return ("random", policy.seed)
+    return "best" if policy.ties == "best" else "worst"
+
+
+def cut(aligned: Aligned, depth: int) -> Aligned:
+    """Return the run with only the first `depth` documents of each query."""
+    keep = aligned.rank <= depth
+    return replace(
+        _kept(aligned, keep),
+        n_retrieved=np.minimum(aligned.n_retrieved, depth),
+        tie_last=np.minimum(aligned.tie_last[keep], depth),
+    )
+
+
+def _kept(aligned: Aligned, keep: Array) -> Aligned:
+    return replace(
+        aligned,
+        offsets=offsets_of(np.bincount(aligned.row[keep], minlength=aligned.n_queries)),
+        rank=aligned.rank[keep], grade=aligned.grade[keep], score=aligned.score[keep],
+        tie_first=aligned.tie_first[keep], tie_last=aligned.tie_last[keep],
+        views={}, _memo={},
+    )  # fmt: skip
+
+
+def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
+    """Apply a rule for grades, or raise."""
+    grades, of_items = aligned.ideal.values, aligned.grade
+    if rule.truncate and grades.dtype.kind == "f":
+        grades, of_items = (np.trunc(each).astype(np.int64) for each in (grades, of_items))
+    if rule.whole and grades.dtype.kind == "f":
+        _refuse(aligned, grades != np.trunc(grades), rule)
+        grades, of_items = grades.astype(np.int64), of_items.astype(np.int64)
+    low, high = rule.low, rule.high
+    if low is not None or high is not None:
+        outside = np.zeros(grades.size, dtype=bool)
+        if low is not None:
+            outside |= grades < low
+        if high is not None:
+            outside |= grades > high
+        if outside.any():
+            if rule.act == "error":
+                _refuse(aligned, outside, rule)
+            grades, of_items = np.clip(grades, low, high), np.clip(of_items, low, high)
+    if grades is aligned.ideal.values:
+        return aligned
+    return _with_grades(aligned, Ragged(aligned.ideal.offsets, grades), of_items)
+
+
+def _positive_only(aligned: Aligned) -> Aligned:
+    """Take documents with a score of 0 or below for not relevant, in the ideal order too.
+
+    The ideal order is that of the retrieved documents, since only they have scores.
+    """
+    grade = np.where(aligned.score > 0, aligned.grade, np.minimum(aligned.grade, 0))
+    ideal = grade[np.lexsort((-grade, aligned.row))]
+    return _with_grades(aligned, Ragged(aligned.offsets, ideal), grade)
+
+
+def _with_grades(aligned: Aligned, ideal: Ragged, grade: Array) -> Aligned:
+    return replace(aligned, ideal=ideal, grade=grade, views={}, _memo={})
+
+
+def _refuse(aligned: Aligned, wrong: Array, rule: GradeRule) -> None:
+    """Raise for the first wrong grade, if there is one."""
+    places = np.flatnonzero(wrong)
+    if not places.size:
+        return
+    query = int(aligned.ideal.row[places[0]])
+    grade = aligned.ideal.values[places[0]].item()
+    more = f", the first of {places.size}" if places.size > 1 else ""
+    raise InputError(
+        Problem(
+            f"query '{aligned.qids[query].as_py()}'",
+            f"a judgement of {grade:g}{more}, where {rule.text} are accepted",
+            fix="choose another convention, or say labels=clip to put such grades at the bound"
+            if grade == int(grade)
+            else "choose a convention that takes fractions, such as catboost or sklearn",
+        )
+    )

@@ -1,0 +1,147 @@
+"""One run under many policies."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import metrics as _built_in
+from harness.core.align import align
+from harness.core.evaluate import evaluate
+from harness.core.grade_rule import GradeRule
+from harness.core.names import parse_all
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
+from harness.core.views import policies_of, view
+from harness.errors import InputError
+
+del _built_in
+
+SCORES = st.sampled_from([0.0, -0.0, 1.0, 1.000000001, 2.0, -3.0, 1e-50])
+QUERY = st.lists(st.tuples(st.integers(-1, 4), SCORES), min_size=1, max_size=9)
+KEYS = {
+    "trec_eval": lambda place, docno: -int(docno[1:]),
+    "docno+": lambda place, docno: int(docno[1:]),
+    "stable": lambda place, docno: place,
+    "reverse": lambda place, docno: -place,
+}
+TYPES = {"float32": np.float32, "float64": np.float64, "none": lambda score: 0}
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    queries=st.lists(QUERY, min_size=1, max_size=4),
+    shift=st.integers(0, 5),
+    judged=st.sets(st.integers(0, 8), min_size=1),
+)
+def test_every_order_of_rows_in_one_pass(
+    queries: list[list[tuple[int, float]]], shift: int, judged: set[int]
+) -> None:
+    # docnos of one digit, in an order that is not that of the rows
+    names = [f"d{(7 * place + shift) % 9}" for place in range(9)]
+    rows = {f"q{n}": list(zip(names, query, strict=False)) for n, query in enumerate(queries)}
+    qrels = {
+        qid: {docno: grade for place, (docno, (grade, _)) in enumerate(row) if place in judged}
+        or {"other": 1}
+        for qid, row in rows.items()
+    }
+    run = {qid: {docno: score for docno, (_, score) in row} for qid, row in rows.items()}
+    policies = [Policy(ties, scores=scores) for ties in KEYS for scores in TYPES]
+    aligned = align(Qrels.from_dict(qrels), Run.from_dict(run), None, policies)
+    for policy in policies:
+        key, of = KEYS[policy.ties], TYPES[policy.score_type]
+        found = view(aligned, policy)
+        for query, (qid, row) in enumerate(rows.items()):
+            order = sorted(
+                range(len(row)), key=lambda at: (-of(row[at][1][1]), key(at, row[at][0]))
+            )
+            expected = [
+                (rank, qrels[qid][row[at][0]])
+                for rank, at in enumerate(order, start=1)
+                if row[at][0] in qrels[qid]
+            ]
+            part = slice(found.offsets[query], found.offsets[query + 1])
+            assert [*zip(found.rank[part], found.grade[part], strict=True)] == expected
+
+
+QRELS = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 3}})
+RUN = Run.from_dict({"q": {"a": 1.0, "b": 1.0, "c": 1.0}})
+
+
+def _values(*names: str, qrels: Qrels = QRELS, policy: Policy | None = None) -> list[float]:
+    metrics, policy = parse_all(names), policy or Policy()
+    aligned = align(qrels, RUN, policy, policies_of(metrics, policy))
+    return [value for _, value in evaluate(aligned, metrics).summary().items()]
+
+
+def test_policies_of_single_metrics() -> None:
+    # three tied documents of grades 0, 1, 3; recip_rank is 1 / rank of the first relevant one
+    assert _values(
+        "recip_rank",                    # c b a: docno descending
+        "recip_rank(ties=docno+)",       # a b c
+        "recip_rank(ties=stable)",
+        "recip_rank(ties=reverse)",
+        "recip_rank(ties=best)",
+        "recip_rank(ties=worst)",
+        "recip_rank(ties=average)",      # a stands first in one order of three: 2/3 * 1 + 1/3 * 1/2
+    ) == [1.0, 0.5, 0.5, 1.0, 1.0, 0.5, pytest.approx(2 / 3 + 1 / 6, abs=1e-15)]  # fmt: skip
+
+
+def test_metrics_without_a_closed_form_are_sampled_with_an_error() -> None:
+    metrics = parse_all(["bpref(ties=average)", "bpref"])
+    aligned = align(QRELS, RUN, None, policies_of(metrics, Policy()))
+    found = evaluate(aligned, metrics)
+    # bpref: each relevant document counts 1 - (judged non-relevant above it) / 1; expected 1/2
+    assert found.values[0, 0] == pytest.approx(0.5, abs=5 * found.errors[0][0])
+    assert 0 < found.errors[0][0] < 0.06
+    assert 1 not in found.errors
+
+
+def test_depth_is_cut_after_the_order_of_ties() -> None:
+    one = Policy("best", depth=1)
+    assert _values("num_rel_ret", "P@1", policy=one) == [1.0, 1.0]
+    assert _values("num_rel_ret", policy=Policy("worst", depth=1)) == [0.0]
+    (mean,) = _values("num_rel_ret", policy=Policy("average", depth=1))
+    assert mean == pytest.approx(2 / 3, abs=0.2)
+
+
+def test_settings_of_empty_queries_and_of_undefined_values() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 1}, "e": {"a": 0}})
+    run = Run.from_dict({"q": {"a": 1.0}, "e": {"a": 1.0}})
+    names = [
+        "ndcg", "ndcg(empty=one)", "ndcg(empty=nan)", "ndcg(empty=nan,undefined=zero)",
+        "ndcg(empty=nan,undefined=nan)", "arp", "arp(empty=zero)",
+    ]  # fmt: skip
+    found = evaluate(align(qrels, run), parse_all(names)).summary()
+    assert list(found) == names
+    assert [*found.values()] == [0.5, 1.0, 1.0, 0.5, pytest.approx(math.nan, nan_ok=True), 1, 0.5]
+
+
+def test_grades_that_a_rule_does_not_accept() -> None:
+    aligned = align(QRELS, RUN)
+    with pytest.raises(InputError) as caught:
+        view(aligned, Policy(grades=GradeRule(0, 1)))
+    assert str(caught.value) == (
+        "query 'q': a judgement of 3, where whole grades 0 to 1 are accepted\n"
+        "  fix:   choose another convention, or say labels=clip to put such grades at the bound"
+    )
+    clipped = view(aligned, Policy(grades=GradeRule(0, 1, act="clip")))
+    assert (clipped.grade.tolist(), clipped.ideal.values.tolist()) == ([1, 1, 0], [1, 1, 0])
+
+
+def test_scores_of_zero_and_below_can_make_a_document_not_relevant() -> None:
+    run = Run.from_dict({"q": {"a": 0.5, "b": 0.0, "c": -1.0}})
+    found = view(align(QRELS, run), Policy(grades=GradeRule(positive_scores=True)))
+    assert (found.grade.tolist(), found.ideal.values.tolist()) == ([0, 0, 0], [0, 0, 0])
+
+
+def test_a_view_is_made_once_and_the_plain_one_is_the_run_itself() -> None:
+    aligned = align(QRELS, RUN)
+    assert view(aligned, Policy()) is aligned
+    best = Policy("best", scores="float32")
+    with_best = align(QRELS, RUN, None, [best])
+    assert view(with_best, best) is view(with_best, best)
