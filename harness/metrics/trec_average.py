@@ -10,6 +10,13 @@ from ..core.aligned import Aligned
 from ..core.discount import log_of
 from ..core.metric import metric
 from ..core.ragged import Floats, Ragged, positions_of
+from .average_precision import (
+    Denominator,
+    NoneFound,
+    Tied,
+    average_precision_of,
+    expected_average_precision_of,
+)
 from .trec_shared import Cutoff, Rel, precision_at_hits, share
 
 SMALLEST = 0.00001
@@ -25,13 +32,24 @@ EPSILON = 0.00001
     source="trec_eval 9.0.8, m_map.c and m_map_cut.c; Buckley and Voorhees 2005",
     trec_name="map",
     aliases=("ap", "AP", "MAP"),
+    expected=expected_average_precision_of,
 )
-def average_precision(aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Rel = 1) -> Floats:
+def average_precision(
+    aligned: Aligned,
+    *,
+    cutoff: Cutoff | None = None,
+    rel: Rel = 1,
+    above: float | None = None,
+    top: Rel | None = None,
+    denominator: Denominator = "relevant",
+    none_found: NoneFound = 0,
+    tied: Tied = "apart",
+) -> Floats:
     """Mean over the relevant documents of the precision at their ranks.
 
     AP = (1/R) sum over relevant retrieved documents of (relevant documents up to its rank) /
     (its rank), with all R relevant documents in the denominator, retrieved or not, and also
-    with a cutoff (some tools divide by min(k, R) there).
+    with a cutoff, where some tools divide by other numbers.
 
     Parameters
     ----------
@@ -40,6 +58,18 @@ def average_precision(aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Re
         Only documents at ranks 1..k count; the whole list by default.
     rel : int
         Smallest grade that counts as relevant.
+    above : float, optional
+        Grades above it count as relevant, fractions too, whatever `rel` is.
+    top : int, optional
+        Largest grade that counts as relevant; LETOR's scripts know 1 and 2 only.
+    denominator : {"relevant", "cutoff", "list", "hits", "grades"}
+        What the sum is divided by: R; min(R, k); min(R, k, n) for n retrieved documents; the
+        relevant documents among the first k; or the sum of the k largest grades.
+    none_found : {0, 1}
+        Value of a query without a relevant document among the first k; 1 in RankEval.
+    tied : {"apart", "together"}
+        Whether documents of one score count one after another, or together at the last of
+        their ranks, as in scikit-learn. Together, their order does not matter.
 
     Returns
     -------
@@ -56,6 +86,8 @@ def average_precision(aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Re
     >>> average_precision(aligned).tolist(), average_precision(aligned, cutoff=3).tolist()
     ([0.75], [0.5])
     """
+    if (above, top, denominator, none_found, tied) != (None, None, "relevant", 0, "apart"):
+        return average_precision_of(aligned, cutoff, rel, above, top, denominator, none_found, tied)
     items, precision = aligned.relevant(rel), precision_at_hits(aligned, rel)
     if cutoff is not None:
         inside = aligned.rank[items] <= cutoff

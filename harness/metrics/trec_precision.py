@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.ragged import Floats
+from ..core.ragged import Array, Floats
+from .binary import judged_as
+from .short_lists import Short, without_short_lists
+from .tied_precision import (
+    expected_hits_at,
+    expected_recall,
+    expected_relative_precision,
+    expected_success,
+)
 from .trec_shared import CUTOFFS, Cutoff, Rel, hits_at, share
+
+PrecisionDenominator = Literal["cutoff", "list"]
+
+
+def _expected_precision(
+    aligned: Aligned,
+    *,
+    cutoff: int,
+    rel: int = 1,
+    above: float | None = None,
+    top: int | None = None,
+    denominator: PrecisionDenominator = "cutoff",
+    short: Short = "cut",
+) -> Floats:
+    """Return the expectation of ``P`` over the orders of tied documents."""
+    judged, rel = judged_as(aligned, rel, above, top)
+    hits = expected_hits_at(judged, cutoff, rel)
+    return _per_document(aligned, hits, cutoff, denominator, short)
 
 
 @metric(
@@ -18,8 +46,18 @@ from .trec_shared import CUTOFFS, Cutoff, Rel, hits_at, share
     trec_name="P",
     aliases=("precision", "Precision"),
     cutoffs=CUTOFFS,
+    expected=_expected_precision,
 )
-def precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
+def precision(
+    aligned: Aligned,
+    *,
+    cutoff: Cutoff,
+    rel: Rel = 1,
+    above: float | None = None,
+    top: Rel | None = None,
+    denominator: PrecisionDenominator = "cutoff",
+    short: Short = "cut",
+) -> Floats:
     """Share of the first k documents that are relevant.
 
     P@k = (relevant documents at ranks 1..k) / k. A list shorter than k counts as filled with
@@ -32,6 +70,15 @@ def precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
         k, at least 1.
     rel : int
         Smallest grade that counts as relevant.
+    above : float, optional
+        Grades above it count as relevant, fractions too, whatever `rel` is.
+    top : int, optional
+        Largest grade that counts as relevant.
+    denominator : {"cutoff", "list"}
+        k, or the smaller of k and the number of retrieved documents.
+    short : {"cut", "nan", "zero", "error"}
+        What becomes of a list with fewer than k retrieved documents: computed with what is
+        there, left out, 0, or an error.
 
     Returns
     -------
@@ -47,8 +94,19 @@ def precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     >>> precision(align(qrels, run), cutoff=2).tolist()
     [0.5]
     """
-    values: Floats = hits_at(aligned, cutoff, rel) / np.float64(cutoff)
-    return values
+    judged, level = judged_as(aligned, rel, above, top)
+    hits = hits_at(judged, cutoff, level)
+    return _per_document(aligned, hits, cutoff, denominator, short)
+
+
+def _per_document(
+    aligned: Aligned, hits: Array, cutoff: int, denominator: PrecisionDenominator, short: Short
+) -> Floats:
+    if denominator == "cutoff":
+        values: Floats = hits / np.float64(cutoff)
+    else:
+        values = share(hits, np.minimum(cutoff, aligned.n_retrieved))
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 @metric(
@@ -59,6 +117,7 @@ def precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     trec_name="recall",
     aliases=("R", "Recall"),
     cutoffs=CUTOFFS,
+    expected=expected_recall,
 )
 def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     """Share of the relevant documents that are among the first k.
@@ -99,6 +158,7 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     trec_name="success",
     aliases=("Success",),
     cutoffs=(1, 5, 10),
+    expected=expected_success,
 )
 def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     """Whether any of the first k documents is relevant: 1 or 0.
@@ -138,6 +198,7 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_rel_P.c",
     trec_name="relative_P",
     cutoffs=CUTOFFS,
+    expected=expected_relative_precision,
 )
 def relative_precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     """Precision at k as a share of the best that was possible.

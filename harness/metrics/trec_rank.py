@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import Range, metric
 from ..core.ragged import Floats
+from .binary import judged_as, largest_only
+from .tied_average import expected_reciprocal_rank
+from .tied_precision import expected_r_precision, expected_r_precision_multiple
 from .trec_shared import Cutoff, Rel, hits_at, share
+
+Target = Literal["relevant", "largest"]
+
+
+def _sought(
+    aligned: Aligned, rel: int, above: float | None, top: int | None, target: Target
+) -> tuple[Aligned, int]:
+    """Return an alignment and the grade from which a document in it is what is looked for."""
+    if target == "largest":
+        return largest_only(aligned), 1
+    return judged_as(aligned, rel, above, top)
+
+
+def _expected_reciprocal_rank(
+    aligned: Aligned,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    above: float | None = None,
+    top: int | None = None,
+    target: Target = "relevant",
+) -> Floats:
+    """Return the expectation of ``recip_rank`` over the orders of tied documents."""
+    aligned, rel = _sought(aligned, rel, above, top, target)
+    return expected_reciprocal_rank(aligned, cutoff=cutoff, rel=rel)
 
 
 @metric(
@@ -19,8 +47,17 @@ from .trec_shared import Cutoff, Rel, hits_at, share
     source="trec_eval 9.0.8, m_recip_rank.c; with a cutoff as in MS MARCO's MRR@10",
     trec_name="recip_rank",
     aliases=("rr", "mrr", "RR", "MRR"),
+    expected=_expected_reciprocal_rank,
 )
-def reciprocal_rank(aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Rel = 1) -> Floats:
+def reciprocal_rank(
+    aligned: Aligned,
+    *,
+    cutoff: Cutoff | None = None,
+    rel: Rel = 1,
+    above: float | None = None,
+    top: Rel | None = None,
+    target: Target = "relevant",
+) -> Floats:
     """One divided by the rank of the first relevant document.
 
     recip_rank = 1 / (rank of the first relevant document), 0 where none is retrieved, or none
@@ -34,6 +71,13 @@ def reciprocal_rank(aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Rel 
         k, at least 1; the whole list by default.
     rel : int
         Smallest grade that counts as relevant.
+    above : float, optional
+        Grades above it count as relevant, fractions too, whatever `rel` is.
+    top : int, optional
+        Largest grade that counts as relevant.
+    target : {"relevant", "largest"}
+        Whether any relevant document will do, or only one of the query's largest grade, as in
+        allRank; the thresholds then say nothing.
 
     Returns
     -------
@@ -50,6 +94,7 @@ def reciprocal_rank(aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Rel 
     >>> reciprocal_rank(aligned).tolist(), reciprocal_rank(aligned, cutoff=1).tolist()
     ([0.5], [0.0])
     """
+    aligned, rel = _sought(aligned, rel, above, top, target)
     first = aligned.relevant(rel)[aligned.hits(rel) == 1]
     if cutoff is not None:
         first = first[aligned.rank[first] <= cutoff]
@@ -63,6 +108,7 @@ def reciprocal_rank(aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Rel 
     source="trec_eval 9.0.8, m_Rprec.c",
     trec_name="Rprec",
     aliases=("RPrec",),
+    expected=expected_r_precision,
 )
 def r_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Precision after as many documents as there are relevant ones.
@@ -101,6 +147,7 @@ def r_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_Rprec_mult.c",
     trec_name="Rprec_mult",
     cutoffs=(0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0),
+    expected=expected_r_precision_multiple,
 )
 def r_precision_multiple(
     aligned: Aligned, *, cutoff: Annotated[float, Range(0, None)], rel: Rel = 1
