@@ -27,7 +27,8 @@ class Qrels(Table):
 
     ``numbers`` are the grades, in int64 or a smaller type that holds them (a byte a row is a
     large part of what a learning-to-rank file takes in memory); a grade below 0 means unjudged,
-    as in trec_eval.
+    as in trec_eval. Fractions are float64; they are judgements only to conventions that take them
+    (:class:`~harness.core.grade_rule.GradeRule`).
 
     Examples
     --------
@@ -39,9 +40,17 @@ class Qrels(Table):
     kind: ClassVar[str] = "qrels"
     dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.int64, np.int32, np.int16, np.int8)
 
+    def __post_init__(self) -> None:
+        fractions = np.asarray(self.numbers)
+        super().__post_init__()
+        if fractions.dtype.kind == "f" and not np.array_equal(fractions, self.numbers):
+            object.__setattr__(self, "numbers", frozen(fractions.astype(np.float64)))
+
     @property
     def grades(self) -> Ints:
-        """Grade of each judgement, ``(n_rows,)`` int64."""
+        """Grade of each judgement, ``(n_rows,)`` int64; float64 where some are fractions."""
+        if self.numbers.dtype.kind == "f":
+            return self.numbers
         return frozen(self.numbers.astype(np.int64, copy=False))
 
     @cached_property
@@ -50,6 +59,8 @@ class Qrels(Table):
         grades = self.grades
         if not self.n_rows:
             return Ragged(self.offsets, grades)
+        if grades.dtype.kind == "f":
+            return Ragged(self.offsets, grades[np.lexsort((-grades, self.row))])
         top = int(grades.max())
         span = top - int(grades.min()) + 1
         base = self.row * span
