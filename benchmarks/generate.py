@@ -1,4 +1,4 @@
-"""Seeded data for the benchmarks: ``python -m benchmarks.generate KIND FOLDER N_QUERIES [DEPTH]``.
+"""Seeded data for the benchmarks: ``python -m benchmarks.generate KIND FOLDER NUMBER...``.
 
 Runs as a process of its own, so that the process that measures stays small: a child's peak
 memory, as the kernel counts it, is never below that of the parent that started it.
@@ -6,9 +6,11 @@ memory, as the kernel counts it, is never below that of the parent that started 
 
 from __future__ import annotations
 
+import gzip
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,7 @@ from pyarrow import csv
 
 SEED = 20240229
 LARGEST_DOCNO = 8_841_823  # MS MARCO's passages
+LARGEST_QID = 1_102_400
 JUDGED_TWICE = 457  # 7,437 judgements on 6,980 queries
 ANSWERED = 0.85  # share of the queries whose judged documents the run retrieves
 N_FEATURES = 136  # MSLR-WEB30K
@@ -24,10 +27,63 @@ LIST_SIZE = 120
 POOL = 4000
 
 
-def trec(folder: Path, n_queries: int, depth: int = 1000) -> None:
-    """Write ``qrels.txt`` and ``run.txt``, the size of MS MARCO's passage task when 6,980."""
+Columns = tuple[npt.NDArray[np.generic] | str | int, ...]
+
+
+def trec(folder: Path, n_queries: int, depth: int = 1000, times: int = 1) -> None:
+    """Write ``qrels.txt`` and ``run.txt``, the size of MS MARCO's passage task when 6,980.
+
+    Further copies, up to `times`, have the same documents under other qids.
+    """
+    run, qrels = _trec(n_queries, depth)
+    with (folder / "run.txt").open("wb") as file:
+        _write_copies(file, run, times)
+    with (folder / "qrels.txt").open("wb") as file:
+        _write_copies(file, qrels, times)
+
+
+def trec_gz(folder: Path, n_queries: int, depth: int = 1000, times: int = 1) -> None:
+    """Write what :func:`trec` does, with the run as ``run.txt.gz``, at gzip's default level."""
+    run, qrels = _trec(n_queries, depth)
+    with (
+        (folder / "run.txt.gz").open("wb") as raw,
+        gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as file,
+    ):
+        _write_copies(file, run, times)
+    with (folder / "qrels.txt").open("wb") as file:
+        _write_copies(file, qrels, times)
+
+
+def trec_shuffled(folder: Path, n_queries: int, depth: int = 1000) -> None:
+    """Write ``within.txt``, :func:`trec`'s run with each query's rows shuffled, and ``all.txt``."""
+    run, qrels = _trec(n_queries, depth)
     rng = np.random.default_rng(SEED)
-    qids = np.sort(rng.choice(1_102_400, n_queries, replace=False))
+    within = np.argsort(rng.random((n_queries, depth)), axis=1)
+    within += depth * np.arange(n_queries)[:, None]
+    for name, order in (("within", within.ravel()), ("all", rng.permutation(within.size))):
+        _write(folder / f"{name}.txt", *(_taken(column, order) for column in run))
+    _write(folder / "qrels.txt", *qrels)
+
+
+def trec_many(folder: Path, n_queries: int, depth: int, n_runs: int) -> None:
+    """Write ``qrels.txt`` and ``run-000.txt`` and so on: the same documents, reranked."""
+    run, qrels = _trec(n_queries, depth)
+    rng = np.random.default_rng(SEED)
+    for number in range(n_runs):
+        scores = np.reshape(run[4], (n_queries, depth)) + rng.normal(0, 2, (n_queries, depth))
+        order = np.argsort(-scores, axis=1)
+        scores = np.take_along_axis(scores, order, axis=1).ravel().round(4)
+        order += depth * np.arange(n_queries)[:, None]
+        docnos = _taken(run[2], order.ravel())
+        path = folder / f"run-{number:03}.txt"
+        _write(path, *run[:2], docnos, run[3], scores, f"run{number}")
+    _write(folder / "qrels.txt", *qrels)
+
+
+def _trec(n_queries: int, depth: int) -> tuple[Columns, Columns]:
+    """Return the columns of a run, its queries together and its scores falling, and of qrels."""
+    rng = np.random.default_rng(SEED)
+    qids = np.sort(rng.choice(LARGEST_QID, n_queries, replace=False))
     docnos = np.stack([rng.choice(LARGEST_DOCNO, depth, replace=False) for _ in range(n_queries)])
     scores = np.sort(rng.gamma(9.0, 1.5, (n_queries, depth)), axis=1)[:, ::-1]
     ranks = np.tile(np.arange(1, depth + 1), n_queries)
@@ -41,12 +97,21 @@ def trec(folder: Path, n_queries: int, depth: int = 1000) -> None:
     absent = (rng.random(n_queries) >= ANSWERED)[query]
     judged[absent] = LARGEST_DOCNO + 1 + np.arange(int(absent.sum()))
 
-    _write(
-        folder / "run.txt",
+    run = (
         np.repeat(qids, depth), "Q0", docnos.ravel() + 1, ranks,
         scores.ravel().round(4), "bm25",
     )  # fmt: skip
-    _write(folder / "qrels.txt", qids[query], 0, judged, 1)
+    return run, (qids[query], 0, judged, 1)
+
+
+def _write_copies(file: IO[bytes], columns: Columns, times: int) -> None:
+    qids, *others = columns
+    for copy in range(times):
+        _write(file, qids + copy * LARGEST_QID, *others)
+
+
+def _taken(column: npt.NDArray[np.generic] | str | int, order: npt.NDArray[np.int64]):
+    return column[order] if isinstance(column, np.ndarray) else column
 
 
 def letor(folder: Path, n_queries: int) -> None:
@@ -83,7 +148,7 @@ def _feature_texts(rng: np.random.Generator) -> Iterator[str]:
         )
 
 
-def _write(path: Path, *columns: npt.NDArray[np.generic] | str | int) -> None:
+def _write(path: Path | IO[bytes], *columns: npt.NDArray[np.generic] | str | int) -> None:
     """Write columns separated by one blank; a single value stands in every row."""
     n_rows = next(len(column) for column in columns if isinstance(column, np.ndarray))
     table = pa.table(
@@ -101,4 +166,6 @@ def _write(path: Path, *columns: npt.NDArray[np.generic] | str | int) -> None:
 if __name__ == "__main__":
     kind, target, *numbers = sys.argv[1:]
     Path(target).mkdir(parents=True, exist_ok=True)
-    {"trec": trec, "letor": letor}[kind](Path(target), *map(int, numbers))
+    kinds = (trec, trec_gz, trec_shuffled, trec_many, letor)
+    make = {function.__name__: function for function in kinds}[kind]
+    make(Path(target), *map(int, numbers))

@@ -1,0 +1,31 @@
+"""What is measured: one file a group of cases, each a function that makes a :class:`Case`."""
+
+from collections.abc import Callable
+
+from . import arrays, letor, small, trec
+from .case import ROOT, Case, Command, Setup, Target
+
+__all__ = ["ALL", "ON_REQUEST", "ROOT", "Case", "Command", "Setup", "Target"]
+
+ALL: dict[str, Callable[[Setup], Case]] = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        trec.trec_large,
+        trec.trec_gz,
+        trec.trec_twice,
+        trec.trec_ten,
+        trec.trec_shuffled,
+        letor.letor,
+        arrays.batch,
+        arrays.compat_long,
+        arrays.compat_short,
+        small.imports,
+        small.trec_small,
+        small.trec_many,
+        small.crosscheck,
+    )
+}
+"""Every case by name, in the order of the table."""
+
+ON_REQUEST = ("trec-ten",)
+"""Cases that take gigabytes: measured with ``--full``, or where they are named."""
