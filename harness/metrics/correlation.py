@@ -6,16 +6,9 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.pairs import (
-    compress,
-    constant_rows,
-    group_keys,
-    inversions,
-    judged_items,
-    midranks,
-    tied_pairs,
-)
+from ..core.pairs import constant_rows, judged_items, midranks
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged
+from .concordance import concordance
 
 
 def _tie_groups(aligned: Aligned, items: Ints) -> Ints:
@@ -85,23 +78,10 @@ def kendall(aligned: Aligned) -> Floats:
     >>> round(kendall(align(qrels, run)).item(), 12)        # two pairs right, one wrong
     0.333333333333
     """
-    items = judged_items(aligned)
-    grades, groups = aligned.grade[items.values], _tie_groups(aligned, items.values)
-    n_pairs = items.lengths * (items.lengths - 1) // 2
-    tied_scores, tied_grades = tied_pairs(items.offsets, groups), tied_pairs(items.offsets, grades)
-    if tied_scores.any():
-        # Within a tied group the grades stand in descending order, so that none is discordant.
-        pairs = group_keys(items.row, groups)
-        falling = compress(-grades)
-        both = pairs * (int(falling.max(initial=0)) + 1) + falling
-        discordant = inversions(items.offsets, grades[np.argsort(both)])
-        tied_both = tied_pairs(items.offsets, both)
-    else:
-        discordant = aligned.memo("swaps", lambda: inversions(items.offsets, grades))
-        tied_both = np.zeros_like(tied_scores)
-    balance = n_pairs - tied_scores - tied_grades + tied_both - 2 * discordant
-    bottom = np.sqrt(n_pairs - tied_scores) * np.sqrt(n_pairs - tied_grades)
-    values: Floats = np.divide(balance, bottom, out=np.full(n_pairs.size, np.nan), where=bottom > 0)
+    counts = concordance(aligned)
+    balance = counts.right - counts.wrong
+    bottom = np.sqrt(counts.pairs - counts.tied_scores) * np.sqrt(counts.pairs - counts.tied_grades)
+    values: Floats = np.divide(balance, bottom, out=np.full(bottom.size, np.nan), where=bottom > 0)
     return np.clip(values, -1.0, 1.0, out=values)
 
 

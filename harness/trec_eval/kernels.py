@@ -9,7 +9,9 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.discount import log2_discount
-from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
+from ..core.ragged import Array, Floats, Ints, offsets_of
+from ..metrics.judged import n_judged_at, n_looked_at
+from ..metrics.rbp import rank_biased_residual, rank_biased_sum
 from ..metrics.trec_gain_table import Gains, gain_table
 from ..metrics.trec_interpolated import precision_from
 from ..metrics.trec_shared import n_hits
@@ -69,8 +71,7 @@ def interpolated_precision(aligned: Aligned, level: float, rel: int) -> Floats:
 
 def unjudged(aligned: Aligned, cutoff: int) -> Floats:
     """Return the share of unjudged documents among the first `cutoff`, ``(n_queries,)``."""
-    judged = aligned.count((aligned.grade >= 0) & (aligned.rank <= cutoff))
-    return (np.minimum(aligned.n_retrieved, cutoff) - judged) / cutoff
+    return (n_looked_at(aligned, cutoff) - n_judged_at(aligned, cutoff)) / cutoff
 
 
 def dcg(aligned: Aligned, gains: Gains) -> Floats:
@@ -111,33 +112,17 @@ def rank_biased_precision(aligned: Aligned, gains: Gains, p: float) -> Floats:
     scaled = (smallest < 0) | (largest[row] > 1)
     gain = np.divide(item - smallest, largest[row] - smallest, out=item.copy(), where=scaled)
     items = np.flatnonzero((aligned.grade >= 0) & (gain != 0))
-    weights = _powers(aligned, p)
-    return (1.0 - p) * aligned.sum(gain[items] * weights[aligned.rank[items] - 1], items)
+    return rank_biased_sum(aligned, gain[items], items, p)
 
 
-def rank_biased_residual(aligned: Aligned, p: float) -> Floats:
+def residual(aligned: Aligned, p: float) -> Floats:
     """Return version 10's ``rbp_resid``: how much ``rbp`` could rise, ``(n_queries,)``.
 
     What all unjudged documents, and those beyond the list, would add with the largest gain; 0
     where all retrieved documents are judged.
     """
-    offsets = offsets_of(aligned.n_retrieved)
-    unjudged_at = np.ones(offsets[-1], dtype=bool)
-    judged = np.flatnonzero(aligned.grade >= 0)
-    unjudged_at[offsets[aligned.row[judged]] + aligned.rank[judged] - 1] = False
-    row = rows_of(offsets)[unjudged_at]
-    weights = _powers(aligned, p)
-    total = sum_by(row, weights[positions_of(offsets)[unjudged_at]], aligned.n_queries)
-    any_unjudged = np.bincount(row, minlength=aligned.n_queries) > 0
-    return np.where(any_unjudged, weights[aligned.n_retrieved] + (1 - p) * total, 0.0)
-
-
-def _powers(aligned: Aligned, p: float) -> Floats:
-    """Return 1, p, p^2, ... by repeated multiplication, as long as the longest list."""
-    factors = np.full(int(aligned.n_retrieved.max(initial=0)) + 1, p)
-    factors[0] = 1.0
-    powers: Floats = np.multiply.accumulate(factors)
-    return powers
+    any_unjudged = n_judged_at(aligned) < aligned.n_retrieved
+    return np.where(any_unjudged, rank_biased_residual(aligned, p), 0.0)
 
 
 def grade_strings(aligned: Aligned, length: int) -> list[str]:

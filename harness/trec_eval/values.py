@@ -75,7 +75,7 @@ def _gain_values(request: Request, aligned: Aligned, arguments: Arguments) -> Ar
     if name == "rbp":
         return kernels.rank_biased_precision(aligned, gains, p)
     if name == "rbp_resid":
-        return kernels.rank_biased_residual(aligned, p)
+        return kernels.residual(aligned, p)
     return _registered(name, aligned, arguments.level, gains=gains)[0]
 
 

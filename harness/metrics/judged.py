@@ -1,0 +1,119 @@
+"""How much of what was retrieved is judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.aligned import Aligned
+from ..core.metric import metric
+from ..core.ragged import Array, Floats, Ints
+from .trec_shared import Cutoff
+
+
+def n_looked_at(aligned: Aligned, cutoff: int | None = None) -> Ints:
+    """Return the documents among the first `cutoff`, fewer in a short list, ``(n_queries,)``."""
+    return aligned.n_retrieved if cutoff is None else np.minimum(aligned.n_retrieved, cutoff)
+
+
+def n_judged_at(aligned: Aligned, cutoff: int | None = None) -> Ints:
+    """Return the judged documents among the first `cutoff`, ``(n_queries,)``."""
+    items = aligned.relevant(0)
+    return aligned.count(items if cutoff is None else items[aligned.rank[items] <= cutoff])
+
+
+def _share(aligned: Aligned, number: Array, cutoff: int | None) -> Floats:
+    seen = n_looked_at(aligned, cutoff)
+    values: Floats = np.divide(number, seen, out=np.full(seen.size, np.nan), where=seen > 0)
+    return values
+
+
+def _expected_judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
+    items = aligned.relevant(0)
+    first, last = aligned.tie_first[items], aligned.tie_last[items]
+    inside = last if cutoff is None else np.minimum(last, cutoff)
+    number = aligned.sum(np.maximum(inside - first + 1, 0) / (last - first + 1), items)
+    return np.minimum(_share(aligned, number, cutoff), 1.0)
+
+
+def _expected_unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
+    return 1.0 - _expected_judged(aligned, cutoff=cutoff)
+
+
+@metric(
+    "judged",
+    direction=None,
+    bounds=(0, 1),
+    source="ir_measures (Judged); OpenNIR",
+    empty=None,
+    missing=None,
+    aliases=("Judged",),
+    expected=_expected_judged,
+)
+def judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
+    """Share of the first k documents that are judged.
+
+    judged@k = (documents with a grade of at least 0 at ranks 1..k) / min(k, n) for a list of n
+    documents, as in ir_measures: what is missing from a short list is not counted as unjudged.
+    It measures how far the other metrics can be trusted on this run. A grade below 0 is
+    unjudged; ir_measures counts it as judged.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : int, optional
+        k; the whole list where left out.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; NaN where nothing is retrieved.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
+    >>> run = Run.from_dict({"q": {"x": 9.0, "a": 3.0, "y": 2.0, "b": 1.0}})
+    >>> judged(align(qrels, run)).tolist(), judged(align(qrels, run), cutoff=1).tolist()
+    ([0.5], [0.0])
+    """
+    return _share(aligned, n_judged_at(aligned, cutoff), cutoff)
+
+
+@metric(
+    "unjudged",
+    direction=None,
+    bounds=(0, 1),
+    source="trec_eval 10.0, m_unj.c, but for short lists",
+    empty=None,
+    missing=None,
+    expected=_expected_unjudged,
+)
+def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
+    """Share of the first k documents that are not judged.
+
+    unjudged@k = (unjudged documents at ranks 1..k) / min(k, n) for a list of n documents:
+    1 - ``judged@k``. ``harness trec_eval --as 10 -m unj`` divides by k, so that a short list
+    seems better judged.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : int, optional
+        k; the whole list where left out.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; NaN where nothing is retrieved.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "x": 2.0}})
+    >>> unjudged(align(qrels, run), cutoff=5).tolist()
+    [0.5]
+    """
+    return _share(aligned, n_looked_at(aligned, cutoff) - n_judged_at(aligned, cutoff), cutoff)
