@@ -5,20 +5,35 @@ from __future__ import annotations
 from .case import FILE_METRICS, LIST_METRICS, Case, Command, Setup, Target, module
 
 N_QUERIES = 31531
+FOUR = ("map", "ndcg", "ndcg_cut_5", "ndcg_cut_10")
+ELEVEN = tuple(metric for metric in LIST_METRICS if metric != "bpref")
 
 
 def batch(setup: Setup) -> Case:
     """Padded arrays of 31,531 x 120 in memory."""
-    words = (str(setup.queries(N_QUERIES)), *LIST_METRICS)
-    ours = Command("harness.evaluate", module("ours.batch", *words), reported=True)
-    dicts = Command("dicts in a loop, pytrec_eval", module("peers.pytrec_eval_batch", *words),
-                    reported=True, digits=9)  # fmt: skip
+    n_queries, part = setup.queries(N_QUERIES), setup.queries(N_QUERIES / 10)
+    ours = _arrays("harness.evaluate", "ours.batch", n_queries, LIST_METRICS)
+    four = _arrays("harness.evaluate, scikit-learn's four", "ours.batch", n_queries, FOUR)
+    dicts = _arrays("dicts in a loop, pytrec_eval", "peers.pytrec_eval_batch", n_queries,
+                    LIST_METRICS, digits=9)  # fmt: skip
+    ranx = _arrays("ranx", "peers.ranx_batch", n_queries, LIST_METRICS, digits=9)
+    sklearn = _arrays("scikit-learn: map, ndcg, ndcg@5, ndcg@10", "peers.sklearn_batch",
+                      n_queries, FOUR)  # fmt: skip
+    torch = _arrays("torchmetrics, all but bpref: a tenth of the queries, time x 10",
+                    "peers.torchmetrics_batch", part, ELEVEN,
+                    repeats=3, scale=n_queries / part)  # fmt: skip
     return Case(
         "Batch in memory, 31,531 queries x 120 documents, twelve metrics",
-        "From numpy arrays to summaries; imports and data are not counted in the time, but "
-        "are in the memory.",
-        (ours, dicts),
-        (Target(ours, 1 / 15, dicts), Target(ours, 1, dicts, by="memory")),
+        "From numpy arrays to summaries; imports, data and what numba compiles are not counted in "
+        "the time, but are in the memory. torchmetrics takes the queries one by one.",
+        (ours, dicts, ranx, torch, four, sklearn),
+        (
+            Target(ours, 1 / 15, dicts),
+            Target(ours, 1, dicts, by="memory"),
+            Target(ours, 1 / 5, ranx),
+            Target(ours, 1 / 5, torch),
+            Target(four, 1 / 5, sklearn),
+        ),
     )
 
 
@@ -52,3 +67,12 @@ def _compat(setup: Setup, n_queries: int, depth: int) -> Case:
         tuple(command for pair in pairs for command in pair),
         tuple(Target(ours, 1, peer) for ours, peer in pairs),
     )
+
+
+def _arrays(
+    label: str, name: str, n_queries: int, metrics: tuple[str, ...], *,
+    digits: int = 0, repeats: int = 5, scale: float = 1.0,
+) -> Command:  # fmt: skip
+    """Return a module that takes the number of queries and metrics, and reports its seconds."""
+    return Command(label, module(name, str(n_queries), *metrics), repeats, scale,
+                   reported=True, digits=digits)  # fmt: skip
