@@ -14,6 +14,7 @@ import typer
 
 from . import __version__
 from .command import QuickCommand, QuickGroup
+from .core.bounds import BOUNDS, without_bounds
 from .core.policy import TIES, Duplicates, Empty, Missing, Policy
 from .errors import HarnessError, HarnessWarning, VerificationError
 from .reports import names
@@ -127,7 +128,7 @@ def evaluate_command(
     ] = False,
     ties: Annotated[
         str,
-        typer.Option(metavar="ORDER", help=f"Order of tied scores: {', '.join(TIES)}."),
+        typer.Option(metavar="ORDER", help=f"Order of tied scores: {', '.join(TIES)}, bounds."),
     ] = "trec_eval",
     convention: Annotated[
         str | None,
@@ -166,15 +167,16 @@ def evaluate_command(
     from . import direct
 
     policy = Policy(
-        ties=ties,
+        ties=without_bounds(ties),
         missing_queries=missing,
         empty_queries=empty,
         depth=depth,
         judged_only=judged_only,
     )
     board = direct.evaluate_files(
-        qrels, runs, metrics, policy=policy, rel=rel, convention=convention, duplicates=duplicates,
-        qrels_format=qrels_format, run_format=run_format, group=group, plugins=plugin or [],
+        qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, rel=rel,
+        convention=convention, duplicates=duplicates, qrels_format=qrels_format,
+        run_format=run_format, group=group, plugins=plugin or [],
     )  # fmt: skip
     typer.echo(_render(format, board, per_query=per_query), nl=False)
 

@@ -17,6 +17,7 @@ from . import inputs, readers
 from . import metrics as _built_in
 from .core.align import align, align_parts, as_reference
 from .core.aligned import Aligned
+from .core.bounds import BOUNDS, with_bounds, without_bounds
 from .core.evaluate import evaluate as evaluate_aligned
 from .core.evaluation import Evaluation
 from .core.leaderboard import Entry, Leaderboard
@@ -73,7 +74,9 @@ def evaluate(
     metrics : iterable of str or Metric
         Names in any spelling; ``harness metrics`` lists them.
     policy : Policy or mapping, optional
-        Ties, missing and empty queries, depth; ``{"ties": "stable"}`` is enough.
+        Ties, missing and empty queries, depth; ``{"ties": "stable"}`` is enough. In a mapping
+        ties can be ``bounds``: each metric is followed by its smallest, expected and largest
+        value over all orders of tied documents.
     rel : int, optional
         Smallest relevant grade, for the metrics that have one and do not name it.
     convention : str, optional
@@ -102,7 +105,11 @@ def evaluate(
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
     wanted = _wanted(metrics, rel, convention)
-    policy = Policy(**policy) if isinstance(policy, Mapping) else policy or Policy()
+    if isinstance(policy, Mapping):
+        ties = policy.get("ties", "trec_eval")
+        wanted = with_bounds(wanted) if ties == BOUNDS else wanted
+        policy = Policy(**{**policy, "ties": without_bounds(ties)})
+    policy = policy or Policy()
     also = policies_of(wanted, policy)
     others = references or {}
 
@@ -133,6 +140,7 @@ def evaluate_files(
     metrics: Iterable[str],
     *,
     policy: Policy | None = None,
+    bounds: bool = False,
     rel: int | None = None,
     convention: str | None = None,
     duplicates: Duplicates = "error",
@@ -147,6 +155,7 @@ def evaluate_files(
     """
     _load(plugins)
     wanted, policy = _wanted(metrics, rel, convention), policy or Policy()
+    wanted = with_bounds(wanted) if bounds else wanted
     also = policies_of(wanted, policy)
     how = {"group": group} if group else {}
     judgements = readers.read_qrels(qrels, format=qrels_format, duplicates=duplicates, **how)

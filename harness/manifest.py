@@ -61,6 +61,7 @@ def manifest(
                 **({"columns": dict(entry.columns)} if entry.columns else {}),
                 "counts": entry.evaluation.counts.as_dict(),
                 "undefined": entry.undefined,
+                "standard_errors": entry.evaluation.summary_errors(),
                 "ties": entry.evaluation.policy.ties,
                 "crosscheck": audit.as_dict(),
             }

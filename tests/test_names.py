@@ -213,10 +213,12 @@ MISTAKES = {
     "ndgc@10": "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?  (all: harness metrics)",
     "Qfoo": "unknown metric 'Qfoo'  (all: harness metrics)",
     "P(rel=2": "cannot read the metric 'P(rel=2'; write name, name@10 or name(param=value)@10",
-    "P(rell=2)@5": "P(rell=2)@5: P has no parameter 'rell'; did you mean 'rel'?  (it has: rel; "
-    "every metric: convention, ties, scores, depth, judged_only, labels, empty, undefined)",
+    "P(rell=2)@5": "P(rell=2)@5: P has no parameter 'rell'; did you mean 'rel'?  (it has: rel, "
+    "above, top, denominator, short; every metric: convention, ties, scores, depth, judged_only, "
+    "labels, empty, undefined)",
     "P(ties=stabel)@5": "P(ties=stabel)@5: unknown ties policy 'stabel'; did you mean 'stable'?  "
-    "(all: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED))",
+    "(all: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED), "
+    "bounds)",
     "P(labels=clip)@5": "P(labels=clip)@5: labels=clip says what becomes of grades that a "
     "convention does not take; there are no bounds here (see harness metrics --conventions)",
     "P(ties=average,scores=none)@5": "P(ties=average,scores=none)@5: scores=none ties all "

@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from ..core import policy as core
+from ..core.bounds import BOUNDS, with_bounds, without_bounds
 from ..core.metric import Metric
 from ..core.names import parse_all
 from ..errors import Problem, UnknownNameError
@@ -74,7 +75,7 @@ class RunEntry(Entry):
 
 def _known_ties(name: str) -> str:
     try:
-        return core.check_ties(name)
+        return name if name == BOUNDS else core.check_ties(name)
     except UnknownNameError as error:
         raise ValueError(str(error)) from None
 
@@ -84,7 +85,8 @@ class Policy(_Model):
 
     ties: Annotated[StrictStr, AfterValidator(_known_ties)] = "trec_eval"
     """Order of documents with one score: trec_eval, trec_eval10, docno+, stable, reverse, average,
-    best, worst or random(SEED)."""
+    best, worst or random(SEED); or bounds: trec_eval, with columns for the smallest, expected and
+    largest value of each metric over all orders."""
     missing_queries: core.Missing = "zero"
     """A query that is judged but not answered by the run."""
     empty_queries: core.Empty = "zero"
@@ -165,13 +167,15 @@ class Config(_Model):
 
     def to_policy(self) -> core.Policy:
         """Return the policy that alignment and evaluation take."""
-        return core.Policy(**self.policy.model_dump(exclude={"relevance_level"}))
+        given = self.policy.model_dump(exclude={"relevance_level"})
+        return core.Policy(**{**given, "ties": without_bounds(self.policy.ties)})
 
     def parsed_metrics(self) -> tuple[Metric, ...]:
         """Return the metrics, each once, in order."""
-        return parse_all(
+        metrics = parse_all(
             self.metrics, metric_defaults(self.policy.relevance_level, self.convention)
         )
+        return with_bounds(metrics) if self.policy.ties == BOUNDS else metrics
 
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""

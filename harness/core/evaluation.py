@@ -123,6 +123,16 @@ class Evaluation:
             for column, metric in enumerate(self.metrics)
         }
 
+    def summary_errors(self) -> dict[str, float]:
+        """Return the standard error of each mean whose values come from random orders of ties."""
+        found = {}
+        for column, errors in self.errors.items():
+            kept = errors[~np.isnan(self.values[:, column])]
+            total = math.sqrt(math.fsum((kept * kept).tolist()))
+            summed = self.metrics[column].definition.summary == "sum"
+            found[str(self.metrics[column])] = total / (1 if summed else max(kept.size, 1))
+        return found
+
     def n(self) -> dict[str, int]:
         """Return how many queries each metric's summary is taken over."""
         defined = (~np.isnan(self.values)).sum(axis=0).tolist()

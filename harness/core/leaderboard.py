@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
 import pyarrow as pa
 
@@ -71,6 +73,30 @@ class Leaderboard:
         for dataset in dict.fromkeys(entry.dataset for entry in self.entries):
             yield dataset, [entry for entry in self.entries if entry.dataset == dataset]
 
+    def unsettled(self, metric: Metric, entries: Sequence[Entry]) -> set[int]:
+        """Return which of `entries` could change places by the order of tied documents alone.
+
+        Only where the bounds of the metric were computed (``ties: bounds``): two entries can
+        change places where the smallest value of the better one does not lie above the largest
+        value of the other.
+        """
+        low, high = f"{metric}_min", f"{metric}_max"
+        known = [entry.summary for entry in entries]
+        if not all({low, high, str(metric)} <= summary.keys() for summary in known):
+            return set()
+        ranges = [(summary[low], summary[str(metric)], summary[high]) for summary in known]
+        found = set()
+        for (one, (a_low, a, a_high)), (two, (b_low, b, b_high)) in combinations(
+            enumerate(ranges), 2
+        ):
+            if a == b:
+                moves = a_low != b_high or a_high != b_low
+            else:
+                moves = a_low <= b_high if a > b else b_low <= a_high
+            if moves:
+                found |= {one, two}
+        return found
+
     def per_query(self) -> pa.Table:
         """Return every value: dataset, run, captured columns, qid, metric, value."""
         tables = []
@@ -86,11 +112,19 @@ class Leaderboard:
     def rows(self) -> list[dict[str, str | int | float]]:
         """Return one flat row an entry: names, captured columns, counts, then every metric."""
         rows: list[dict[str, str | int | float]] = []
+        has_bounds = any(str(metric).endswith("_max") for metric in self.metrics)
+        unsettled: dict[int, list[str]] = defaultdict(list)
+        for metric in self.metrics if has_bounds else ():
+            for _, entries in self.by_dataset():
+                for place in self.unsettled(metric, entries):
+                    unsettled[id(entries[place])].append(str(metric))
         for entry in self.entries:
             row: dict[str, str | int | float] = {"dataset": entry.dataset, "run": entry.run}
             row |= {name: entry.columns.get(name, "") for name in self.columns}
             row |= entry.evaluation.counts.as_dict()
             row["undefined"] = " ".join(f"{name}={n}" for name, n in entry.undefined.items())
+            if has_bounds:
+                row["unsettled"] = " ".join(unsettled[id(entry)])
             for metric in self.metrics:
                 value = entry.summary.get(str(metric), math.nan)
                 whole = metric.definition.summary == "sum" and value.is_integer()

@@ -53,6 +53,7 @@ class Definition:
     weight: Callable[..., Floats | None] | None = None
     reference: bool = False
     expected: Function | Literal["itself"] | None = None
+    bounded: bool = True
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     @property
@@ -88,6 +89,8 @@ class Metric:
         Name of the convention that parameters and settings were taken from.
     given : tuple of (str, str)
         What was written beside the convention, as text.
+    label : str, optional
+        The name, where it is another one than follows from the above.
     """
 
     definition: Definition = field(repr=False)
@@ -96,8 +99,11 @@ class Metric:
     settings: Settings = field(default_factory=Settings)
     convention: str | None = None
     given: tuple[tuple[str, str], ...] = ()
+    label: str | None = None
 
     def __str__(self) -> str:
+        if self.label is not None:
+            return self.label
         known = self.definition.parameters
         if self.convention is not None:
             said = [("convention", self.convention), *self.given]
@@ -127,7 +133,7 @@ class Metric:
         """
         definition, base = self.definition, self.definition.trec_name
         ours = {name for name, _ in self.params} - {"rel", definition.trec_parameter}
-        if base is None or ours or self.convention or self.settings != Settings():
+        if base is None or ours or self.label or self.convention or self.settings != Settings():
             return str(self)
         if self.cutoff is None:
             return base
@@ -212,6 +218,7 @@ def metric(
     weight: Callable[..., Floats | None] | None = None,
     reference: bool = False,
     expected: Function | Literal["itself"] | None = None,
+    bounded: bool = True,
 ) -> Callable[[Function], Function]:
     """Register a function on :class:`~harness.core.aligned.Aligned` as a metric.
 
@@ -253,6 +260,9 @@ def metric(
         Its exact expectation over the orders of tied documents, a function of the same
         arguments; "itself" where no order of them changes the value; None where it is
         estimated from random orders.
+    bounded : bool
+        Whether the best and the worst order of tied documents, higher grades first or last,
+        give its extreme values.
 
     Returns
     -------
@@ -294,7 +304,8 @@ def metric(
             parameters["reference"] = Parameter("reference", str, None, optional=True)
         REGISTRY[name] = Definition(
             name, function, direction, bounds, source, unit, summary, empty, missing,
-            trec_name, trec_parameter, aliases, cutoffs, weight, reference, expected, parameters,
+            trec_name, trec_parameter, aliases, cutoffs, weight, reference, expected, bounded,
+            parameters,
         )  # fmt: skip
         return function
 

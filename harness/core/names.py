@@ -12,6 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
+from .bounds import NAMES, bound
 from .convention import find
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
 from .settings import PARAMETERS, Settings
@@ -19,6 +20,7 @@ from .settings import PARAMETERS, Settings
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>(?:[^()]|\([^()]*\))*)\))?(?:@(?P<cutoffs>[^@()]*))?"
 )
+_BOUND = re.compile(rf"(?P<metric>.+)_(?P<bound>{'|'.join(NAMES)})")
 _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank"
 _OFFICIAL += " iprec_at_recall P"
 _SET = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map"
@@ -68,6 +70,8 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     ['map(rel=2)@100']
     """
     text = text.strip()
+    if (match := _BOUND.fullmatch(text)) is not None:
+        return [bound(metric, match["bound"]) for metric in parse(match["metric"], defaults)]
     if text in NICKNAMES:
         return [metric for name in NICKNAMES[text] for metric in parse(name, defaults)]
     if text in _PREFERENCES or text.startswith("prefs_"):

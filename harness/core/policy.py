@@ -134,6 +134,7 @@ def check_ties(ties: str) -> str:
         Where there is none of that name.
     """
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
-        near = did_you_mean(ties, (*TIES[:-1], "random(1)"))
-        raise UnknownNameError(f"unknown ties policy '{ties}'{near}  (all: {', '.join(TIES)})")
+        near = did_you_mean(ties, (*TIES[:-1], "random(1)", "bounds"))
+        known = ", ".join((*TIES, "bounds"))
+        raise UnknownNameError(f"unknown ties policy '{ties}'{near}  (all: {known})")
     return ties

@@ -13,11 +13,13 @@ from .reorder import reorder
 from .tied import has_ties, only
 
 Kernel = Callable[[Aligned], Floats]
+DRAWS = 100
+"""Random orders that a mean is taken over."""
 _LOWEST_BITS = (1 << 64) - 1
 
 
 def sampled(
-    metric: Kernel, aligned: Aligned, draws: int = 100, seed: int = 0
+    metric: Kernel, aligned: Aligned, draws: int = DRAWS, seed: int = 0
 ) -> tuple[Floats, Floats]:
     """Return a metric's mean over random orders of tied documents, and its standard error.
 
@@ -61,7 +63,7 @@ def sampled(
 
 
 def sampled_together(
-    metrics: Sequence[Kernel], aligned: Aligned, draws: int = 100, seed: int = 0
+    metrics: Sequence[Kernel], aligned: Aligned, draws: int = DRAWS, seed: int = 0
 ) -> tuple[Floats, Floats]:
     """Return :func:`sampled` of several metrics from the same draws, each made once.
 

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
+from ..core.sampling import DRAWS
 
 ARROWS = {"higher": "↑", "lower": "↓", None: ""}
 UNDEFINED = "–"
+UNSETTLED = "~"
+"""Put behind a value whose place hangs on the order of tied documents."""
 
 
 def heading(metric: Metric) -> str:
@@ -54,9 +57,9 @@ def grid(
     ]
     for metric in board.metrics:
         values = [entry.summary.get(str(metric), math.nan) for entry in entries]
-        top = best(metric, values)
+        top, unsettled = best(metric, values), board.unsettled(metric, entries)
         for place, (row, value) in enumerate(zip(rows, values, strict=True)):
-            text = number(value, metric)
+            text = number(value, metric) + UNSETTLED * (place in unsettled)
             row.append(mark.format(text) if place in top else text)
     return header, rows
 
@@ -81,7 +84,7 @@ def _queries(entry: Entry) -> str:
     return f"{counts.queries - counts.missing}/{counts.queries}"
 
 
-def notes(entries: list[Entry]) -> list[str]:
+def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     """Return what a reader of one dataset's table must know: missing, empty, undefined, ties."""
     lines = []
     policy = entries[0].evaluation.policy
@@ -102,6 +105,14 @@ def notes(entries: list[Entry]) -> list[str]:
         lines.append(f"undefined, and left out of the mean: {', '.join(names)} on {where}")
     if any(entry.evaluation.counts.tied for entry in entries):
         lines.append(f"ties: documents that share a score, ordered by '{policy.ties}'")
+    errors = [entry.evaluation.summary_errors() for entry in entries]
+    for name in dict.fromkeys(name for found in errors for name in found):
+        largest = max(found.get(name, 0.0) for found in errors)
+        lines.append(
+            f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
+        )
+    if any(board.unsettled(metric, entries) for metric in board.metrics):
+        lines.append(f"{UNSETTLED} the place in the column hangs on the order of tied documents")
     return lines
 
 

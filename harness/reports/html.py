@@ -22,7 +22,7 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
     for dataset, entries in board.by_dataset():
         header, rows = grid(board, entries, mark="\0{}")  # \0 stands in no name or number
         blocks.append(_table(dataset, header, rows))
-        blocks += [f"<p>{html.escape(note)}</p>" for note in notes(entries)]
+        blocks += [f"<p>{html.escape(note)}</p>" for note in notes(board, entries)]
     if per_query:
         blocks += [_table(*table) for table in query_grids(board)]
     return "\n".join(blocks) + "\n"

@@ -21,7 +21,7 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
         header, rows = grid(board, entries, mark="**{}**")
         lines = [f"### {_escape(dataset)}", ""] if dataset else []
         lines += _table(header, rows)
-        lines += ["", *(f"- {_escape(note)}" for note in notes(entries))]
+        lines += ["", *(f"- {_escape(note)}" for note in notes(board, entries))]
         blocks.append("\n".join(lines).rstrip())
     if per_query:
         for title, header, rows in query_grids(board):

@@ -22,7 +22,7 @@ def render(board: Leaderboard, *, width: int | None = None, per_query: bool = Fa
     for dataset, entries in board.by_dataset():
         header, rows = grid(board, entries, mark="{}*")
         text = columns([header, *rows], width=width, left=1, pad_stars=True)
-        lines = [f"  {note}" for note in notes(entries)]
+        lines = [f"  {note}" for note in notes(board, entries)]
         blocks.append("\n".join(([f"{dataset}"] if dataset else []) + [text, *lines]))
     if per_query:
         blocks += [
@@ -42,12 +42,9 @@ def columns(
     bm25  0.31
     """
     if pad_stars:  # so that digits stay below digits
-        starred = [any(row[i].endswith("*") for row in rows) for i in range(len(rows[0]))]
+        marks = [max(map(_marks, column)) for column in zip(*rows, strict=True)]
         rows = [
-            [
-                cell + " " if star and not cell.endswith("*") else cell
-                for cell, star in zip(row, starred, strict=True)
-            ]
+            [cell + " " * (most - _marks(cell)) for cell, most in zip(row, marks, strict=True)]
             for row in rows
         ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -70,3 +67,8 @@ def columns(
         blocks.append("\n".join("  ".join(row[:left] + row[place:stop]).rstrip() for row in cells))
         place = stop
     return "\n\n".join(blocks)
+
+
+def _marks(cell: str) -> int:
+    """Return how many marks stand behind a number."""
+    return len(cell) - len(cell.rstrip("*~"))

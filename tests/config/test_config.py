@@ -83,7 +83,8 @@ def test_every_problem_at_once(base: Path) -> None:
         "$.name (line 1)                       must be text, and is the number 7",
         "  fix:   put it in quotes",
         "$.outptu (line 2)                     unknown key 'outptu'; did you mean 'output'?"
-        "  (known: name, output, datasets, runs, metrics, convention, plugins, policy, crosscheck, reports)",
+        "  (known: name, output, datasets, runs, metrics, convention, plugins, policy, "
+        "crosscheck, reports)",
         "$.datasets.trec.duplicates (line 4)   must be one of error, first, last, and is 'lats'; "
         "did you mean 'last'?",
         "$.datasets.trec.format (line 4)       format ranklib holds no qrels  "
@@ -110,14 +111,16 @@ def test_every_problem_at_once(base: Path) -> None:
         "qrels.txt, runs/",
         "$.plugins[2] (line 18)                no module 'no.such.module'; for a file write "
         "no.such.module.py",
-        "$.policy.ties (line 20)               must be one of trec_eval, trec_eval10, stable, and "
-        "is 'stabel'; did you mean 'stable'?",
+        "$.policy.ties (line 20)               unknown ties policy 'stabel'; did you mean "
+        "'stable'?  (all: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, "
+        "random(SEED), bounds)",
         "$.policy.depth (line 21)              must be at least 1, and is 0",
         "$.policy.judged_only (line 22)        must be true or false, and is the text 'yes'",
         "$.reports[0] (line 23)                must be one of csv, html, jsonl, markdown, "
         "table, trec, and is 'pdf'",
         "$.polcy (--set)                       unknown key 'polcy'; did you mean 'policy'?"
-        "  (known: name, output, datasets, runs, metrics, convention, plugins, policy, crosscheck, reports)",
+        "  (known: name, output, datasets, runs, metrics, convention, plugins, policy, "
+        "crosscheck, reports)",
     ]
 
 
