@@ -28,11 +28,11 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     success, Rprec, AP, RR, interpolated precision, bpref. Where lower is better (ARP, swaps)
     ``best`` gives the smallest value, and is best too.
 
-    It bounds no metric that rewards something else: gains that do not rise with the grade;
-    ``G`` and ``ndcg_rel``, which weigh a gain by those around it; ``infAP``, for which a
-    document of the pool that was not judged is worth more than one outside it; ``judged``, for
-    which a document of grade 0 is as good as any; overlap with, or correlation to, another
-    order of documents of one grade.
+    It bounds no metric that rewards something else: gains that do not rise with the grade, or
+    a share of an ideal DCG below 0; ``G``, which discounts a gain by what was missed above it;
+    ``infAP``, which estimates precision from the documents of the pool above; ``judged``, for
+    which a document of grade 0 is as good as any; a largest grade that counts as relevant
+    (``top``).
 
     ``("random", seed)`` draws the order of each group, unjudged documents included, all orders
     being equally probable. It is a function of the seed, the qid, and the ranks of the group
@@ -74,7 +74,7 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     rank, grade, score = aligned.rank.copy(), aligned.grade.copy(), aligned.score.copy()
     rank[groups.items] = ranks
     grade[groups.items], score[groups.items] = aligned.grade[items], aligned.score[items]
-    return replace(aligned, rank=rank, grade=grade, score=score, _memo={})
+    return replace(aligned, rank=rank, grade=grade, score=score, views={}, _memo={})
 
 
 def _by_grade(aligned: Aligned, groups: TiedGroups, *, best: bool) -> tuple[Ints, Ints]:

@@ -8,7 +8,7 @@ from ..core.aligned import Aligned
 from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
 from ..core.tied import TiedGroups, tied_groups
 from .tied import totals_of_inverse
-from .trec_shared import precision_at_hits, running, share
+from .trec_shared import precision_at_hits, running
 
 
 def _rank(rank: Ints) -> Array:
@@ -88,14 +88,6 @@ def expected_reciprocal_of_first(
         inside = aligned.tie_first[items] <= cutoff
         items, reciprocal = items[inside], reciprocal[inside]
     return items, reciprocal
-
-
-def expected_average_precision(
-    aligned: Aligned, *, cutoff: int | None = None, rel: int = 1
-) -> Floats:
-    """Return the expectation of ``map``."""
-    items, precision = expected_precision_at_hits(aligned, rel, cutoff)
-    return share(aligned.sum(precision, items), aligned.n_relevant(rel))
 
 
 def expected_reciprocal_rank(

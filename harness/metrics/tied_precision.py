@@ -6,7 +6,6 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.ragged import Floats, Ints
-from ..core.tied import tied_groups
 from .trec_shared import share
 
 
@@ -40,22 +39,23 @@ def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
     of its n places inside and h relevant documents, it is 1 - C(n - m, h) / C(n, h).
     """
     items, limit = _inside(aligned, cutoff, rel)
-    found = (aligned.count(items[aligned.tie_last[items] <= limit]) > 0).astype(np.float64)
-    groups = tied_groups(aligned, rel)
-    inside = cutoff - groups.first + 1
-    cut = (inside > 0) & (inside < groups.size)
-    member = np.flatnonzero(cut[groups.group])
-    if member.size:
-        group = groups.group[member]
-        starts = np.flatnonzero(np.diff(group, prepend=-1))
+    cut = aligned.tie_last[items] > limit
+    found = (aligned.count(items[~cut]) > 0).astype(np.float64)
+    items = items[cut]
+    if items.size:
+        row, starts = aligned.row[items], _starts(aligned.row[items])
         # The i-th relevant document stands outside if those before it do: (n - m - i) / (n - i)
-        i = np.arange(member.size) - np.repeat(starts, groups.found[group[starts]])
-        left = groups.size[group] - i
-        outside = np.maximum(left - inside[group], 0) / left
-        row = groups.row[group[starts]]
-        missed = np.multiply.reduceat(outside, starts)
-        found[row] = np.where(found[row] > 0, 1.0, 1.0 - missed)
+        i = np.arange(items.size) - np.repeat(starts, np.diff(starts, append=items.size))
+        inside = cutoff - aligned.tie_first[items] + 1
+        left = aligned.tie_last[items] - aligned.tie_first[items] + 1 - i
+        missed = np.multiply.reduceat(np.maximum(left - inside, 0) / left, starts)
+        found[row[starts]] = np.maximum(found[row[starts]], 1.0 - missed)
     return found
+
+
+def _starts(row: Ints) -> Ints:
+    """Return where each query begins; only one group of a query can reach beyond a cutoff."""
+    return np.flatnonzero(np.diff(row, prepend=-1))
 
 
 def _inside(aligned: Aligned, cutoff: int | Ints, rel: int) -> tuple[Ints, int | Ints]:
@@ -66,12 +66,6 @@ def _inside(aligned: Aligned, cutoff: int | Ints, rel: int) -> tuple[Ints, int |
     limit = cutoff[aligned.row[items]]
     inside = aligned.tie_first[items] <= limit
     return items[inside], limit[inside]
-
-
-def expected_precision(aligned: Aligned, *, cutoff: int, rel: int = 1) -> Floats:
-    """Return the expectation of ``P``."""
-    values: Floats = expected_hits_at(aligned, cutoff, rel) / np.float64(cutoff)
-    return values
 
 
 def expected_recall(aligned: Aligned, *, cutoff: int, rel: int = 1) -> Floats:

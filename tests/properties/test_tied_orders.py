@@ -1,0 +1,231 @@
+"""Ties against their literal definition: every order of every group, one after another."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from fractions import Fraction
+from functools import cache
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import harness.metrics  # noqa: F401
+from harness.core.align import align
+from harness.core.aligned import Aligned
+from harness.core.metric import REGISTRY, Metric
+from harness.core.names import parse
+from harness.core.policy import Policy
+from harness.core.ragged import Floats
+from harness.core.reorder import reorder
+from harness.core.sampling import sampled
+from harness.core.tables import Qrels, Run
+from harness.core.tied import has_ties
+from harness.metrics.tied import Totals
+
+BUILT_IN = {name: found for name, found in REGISTRY.items() if not name.startswith("first_")}
+
+Documents = list[tuple[int | None, float]]
+# Not bounded by the best and the worst order; each with documents that show it.
+NOT_BOUNDED: dict[str, Documents] = {
+    # 1 3 2 is worse than 1 2 3: each gain is discounted by what was missed above
+    "G": [(1, 1.0), (2, 1.0), (3, 1.0)],
+    # 3 -1 1 is better than 3 1 -1: precision at 1 is estimated from a longer list
+    "infAP": [(None, 2.0), (1, 1.0), (-1, 1.0), (3, 1.0)],
+    # an unjudged document goes before one of grade 0
+    "judged@1": [(None, 1.0), (0, 1.0)],
+    "unjudged@1": [(None, 1.0), (1, 1.0)],
+    # the gain falls where the grade rises
+    "ndcg(gains=1:3;2:2)@1": [(1, 1.0), (2, 1.0)],
+    "ndcg(gain=letor)@1": [(1, 1.0), (3, 1.0)],
+    "P(top=1)@1": [(1, 1.0), (2, 1.0)],
+    # the ideal DCG is below 0, so that a larger DCG is a smaller share of it
+    "ndcg(negative=value)": [(None, 1.0), (-1, 1.0)],
+}
+PARAMETERS = [
+    "dcg(gain=exp)@2", "dcg(discount=jarvelin)@3", "dcg(negative=value)@2", "dcg(short=zero)@4",
+    "ndcg(gain=exp)@2", "ndcg(discount=position)@3", "ndcg(short=nan)@4", "ndcg(ideal=full)@2",
+    "ndcg(gain=mslr,discount=jarvelin)", "ndcg(gain=exp-int32)",
+    "swaps(normalize=true)", "P(denominator=list)@3", "P(above=1)@2", "P(short=nan)@3",
+    "recip_rank(target=largest)", "recip_rank(above=1)@2", "map(denominator=cutoff)@2",
+    "map(denominator=list)@3", "map(tied=together)@3",
+]  # fmt: skip
+OTHERWISE_ORDERED = [
+    "ndcg(gains=1:3;2:2)", "ndcg(gains=0:1;1:2)@2", "ndcg(gains=1:-1;2:2)@3",
+    "ndcg(gain=letor,discount=jarvelin)@2", "P(top=2)@2", "map(top=1)", "recip_rank(top=1)",
+    "ndcg(negative=value)", "arp(negative=value)",
+]  # fmt: skip
+CUTOFFS = {"iprec_at_recall": ("0.3", "0.6"), "Rprec_mult": ("0.4", "1.0", "1.6")}
+
+
+@cache
+def every_metric() -> list[Metric]:
+    """Each metric of the registry, at a few cutoffs and levels."""
+    texts = []
+    for name, definition in BUILT_IN.items():
+        if definition.cutoff is not None:
+            texts += [f"{name}@{cutoff}" for cutoff in CUTOFFS.get(name, ("1", "2", "3"))]
+        if not definition.needs_cutoff:
+            texts.append(name)
+            texts += [f"{name}(rel=2)"] * ("rel" in definition.parameters)
+    return [parse(text)[0] for text in (*texts, *PARAMETERS)]
+
+
+documents = st.lists(
+    st.tuples(
+        st.sampled_from([None, None, -1, 0, 0, 1, 1, 2, 3]), st.sampled_from([1.0, 1.0, 2.0])
+    ),
+    min_size=1,
+    max_size=5,
+)
+missed = st.lists(st.integers(0, 2), max_size=2)
+
+
+def judgements(row: Documents, not_retrieved: list[int]) -> dict[str, int]:
+    found = {f"d{at}": grade for at, (grade, _) in enumerate(row) if grade is not None}
+    return found | {f"m{at}": grade for at, grade in enumerate(not_retrieved)}
+
+
+def aligned_of(rows: dict[str, tuple[Documents, list[int]]]) -> Aligned:
+    qrels = {qid: judgements(*case) for qid, case in rows.items()}
+    run = {
+        qid: {f"d{at}": score for at, (_, score) in enumerate(row)}
+        for qid, (row, _) in rows.items()
+    }
+    return align(Qrels.from_dict(qrels), Run.from_dict(run))
+
+
+def every_order(row: Documents, not_retrieved: list[int]) -> Aligned:
+    """Align a query for each order that the ties allow."""
+    groups = [
+        [at for at, (_, score) in enumerate(row) if score == value]
+        for value in sorted({score for _, score in row}, reverse=True)
+    ]
+    orders = [
+        [at for group in chosen for at in group]
+        for chosen in product(*(permutations(group) for group in groups))
+    ]
+    run = {
+        str(number): {f"d{at}": row[at][1] for at in order} for number, order in enumerate(orders)
+    }
+    qrels = dict.fromkeys(run, judgements(row, not_retrieved))
+    return align(Qrels.from_dict(qrels), Run.from_dict(run), Policy(ties="stable"))
+
+
+def expected(metric: Metric, aligned: Aligned) -> Floats:
+    function = metric.definition.expected
+    assert function is not None
+    if function == "itself":
+        return metric(aligned)
+    return np.asarray(function(aligned, **metric.arguments()), dtype=np.float64)
+
+
+def approx(values: list[float]) -> object:
+    return pytest.approx(values, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def best_and_worst(metric: Metric, aligned: Aligned) -> list[float]:
+    return [metric(reorder(aligned, how)).item() for how in ("best", "worst")]
+
+
+def bounds(metric: Metric, every: Aligned) -> list[float]:
+    """Return the best and the worst of the values."""
+    values = metric(every)
+    found = [values.max().item(), values.min().item()]
+    return found[::-1] if metric.definition.direction == "lower" else found
+
+
+class TestExpectations:
+    @given(documents, missed)
+    @settings(deadline=None, max_examples=40)
+    def test_the_mean_over_every_order(self, row: Documents, not_retrieved: list[int]) -> None:
+        every, aligned = every_order(row, not_retrieved), aligned_of({"q": (row, not_retrieved)})
+        for metric in [*every_metric(), *(parse(text)[0] for text in OTHERWISE_ORDERED)]:
+            if metric.definition.expected is not None:
+                found = expected(metric, aligned).tolist()
+                assert found == approx([metric(every).mean()]), metric
+
+    @given(st.dictionaries(st.sampled_from("1234"), st.tuples(documents, missed), min_size=1))
+    @settings(deadline=None, max_examples=40)
+    def test_queries_without_ties_keep_every_bit(
+        self, rows: dict[str, tuple[Documents, list[int]]]
+    ) -> None:
+        rows["untied"] = ([(grade, -at / 7) for at, grade in enumerate([1, None, 0, 3, 2])], [1])
+        aligned = aligned_of(rows)
+        untied = ~has_ties(aligned)
+        for metric in every_metric():
+            if metric.definition.expected is not None and metric.definition.name != "unjudged":
+                values, plain = expected(metric, aligned), metric(aligned)
+                assert np.array_equal(values[untied], plain[untied], equal_nan=True), metric
+
+    @pytest.mark.parametrize(
+        "name", [name for name, found in BUILT_IN.items() if callable(found.expected)]
+    )
+    def test_signatures_agree(self, name: str) -> None:
+        definition = BUILT_IN[name]
+        assert callable(definition.expected)
+        pairs = [
+            [(each.name, each.kind, each.default) for each in signature.parameters.values()]
+            for signature in map(inspect.signature, (definition.function, definition.expected))
+        ]
+        assert pairs[0] == pairs[1]
+
+    def test_one_relevant_document_among_many(self) -> None:
+        # at each of 1,000 ranks with probability 1/1000: AP and RR are H(1000) / 1000
+        aligned = aligned_of({"q": ([(1, 1.0), *[(None, 1.0)] * 999], [])})
+        harmonic = math.fsum(1 / rank for rank in range(1, 1001)) / 1000
+        found = [expected(parse(text)[0], aligned).item() for text in ("map", "recip_rank")]
+        assert found == pytest.approx([harmonic, harmonic], rel=1e-15)
+        tenth = math.fsum(1 / rank for rank in range(1, 11)) / 1000
+        found = [expected(parse(text)[0], aligned).item() for text in ("map@10", "recip_rank@10")]
+        assert found == pytest.approx([tenth, tenth], rel=1e-15)
+
+    def test_many_relevant_documents_among_many(self) -> None:
+        # 300 of 1,000 places after one document that is not tied; the first 11 ranks hold 10
+        row: Documents = [(0, 2.0), *[(1, 1.0)] * 300, *[(None, 1.0)] * 700]
+        aligned = aligned_of({"q": (row, [])})
+        none = Fraction(math.comb(990, 300), math.comb(1000, 300))
+        first = [
+            Fraction(math.comb(1000 - place, 299), math.comb(1000, 300)) for place in range(1, 702)
+        ]
+        reciprocal = sum(share / (1 + place) for place, share in enumerate(first, 1))
+        found = [
+            expected(parse(t)[0], aligned).item() for t in ("success@11", "recip_rank", "P@11")
+        ]
+        assert found == pytest.approx([float(1 - none), float(reciprocal), 3 / 11], rel=1e-13)
+
+    def test_deep_ranks_keep_their_digits(self) -> None:
+        ranks = np.arange(1, 2_000_001)
+        totals = Totals.of(1.0 / ranks)
+        first, last = np.array([1_999_999, 1_000_000, 3]), np.array([2_000_000, 1_000_001, 90])
+        literal = [math.fsum(1 / np.arange(a, b + 1)) for a, b in zip(first, last, strict=True)]
+        assert totals.over(first, last).tolist() == pytest.approx(literal, rel=4e-16)
+
+
+class TestBestAndWorst:
+    @given(documents, missed)
+    @settings(deadline=None, max_examples=40)
+    def test_bounds(self, row: Documents, not_retrieved: list[int]) -> None:
+        every, aligned = every_order(row, not_retrieved), aligned_of({"q": (row, not_retrieved)})
+        for metric in every_metric():
+            if metric.definition.name not in ("G", "infAP", "judged", "unjudged"):
+                found = best_and_worst(metric, aligned)
+                assert found == approx(bounds(metric, every)), metric
+
+    @pytest.mark.parametrize("text", NOT_BOUNDED)
+    def test_metrics_that_are_not_bounded(self, text: str) -> None:
+        metric, row = parse(text)[0], NOT_BOUNDED[text]
+        found = best_and_worst(metric, aligned_of({"q": (row, [])}))
+        assert found != approx(bounds(metric, every_order(row, [])))
+
+
+def test_random_orders_come_near_the_mean() -> None:
+    row: Documents = [(grade, 1.0) for grade in (2, 0, None, 1, 0)]
+    for text in ("bpref", "infAP", "G", "11pt_avg"):
+        metric = parse(text)[0]
+        values, errors = sampled(metric, aligned_of({"q": (row, [])}), draws=2000, seed=1)
+        assert 0 < errors[0] < 0.02
+        assert values[0] == pytest.approx(metric(every_order(row, [])).mean(), abs=4 * errors[0])
