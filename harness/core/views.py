@@ -44,7 +44,7 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
         Where the run was not aligned in a way that gives this view.
     """
 
-    def make() -> Aligned:
+    def make() -> Aligned | None:
         there = policy.alignment == aligned.policy.alignment
         if not there and policy.alignment not in aligned.views:
             raise AlignmentError(
@@ -55,14 +55,13 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
         found = _regraded(found, policy.grades)
         if policy.grades.positive_scores:
             found = _positive_only(found)
-        if policy.of_rows:
-            return found
-        if policy.ties == "average":
-            return found
+        if policy.of_rows or policy.ties == "average":
+            # An alignment that held itself would stay in memory until garbage is collected.
+            return None if found is aligned else found
         found = reorder(found, _how(policy))
         return found if policy.depth is None else cut(found, policy.depth)
 
-    return aligned.memo(("view", replace(policy, empty_queries="zero")), make)
+    return aligned.memo(("view", replace(policy, empty_queries="zero")), make) or aligned
 
 
 def _how(policy: Policy) -> How:

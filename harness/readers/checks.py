@@ -22,7 +22,7 @@ AT_LEAST = 20
 
 def warn_unusable(source: Source, qrels: Qrels) -> None:
     """Warn of queries with no judgement that counts: trec_eval drops them, or says 0, silently."""
-    best = np.maximum.reduceat(qrels.grades, qrels.offsets[:-1][np.diff(qrels.offsets) > 0])
+    best = np.maximum.reduceat(qrels.numbers, qrels.offsets[:-1][np.diff(qrels.offsets) > 0])
     n = int((best < 0).sum())
     if n:
         have = "1 query has" if n == 1 else f"{n} queries have"
@@ -33,10 +33,17 @@ def warn_unusable(source: Source, qrels: Qrels) -> None:
 
 
 class Checks:
-    """Counts over the parts of one run, and warns at its end."""
+    """Counts over the parts of one run, and warns at its end.
 
-    def __init__(self, source: Source, dataset: Qrels | None = None) -> None:
-        self.source, self.dataset = source, dataset
+    Parameters
+    ----------
+    follows : bool
+        Whether the parts follow the rows of the dataset; where they do not say so themselves.
+    """
+
+    def __init__(self, source: Source, dataset: Qrels | None = None, follows: bool = False) -> None:
+        self.source, self.dataset, self.follows = source, dataset, follows
+        self.n_rows, self.are_grades = 0, dataset is not None
         self.constant = self.several = 0
         self.tags: dict[str, None] = {}
 
@@ -52,10 +59,15 @@ class Checks:
             high = np.maximum.reduceat(run.scores, starts[bounds])
             self.constant += int(((low == high) & (lengths[bounds] > 1)).sum())
             self.several += several.size
+        if self.are_grades and self.dataset is not None:
+            follows = self.follows or run.docnos is self.dataset.docnos
+            first, self.n_rows = self.n_rows, self.n_rows + run.n_rows
+            grades = self.dataset.numbers[first : self.n_rows]
+            self.are_grades = follows and np.array_equal(run.scores, grades)
         return run
 
-    def warn(self, run: Run | None = None) -> None:
-        """Warn of what was found; `run` is the whole run, where it is at hand."""
+    def warn(self) -> None:
+        """Warn of what was found."""
         if len(self.tags) > 1:
             some = ", ".join(f"'{tag}'" for tag in [*self.tags][:SHOWN])
             more = ", ..." if len(self.tags) > SHOWN else ""
@@ -69,7 +81,7 @@ class Checks:
                 f"all scores are equal in {self.constant} of {self.several} queries; there the "
                 "policy for ties decides the order",
             )
-        elif run is not None and self.dataset is not None and _are_grades(run, self.dataset):
+        elif self.are_grades:
             warn(
                 self.source,
                 "the scores equal the grades of the dataset, row by row; is it the column of "
@@ -86,8 +98,3 @@ def warn_judgements(source: Source, aligned: Aligned) -> None:
             source,
             "scores equal the grades: are these judgements instead of a system's output?",
         )
-
-
-def _are_grades(run: Run, dataset: Qrels) -> bool:
-    same_rows = run.docnos is dataset.docnos and run.n_rows == dataset.n_rows
-    return same_rows and bool(np.array_equal(run.scores, dataset.grades))

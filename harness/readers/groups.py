@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from ..core.arrow import to_arrow
 from ..errors import InputError, Problem
 from .format import Head
 from .source import Source
@@ -32,7 +33,7 @@ def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source |
     return Source(found) if found else None
 
 
-def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.Array:
+def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.RunEndEncodedArray:
     """Return the qid of each row, 1, 2, ..., from a file of group sizes."""
     words = sizes.read().split()
     try:
@@ -53,5 +54,5 @@ def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.Array:
                 fix=f"name the file of sizes that belongs to it: {GROUP}",
             )
         )
-    qids = pa.array(np.arange(1, counts.size + 1)).cast(pa.string())
-    return qids.take(pa.array(np.repeat(np.arange(counts.size), counts)))
+    qids = to_arrow(np.flatnonzero(counts) + 1).cast(pa.string())
+    return pa.RunEndEncodedArray.from_arrays(to_arrow(np.cumsum(counts[counts > 0])), qids)

@@ -55,12 +55,12 @@ def read_qrels(
     with_qid = sizes is None and has_qids(source)
     try:
         parse = partial(read_block, with_qid=with_qid)
-        blocks = list(each(parse, ahead(source.blocks(_BLOCK))))
+        blocks = [rows for block in each(parse, ahead(source.blocks(_BLOCK))) for rows in block]
     except NotLetor:
         raise diagnose(source, with_qid) from None
-    grades = np.concatenate([block.grades for block in blocks])
-    if not grades.size:
+    if not blocks:
         raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
+    grades = np.concatenate([block.grades for block in blocks])
     if with_qid:
         qids = _joined([block.qids for block in blocks])
     elif sizes is None:

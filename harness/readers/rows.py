@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
+from ..core.align import PART
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
@@ -37,19 +40,7 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
         Where there are more or fewer scores than rows, with both counts; or one is not finite.
     """
     dataset = needed(source, dataset)
-    n_rows = rows_of(dataset)
-    if scores.size != n_rows:
-        of = f" of {dataset.name}" if dataset.name else ""
-        ends = ""
-        if scores.size < n_rows:
-            ends = f"; they end in query '{query_of_row(dataset, scores.size)}'"
-        raise InputError(
-            Problem(
-                source.name,
-                f"{scores.size} predictions for {n_rows} rows{of}{ends}",
-                fix="predict every row of that file, in its order, and nothing else",
-            )
-        )
+    _check_count(source, dataset, scores.size)
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
         problems = [
@@ -61,7 +52,52 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
             for row in bad[:10].tolist()
         ]
         raise InputError(problems, total=bad.size)
-    return Run.for_rows(dataset, scores, name=name)
+    scores = scores if dataset.order is None else scores[dataset.order]
+    return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name)
+
+
+def follow_parts(
+    source: Source, dataset: Qrels, pieces: Iterable[Array], name: str
+) -> Iterator[Run]:
+    """Yield the run of :func:`follow` in parts of whole queries, while its scores are read.
+
+    Parameters
+    ----------
+    pieces : iterable of ndarray
+        The scores, all finite, cut anywhere.
+    """
+    if dataset.order is not None:  # the rows of a query may stand anywhere in the file
+        yield from follow(source, dataset, np.concatenate([*pieces]), name).parts(PART)
+        return
+    pieces, n_read, rest = iter(pieces), 0, np.empty(0)
+    for rows in dataset.parts(PART):
+        held = [rest]
+        n_held = rest.size
+        while n_held < rows.n_rows and (piece := next(pieces, None)) is not None:
+            held.append(piece)
+            n_held += piece.size
+        if n_held < rows.n_rows:
+            _check_count(source, dataset, n_read + n_held)
+        n_read += rows.n_rows
+        scores, rest = np.split(np.concatenate(held), [rows.n_rows])
+        yield Run(rows.qids, rows.offsets, rows.docnos, scores, name)
+    _check_count(source, dataset, n_read + rest.size + sum(piece.size for piece in pieces))
+
+
+def _check_count(source: Source, dataset: Qrels, n: int) -> None:
+    """Raise where `n` scores are more or fewer than rows."""
+    n_rows = rows_of(dataset)
+    if n == n_rows:
+        return
+    of = f" of {dataset.name}" if dataset.name else ""
+    ends = f"; they end in query '{query_of_row(dataset, n)}'" if n < n_rows else ""
+    raise InputError(
+        Problem(
+            source.name,
+            f"{n} predictions for {n_rows} rows{of}{ends}",
+            fix="predict every row of that file, in its order, and nothing else",
+        )
+    )
 
 
 def query_of_row(dataset: Qrels, row: int) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from ..core.policy import Duplicates
+from ..core.ragged import Array
 from ..core.tables import Qrels, Run
 from .columns import Layout, is_like_number, numbers_of, read_columns
 from .format import Format, Head, Kind
-from .rows import follow, needed, rows_of
+from .rows import follow, follow_parts, needed, rows_of
 from .source import Source
 
 RUN = Layout(
@@ -25,9 +27,21 @@ def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read one score for each row of `dataset`; a blank line may only stand at the end."""
-    layout = replace(RUN, n_rows=rows_of(needed(source, dataset)))
-    scores = np.concatenate([numbers_of(table, "score") for table in read_columns(source, layout)])
-    return follow(source, dataset, scores, name)
+    dataset = needed(source, dataset)
+    return follow(source, dataset, np.concatenate([*_pieces(source, dataset)]), name)
+
+
+def stream_run(
+    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+) -> Iterator[Run]:
+    """Yield the scores in parts of whole queries."""
+    dataset = needed(source, dataset)
+    return follow_parts(source, dataset, _pieces(source, dataset), name)
+
+
+def _pieces(source: Source, dataset: Qrels) -> Iterator[Array]:
+    layout = replace(RUN, n_rows=rows_of(dataset))
+    return (numbers_of(table, "score") for table in read_columns(source, layout))
 
 
 def looks(head: Head, kind: Kind) -> bool:
@@ -43,5 +57,6 @@ FORMAT = Format(
     suffixes=(".txt", ".pred", ".predict", ".scores", ".csv"),
     looks=looks,
     run=read_run,
+    stream=stream_run,
     needs_dataset=True,
 )

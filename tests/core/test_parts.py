@@ -43,6 +43,9 @@ def test_parts_give_the_values_of_the_whole(
     policy = Policy(empty_queries=empty)  # type: ignore[arg-type]
     whole = evaluate(align(qrels, run, policy), METRICS, run="r", dataset="d")
     parts = evaluate(align_parts(qrels, run, policy, size=size), METRICS, run="r", dataset="d")
+    given = evaluate(align_parts(qrels, run.parts(size), policy), METRICS, run="r", dataset="d")
+    assert given.values.tobytes() == parts.values.tobytes()
+    assert given.counts == parts.counts
     assert parts.values.tobytes() == whole.values.tobytes()
     assert parts.qids.to_pylist() == whole.qids.to_pylist()
     assert parts.counts == whole.counts

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness import readers
 from harness.core.tables import Run
 from harness.errors import HarnessWarning, InputError
-from harness.readers import letor
+from harness.readers import letor, letor_lines
 
 Write = Callable[..., str]
 
@@ -63,6 +63,19 @@ def test_grades(write: Write, grade: str) -> None:
     assert qrels.grades.tolist() == [int(float(grade)), 0]
 
 
+@pytest.mark.parametrize(
+    ("grade", "kept"),
+    [("4", "int8"), ("127", "int8"), ("-128", "int8"), ("128", "int16"), ("-129", "int16"),
+     ("32767", "int16"), ("32768", "int32"), ("-2147483647", "int32"), ("2147483648", "int64")],
+)  # fmt: skip
+def test_grades_take_the_room_they_need(write: Write, grade: str, kept: str) -> None:
+    lines = ["1 qid:1 1:0\n"] * letor_lines._PIECE + [f"{grade} qid:1 1:0\n", "0 qid:2\n"]
+    qrels = readers.read_qrels(write("a.txt", "".join(lines)), format="letor")
+    assert qrels.numbers.dtype == kept
+    assert qrels.grades.dtype == "int64"
+    assert qrels.grades.tolist() == [1] * letor_lines._PIECE + [int(grade), 0]
+
+
 @pytest.mark.parametrize("length", [1, 30, 41, 42, 43, 44, 45, 46, 47, 48, 49, 200])
 def test_long_qids(write: Write, length: int) -> None:
     qid = "q" * length
@@ -87,9 +100,10 @@ def test_long_qids(write: Write, length: int) -> None:
         min_size=1,
     ),
     st.integers(8, 200),
+    st.integers(1, 9),
 )
 def test_any_blocks_give_what_a_plain_loop_gives(
-    write: Write, rows: list[tuple[int, str, str, str]], block: int
+    write: Write, rows: list[tuple[int, str, str, str]], block: int, piece: int
 ) -> None:
     text = "".join(f"{between}{grade} qid:{qid}{rest}\n" for grade, qid, rest, between in rows)
     expected: dict[str, list[int]] = {}
@@ -99,6 +113,7 @@ def test_any_blocks_give_what_a_plain_loop_gives(
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)
         patch.setattr(letor, "_BLOCK", block)
+        patch.setattr(letor_lines, "_PIECE", piece)
         qrels = readers.read_qrels(path, format="letor")
     assert {qid: list(row.values()) for qid, row in qrels.to_dict().items()} == expected
 
