@@ -11,6 +11,7 @@ from ..core.metric import Range
 from ..core.ragged import Array, Floats, Ints
 from ..errors import InputError
 from .binary import judged_as
+from .short_lists import Short, without_short_lists
 from .tied_average import expected_precision_at_hits
 from .trec_shared import n_hits, precision_at_hits, share
 
@@ -28,6 +29,7 @@ def average_precision_of(
     denominator: Denominator,
     none_found: int,
     tied: Tied,
+    short: Short,
 ) -> Floats:
     """Return ``map`` with these parameters, ``(n_queries,)``."""
     judged, rel = judged_as(aligned, rel, above, top)
@@ -45,7 +47,9 @@ def average_precision_of(
         found if denominator == "hits" else _divisor(aligned, judged, rel, cutoff, denominator)
     )
     values = share(judged.sum(precision, items), divisor)
-    return np.where(found == 0, 1.0, values) if none_found else values
+    if none_found:
+        values = np.where(found == 0, 1.0, values)
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 def _last_of_group(aligned: Aligned, items: Ints) -> Ints:
@@ -79,6 +83,7 @@ def expected_average_precision_of(
     denominator: Denominator = "relevant",
     none_found: int = 0,
     tied: Tied = "apart",
+    short: Short = "cut",
 ) -> Floats:
     """Return the expectation of ``map`` over the orders of tied documents.
 
@@ -89,7 +94,9 @@ def expected_average_precision_of(
         it, and whether there are any, hang on the order.
     """
     if tied == "together":
-        return average_precision_of(aligned, cutoff, rel, above, top, denominator, none_found, tied)
+        return average_precision_of(
+            aligned, cutoff, rel, above, top, denominator, none_found, tied, short
+        )
     if cutoff is not None and (denominator == "hits" or none_found):
         raise InputError(
             "map: denominator=hits and none_found=1 have no expectation in closed form with a "
@@ -102,4 +109,6 @@ def expected_average_precision_of(
     else:
         divisor = _divisor(aligned, judged, rel, cutoff, denominator)
     values = share(judged.sum(precision, items), divisor)
-    return np.where(n_hits(judged, rel) == 0, 1.0, values) if none_found else values
+    if none_found:
+        values = np.where(n_hits(judged, rel) == 0, 1.0, values)
+    return without_short_lists(aligned, values, cutoff, short)

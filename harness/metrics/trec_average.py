@@ -17,12 +17,14 @@ from .average_precision import (
     average_precision_of,
     expected_average_precision_of,
 )
+from .short_lists import Short
 from .trec_shared import Cutoff, Rel, precision_at_hits, share
 
 SMALLEST = 0.00001
 """What takes the place of a smaller value before its logarithm is taken."""
 EPSILON = 0.00001
 """Added to the counts of infAP, so that nothing judged above counts as half."""
+_AS_TREC_EVAL = (None, None, "relevant", 0, "apart", "cut")
 
 
 @metric(
@@ -44,6 +46,7 @@ def average_precision(
     denominator: Denominator = "relevant",
     none_found: NoneFound = 0,
     tied: Tied = "apart",
+    short: Short = "cut",
 ) -> Floats:
     """Mean over the relevant documents of the precision at their ranks.
 
@@ -70,6 +73,8 @@ def average_precision(
     tied : {"apart", "together"}
         Whether documents of one score count one after another, or together at the last of
         their ranks, as in scikit-learn. Together, their order does not matter.
+    short : {"cut", "nan", "zero", "error"}
+        What becomes of a list with fewer than k retrieved documents, as in ``P``.
 
     Returns
     -------
@@ -86,8 +91,10 @@ def average_precision(
     >>> average_precision(aligned).tolist(), average_precision(aligned, cutoff=3).tolist()
     ([0.75], [0.5])
     """
-    if (above, top, denominator, none_found, tied) != (None, None, "relevant", 0, "apart"):
-        return average_precision_of(aligned, cutoff, rel, above, top, denominator, none_found, tied)
+    if (above, top, denominator, none_found, tied, short) != _AS_TREC_EVAL:
+        return average_precision_of(
+            aligned, cutoff, rel, above, top, denominator, none_found, tied, short
+        )
     items, precision = aligned.relevant(rel), precision_at_hits(aligned, rel)
     if cutoff is not None:
         inside = aligned.rank[items] <= cutoff
