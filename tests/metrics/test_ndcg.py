@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
+from harness.core.ragged import Ragged
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
 from harness.metrics.dcg_sums import ideal_dcg
 from harness.metrics.gains import gains_of
 from harness.metrics.ndcg import dcg, ndcg
-from harness.metrics.ndcg_ranks import dcg_at_every_rank, ndcg_at_every_rank
+from harness.metrics.ndcg_ranks import dcg_at_every_rank, mean_ndcg, ndcg_at_every_rank
 
 
 def ranked(*lists: list[int]) -> Aligned:
@@ -116,7 +118,7 @@ def test_published_example_of_ranknet(
 
 @pytest.mark.parametrize("gain", ["linear", "exp"])
 @pytest.mark.parametrize("ideal", ["cut", "full"])
-@pytest.mark.parametrize("short", ["cut", "nan"])
+@pytest.mark.parametrize("short", ["cut", "nan", "zero"])
 def test_every_rank_holds_each_cutoff(gain: str, ideal: str, short: str) -> None:
     rng = np.random.default_rng(3)
     aligned = ranked(*(rng.integers(-1, 5, length).tolist() for length in (1, 2, 7, 40)))
@@ -141,8 +143,102 @@ def test_exponential_gain_refuses_what_no_float_holds() -> None:
     )
 
 
+def test_gains_by_hand() -> None:
+    grades = np.array([-1, 0, 1, 2, 3, 4, 5, 31, 32, 40])
+    assert gains_of(grades, "letor").tolist() == [0, 0, 1, 3, 0, 0, 0, 0, 0, 0]
+    assert gains_of(grades, "mslr").tolist() == [0, 0, 1, 3, 7, 15, 0, 0, 0, 0]
+    # in Java 1 << 31 is -2^31, less 1 is 2^31 - 1 again; 1 << 32 is 1 << 0; 1 << 40 is 1 << 8
+    int32 = [0, 0, 1, 3, 7, 15, 31, 2.0**31 - 1, 0, 255]
+    assert gains_of(grades, "exp-int32").tolist() == int32
+    assert gains_of(grades[:3], "linear", "value").tolist() == [-1, 0, 1]
+    assert gains_of(grades[:3], "exp", "value").tolist() == [-0.5, 0, 1]
+
+
+def test_gains_of_fractions() -> None:
+    grades = np.array([-0.5, 0.0, 0.5, 2.0])
+    assert gains_of(grades, "linear").tolist() == [0, 0, 0.5, 2]
+    assert gains_of(grades, "exp").tolist() == [0, 0, 2**0.5 - 1, 3]
+    assert gains_of(grades, "letor").tolist() == [0, 0, 0, 3]
+
+
+def with_halves(aligned: Aligned) -> Aligned:
+    ideal = Ragged(aligned.ideal.offsets, aligned.ideal.values / 2)
+    return replace(aligned, grade=aligned.grade / 2, ideal=ideal, _memo={})
+
+
+def test_grades_that_are_fractions() -> None:
+    # grades 0.5 0 1.5 1: DCG 0.5 + 1.5/2 + 1/log2(5); ideal 1.5 + 1/log2(3) + 0.5/2
+    halves = with_halves(ranked([1, 0, 3, 2]))
+    least = 1 / math.log2(5)
+    assert dcg(halves).tolist() == [0.5 + 0.75 + least]
+    assert ndcg(halves).item() == pytest.approx(
+        (1.25 + least) / (1.75 + 1 / math.log2(3)), abs=1e-15
+    )
+    assert dcg(halves, floor=1.0).tolist() == [0.75 + least]  # 0.5 is dropped
+    assert ndcg(halves, floor=1.0).item() == pytest.approx(
+        (0.75 + least) / (1.5 + 1 / math.log2(3)), abs=1e-15
+    )
+    with pytest.raises(InputError) as error:
+        ndcg(halves, gains=((1, 3.0),))
+    assert str(error.value) == (
+        "gains=... names whole grades, and there are grades that are fractions"
+    )
+
+
+def test_discounts_by_hand() -> None:
+    aligned = ranked([0, 1, 0, 2])
+    assert dcg(aligned, discount="jarvelin").tolist() == [1 + 2 / 2]  # ranks 2 and 4: 1, log2(4)
+    assert dcg(aligned, discount="position").tolist() == [1 / 2 + 2 / 4]
+    # ideal 2 1: 2 + 1, and 2 + 1/2
+    assert ndcg(aligned, discount="jarvelin").tolist() == [2 / 3]
+    assert ndcg(aligned, discount="position").tolist() == [1 / 2.5]
+
+
+def test_letors_ideal_order_is_by_gain() -> None:
+    # gains of grades 4 3 2 1: 0 0 3 1; jarvelin: 3/log2(3) + 1/2, of 3 + 1
+    aligned = ranked([4, 3, 2, 1])
+    given = {"gain": "letor", "discount": "jarvelin"}
+    assert ndcg(aligned, **given).item() == pytest.approx((3 / math.log2(3) + 0.5) / 4, abs=1e-15)
+    assert ndcg(aligned, cutoff=1, **given).tolist() == [0.0]
+
+
+def test_grades_below_zero_as_values() -> None:
+    # grades -1 1: DCG -1 + 1/log2(3); ideal 1 - 1/log2(3)
+    below = 1 / math.log2(3)
+    assert ndcg(ranked([-1, 1]), negative="value").tolist() == [(below - 1) / (1 - below)]
+    assert dcg(ranked([-1, 1]), gain="exp", negative="value").tolist() == [below - 0.5]
+    assert ndcg(ranked([-1, -2]), negative="value").tolist() == [1.0]  # a ratio of negatives
+    assert ndcg(ranked([-1, 1]), gain="letor", negative="value").tolist() == [below]
+
+
+def test_short_lists_are_those_with_few_retrieved_documents() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 1}})
+    run = Run.from_dict({"q": {"a": 3.0, "x": 2.0}})  # x is not judged
+    aligned = align(qrels, run)
+    assert ndcg(aligned, cutoff=2, short="nan").tolist() == [1.0]
+    assert ndcg(aligned, cutoff=3, short="zero").tolist() == [0.0]
+    assert dcg(aligned, cutoff=3, short="zero").tolist() == [0.0]
+    with pytest.raises(InputError) as error:
+        ndcg(aligned, cutoff=3, short="error")
+    assert str(error.value) == (
+        "1 of 1 lists have fewer than 3 documents: q\n"
+        "  fix:   take a smaller cutoff, or write short=cut, short=nan or short=zero"
+    )
+
+
+def test_mean_ndcg_by_hand() -> None:
+    # nDCG@1 = 0, @2 = 0 (of 3 + 1), @3 = 3/log2(3) of 4, jarvelin; the second list has none
+    aligned = ranked([0, 0, 2, 1], [0, 0])
+    third, fourth = 3 / math.log2(3), 3 / math.log2(3) + 1 / 2
+    values = mean_ndcg(aligned, gain="letor", discount="jarvelin").tolist()
+    assert values == pytest.approx([(third / 4 + fourth / 4) / 4, 0.0], abs=1e-15)
+    assert mean_ndcg(align(Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {}}))) == [0.0]
+
+
 def test_names_round_trip() -> None:
     names = ["ndcg", "ndcg@10", "ndcg(gain=exp,short=nan,ideal=full)@5", "dcg(gain=exp)", "dcg@3"]
+    names += ["ndcg(gain=mslr,short=zero,discount=jarvelin,negative=value,floor=0.5)@10"]
+    names += ["mean_ndcg(gain=letor,discount=jarvelin)", "dcg(gain=exp-int32,floor=1)"]
     assert [str(metric) for metric in parse_all(names)] == names
     assert [m.trec_name for m in parse_all(["ndcg", "ndcg@10"])] == ["ndcg", "ndcg_cut_10"]
     assert [str(m) for m in parse_all(["nDCG@10"])] == ["ndcg@10"]
