@@ -16,8 +16,8 @@ class TiedGroups:
     """Groups of tied scores that hold a judged document, by rank in each query.
 
     Per document of `Aligned` that is in one, ``(n_items,)``: ``items`` (its index, ascending),
-    ``at`` (its position among :meth:`Aligned.relevant`, where only those were asked for) and
-    ``group`` (the number of its group). Per group, ``(n_groups,)``: ``row`` (its query),
+    ``at`` (its position among the documents that were asked for) and ``group`` (the number of
+    its group). Per group, ``(n_groups,)``: ``row`` (its query),
     ``first`` and ``last`` (its ranks), ``size`` (its documents, unjudged ones included; at
     least 2) and ``found`` (those of them that are among ``items``).
     """
@@ -39,7 +39,8 @@ def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
     ----------
     aligned : Aligned
     rel : int, optional
-        Only documents of at least this grade are named, and only groups that hold one.
+        Only documents of at least this grade are named, and only groups that hold one; all
+        tied documents where left out.
 
     Examples
     --------
@@ -53,24 +54,33 @@ def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
     """
 
     def make() -> TiedGroups:
-        first, last = aligned.tie_first, aligned.tie_last
         if rel is None:
-            items = at = np.flatnonzero(last > first)
-        else:
-            items = aligned.relevant(rel)
-            at = np.flatnonzero(last[items] > first[items])
-            items = items[at]
-        row, first = aligned.row[items], first[items]
-        begins = np.ones(items.size, dtype=bool)
-        begins[1:] = (first[1:] != first[:-1]) | (row[1:] != row[:-1])
-        heads = np.flatnonzero(begins)
-        found = lengths_of(np.append(heads, items.size))
-        first, last = first[heads], last[items[heads]]
-        return TiedGroups(
-            items, at, np.cumsum(begins) - 1, row[heads], first, last, last - first + 1, found
-        )
+            return groups_of(aligned, np.flatnonzero(aligned.tie_last > aligned.tie_first))
+        return groups_of(aligned, aligned.relevant(rel))
 
     return aligned.memo(("tied_groups", rel), make)
+
+
+def groups_of(aligned: Aligned, items: Ints) -> TiedGroups:
+    """Return the groups of tied scores that hold some of these documents, and those alone.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    items : ndarray of int64, shape (n,)
+        Indices of documents, ascending.
+    """
+    at = np.flatnonzero(aligned.tie_last[items] > aligned.tie_first[items])
+    items = items[at]
+    row, first = aligned.row[items], aligned.tie_first[items]
+    begins = np.ones(items.size, dtype=bool)
+    begins[1:] = (first[1:] != first[:-1]) | (row[1:] != row[:-1])
+    heads = np.flatnonzero(begins)
+    found = lengths_of(np.append(heads, items.size))
+    first, last = first[heads], aligned.tie_last[items[heads]]
+    return TiedGroups(
+        items, at, np.cumsum(begins) - 1, row[heads], first, last, last - first + 1, found
+    )
 
 
 def has_ties(aligned: Aligned) -> Bools:

@@ -50,6 +50,7 @@ def _deviations(items: Ragged, x: Floats) -> Floats:
     source="Kendall, Biometrika 33, 1945 (tau-b)",
     empty=np.nan,
     reference=True,
+    expected="itself",
 )
 def kendall(aligned: Aligned) -> Floats:
     """Kendall's tau-b between scores and grades.
@@ -92,6 +93,7 @@ def kendall(aligned: Aligned) -> Floats:
     source="Spearman, American Journal of Psychology 15, 1904",
     empty=np.nan,
     reference=True,
+    expected="itself",
 )
 def spearman(aligned: Aligned) -> Floats:
     """Spearman's rho between scores and grades: Pearson's correlation of their ranks.
@@ -132,6 +134,7 @@ def spearman(aligned: Aligned) -> Floats:
     source="Pearson, Philosophical Transactions A 187, 1896",
     empty=np.nan,
     reference=True,
+    expected="itself",
 )
 def pearson(aligned: Aligned) -> Floats:
     """Pearson's correlation between scores and grades.

@@ -12,6 +12,7 @@ from ..core.ragged import Floats, Ints
 from .dcg_sums import ideal_dcg, share_of_ideal
 from .gains import Discount, Gain, Scale
 from .short_lists import Short, without_short_lists
+from .tied import spread
 
 
 def _sums(row: Ints, rank: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:
@@ -86,15 +87,39 @@ def ndcg_at_every_rank(
     if ideal == "full":
         best = np.broadcast_to(ideal_dcg(aligned, scale)[:, None], actual.shape)
     else:
-        at, rank = scale.ideal(aligned)
-        weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
-        best = _sums(aligned.ideal.row[at], rank, weights, actual.shape)
+        best = _ideal_at_every_rank(aligned, scale, actual.shape)
     ranks = np.arange(1, actual.shape[1] + 1)
     return without_short_lists(aligned, share_of_ideal(actual, best), ranks, short)
 
 
+def _ideal_at_every_rank(aligned: Aligned, scale: Scale, shape: tuple[int, int]) -> Floats:
+    at, rank = scale.ideal(aligned)
+    weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
+    return _sums(aligned.ideal.row[at], rank, weights, shape)
+
+
 def _longest(aligned: Aligned) -> int:
     return int(max(aligned.n_retrieved.max(initial=0), aligned.ideal.lengths.max(initial=0)))
+
+
+def _expected_mean_ndcg(
+    aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2"
+) -> Floats:
+    """Return the expectation of ``mean_ndcg`` over the orders of tied documents."""
+    scale = Scale(gain, discount)
+    shape = (aligned.n_queries, int(aligned.n_retrieved.max(initial=0)))
+    items = scale.items(aligned)
+    row, rank, mean = spread(aligned, items, scale.gains(aligned.grade[items]))
+    actual = _sums(row, rank, mean / scale.discounts(rank), shape)
+    return _mean(aligned, share_of_ideal(actual, _ideal_at_every_rank(aligned, scale, shape)))
+
+
+def _mean(aligned: Aligned, values: Floats) -> Floats:
+    """Return the mean of the values at the ranks of each list, ``(n_queries,)``."""
+    n = aligned.n_retrieved
+    within = np.arange(1, values.shape[1] + 1) <= n[:, None]
+    total: Floats = (values * within).sum(axis=1)
+    return np.divide(total, n, out=np.zeros(n.size), where=n > 0)
 
 
 @metric(
@@ -103,6 +128,7 @@ def _longest(aligned: Aligned) -> int:
     bounds=(0, 1),
     source="LETOR 3.0 and 4.0, Eval-Score-3.0.pl and Eval-Score-4.0.pl; MSLR, eval-score-mslr.pl",
     aliases=("MeanNDCG",),
+    expected=_expected_mean_ndcg,
 )
 def mean_ndcg(aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2") -> Floats:
     """Mean of nDCG at every rank of the list.
@@ -136,10 +162,7 @@ def mean_ndcg(aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "
     >>> mean_ndcg(align(qrels, run)).round(4).tolist()      # (0 + 0 + 1/2) / 3
     [0.1667]
     """
-    n = aligned.n_retrieved
-    values = ndcg_at_every_rank(
-        aligned, gain=gain, discount=discount, list_size=int(n.max(initial=0))
+    longest = int(aligned.n_retrieved.max(initial=0))
+    return _mean(
+        aligned, ndcg_at_every_rank(aligned, gain=gain, discount=discount, list_size=longest)
     )
-    within = np.arange(1, values.shape[1] + 1) <= n[:, None]
-    total: Floats = (values * within).sum(axis=1)
-    return np.divide(total, n, out=np.zeros(n.size), where=n > 0)

@@ -15,7 +15,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.ragged import Array, Floats, Ints, frozen
+from ..core.ragged import Array, Floats, Ints, frozen, offsets_of, positions_of, sum_by
+from ..core.tied import groups_of
 
 _STEP = 2.0**-32
 _SMALLEST_TABLE = 10
@@ -101,3 +102,31 @@ def mean_discounted(
         totals = totals_of_inverse(divisor, int(last.max()))
         values[tied] = gain[tied] * (totals.over(first, last) / size)
     return values
+
+
+def spread(aligned: Aligned, items: Ints, gain: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return query, rank and mean gain of each place that one of the documents can have.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    items : ndarray of int64, shape (n,)
+        Indices of documents, ascending.
+    gain : ndarray of float64, shape (n,)
+
+    Returns
+    -------
+    row, rank, gain : ndarray, shape (n_places,)
+        No place is named twice.
+    """
+    groups = groups_of(aligned, items)
+    alone = np.ones(items.size, dtype=bool)
+    alone[groups.at] = False
+    mean = sum_by(groups.group, gain[groups.at], groups.size.size) / groups.size
+    ranks = positions_of(offsets_of(groups.size)) + np.repeat(groups.first, groups.size)
+    row, rank = aligned.row[items[alone]], aligned.rank[items[alone]]
+    return (
+        np.concatenate([row, np.repeat(groups.row, groups.size)]),
+        np.concatenate([rank, ranks]),
+        np.concatenate([gain[alone], np.repeat(mean, groups.size)]),
+    )
