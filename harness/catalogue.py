@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
+from collections.abc import Mapping
+from typing import Any
 
 from . import metrics as _built_in
+from .core.convention import CONVENTIONS
+from .core.grade_rule import GradeRule
 from .core.metric import REGISTRY, Definition
 from .core.names import NICKNAMES, parse
 from .reports.table import columns
@@ -48,6 +53,35 @@ def listing() -> str:
         f"{text}\n\nSeveral at once (trec_eval's nicknames):\n{names}\n\n"
         "Other spellings are read too: ndcg_cut_10, P.5,10 (trec_eval); nDCG@10, AP(rel=2) "
         "(ir_measures).\n'harness metrics NAME' defines one.\n"
+    )
+
+
+def conventions() -> str:
+    """Return every convention with its settings, one metric a line."""
+    blocks = []
+    for convention in CONVENTIONS.values():
+        together: dict[str, list[str]] = {}
+        for name in convention.metrics:
+            together.setdefault(_settings(convention.of(name)), []).append(name)
+        lines = [convention.name, *_wrapped(f"{convention.tool} ({convention.source})", 2)]
+        lines += _wrapped(convention.note, 2)
+        for settings, names in together.items():
+            lines += [*_wrapped(", ".join(names), 4), *_wrapped(settings, 8)]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    return textwrap.wrap(
+        text, 98, initial_indent=" " * indent, subsequent_indent=" " * indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _settings(values: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name}: {value.text}" if isinstance(value, GradeRule) else f"{name}={value}"
+        for name, value in values.items()
     )
 
 

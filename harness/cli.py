@@ -187,11 +187,17 @@ def metrics_command(
         str | None,
         typer.Argument(metavar="[NAME]", help="A metric to define, such as ndcg or 'rbo(p=0.9)'."),
     ] = None,
+    conventions: Annotated[
+        bool, typer.Option("--conventions", help="The settings that reproduce each tool.")
+    ] = False,
 ) -> None:
     """List the metrics, or define one: formula, parameters, direction, source."""
     from . import catalogue
 
-    typer.echo(catalogue.define(name) if name else catalogue.listing(), nl=False)
+    if conventions:
+        typer.echo(catalogue.conventions(), nl=False)
+    else:
+        typer.echo(catalogue.define(name) if name else catalogue.listing(), nl=False)
 
 
 @app.command("trec_eval", add_help_option=False, context_settings={"ignore_unknown_options": True})

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics
+from harness.core.convention import CONVENTIONS, NEEDED, Convention
 from harness.core.metric import REGISTRY
 from harness.core.names import NICKNAMES, known_names, parse, parse_all
 from harness.core.parameter import Parameter
@@ -224,7 +225,18 @@ MISTAKES = {
     "P(ties=average,scores=none)@5": "P(ties=average,scores=none)@5: scores=none ties all "
     "documents of a query; ties=average would then say nothing of the run. Write ties=stable for "
     "the order of the file",
-    "P(convention=trec)@5": "P(convention=trec)@5: unknown convention 'trec'  (all: trec_eval9)",
+    "ndcg(convention=lightgmb)@5": "ndcg(convention=lightgmb)@5: unknown convention 'lightgmb'; "
+    "did you mean 'lightgbm'?  (all: trec_eval9, trec_eval10, gdeval, letor, mslr, ranklib, "
+    "quickrank, lightgbm, xgboost, xgboost-minus, catboost, catboost-exp, sklearn, torchmetrics, "
+    "ranx, tfr, rankeval, allrank, ptranking, pytorchltr)",
+    "arp(convention=lightgbm)": "arp(convention=lightgbm): arp: LightGBM 4.7.0 has no such metric  "
+    "(it has: ndcg, map; arp is in: tfr, pytorchltr)",
+    "swaps(convention=lightgbm)": "swaps(convention=lightgbm): swaps: LightGBM 4.7.0 has no such "
+    "metric  (it has: ndcg, map; swaps is in: no convention)",
+    "ndcg(convention=letor)": "ndcg(convention=letor): the tool has no default cutoff; write one, "
+    "as in @10",
+    "map(convention=ranklib)@5": "map(convention=ranklib)@5: RankLib 2.10.2 (codelibs) has map of "
+    "the whole list only",
     "P(2)@5": "P(2)@5: write parameters as name=value, not '2'",
     "P(rel=0)@5": "P(rel=0)@5: rel must lie in [1, inf), and is 0",
     "P@x": "P@x: cutoff must be a whole number, not 'x'",
@@ -258,3 +270,38 @@ def test_mistakes(text: str, message: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         parse(text)
     assert str(caught.value) == message
+
+
+# --- conventions -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=list(CONVENTIONS))
+def test_every_metric_of_a_convention_is_read_and_its_name_read_again(
+    convention: Convention,
+) -> None:
+    assert convention.source and convention.tool
+    for name in convention.metrics:
+        needs = convention.of(name).get("cutoff") == NEEDED
+        for metric in parse(f"{name}(convention={convention.name}){'@7' * needs}"):
+            assert parse(str(metric)) == [metric]
+            assert metric.convention == convention.name
+
+
+def test_what_is_given_stands_over_the_convention() -> None:
+    (metric,) = parse("ndcg(convention=xgboost,gain=linear,ties=average)@10")
+    assert str(metric) == "ndcg(convention=xgboost,gain=linear,ties=average)@10"
+    assert (metric.settings.ties, metric.settings.scores) == ("average", "float32")
+    # what the convention says anyway is not said again
+    assert str(parse("ndcg(convention=xgboost,gain=exp)@10")[0]) == "ndcg(convention=xgboost)@10"
+
+
+def test_the_bare_name_means_what_it_means_to_the_tool() -> None:
+    assert [str(m) for m in parse("ndcg(convention=xgboost)")] == ["ndcg(convention=xgboost)@32"]
+    assert [m.cutoff for m in parse("ndcg(convention=lightgbm)")] == [1, 2, 3, 4, 5]
+
+
+def test_a_convention_for_all_metrics_but_those_with_their_own() -> None:
+    names = ["ndcg@10", "ndcg(convention=mslr)@10", "swaps(convention=none)"]
+    assert [str(metric) for metric in parse_all(names, {"convention": "catboost"})] == [
+        "ndcg(convention=catboost)@10", "ndcg(convention=mslr)@10", "swaps",
+    ]  # fmt: skip

@@ -8,6 +8,8 @@ from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
 
+NEEDED, WHOLE_LIST = "needed", "whole list"
+
 
 @dataclass(frozen=True)
 class Convention:
@@ -24,7 +26,9 @@ class Convention:
         Settings of all its metrics: fields of :class:`~harness.core.settings.Settings`.
     metrics : mapping
         For each metric that the tool has, by our name: parameters of the metric and settings
-        that differ from `common`; ``cutoff`` is the one that its bare name stands for.
+        that differ from `common`; ``cutoff`` is the one that its bare name stands for, several
+        of them, :data:`NEEDED` where the bare name means nothing, or :data:`WHOLE_LIST` where
+        there is none.
     note : str
         What cannot be reproduced by any rule, and other things to know.
     """

@@ -18,6 +18,8 @@ class GradeRule:
         Whether grades must be whole numbers.
     truncate : bool
         Whether fractions are cut off first, as in trec_eval.
+    documents : int
+        Fewest documents that a query may have, retrieved ones; scikit-learn refuses one alone.
     act : {"error", "clip"}
         What becomes of grades outside the bounds: an error, or the nearer bound.
     positive_scores : bool
@@ -28,6 +30,7 @@ class GradeRule:
     high: int | None = None
     whole: bool = True
     truncate: bool = False
+    documents: int = 1
     act: Literal["error", "clip"] = "error"
     positive_scores: bool = False
 

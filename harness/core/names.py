@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
 from .bounds import NAMES, bound
-from .convention import find
+from .convention import NEEDED, WHOLE_LIST, find
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
 from .settings import PARAMETERS, Settings
 
@@ -120,10 +120,12 @@ def _metrics(
         convention = None
     else:
         usual = _usual(text, convention, definition)
+        if cutoffs and usual.get("cutoff") == WHOLE_LIST:
+            raise UnknownNameError(
+                f"{text}: {find(convention).tool} has {definition.name} of the whole list only"
+            )
         given = {name: value for name, value in given.items() if usual.get(name) != value}
-    default_cutoff = usual.pop("cutoff", None)
-    if not cutoffs and default_cutoff is not None:
-        cutoffs = [default_cutoff]
+    cutoffs = cutoffs or _default_cutoffs(text, usual)
     if not cutoffs and definition.needs_cutoff:
         if not definition.cutoffs:
             raise UnknownNameError(f"{text}: a cutoff is needed, as in {definition.name}@10")
@@ -148,6 +150,16 @@ def _metrics(
     said = said if convention is not None else ()
     some: list[float | None] = [*cutoffs] or [None]
     return [Metric(definition, cutoff, params, settings, convention, said) for cutoff in some]
+
+
+def _default_cutoffs(text: str, usual: dict[str, Any]) -> list[float]:
+    """Take what a bare name means out of a convention's settings."""
+    cutoff = usual.pop("cutoff", None)
+    if cutoff == NEEDED:
+        raise UnknownNameError(f"{text}: the tool has no default cutoff; write one, as in @10")
+    if cutoff is None or cutoff == WHOLE_LIST:
+        return []
+    return list(cutoff) if isinstance(cutoff, tuple) else [cutoff]
 
 
 def _usual(text: str, convention: str, definition: Definition) -> dict[str, Any]:

@@ -92,6 +92,16 @@ def _kept(aligned: Aligned, keep: Array) -> Aligned:
 
 def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     """Apply a rule for grades, or raise."""
+    few = np.flatnonzero((aligned.n_retrieved < rule.documents) & aligned.answered)
+    if few.size:
+        raise InputError(
+            Problem(
+                f"query '{aligned.qids[int(few[0])].as_py()}'",
+                f"{aligned.n_retrieved[few[0]]} document, where at least {rule.documents} "
+                f"are needed ({few.size} such queries)",
+                fix="leave such queries out, or choose another convention",
+            )
+        )
     grades, of_items = aligned.ideal.values, aligned.grade
     if rule.truncate and grades.dtype.kind == "f":
         grades, of_items = (np.trunc(each).astype(np.int64) for each in (grades, of_items))

@@ -1,22 +1,302 @@
-"""Each tool's settings, as data: what reproduces its numbers."""
+"""Each tool's settings, as data: the one table that reproduces their numbers.
+
+Versions are those that the settings were checked against. What a tool does not have in common
+with itself, metric by metric, stands beside the metric; ``cutoff`` is what its bare name means.
+"""
 
 from __future__ import annotations
 
-from ..core.convention import CONVENTIONS, Convention
+from collections.abc import Mapping
+from typing import Any
 
-_TREC = (
-    "map gm_map bpref gm_bpref Rprec recip_rank P recall ndcg success set_P set_recall set_F "
-    "set_map"
+from ..core.convention import CONVENTIONS, NEEDED, WHOLE_LIST, Convention
+from ..core.grade_rule import GradeRule
+
+Own = Mapping[str, Any]
+
+_FROM_0 = GradeRule(low=0)
+_ANY = GradeRule(whole=False)
+_CUT_OFF = GradeRule(truncate=True)
+_BINARY = GradeRule(low=0, high=1)
+_NAMES = (
+    "num_q num_ret num_rel num_rel_ret num_nonrel_judged_ret map gm_map infAP bpref gm_bpref "
+    "Rprec Rprec_mult recip_rank iprec_at_recall 11pt_avg P recall relative_P success ndcg "
+    "ndcg_rel Rndcg G binG set_P set_relative_P set_recall set_map set_F utility"
 )
-CONVENTIONS |= {
-    each.name: each
-    for each in (
-        Convention(
-            "trec_eval9",
-            "trec_eval 9.0.8",
-            "form_res_rels.c, m_ndcg_cut.c",
-            {"ties": "trec_eval", "scores": "float32"},
-            {name: {} for name in _TREC.split()},
-        ),
-    )
+_TREC: dict[str, Own] = {name: {} for name in _NAMES.split(" ")}
+_LETOR: Own = {"gain": "letor", "discount": "jarvelin"}
+_MSLR: Own = {"gain": "mslr", "discount": "jarvelin"}
+_SIGNED: Own = {"negative": "value"}
+_SIGNED_EXP: Own = {"gain": "exp", "negative": "value"}
+_LIST: Own = {"denominator": "list"}
+_UP_TO_31 = GradeRule(low=0, high=31)
+_XGBOOST_MAP: Own = {"denominator": "cutoff", "grades": _BINARY}
+_POSITIVE = GradeRule(low=0, high=1, positive_scores=True)
+_CATBOOST: dict[str, Own] = {
+    "map": {"above": 0.5, "denominator": "list"},
+    "recip_rank": {"above": 0.5},
+    "P": {"above": 0.5, "denominator": "list"},
+    "err": {"stop": "linear", "max_grade": 1, "beyond": "keep"},
+    "pfound": {"stop": "linear", "max_grade": 1, "beyond": "keep"},
+    "opa": {"undefined": "zero"},
 }
+_CATBOOST_COMMON: Own = {"ties": "worst", "scores": "float64", "grades": _ANY}
+
+_ALL = (
+    Convention(
+        "trec_eval9",
+        "trec_eval 9.0.8",
+        "form_res_rels.c (float scores, docno descending), m_ndcg_cut.c, m_map_cut.c",
+        {"ties": "trec_eval", "scores": "float32", "grades": _CUT_OFF},
+        _TREC,
+        "The default, also pytrec_eval's and ir_measures'; a grade below 0 is unjudged. Queries "
+        "that the run does not answer are left to the policy missing_queries.",
+    ),
+    Convention(
+        "trec_eval10",
+        "trec_eval 10.0-rc3",
+        "form_res_rels.c (double scores, docno descending), m_ndcg_cut.c, m_rbp.c",
+        {"ties": "trec_eval", "scores": "float64", "grades": _CUT_OFF},
+        {**_TREC, "dcg": {}, "rbp": {}},
+        "Exits where a query is missing from the run, unless -c is given.",
+    ),
+    Convention(
+        "gdeval",
+        "gdeval.pl 1.3",
+        "gdeval.pl:96-99,167,182,310-334",
+        {
+            "ties": "trec_eval", "scores": "float64", "empty": "nan",
+            "grades": GradeRule(high=4),
+        },
+        {"ndcg": {"gain": "exp", "cutoff": 20}, "err": {"max_grade": 4, "cutoff": 20}},
+        "Prints 5 decimals. A query without a judgement above 0 is left out; ir_measures counts "
+        "it 0 (empty=zero).",
+    ),
+    Convention(
+        "letor",
+        "Eval-Score-4.0.pl (LETOR 3.0 and 4.0)",
+        "Eval-Score-4.0.pl:147,160,307-313,326",
+        {"ties": "stable", "scores": "float64", "grades": _FROM_0},
+        {
+            "ndcg": {**_LETOR, "short": "zero", "cutoff": NEEDED},
+            "mean_ndcg": _LETOR,
+            "P": {"top": 2, "cutoff": NEEDED},
+            "map": {"top": 2, "cutoff": WHOLE_LIST},
+        },
+        "Prints 4 decimals. Grades 3 and 4 are not relevant and gain nothing. Eval-Score-3.0.pl "
+        "prints nothing for a list shorter than k and counts it 0 in the mean "
+        "(short=nan,undefined=zero).",
+    ),
+    Convention(
+        "mslr",
+        "eval-score-mslr.pl (2010-06-12)",
+        "eval-score-mslr.pl:15-19,148,161,296-302,315",
+        {"ties": "stable", "scores": "float64", "grades": _FROM_0},
+        {
+            "ndcg": {**_MSLR, "short": "zero", "cutoff": NEEDED},
+            "mean_ndcg": _MSLR,
+            "P": {"rel": 2, "top": 4, "cutoff": NEEDED},
+            "map": {"rel": 2, "top": 4, "cutoff": WHOLE_LIST},
+        },
+        "Prints 4 decimals. Grade 1 is not relevant to P and MAP.",
+    ),
+    Convention(
+        "ranklib",
+        "RankLib 2.10.2 (codelibs)",
+        "DCGScorer.java:26-71, NDCGScorer.java:103-174, APScorer.java:75-99, Ranker.java:88-95",
+        {"ties": "stable", "scores": "float32"},
+        {
+            "ndcg": {"gain": "exp-int32", "grades": GradeRule(low=0, truncate=True), "cutoff": 10},
+            "dcg": {"gain": "exp-int32", "grades": GradeRule(low=0, truncate=True), "cutoff": 10},
+            "map": {
+                "above": 0.0, "grades": GradeRule(low=0, whole=False), "cutoff": WHOLE_LIST,
+            },
+            "P": {"above": 0.0, "denominator": "list", "grades": GradeRule(low=0, whole=False)},
+            "recip_rank": {"above": 0.0, "grades": GradeRule(low=0, whole=False)},
+            "err": {"beyond": "keep", "grades": GradeRule(low=0, truncate=True), "cutoff": 10},
+        },
+        "MAP looks at the whole list, and ignores a cutoff. RR without a cutoff prints 0 for "
+        "every query, which is not offered here: recip_rank takes the whole list.",
+    ),
+    Convention(
+        "quickrank",
+        "QuickRank (master, 2018)",
+        "dcg.cc:33-57, ndcg.cc:49-58, map.cc:33-45, queryresults.cc:47-53",
+        {"ties": "stable", "scores": "float64", "grades": _ANY},
+        {
+            "ndcg": _SIGNED_EXP,
+            "dcg": _SIGNED_EXP,
+            "map": {"above": 0.0, "denominator": "hits", "scores": "none"},
+        },
+        "MAP never looks at the scores: it is that of the order of the file. TNDCG is "
+        "ties=average, but for a tied group that reaches past k, which it sums whole. More than "
+        "16 tied documents stand in an order that hangs on the library.",
+    ),
+    Convention(
+        "lightgbm",
+        "LightGBM 4.7.0",
+        "dcg_calculator.cpp:17-170, rank_metric.hpp:63-123, map_metric.hpp:64-102",
+        {"ties": "stable", "scores": "float64", "empty": "one"},
+        {
+            "ndcg": {
+                "gain": "exp", "grades": GradeRule(low=0, high=30), "cutoff": (1, 2, 3, 4, 5),
+            },
+            "map": {
+                "above": 0.5, "denominator": "list", "grades": _ANY, "cutoff": (1, 2, 3, 4, 5),
+            },
+        },
+        "label_gain=0,1,2,... is gain=linear.",
+    ),
+    Convention(
+        "xgboost",
+        "XGBoost 3.2.0",
+        "ranking_utils.h:42-127,359-375, rank_metric.cc:278-439",
+        {"ties": "stable", "scores": "float32", "empty": "one"},
+        {
+            "ndcg": {"gain": "exp", "grades": _UP_TO_31, "cutoff": 32},
+            "map": {**_XGBOOST_MAP, "cutoff": 32},
+            "P": {**_LIST, "grades": _BINARY, "empty": "zero", "cutoff": 32},
+        },
+        "A metric without a cutoff is cut at 32. ndcg_exp_gain=False is gain=linear.",
+    ),
+    Convention(
+        "xgboost-minus",
+        "XGBoost 3.2.0, metrics written with a minus (ndcg@10-)",
+        "ranking_utils.cc:95-109, rank_metric.cc:344",
+        {"ties": "stable", "scores": "float32", "empty": "zero"},
+        {"ndcg": {"gain": "exp", "grades": _UP_TO_31}, "map": _XGBOOST_MAP},
+    ),
+    Convention(
+        "catboost",
+        "CatBoost 1.2.10",
+        "dcg.cpp:19-104, precision_recall_at_k.cpp, metric.cpp (CalcQueryERR), doc_comparator.h",
+        _CATBOOST_COMMON,
+        {"ndcg": {**_SIGNED, "empty": "one"}, "dcg": _SIGNED, **_CATBOOST},
+        "ERR and PFound take the grade itself for a probability: on grades above 1 they mean "
+        "nothing, so map them to (2^g - 1) / 2^max first (stop=exp,max_grade=4).",
+    ),
+    Convention(
+        "catboost-exp",
+        "CatBoost 1.2.10 with type=Exp",
+        "dcg.cpp:69-104, metric.cpp (TDcgMetric)",
+        _CATBOOST_COMMON,
+        {"ndcg": {**_SIGNED_EXP, "empty": "one"}, "dcg": _SIGNED_EXP},
+        "denominator=Position is discount=position.",
+    ),
+    Convention(
+        "sklearn",
+        "scikit-learn 1.9.1",
+        "metrics/_ranking.py:1698-1759,1944,2058-2063",
+        {"ties": "average", "scores": "float64"},
+        {
+            "ndcg": {"grades": GradeRule(low=0, whole=False, documents=2)},
+            "dcg": {**_SIGNED, "grades": _ANY},
+            "map": {"ties": "stable", "tied": "together", "grades": _BINARY},
+        },
+        "Has no mean over lists of different lengths. ignore_ties=True orders ties by the "
+        "processor's sort, which no rule gives.",
+    ),
+    Convention(
+        "torchmetrics",
+        "torchmetrics 1.9.0",
+        "functional/retrieval/ndcg.py:22-111, average_precision.py:55-62, retrieval/base.py",
+        {"ties": "stable", "scores": "float32", "grades": _POSITIVE},
+        {
+            "ndcg": {**_SIGNED, "ties": "average", "grades": _ANY},
+            "map": {"denominator": "hits"},
+            "recip_rank": {},
+            "P": {},
+        },
+        "But for nDCG, a document with a score of 0 or below counts as not relevant, and ties "
+        "stand as torch.topk leaves them: ours is the order of the input.",
+    ),
+    Convention(
+        "ranx",
+        "ranx 0.3.21",
+        "metrics/ndcg.py:19-65, average_precision.py:42, data_structures/common.py:55-85",
+        {"ties": "stable", "scores": "float64", "grades": _CUT_OFF},
+        {"ndcg": {"floor": 1.0}, "dcg": {"floor": 1.0}, "map": {}, "recip_rank": {}, "P": {}},
+        "ndcg_burges is gain=exp. Given dicts instead of Qrels and Run it orders ties in reverse "
+        "(ties=reverse). More than 15 tied documents stand in an order that hangs on the library.",
+    ),
+    Convention(
+        "tfr",
+        "TensorFlow Ranking 0.5.5",
+        "metrics_impl.py:31-119,258-265,530-536,620-670, utils.py:140-164",
+        {"ties": "average", "scores": "float32", "grades": _ANY, "judged_only": True},
+        {
+            "ndcg": {"gain": "exp"},
+            "dcg": {"gain": "exp"},
+            "map": {},
+            "recip_rank": {},
+            "P": _LIST,
+            "arp": {"over": "grades"},
+            "opa": {"over": "pairs"},
+        },
+        "Breaks ties at random in each call: ours is the expectation. Grades below 0 are padding. "
+        "ARP and OPA weigh queries by their grades and pairs.",
+    ),
+    Convention(
+        "rankeval",
+        "RankEval 0.8.2",
+        "dcg.py:87-98, ndcg.py:21,131-134, map.py:96-112, err.py:88, metric.py:65-70",
+        {"ties": "reverse", "scores": "float32", "grades": _ANY},
+        {
+            "ndcg": {**_SIGNED_EXP, "empty": "one"},
+            "dcg": _SIGNED_EXP,
+            "map": {"above": 0.0, "denominator": "list", "none_found": 1, "empty": "one"},
+            "recip_rank": {},
+            "err": {"max_grade": None},
+            "P": _LIST,
+            "pfound": {"decay": 0.15, "max_grade": None},
+            "rbp": {"p": 0.5},
+        },
+        "Its order of ties hangs on the processor (numpy's argsort, reversed): ours is the "
+        "reverse of the input, what a stable sort gives.",
+    ),
+    Convention(
+        "allrank",
+        "allRank 1.4.3",
+        "models/metrics.py:7-108",
+        {"ties": "stable", "scores": "float32", "grades": _ANY, "judged_only": True},
+        {
+            "ndcg": {"gain": "exp", "empty": "one"},
+            "dcg": {"gain": "exp"},
+            "recip_rank": {"target": "largest", "empty": "one"},
+        },
+        "The rank of the largest grade, not of the first relevant document. A list of zeros has "
+        "1 in a batch with other lists, 0 alone. More than 16 padded entries stand in an order "
+        "that hangs on the library.",
+    ),
+    Convention(
+        "ptranking",
+        "ptranking 0.0.5 (the functions *_at_ks)",
+        "metric/adhoc_metric.py:88-89,213-264",
+        {
+            "ties": "stable", "scores": "float32", "grades": _ANY,
+            "empty": "nan", "undefined": "nan",
+        },
+        {
+            "ndcg": {**_SIGNED_EXP, "short": "zero"},
+            "map": {"denominator": "grades", "short": "zero"},
+            "nerr": {"max_grade": None},
+            "P": {"short": "zero", "empty": "zero", "undefined": "skip"},
+        },
+        "A query without relevant documents makes the mean NaN. The *_at_k functions leave lists "
+        "shorter than k out (short=nan).",
+    ),
+    Convention(
+        "pytorchltr",
+        "PyTorchLTR 0.2.1",
+        "evaluation/dcg.py:36-99, evaluation/arp.py:32-42",
+        {"ties": "average", "scores": "float32", "grades": _CUT_OFF},
+        {
+            "ndcg": _SIGNED_EXP,
+            "dcg": _SIGNED_EXP,
+            "arp": {**_SIGNED, "undefined": "zero", "empty": "zero"},
+        },
+        "Breaks ties at random in each call: ours is the expectation. exp=False is gain=linear. "
+        "ARP is 0, its best value, where the grades sum to 0.",
+    ),
+)  # fmt: skip
+CONVENTIONS |= {convention.name: convention for convention in _ALL}
