@@ -279,7 +279,8 @@ def test_mistakes(text: str, message: str) -> None:
 def test_every_metric_of_a_convention_is_read_and_its_name_read_again(
     convention: Convention,
 ) -> None:
-    assert convention.source and convention.tool
+    assert convention.source
+    assert convention.tool
     for name in convention.metrics:
         needs = convention.of(name).get("cutoff") == NEEDED
         for metric in parse(f"{name}(convention={convention.name}){'@7' * needs}"):
