@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of, rows_of
+
+_BLOCK = 1 << 15
+"""Ranks of groups that are worked on at a time; a few arrays of them fit a cache."""
+_NEGLIGIBLE = 60 * np.log(2)
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,8 @@ def stops_at(groups: TiedStops) -> tuple[Ints, Ints, Floats]:
     put into a random place among those there already: a rank keeps what it had where the new
     document stands after it, gets what the rank before had, times (1 - R) of the new one, where
     that stands before, and is taken by the new one itself otherwise. Only means are taken, so
-    nothing cancels. O(seen * documents that can stop a reader) for each group; the loop is over
-    the latter, all groups together.
+    nothing cancels. Ranks that all but 2^-60 of those who stop do not get to are left out, which
+    bounds the work by some hundred steps a document.
 
     Returns
     -------
@@ -50,30 +55,61 @@ def stops_at(groups: TiedStops) -> tuple[Ints, Ints, Floats]:
     stopping = lengths_of(groups.offsets)
     # Groups with most documents to put in come first, so that a step's groups are a head of all.
     order = np.argsort(-stopping, kind="stable")
-    stopping, seen = stopping[order], groups.seen[order]
-    offsets, starts = offsets_of(seen), groups.offsets[:-1][order]
+    seen = np.minimum(groups.seen, _reached(groups))[order]
+    stopping, size, starts = stopping[order], groups.size[order], groups.offsets[:-1][order]
+    offsets = offsets_of(seen)
+    stopped = np.empty(offsets[-1])
+    bounds = np.unique(np.searchsorted(offsets, np.arange(0, offsets[-1], _BLOCK)))
+    for first, last in pairwise([*bounds.tolist(), order.size]):
+        part = slice(first, last)
+        stopped[offsets[first] : offsets[last]] = _build(
+            groups.stop, starts[part], stopping[part], size[part], seen[part]
+        )
+    return order[rows_of(offsets)], positions_of(offsets), stopped
+
+
+def _reached(groups: TiedStops) -> Ints:
+    """Return after how many ranks of each group next to nobody is left, ``(n_groups,)``.
+
+    A share of at most m^t gets past t ranks, where m is the mean of (1 - R) in the group
+    (Maclaurin's inequality), and a share of 1 - m stops at the first.
+    """
+    mean = np.add.reduceat(groups.stop, groups.offsets[:-1]) / groups.size
+    if not ((groups.stop >= 0) & (groups.stop <= 1)).all():
+        return groups.size
+    with np.errstate(divide="ignore"):
+        ranks = (_NEGLIGIBLE - np.log(mean)) / -np.log1p(-mean)
+    reached: Ints = np.minimum(np.ceil(ranks) + 1, groups.size).astype(np.int64)
+    return reached
+
+
+def _build(stop: Floats, starts: Ints, stopping: Ints, size: Ints, seen: Ints) -> Floats:
+    """Return the probabilities of some groups, those with most documents to put in first."""
+    offsets = offsets_of(seen)
     group, place = rows_of(offsets), positions_of(offsets)
-    harmless = groups.size[order] - stopping
+    harmless = size - stopping
     passed = (place <= harmless[group]).astype(np.float64)
     stopped = np.zeros_like(passed)
-    for step in range(int(stopping.max(initial=0))):
+    for step in range(int(stopping[0])):
         active = int(np.searchsorted(-stopping, -step, side="left"))
         end = int(offsets[active])
-        size = (harmless[:active] + step + 1)[group[:end]]
-        stop = groups.stop[starts[:active] + step][group[:end]]
-        earlier, here = place[:end] / size, stop / size
-        through = earlier * (1.0 - stop)
+        n, of, at = harmless[:active] + step + 1, group[:end], place[:end]
+        new = stop[starts[:active] + step]
+        through = at * ((1.0 - new) / n)[of]
+        after = n[of] - at
+        share = (1.0 / n)[of]
         stopped[:end] = (
-            (1.0 - earlier - 1.0 / size) * stopped[:end]
+            (after - 1) * share * stopped[:end]
             + through * _before(stopped[:end])
-            + here * passed[:end]
+            + (new / n)[of] * passed[:end]
         )
-        passed[:end] = (1.0 - earlier) * passed[:end] + through * _before(passed[:end])
-    return order[group], place, stopped
+        passed[:end] = after * share * passed[:end] + through * _before(passed[:end])
+    return stopped
 
 
 def _before(values: Floats) -> Floats:
     """Return the value one place before; what stands at a group's first place is not used."""
-    shifted = np.zeros_like(values)
+    shifted = np.empty_like(values)
+    shifted[0] = 0.0
     shifted[1:] = values[:-1]
     return shifted

@@ -103,15 +103,15 @@ def test_every_metric_here_has_an_exact_expectation() -> None:
 
 @pytest.mark.parametrize("cutoff", [10, None])
 def test_large_groups(cutoff: int | None) -> None:
-    # 20,000 tied documents, 300 of them with R = 15/16: against the hypergeometric sum, in
-    # logarithms. Somebody is past t ranks if each of the j such documents there let him pass.
+    # 20,000 tied documents, 300 of them with R = 15/16
     size, good = 20_000, 300
     seen = size if cutoff is None else cutoff
     groups = TiedStops(
         np.full(good, 15 / 16), np.array([0, good]), np.array([size]), np.array([seen])
     )
     _, place, found = stops_at(groups)
-    assert place.tolist() == list(range(seen))
+    assert place.tolist() == list(range(found.size))
+    assert found.size == 10 if cutoff else 1000 < found.size < size  # next to nobody goes on
     assert (found >= 0).all()
     # the first rank is good with chance 300/20000
     assert found[0] == pytest.approx(good / size * 15 / 16, rel=1e-12)
@@ -119,8 +119,31 @@ def test_large_groups(cutoff: int | None) -> None:
     second = 15 / 16 * (good / size) * ((size - good) / (size - 1) + (good - 1) / (size - 1) / 16)
     assert found[1] == pytest.approx(second, rel=1e-12)
     if cutoff is None:
-        # past all of them nobody is left but (1/16)^300
+        # past all of them nobody is left but 16^-300
         assert found.sum() == pytest.approx(1.0, rel=1e-12)
+
+
+def test_many_groups_are_worked_on_in_blocks() -> None:
+    # groups of 2..601 documents of which the first two have R = 1/4, by themselves and together
+    size = np.tile(np.arange(2, 602), 3)
+    stop, offsets = np.full(2 * size.size, 0.25), np.arange(0, 2 * size.size + 1, 2)
+    group, place, found = stops_at(TiedStops(stop, offsets, size, size))
+    assert found.size == size.sum()
+    assert np.bincount(group).tolist() == size.tolist()
+    # all but (3/4)^2 stop somewhere; at the first rank 1/4 of those who find one of the two there
+    np.testing.assert_allclose(np.bincount(group, weights=found), 7 / 16, rtol=1e-12)
+    np.testing.assert_allclose(found[place == 0], 0.5 / size[group[place == 0]], rtol=1e-14)
+
+
+def test_probabilities_above_1_are_computed_with() -> None:
+    # R = 3 and 0: at rank 1 3/2; at rank 2 (3/2), as only a harmless document stands before
+    # R = 3 and 3: 3, then 3 (1 - 3)
+    groups = TiedStops(
+        np.array([3.0, 3.0, 3.0]), np.array([0, 1, 3]), np.array([2, 2]), np.array([2, 2])
+    )
+    group, _, found = stops_at(groups)
+    assert found[group == 0].tolist() == [1.5, 1.5]
+    assert found[group == 1].tolist() == [3.0, -6.0]
 
 
 def test_small_probabilities_keep_their_digits() -> None:
