@@ -116,7 +116,9 @@ def _answer(met: bool) -> str:
 def _agrees(timings: Mapping[Command, Timing], command: Command, ours: Command) -> bool:
     """Return whether a command's summaries are ours, to the digits that it prints."""
     one, other = (sorted(_summaries(timings[c].samples[0].output)) for c in (ours, command))
-    close = {"rel_tol": 1e-9} if command.digits > 4 else {"abs_tol": 0.51 * 10**-command.digits}
+    rounded = command.digits <= 4  # as printed, which is half a digit off at most
+    tolerance = (0.51 if rounded else 1.0) * 10.0**-command.digits
+    close = {"abs_tol" if rounded else "rel_tol": tolerance}
     return len(one) == len(other) and all(map(partial(math.isclose, **close), one, other))
 
 
