@@ -10,7 +10,7 @@ from ..core.aligned import Aligned
 from ..core.metric import Range, metric
 from ..core.parameter import SHOWN
 from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
-from .stopping import MaxGrade, check_grades, graded, stop_probabilities
+from .stopping import MaxGrade, check_grades, graded, stop_probabilities, top_grades
 from .trec_shared import Cutoff, Rel
 
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
@@ -75,16 +75,18 @@ def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | N
     return aligned.sum(gain * (here - mean), items)
 
 
-def _gains(aligned: Aligned, gain: Gain, max_grade: int, rel: int) -> tuple[Ints, Floats]:
+def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: int) -> tuple[Ints, Floats]:
     """Return the documents that gain something, and what they gain, ``(n,)`` each."""
     if gain == "binary":
         items = aligned.relevant(rel)
         return items, np.ones(items.size)
-    check_grades(aligned, max_grade)
+    if max_grade is not None:
+        check_grades(aligned, max_grade)
     items = graded(aligned)
-    gains = stop_probabilities(aligned.grade[items], np.array(max_grade), gain)
-    # (2^g - 1) / 2^max_grade is brought to 1 for the largest grade
-    return items, gains if gain == "linear" else gains / (1.0 - 2.0**-max_grade)
+    top = top_grades(aligned, max_grade)[aligned.row[items]]
+    gains = stop_probabilities(aligned.grade[items], top, gain)
+    # (2^g - 1) / 2^top is brought to 1 for the largest grade
+    return items, gains if gain == "linear" else gains / (1.0 - 0.5**top)
 
 
 def _expected(
@@ -92,7 +94,7 @@ def _expected(
     *,
     p: Persistence = 0.8,
     gain: Gain = "binary",
-    max_grade: MaxGrade = 4,
+    max_grade: MaxGrade | None = 4,
     form: Form = "value",
     rel: Rel = 1,
     cutoff: Cutoff | None = None,
@@ -124,7 +126,7 @@ def rbp(
     *,
     p: Persistence = 0.8,
     gain: Gain = "binary",
-    max_grade: MaxGrade = 4,
+    max_grade: MaxGrade | None = 4,
     form: Form = "value",
     rel: Rel = 1,
     cutoff: Cutoff | None = None,
@@ -143,8 +145,9 @@ def rbp(
     gain : {"binary", "linear", "exp"}
         ``binary``: 1 from grade `rel` on. ``linear``: g / max_grade. ``exp``: (2^g - 1) /
         (2^max_grade - 1); note that ``err`` divides by 2^max_grade.
-    max_grade : int
-        The largest grade that the judges could give; it gains 1. Of no effect on ``binary``.
+    max_grade : int or None
+        The largest grade that the judges could give; it gains 1. ``none``: the largest of the
+        query's own judgements. Of no effect on ``binary``.
     form : {"value", "residual", "upper"}
         ``residual``: the weight of the unjudged documents retrieved and of all ranks beyond the
         end of the list or the cutoff, which is no quality but what is left open. ``upper``:
@@ -168,8 +171,9 @@ def rbp(
 
     Notes
     -----
-    TREC-COVID's leaderboards are ``rbp(p=0.5,gain=linear,max_grade=2)``. ir_measures' ``RBP``
-    without ``rel`` takes grades as gains, and then lies above 1 where they do.
+    TREC-COVID's leaderboards are ``rbp(p=0.5,gain=linear,max_grade=2)``; trec_eval 10's ``rbp``
+    is ``rbp(p=0.9,gain=linear,max_grade=none)``, to the last bit. ir_measures' ``RBP`` without
+    ``rel`` takes grades as gains, and so can lie above 1.
 
     Examples
     --------

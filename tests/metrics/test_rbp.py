@@ -34,6 +34,14 @@ def test_graded() -> None:
     assert found == [pytest.approx(expected, abs=1e-15)]
 
 
+def test_scaled_by_the_largest_grade_of_the_query() -> None:
+    # 3 was missed: .5 (2/3 + .5^3 / 3); a query with grades 0 and 1 keeps them
+    qrels = Qrels.from_dict({"q": QRELS.to_dict()["q"], "low": {"a": 1}, "none": {"a": 0}})
+    aligned = align(qrels, Run.from_dict(dict.fromkeys(["q", "low", "none"], RUN.to_dict()["q"])))
+    values = rbp(aligned, p=0.5, gain="linear", max_grade=None).tolist()
+    assert values == [pytest.approx(0.5 * (2 / 3 + 1 / 24), abs=1e-15), 0.5, 0.0]
+
+
 def test_residual() -> None:
     # x at rank 2: .5 * .5; p at rank 5: .5 * .5^4; beyond rank 5: .5^5
     assert rbp(ALIGNED, p=0.5, form="residual").tolist() == [0.25 + 1 / 32 + 1 / 32]

@@ -17,6 +17,7 @@ from harness.metrics.cascade import err, nerr, pfound
 from harness.metrics.judged import judged, unjudged
 from harness.metrics.opa import auc, opa
 from harness.metrics.rbp import rbp
+from harness.trec_eval.kernels import rank_biased_precision
 
 docnos = st.sampled_from([f"d{number}" for number in range(14)])
 grades = st.sampled_from([-2, -1, 0, 0, 0, 1, 1, 2, 3, 4, 7])
@@ -109,6 +110,14 @@ def test_rbp_is_its_definition(
     same(rbp(aligned, **arguments), values)
     same(rbp(aligned, **arguments, form="residual"), residuals)
     same(rbp(aligned, **arguments, form="upper"), np.add(values, residuals).tolist())
+
+
+@settings(deadline=None)
+@given(cases, st.sampled_from([0.3, 0.5, 0.9]))
+def test_rbp_of_trec_eval_10_is_a_choice_of_parameters(case: Case, p: float) -> None:
+    aligned = aligned_of(case)
+    values = rbp(aligned, p=p, gain="linear", max_grade=None)
+    assert values.tolist() == rank_biased_precision(aligned, (), p).tolist()
 
 
 @settings(deadline=None)
