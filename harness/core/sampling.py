@@ -54,9 +54,9 @@ def sampled(
     >>> from harness.core.tables import Qrels, Run
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1}, "r": {"a": 1}})
     >>> run = Run.from_dict({"q": {"a": 1.0, "b": 1.0}, "r": {"a": 1.0}})
-    >>> values, errors = sampled(parse("bpref")[0], align(qrels, run))      # 0 or 1; 1
+    >>> values, errors = sampled(parse("11pt_avg")[0], align(qrels, run))   # 1 or 1/2; 1
     >>> values.round(2).tolist(), errors.round(2).tolist()
-    ([0.51, 1.0], [0.05, 0.0])
+    ([0.75, 1.0], [0.03, 0.0])
     """
     values, errors = sampled_together([metric], aligned, draws, seed)
     return values[:, 0], errors[:, 0]

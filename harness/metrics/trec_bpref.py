@@ -9,9 +9,54 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.discount import log_of
 from ..core.metric import metric
-from ..core.ragged import Floats, Ragged
+from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of
+from ..core.tied import tied_groups
 from .trec_average import SMALLEST
 from .trec_shared import Rel, share
+
+
+def _nonrelevant(aligned: Aligned, rel: int) -> Ragged:
+    """Return 1 for each document that was judged non-relevant, and 0 for the others."""
+    return Ragged(aligned.offsets, ((aligned.grade >= 0) & (aligned.grade < rel)).astype(np.int64))
+
+
+def _found_at_most(aligned: Aligned, rel: int) -> Ints:
+    """Return the relevant documents of the query of each relevant document retrieved."""
+    found: Ints = aligned.n_relevant(rel)[aligned.row[aligned.relevant(rel)]]
+    return found
+
+
+def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
+    """Return bpref from min(n, R) of each relevant document retrieved."""
+    items, n_relevant = aligned.relevant(rel), aligned.n_relevant(rel)
+    grades = aligned.ideal.values
+    n_nonrelevant = aligned.ideal.count((grades >= 0) & (grades < rel))
+    bound = np.minimum(n_nonrelevant, n_relevant)[aligned.row[items]]
+    kept = 1.0 - share(above, bound)
+    return share(aligned.sum(kept, items), n_relevant)
+
+
+def _expected(aligned: Aligned, *, rel: int = 1) -> Floats:
+    """Return the expectation of ``bpref`` over the orders of tied documents.
+
+    In a random order a relevant document stands below 0, 1, ... m of the m non-relevant ones
+    that it is tied with, each with probability 1 / (m + 1); so min(n, R) becomes the mean of
+    min(n, R), ... min(n + m, R), n of them being above the group.
+    """
+    nonrelevant = _nonrelevant(aligned, rel)
+    so_far, most = nonrelevant.cumsum(), _found_at_most(aligned, rel)
+    above = np.minimum(so_far[aligned.relevant(rel)], most).astype(np.float64)
+    at, groups = tied_groups(aligned, rel).at, tied_groups(aligned)
+    if at.size:
+        heads = groups.items[offsets_of(groups.found)[:-1]]
+        n = so_far[heads] - nonrelevant.values[heads]
+        m = np.bincount(groups.group[nonrelevant.values[groups.items] > 0], minlength=n.size)
+        group = groups.group[aligned.grade[groups.items] >= rel]
+        n, m, most = n[group], m[group], most[at]
+        rising = np.clip(most - n, 0, m + 1)  # how many of n, n + 1, ... n + m are below R
+        total = n * rising + rising * (rising - 1) // 2 + (m + 1 - rising) * most
+        above[at] = total / (m + 1)
+    return _mean_preference(aligned, rel, above)
 
 
 @metric(
@@ -21,6 +66,7 @@ from .trec_shared import Rel, share
     source="trec_eval 9.0.8, m_bpref.c; Buckley and Voorhees 2004",
     trec_name="bpref",
     aliases=("Bpref", "BPref"),
+    expected=_expected,
 )
 def binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """How seldom a document judged non-relevant stands above a relevant one.
@@ -50,16 +96,8 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> binary_preference(align(qrels, run)).tolist()       # (1 + (1 - 1/2)) / 2
     [0.75]
     """
-    items, n_relevant = aligned.relevant(rel), aligned.n_relevant(rel)
-    nonrelevant = Ragged(
-        aligned.offsets, ((aligned.grade >= 0) & (aligned.grade < rel)).astype(np.int64)
-    )
-    above = nonrelevant.cumsum()[items]
-    grades = aligned.ideal.values
-    n_nonrelevant = aligned.ideal.count((grades >= 0) & (grades < rel))
-    bound = np.minimum(n_nonrelevant, n_relevant)[aligned.row[items]]
-    kept = 1.0 - share(np.minimum(above, n_relevant[aligned.row[items]]), bound)
-    return share(aligned.sum(kept, items), n_relevant)
+    above = _nonrelevant(aligned, rel).cumsum()[aligned.relevant(rel)]
+    return _mean_preference(aligned, rel, np.minimum(above, _found_at_most(aligned, rel)))
 
 
 @metric(

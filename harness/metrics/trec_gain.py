@@ -14,6 +14,8 @@ from ..core.aligned import Aligned
 from ..core.discount import log2_discount, log2_of
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
+from ..core.tied import tied_groups
+from .tied import totals_of_inverse
 from .trec_gain_table import Gains, GainTable, gain_table
 from .trec_shared import Rel, running, share
 
@@ -122,12 +124,31 @@ def _largest_so_far(aligned: Aligned, table: GainTable, items: Ints, *, whole: b
     return fractional_cost
 
 
+def _expected_binary_gain(aligned: Aligned, *, rel: int = 1) -> Floats:
+    """Return the expectation of ``binG`` over the orders of tied documents.
+
+    In a random order a relevant document stands below 0, 1, ... m of the m others that it is
+    tied with and that are not relevant, each with probability 1 / (m + 1).
+    """
+    items, groups = aligned.relevant(rel), tied_groups(aligned, rel)
+    gain = 1.0 / log2_of(2 + aligned.rank[items] - aligned.hits(rel))
+    if groups.at.size:
+        heads = groups.at[offsets_of(groups.found)[:-1]]
+        above = groups.first - aligned.hits(rel)[heads]
+        others = groups.size - groups.found
+        last = above + others + 1
+        totals = totals_of_inverse(log2_discount, int(last.max()))
+        gain[groups.at] = (totals.over(above + 1, last) / (others + 1))[groups.group]
+    return share(aligned.sum(gain, items), aligned.n_relevant(rel))
+
+
 @metric(
     "binG",
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_binG.c",
     trec_name="binG",
+    expected=_expected_binary_gain,
 )
 def binary_gain(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Relevant documents, each discounted by the others that stand above it.

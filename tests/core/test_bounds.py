@@ -69,11 +69,11 @@ def test_equal_values_without_ties_are_settled() -> None:
 
 
 def test_the_standard_error_of_a_sampled_mean_is_said() -> None:
-    board = _board(["bpref"], tied={"q": {"a": 1.0, "b": 1.0, "c": 1.0}})
+    board = _board(["11pt_avg"], tied={"q": {"a": 1.0, "b": 1.0, "c": 1.0}})
     (error,) = board.entries[0].evaluation.summary_errors().values()
     assert 0 < error < 0.06
     text = find("table").render(board)
     assert (
-        f"bpref_expected: mean of 100 random orders of ties, standard error up to {error:.1g}"
+        f"11pt_avg_expected: mean of 100 random orders of ties, standard error up to {error:.1g}"
         in text
     )
