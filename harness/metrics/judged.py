@@ -48,6 +48,7 @@ def _expected_unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Flo
     missing=None,
     aliases=("Judged",),
     expected=_expected_judged,
+    bounded=False,
 )
 def judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
     """Share of the first k documents that are judged.
@@ -88,6 +89,7 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
     empty=None,
     missing=None,
     expected=_expected_unjudged,
+    bounded=False,
 )
 def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
     """Share of the first k documents that are not judged.

@@ -150,6 +150,7 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_infap.c; Yilmaz and Aslam 2006",
     trec_name="infAP",
     aliases=("infap",),
+    bounded=False,
 )
 def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Average precision estimated from a pool of which only a sample was judged.

@@ -66,6 +66,7 @@ def _sums(aligned: Aligned, gains: Gains) -> Sums:
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_G.c",
     trec_name="G",
+    bounded=False,
 )
 def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Gain of each document, discounted by what was missed above it.
