@@ -57,13 +57,14 @@ def read_block(block: bytes, with_qid: bool) -> list[Rows]:
     rows = (first != _NEWLINE) & (first != _HASH) & ~((first == _RETURN) & (second == _NEWLINE))
     if not rows.all():
         starts, stops = starts[rows], stops[rows]
+    commented = b"#" in block
     return [
-        _read_piece(data, starts[at : at + _PIECE], stops[at : at + _PIECE], with_qid)
+        _read_piece(data, starts[at : at + _PIECE], stops[at : at + _PIECE], with_qid, commented)
         for at in range(0, starts.size, _PIECE)
     ]
 
 
-def _read_piece(data: Array, starts: Ints, stops: Ints, with_qid: bool) -> Rows:
+def _read_piece(data: Array, starts: Ints, stops: Ints, with_qid: bool, commented: bool) -> Rows:
     """Read the lines between `starts` and `stops`."""
     heads = sliding_window_view(data, _HEAD)[starts]
     space = _SPACE[heads]
@@ -79,7 +80,7 @@ def _read_piece(data: Array, starts: Ints, stops: Ints, with_qid: bool) -> Rows:
         return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid)
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
     grades = _grades(_spans(data, starts, starts + grade_end))
-    comments = _comments(data, starts, stops)
+    comments = _comments(data, starts, stops) if commented else None
     return Rows(grades, None if qids is None else call("run_end_encode", qids), comments)
 
 
