@@ -34,8 +34,8 @@ from .core.policy import Order, Policy
 from .core.ragged import Floats, positions_of
 from .core.ranking import rank_order
 from .errors import UnknownNameError
-from .metrics.gains import Gain, gains_of
 from .metrics.dcg_sums import ideal_dcg
+from .metrics.gains import Gain, gains_of
 from .metrics.ndcg_ranks import dcg_at_every_rank, ndcg_at_every_rank
 from .metrics.pairwise import lambdas as _lambdas
 from .metrics.pairwise import sigmoid
