@@ -153,7 +153,8 @@ def rbp(
         end of the list or the cutoff, which is no quality but what is left open. ``upper``:
         value and residual together, as if all those had the largest gain. A grade below 0 is
         unjudged. A query without relevant documents, and one without an answer, have a residual
-        all the same (1 for the latter).
+        all the same (1 for the latter). The orders ``best`` and ``worst`` of tied documents
+        bound ``value`` alone.
     rel : int
         Smallest grade that ``binary`` counts as relevant; of no effect on graded gains.
     cutoff : int, optional

@@ -38,6 +38,9 @@ NOT_BOUNDED: dict[str, Documents] = {
     # an unjudged document goes before one of grade 0
     "judged@1": [(None, 1.0), (0, 1.0)],
     "unjudged@1": [(None, 1.0), (1, 1.0)],
+    "rbp(form=residual)": [(1, 1.0), (None, 1.0), (0, 1.0)],
+    # an unjudged document counts as the best one there could be
+    "rbp(gain=linear,form=upper)": [(1, 1.0), (None, 1.0)],
     # the gain falls where the grade rises
     "ndcg(gains=1:3;2:2)@1": [(1, 1.0), (2, 1.0)],
     "ndcg(gain=letor)@1": [(1, 1.0), (3, 1.0)],
