@@ -15,7 +15,6 @@ import typer
 
 from . import __version__
 from .command import QuickCommand, QuickGroup
-from .core.bounds import BOUNDS, without_bounds
 from .core.policy import TIES, Duplicates, Empty, Missing, Policy
 from .errors import HarnessError, HarnessWarning, VerificationError
 from .reports import names
@@ -166,6 +165,7 @@ def evaluate_command(
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
     """
     from . import direct
+    from .core.bounds import BOUNDS, without_bounds
 
     policy = Policy(
         ties=without_bounds(ties),

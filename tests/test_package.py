@@ -53,3 +53,9 @@ def test_the_command_starts_without_what_it_does_not_need(tmp_path: Path) -> Non
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_is_printed_without_numpy() -> None:
+    code = "import sys, harness.cli; print([m for m in ('numpy', 'pyarrow') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
