@@ -31,10 +31,11 @@ def render(results: Sequence[tuple[Case, Mapping[Command, Timing]]], size: float
     """Return the whole file as Markdown; `size` is the share of the queries that were measured."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    machine = (
-        f"{os.cpu_count()} cores, {memory:.0f} GB; Python {platform.python_version()}, {versions}."
-    )
-    return "\n".join([HEAD, machine, *(_section(case, timings) for case, timings in results)])
+    machine = f"{os.cpu_count()} cores, {memory:.0f} GB; Python {platform.python_version()}"
+    head = [HEAD, f"{machine}, {versions}."]
+    if size != 1:
+        head.append(f"\nA trial with {size:g} of the queries; the targets are for all of them.")
+    return "\n".join([*head, *(_section(case, timings) for case, timings in results)])
 
 
 def _section(case: Case, timings: Mapping[Command, Timing]) -> str:

@@ -87,3 +87,11 @@ def test_summaries_are_compared_to_the_digits_that_are_printed(other: str, word:
 
     found = lines(lambda ours, peer: Target(ours, 1, peer), outputs=("map 0.25004", f"map {other}"))
     assert found.endswith(f"* Same summaries to 4 digits, peer: {word}.")
+
+
+def test_a_trial_is_called_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import table
+
+    monkeypatch.setattr(table, "PACKAGES", ())
+    assert "A trial with 0.02 of the queries" in table.render([], 0.02)
+    assert "trial" not in table.render([])
