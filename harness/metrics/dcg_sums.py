@@ -34,16 +34,22 @@ def list_dcg(aligned: Aligned, scale: Scale, cutoff: int | None = None) -> Float
     return aligned.memo(("dcg", scale, cutoff), total)
 
 
-def expected_list_dcg(aligned: Aligned, scale: Scale, cutoff: int | None = None) -> Floats:
-    """Return the expected DCG over the orders of tied documents, ``(n_queries,)``."""
+def expected_list_dcg(
+    aligned: Aligned, scale: Scale, cutoff: int | None = None, spill: bool = False
+) -> Floats:
+    """Return the expected DCG over the orders of tied documents, ``(n_queries,)``.
+
+    With `spill` a group that reaches past the cutoff counts whole, which is no expectation.
+    """
+    last = None if spill else cutoff
 
     def total() -> Floats:
         items = within(aligned, scale.items(aligned), cutoff)
         gains = scale.gains(aligned.grade[items])
-        weights = mean_discounted(aligned, items, gains, DISCOUNTS[scale.discount], cutoff)
+        weights = mean_discounted(aligned, items, gains, DISCOUNTS[scale.discount], last)
         return frozen(sum_by(aligned.row[items], weights, aligned.n_queries))
 
-    return aligned.memo(("expected_dcg", scale, cutoff), total)
+    return aligned.memo(("expected_dcg", scale, cutoff, spill), total)
 
 
 def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | None = None) -> Floats:

@@ -95,6 +95,7 @@ def ndcg(
     discount: Discount = "log2",
     negative: Negative = "zero",
     floor: Floor = 0.0,
+    spill: bool = False,
     cutoff: Cutoff | None = None,
 ) -> Floats:
     """Discounted cumulative gain as a share of the ideal order's.
@@ -127,6 +128,9 @@ def ndcg(
         ``exp`` give for them: -1 or 2^-1 - 1 = -0.5, in the ideal order too. Not with `gains`.
     floor : float
         Grades below it gain nothing; matters for grades that are fractions. Not with `gains`.
+    spill : bool
+        Under ``ties=average``, whether a tied group that reaches past k counts whole, so that
+        values can exceed 1 (QuickRank's TNDCG). Not with `gains`.
     cutoff : int, optional
         k; the whole list where left out.
 

@@ -43,6 +43,7 @@ def expected_ndcg(
     discount: Discount = "log2",
     negative: Negative = "zero",
     floor: float = 0.0,
+    spill: bool = False,
     cutoff: int | None = None,
 ) -> Floats:
     """Return the expectation of ``ndcg``: the ideal DCG is the same whatever the order."""
@@ -52,6 +53,6 @@ def expected_ndcg(
         actual = expected_dcg_of_gains(aligned, gains, scale, cutoff)
         best = ideal_dcg_of_gains(aligned, gains, scale, ideal_cutoff)
     else:
-        actual = expected_list_dcg(aligned, scale, cutoff)
+        actual = expected_list_dcg(aligned, scale, cutoff, spill)
         best = ideal_dcg(aligned, scale, ideal_cutoff)
     return without_short_lists(aligned, share_of_ideal(actual, best), cutoff, short)

@@ -13,6 +13,7 @@ from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
+from harness.core.policy import Policy
 from harness.core.ragged import Ragged
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
@@ -224,6 +225,22 @@ def test_short_lists_are_those_with_few_retrieved_documents() -> None:
         "1 of 1 lists have fewer than 3 documents: q\n"
         "  fix:   take a smaller cutoff, or write short=cut, short=nan or short=zero"
     )
+
+
+def test_a_tied_group_past_the_cutoff_can_count_whole() -> None:
+    # grades 0 and 2 tied at ranks 1 and 2: a mean gain of 1 at each; ideal@1 is 2
+    qrels = Qrels.from_dict({"q": {"a": 0, "b": 2}})
+    aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 1.0}}), Policy(ties="average"))
+    metrics = parse_all(["ndcg@1", "ndcg(spill=true)@1"])
+    assert evaluate(aligned, metrics).values[0].tolist() == pytest.approx(
+        [1 / 2, (1 + 1 / math.log2(3)) / 2], abs=1e-15
+    )
+    both = align(
+        Qrels.from_dict({"q": {"a": 2, "b": 2}}),
+        Run.from_dict({"q": {"a": 1.0, "b": 1.0}}),
+        Policy(ties="average"),
+    )
+    assert evaluate(both, metrics).values[0, 1] == pytest.approx(1 + 1 / math.log2(3))
 
 
 def test_mean_ndcg_by_hand() -> None:

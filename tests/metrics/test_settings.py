@@ -1,4 +1,4 @@
-"""Parameters of metrics against what other tools printed for the same lists.
+"""Parameters of metrics and orders of ties against what other tools printed.
 
 ``tool_columns.COLUMNS`` says what each tool's metric is here. The values are those of
 ``tests/golden/conventions.json`` (some tools) and ``../shared/golden/conventions.json`` (all).
@@ -20,6 +20,8 @@ from tool_columns import COLUMNS, Column
 
 from harness.core.align import align
 from harness.core.aligned import Aligned
+from harness.core.evaluate import evaluate
+from harness.core.grade_rule import GradeRule
 from harness.core.names import parse
 from harness.core.policy import Policy
 from harness.core.ragged import Ragged
@@ -40,12 +42,20 @@ def shared_golden() -> dict[str, Any]:
     return golden
 
 
-def comparable(one: dict[str, Any]) -> bool:
-    """Whether no two scores are the same, as float32 either, and all are numbers."""
-    scores = np.asarray([float(score) for score in one["scores"]])
-    if not np.isfinite(scores).all() or np.abs(scores).max() > np.finfo(np.float32).max:
+def is_tied(column: Column, one: dict[str, Any]) -> bool:
+    """Whether two scores are the same to the tool."""
+    scores = np.asarray(one["scores"], dtype=np.float64)
+    with np.errstate(over="ignore"):
+        seen = scores.astype(column.scores) if column.scores != "none" else scores[:0]
+    return len(set(seen.tolist())) < seen.size
+
+
+def comparable(column: Column, one: dict[str, Any]) -> bool:
+    """Whether scores are numbers, and tied ones stand in an order that the tool settles."""
+    if not np.isfinite([float(score) for score in one["scores"]]).all():
         return False
-    return len(set(scores.astype(np.float32).tolist())) == scores.size
+    settled = column.settled is None or len(one["scores"]) <= column.settled
+    return settled or not is_tied(column, one)
 
 
 def accepted(column: Column, labels: list[float]) -> list[float] | None:
@@ -57,26 +67,29 @@ def accepted(column: Column, labels: list[float]) -> list[float] | None:
         labels = [float(math.trunc(label)) for label in labels]
     elif rule.get("whole", True) and any(label != int(label) for label in labels):
         return None
+    if len(labels) < rule.get("documents", 0):
+        return None
     low, high = rule.get("low", -math.inf), rule.get("high", math.inf)
     return labels if all(low <= label <= high for label in labels) else None
 
 
-def aligned(column: Column, lists: list[tuple[str, list[float], list[float]]]) -> Aligned:
-    """Align lists of (name, grades, scores). Grades are multiples of a half."""
+def aligned(column: Column, lists: list[tuple[dict[str, Any], list[float]]]) -> Aligned:
+    """Align lists with the grades that the tool sees, which are multiples of a half."""
     positive = column.grades.get("positive_scores", False)
     qrels, run = {}, {}
-    for name, grades, scores in lists:
-        docnos = [f"d{place:05}" for place in range(len(grades))]
-        if column.scores == "none":
-            scores = [-float(place) for place in range(len(grades))]
-        if positive:
-            grades = [g if s > 0 else min(g, 0) for g, s in zip(grades, scores, strict=True)]
-        qrels[name] = {d: int(2 * g) for d, g in zip(docnos, grades, strict=True)}
-        run[name] = dict(zip(docnos, scores, strict=True))
-    found = align(
-        Qrels.from_dict(qrels), Run.from_dict(run), Policy(judged_only=column.judged_only)
+    for one, grades in lists:
+        docnos = one.get("docids") or [f"d{place:05}" for place in range(len(grades))]
+        qrels[one["id"]] = {d: int(2 * g) for d, g in zip(docnos, grades, strict=True)}
+        run[one["id"]] = dict(zip(docnos, one["scores"], strict=True))
+    policy = Policy(
+        ties="average" if column.ties == "random" else column.ties,
+        scores=column.scores,  # type: ignore[arg-type]
+        judged_only=column.judged_only,
+        grades=GradeRule(whole=False, positive_scores=positive, documents=0),
     )
-    kind = np.float64 if any(g % 1 for _, grades, _ in lists for g in grades) else np.int64
+    with np.errstate(over="ignore"):
+        found = align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
+    kind = np.float64 if any(g % 1 for _, grades in lists for g in grades) else np.int64
     ideal = Ragged(found.ideal.offsets, (found.ideal.values / 2).astype(kind))
     return replace(found, grade=(found.grade / 2).astype(kind), ideal=ideal, _memo={})
 
@@ -86,17 +99,17 @@ ALIGNED: dict[Any, Aligned] = {}
 
 def together(column: Column, known: list[tuple[dict[str, Any], list[float]]]) -> Aligned:
     """Return :func:`aligned` of lists of one golden file, made once for each way to read them."""
-    rule = (column.judged_only, column.given, column.scores == "none", str(column.grades))
+    rule = (column.ties, column.scores, column.judged_only, column.given, str(column.grades))
     key = (*rule, tuple(one["id"] for one, _ in known))
     if key not in ALIGNED:
-        ALIGNED[key] = aligned(column, [(one["id"], g, one["scores"]) for one, g in known])
+        ALIGNED[key] = aligned(column, known)
     return ALIGNED[key]
 
 
 def values_of(column: Column, name: str, source: Aligned, cutoff: int | None) -> np.ndarray:
     """Return the metric's values, with those of queries without relevant documents put in."""
     (metric,) = parse(name)
-    values = metric(source)
+    values = evaluate(source, [metric]).values[:, 0]
     if column.empty == "own":
         return values
     empty = source.n_relevant(0) == source.ideal.count(source.ideal.values == 0)
@@ -123,13 +136,23 @@ def tolerance(column: Column, value: float) -> float:
     return 3e-6 * max(1.0, abs(value)) if column.single else 1e-11 * max(1.0, abs(value))
 
 
-def compare(key: str, cutoff: int | None, lists: list[dict[str, Any]], printed: list[Any]) -> int:
-    """Assert that our values are those of the tool; return how many were compared."""
+def compare(
+    key: str,
+    cutoff: int | None,
+    lists: list[dict[str, Any]],
+    printed: list[Any],
+    drawn: dict[str, Any],
+) -> int:
+    """Assert that our values are those of the tool; return how many were compared.
+
+    Where the tool orders ties at random, `drawn` has the mean and the range of some draws; our
+    expectation must lie within five standard errors, at most, of the mean.
+    """
     column, name = COLUMNS[key].at(cutoff)
     known = []
     for one, value in zip(lists, printed, strict=True):
         grades = accepted(column, one["labels"])
-        if not comparable(one) or one["id"] in column.but:
+        if not comparable(column, one) or one["id"] in column.but:
             continue
         if "short" in column.but and cutoff and len(one["labels"]) < cutoff:
             continue
@@ -139,22 +162,29 @@ def compare(key: str, cutoff: int | None, lists: list[dict[str, Any]], printed: 
         if number(value) is None:
             if "short=error" in name and cutoff and len(grades) < cutoff:
                 with pytest.raises(InputError, match="fewer than"):
-                    parse(name)[0](aligned(column, [(one["id"], grades, one["scores"])]))
+                    parse(name)[0](aligned(column, [(one, grades)]))
             continue
-        known.append((one, grades, number(value)))
+        within = tolerance(column, number(value) or 0.0)
+        if column.ties == "random" and is_tied(column, one):
+            draws = drawn.get(one["id"])
+            if draws is None or draws["draws"] < 20:
+                continue
+            value = draws["mean"]
+            within += 5 * (draws["max"] - draws["min"]) / 2 / math.sqrt(draws["draws"])
+        known.append((one, grades, number(value), within))
     compared = 0
     for fractional in (False, True):
         some = [k for k in known if any(g % 1 for g in k[1]) == fractional]
         if not some:
             continue
-        source = together(column, [(one, grades) for one, grades, _ in some])
+        source = together(column, [(one, grades) for one, grades, *_ in some])
         ours = values_of(column, name, source, cutoff)
-        for (one, _, theirs), value in zip(some, ours.tolist(), strict=True):
+        for (one, _, theirs, within), value in zip(some, ours.tolist(), strict=True):
             if math.isnan(value) and column.undefined == "zero" and not math.isnan(theirs):
                 value = 0.0
             where = (key, name, one["id"], value, theirs)
             assert math.isnan(value) == math.isnan(theirs), where
-            assert math.isnan(value) or abs(value - theirs) <= tolerance(column, theirs), where
+            assert math.isnan(value) or abs(value - theirs) <= within, where
             compared += 1
     return compared
 
@@ -163,10 +193,11 @@ def cutoff_of(text: str) -> int | None:
     return None if text == "none" else int(text)
 
 
-def check(key: str, lists: list[dict[str, Any]], per_query: dict[str, list[Any]]) -> int:
+def check(key: str, lists: list[dict[str, Any]], problem: dict[str, Any]) -> int:
+    drawn = problem.get("random", {})
     return sum(
-        compare(key, cutoff_of(cutoff), lists, printed)
-        for cutoff, printed in per_query.items()
+        compare(key, cutoff_of(cutoff), lists, printed, drawn.get(cutoff, {}))
+        for cutoff, printed in problem.get("per_query", {}).items()
         if printed and COLUMNS[key].at(cutoff_of(cutoff))[1]
     )
 
@@ -174,7 +205,7 @@ def check(key: str, lists: list[dict[str, Any]], per_query: dict[str, list[Any]]
 @pytest.mark.parametrize("key", HERE["values"])
 def test_values(key: str) -> None:
     lists = [{"id": name, **one} for name, one in HERE["lists"].items()]
-    assert check(key, lists, HERE["values"][key]) > 30
+    assert check(key, lists, {"per_query": HERE["values"][key]}) > 30
 
 
 def test_every_column_has_its_settings() -> None:
@@ -191,7 +222,7 @@ def problems(golden: dict[str, Any], key: str) -> Iterator[tuple[list[Any], dict
 def test_values_of_every_tool(key: str) -> None:
     compared = 0
     for lists, problem in problems(shared_golden(), key):
-        compared += check(key, lists, problem.get("per_query", {}))
+        compared += check(key, lists, problem)
     assert compared or not COLUMNS[key].metric
 
 

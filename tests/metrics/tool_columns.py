@@ -33,7 +33,7 @@ class Column:
         What an undefined value does to the mean.
     grades : mapping
         Grades that are accepted: ``low``, ``high``, ``whole`` (True where left out),
-        ``truncate``, ``positive_scores``, as in ``GradeRule``.
+        ``truncate``, ``positive_scores``, ``documents``, as in ``GradeRule``.
     judged_only : bool
         Whether grades below 0 are padding and leave the list.
     uncut : mapping
@@ -44,8 +44,9 @@ class Column:
         Decimals that are printed; all of them where left out.
     single : bool
         Whether the tool computes with float32, so that only 3e-6 can be asked for.
-    unstable : str
-        Which ties depend on the machine or the library; empty where none do.
+    settled : int, optional
+        The longest list whose ties are ordered so. In longer ones their order hangs on the
+        processor, the library or the rest of the batch; never where left out.
     but : mapping of str to str
         Lists that no setting reproduces, and why; ``short``: all with fewer than k documents.
     note : str
@@ -63,7 +64,7 @@ class Column:
     given: str = "labels"
     digits: int | None = None
     single: bool = False
-    unstable: str = ""
+    settled: int | None = None
     but: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
 
@@ -121,7 +122,7 @@ _add("ir_measures", _trec, {
         "note": "RR@k comes from its msmarco provider, RR from pytrec_eval",
     },
     "RBP.rel1": {
-        "metric": "rbp(p=0.8)", "scores": "float64", "grades": TRUNCATED,
+        "metric": "rbp(p=0.8)", "ties": "stable", "scores": "float64", "grades": TRUNCATED,
         "note": "from its cwl_eval provider",
     },
 })  # fmt: skip
@@ -182,7 +183,7 @@ _add("ranklib", _ranklib, {
 
 # --- QuickRank --------------------------------------------------------------------------------
 _quickrank = Column(
-    "", grades=ANY, unstable="more than 16 documents: std::sort",
+    "", grades=ANY, settled=16, note="std::sort keeps the order of up to 16 documents",
     but={"E04": "sorts the ideal order by whole grades"},
 )  # fmt: skip
 _only_negative = {"E02": "0 where only grades below 0 are judged; ours is the ratio of two of them"}
@@ -192,13 +193,12 @@ _add("quickrank", _quickrank, {
     },
     "dcg": {"metric": "dcg(gain=exp,negative=value)", "empty": "own", "but": {}},
     "tndcg": {
-        "metric": "ndcg(gain=exp,negative=value)", "ties": "average", "unstable": "",
-        "but": {**_quickrank.but, **_only_negative},
-        "note": "a tied group that reaches past k is summed whole, so that it can exceed 1; "
-        "ties=average cuts it at k",
+        "metric": "ndcg(gain=exp,negative=value,spill=true)", "ties": "average",
+        "settled": None, "but": {**_quickrank.but, **_only_negative},
+        "note": "a tied group that reaches past k is summed whole, so that it can exceed 1",
     },
     "map": {
-        "metric": "map(above=0,denominator=hits)", "scores": "none", "unstable": "", "but": {},
+        "metric": "map(above=0,denominator=hits)", "scores": "none", "settled": None, "but": {},
         "note": "never looks at the scores: the order of the file",
     },
 })  # fmt: skip
@@ -222,7 +222,9 @@ _add("xgboost", _xgboost, {
         "metric": "ndcg(gain=exp)", "grades": _upto_31, "empty": "zero", "uncut": {},
         "note": "without a cutoff asked for as @100000-",
     },
-    "ndcg.k100000": {"metric": "ndcg(gain=exp)", "grades": _upto_31, "uncut": {}, "note": ""},
+    "ndcg.k100000": {
+        "metric": "ndcg(gain=exp)", "grades": _upto_31, "uncut": {}, "note": "whole list",
+    },
     "map": {"metric": "map(denominator=cutoff)", "grades": BINARY},
     "map.bin1": {
         "metric": "map(denominator=cutoff)", "grades": BINARY, "given": "label > 0",
@@ -275,11 +277,11 @@ _add("catboost", _catboost, {
 })  # fmt: skip
 
 # --- Python libraries -------------------------------------------------------------------------
-_sklearn = Column("ndcg", ties="average", grades=_from_0, note="refuses a single document")
+_sklearn = Column("ndcg", ties="average", grades={**_from_0, "documents": 2})
 _add("sklearn", _sklearn, {
     "ndcg": {},
-    "ndcg.ignore_ties": {"ties": "stable", "unstable": "all: numpy's argsort, by processor"},
-    "dcg": {"metric": "dcg(negative=value)", "grades": ANY, "empty": "own", "note": ""},
+    "ndcg.ignore_ties": {"ties": "stable", "settled": 0, "note": "numpy's argsort, by processor"},
+    "dcg": {"metric": "dcg(negative=value)", "grades": ANY, "empty": "own"},
     "ndcg.exp_by_hand": {
         "metric": "ndcg(gain=exp)", "note": "the caller mapped grades to 2^g - 1",
     },
@@ -291,8 +293,8 @@ _add("sklearn", _sklearn, {
 _torchmetrics = Column("", ties="average", scores="float32", single=True)
 _topk: Mapping[str, Any] = {
     "ties": "stable",
-    "unstable": "all: torch.topk",
-    "note": "a document with a score of 0 or below counts as not relevant",
+    "settled": 0,
+    "note": "torch.topk, by processor; scores of 0 or below make a document not relevant",
 }
 _positive = {**BINARY, "positive_scores": True}
 _add("torchmetrics", _torchmetrics, {
@@ -313,8 +315,8 @@ _add("torchmetrics", _torchmetrics, {
 })  # fmt: skip
 _share_of_list = {"metric": "P(denominator=list)", "cutoff": ALL}
 for _tool, _own in (
-    ("ranx", Column("", ties="stable", grades=TRUNCATED, unstable="more than 15 documents")),
-    ("ranx_dict", Column("", ties="reverse", grades=ANY, unstable="more than 15 documents")),
+    ("ranx", Column("", ties="stable", grades=TRUNCATED, settled=15)),
+    ("ranx_dict", Column("", ties="reverse", grades=ANY, settled=15)),
 ):
     _add(_tool, replace(_own, note="drops grades below 1; fractions of Qrels are cut off"), {
         "ndcg": {"metric": "ndcg(floor=1)"},
@@ -327,7 +329,7 @@ for _tool, _own in (
     })  # fmt: skip
 _rankeval = Column(
     "", ties="reverse", scores="float32", grades=ANY, single=True,
-    unstable="all: numpy's argsort, by processor",
+    settled=0, note="numpy's argsort turned around, by processor",
 )  # fmt: skip
 _add("rankeval", _rankeval, {
     "ndcg": {"metric": "ndcg(gain=exp,negative=value)", "empty": "one"},
@@ -362,12 +364,13 @@ _add("pytorchltr", _pytorchltr, {
 })  # fmt: skip
 _allrank = Column(
     "", scores="float32", grades=ANY, judged_only=True, single=True,
-    unstable="more than 16 entries in the padded list: torch.sort",
-    note="-1 is padding; other grades below 0 are not",
+    settled=16,
+    note="torch.sort keeps the order of up to 16 entries; -1 is padding, -2 is not",
 )  # fmt: skip
 _minus_2 = {"E02": "-2 is no padding, and gains 2^-2 - 1"}
 for _tool, _empty_rr in (("allrank", "zero"), ("allrank_batch", "one")):
-    _add(_tool, _allrank, {
+    # In a batch every list is as wide as the longest.
+    _add(_tool, replace(_allrank, settled=16 if _tool == "allrank" else 0), {
         "ndcg": {"metric": "ndcg(gain=exp)", "empty": "one"},
         "dcg": {"metric": "dcg(gain=exp)", "but": _minus_2},
         "mrr": {
@@ -380,7 +383,7 @@ _FRACTION = "a fraction below 1 counts as part of a relevant document"
 _UNDEFINED = "NaN only where the ideal order has 0: the ratio of two negative numbers is 1"
 _ptranking = Column(
     "", scores="float32", grades=ANY, empty="nan", undefined="nan", single=True,
-    unstable="more than 16 documents: torch.sort",
+    settled=16, note="torch.sort keeps the order of up to 16 documents",
     but={"E02": _UNDEFINED, "E03": _FRACTION, "E04": _FRACTION},
 )  # fmt: skip
 _SKIPPED = (
