@@ -39,7 +39,8 @@ from .metrics.gains import Gain, gains_of
 from .metrics.ndcg_ranks import dcg_at_every_rank, ndcg_at_every_rank
 from .metrics.pairwise import lambdas as _lambdas
 from .metrics.pairwise import sigmoid
-from .metrics.rbo import Form, rbo_weight
+from .metrics.rbo import rbo_weight
+from .metrics.rbo_forms import Form
 
 __all__ = [
     "ao", "arp", "dcg", "kendall", "lambdas", "mse", "ndcg", "pairwise_logloss", "pearson", "rbo",

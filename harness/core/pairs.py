@@ -61,10 +61,54 @@ def inversions(offsets: Ints, values: Ints) -> Ints:
         filled = np.flatnonzero(sizes)
         sizes, row = sizes[filled], row[filled >> 1]
         of_ones = np.repeat(filled & 1 == 1, sizes)
-        parted = np.empty_like(codes)
-        parted[of_ones], parted[~of_ones] = codes[one], codes[~one]
-        codes, blocks = parted, offsets_of(sizes)
+        codes, blocks = _parted(codes, one, of_ones), offsets_of(sizes)
     return found.astype(np.int64)
+
+
+def smaller_before(offsets: Ints, values: Ints) -> Ints:
+    """Count for each item the smaller values that stand before it in its row, ``(n_items,)``.
+
+    :func:`inversions` is the sum of a row. The same passes over the bits, with the items' places
+    carried along, so that it takes about twice as long.
+
+    >>> smaller_before(np.array([0, 3, 6]), np.array([10, 7, 9, 1, 2, 3])).tolist()
+    [0, 0, 1, 0, 1, 2]
+    """
+    found = np.zeros(values.size, dtype=np.int64)
+    codes, blocks, place = compress(values), offsets, np.arange(values.size)
+    for bit in reversed(range(int(codes.max(initial=0)).bit_length())):
+        one = (codes >> bit) & 1 == 1
+        zeros = _totals(~one)
+        of_block = np.repeat(zeros[blocks[:-1]], np.diff(blocks))
+        found[place[one]] += zeros[:-1][one] - of_block[one]
+        n_zeros, n_ones = np.diff(zeros[blocks]), np.diff(_totals(one)[blocks])
+        sizes = np.stack([n_zeros, n_ones], axis=1).reshape(-1)
+        filled = np.flatnonzero(sizes)
+        sizes = sizes[filled]
+        of_ones = np.repeat(filled & 1 == 1, sizes)
+        codes, place = _parted(codes, one, of_ones), _parted(place, one, of_ones)
+        blocks = offsets_of(sizes)
+    return found
+
+
+def _parted(numbers: Ints, one: Bools, of_ones: Bools) -> Ints:
+    parted = np.empty_like(numbers)
+    parted[of_ones], parted[~of_ones] = numbers[one], numbers[~one]
+    return parted
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """Number the items that have the same key from 1 as they stand, and count them.
+
+    >>> [each.tolist() for each in numbered(np.array([7, 3, 7, 7]))]
+    [[1, 1, 2, 3], [3, 1, 3, 3]]
+    """
+    order = np.argsort(keys, kind="stable")
+    starts, sizes = _runs(keys[order])
+    number, count = np.empty_like(keys), np.empty_like(keys)
+    number[order] = np.arange(1, keys.size + 1) - np.repeat(starts, sizes)
+    count[order] = np.repeat(sizes, sizes)
+    return number, count
 
 
 def _totals(numbers: Array) -> Ints:
@@ -72,15 +116,19 @@ def _totals(numbers: Array) -> Ints:
     return offsets_of(numbers)
 
 
-def compress(values: Ints) -> Ints:
+def compress(values: Array) -> Ints:
     """Return small numbers from 0 that compare as `values` do, ``(n_items,)`` int64.
 
-    >>> compress(np.array([5, 10**12, 5])).tolist()
-    [0, 1, 0]
+    Grades may be fractions.
+
+    >>> compress(np.array([5, 10**12, 5])).tolist(), compress(np.array([0.5, 0.25])).tolist()
+    ([0, 1, 0], [1, 0])
     """
-    low = int(values.min(initial=0))
-    if int(values.max(initial=0)) - low <= 4 * values.size:
-        return values - low
+    if values.dtype.kind != "f":
+        low = int(values.min(initial=0))
+        if int(values.max(initial=0)) - low <= 4 * values.size:
+            small: Ints = values - low
+            return small
     codes: Ints = np.unique(values, return_inverse=True)[1].reshape(-1)
     return codes
 

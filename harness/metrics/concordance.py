@@ -9,6 +9,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.pairs import compress, group_keys, inversions, judged_items, tied_pairs
 from ..core.ragged import Ints
+from ..core.reference import levels
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,9 @@ def concordance(aligned: Aligned, rel: int | None = None) -> Concordance:
 
 def _count(aligned: Aligned, rel: int | None) -> Concordance:
     items = judged_items(aligned)
-    grades, groups = aligned.grade[items.values], aligned.tie_first[items.values]
+    grades, groups = levels(aligned)[items.values], aligned.tie_first[items.values]
     if rel is not None:
         grades = (grades >= rel).astype(np.int64)
-    elif grades.dtype.kind == "f":
-        grades = np.unique(grades, return_inverse=True)[1].reshape(-1)
     n_pairs = items.lengths * (items.lengths - 1) // 2
     tied_scores, tied_grades = tied_pairs(items.offsets, groups), tied_pairs(items.offsets, grades)
     if tied_scores.any():

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.pairs import constant_rows, judged_items, midranks
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged
+from ..core.reference import levels
 from .concordance import concordance
+
+Form = Literal["b", "a", "gamma"]
 
 
 def _tie_groups(aligned: Aligned, items: Ints) -> Ints:
@@ -47,28 +52,32 @@ def _deviations(items: Ragged, x: Floats) -> Floats:
     "kendall",
     direction="higher",
     bounds=(-1, 1),
-    source="Kendall, Biometrika 33, 1945 (tau-b)",
+    source="Kendall, Biometrika 33, 1945 (tau-b) and 30, 1938 (tau-a); Goodman and Kruskal, 1954",
     empty=np.nan,
     reference=True,
     expected="itself",
 )
-def kendall(aligned: Aligned) -> Floats:
-    """Kendall's tau-b between scores and grades.
+def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
+    """Kendall's tau between scores and grades.
 
     tau-b = (C - D) / sqrt((N - T_s) (N - T_g)) over the judged and retrieved documents: of the
     N pairs C are in the right order and D in the wrong one, T_s have tied scores and T_g the
     same grade. Scores are tied where the policy holds them tied. With ``reference`` the grades
-    are the other run's ranks of the documents that both retrieved.
+    are the other run's ranks of the documents that both retrieved, those that it ties having
+    the same.
 
     Parameters
     ----------
     aligned : Aligned
+    form : {"b", "a", "gamma"}
+        ``b``: as above, 1 only for the same order and the same ties. ``a``: (C - D) / N, so
+        that ties keep it below 1. ``gamma``: (C - D) / (C + D), which leaves ties out.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents, or where all scores or all grades are the
-        same.
+        In [-1, 1]; NaN for fewer than two documents. Where all scores or all grades are the
+        same, ``a`` is 0 and the others are NaN.
 
     Examples
     --------
@@ -80,8 +89,14 @@ def kendall(aligned: Aligned) -> Floats:
     0.333333333333
     """
     counts = concordance(aligned)
+    if form == "a":
+        bottom = counts.pairs.astype(np.float64)
+    elif form == "gamma":
+        bottom = (counts.right + counts.wrong).astype(np.float64)
+    else:
+        untied_scores = counts.pairs - counts.tied_scores
+        bottom = np.sqrt(untied_scores) * np.sqrt(counts.pairs - counts.tied_grades)
     balance = counts.right - counts.wrong
-    bottom = np.sqrt(counts.pairs - counts.tied_scores) * np.sqrt(counts.pairs - counts.tied_grades)
     values: Floats = np.divide(balance, bottom, out=np.full(bottom.size, np.nan), where=bottom > 0)
     return np.clip(values, -1.0, 1.0, out=values)
 
@@ -100,7 +115,8 @@ def spearman(aligned: Aligned) -> Floats:
 
     Tied scores, and equal grades, share the mean of the ranks they take up. Only judged and
     retrieved documents take part, ranked among themselves. With ``reference`` the grades are
-    the other run's ranks of the documents that both retrieved.
+    the other run's ranks of the documents that both retrieved, those that it ties having the
+    same.
 
     Parameters
     ----------
@@ -123,7 +139,7 @@ def spearman(aligned: Aligned) -> Floats:
     """
     items = judged_items(aligned)
     by_score = midranks(items.offsets, _tie_groups(aligned, items.values))
-    by_grade = midranks(items.offsets, -aligned.grade[items.values])
+    by_grade = midranks(items.offsets, -levels(aligned)[items.values])
     return _pearson(items, by_score, by_grade)
 
 
@@ -142,7 +158,7 @@ def pearson(aligned: Aligned) -> Floats:
     r = sum of (s_i - mean s)(g_i - mean g) / sqrt(sum (s_i - mean s)^2 sum (g_i - mean g)^2)
     over the judged and retrieved documents of a query. It sees distances between scores, where
     ``spearman`` and ``kendall`` see their order alone. With ``reference`` the grades are the
-    other run's ranks, counted from the end.
+    other run's ranks, counted from the end, tied documents having that of their last.
 
     Parameters
     ----------
@@ -164,5 +180,5 @@ def pearson(aligned: Aligned) -> Floats:
     1.0
     """
     items = judged_items(aligned)
-    grades = aligned.grade[items.values].astype(np.float64)
+    grades = levels(aligned)[items.values].astype(np.float64)
     return _pearson(items, aligned.score[items.values], grades)

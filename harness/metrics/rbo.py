@@ -2,105 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.blocks import by_block
 from ..core.metric import metric
-from ..core.pairs import group_keys
 from ..core.parameter import SHOWN, Range
-from ..core.ragged import Floats, Ints, frozen, sum_by
+from ..core.ragged import Floats, Ints
 from ..errors import UnknownNameError
+from .overlap import Overlap, overlap_of
+from .overlap_expected import expected_sum
+from .overlap_ties import Tied, depths, tied_lists, undefined
+from .rbo_forms import Form, Gain, gain_of, residual, untied, with_ties
+from .rbo_tails import beyond, tails_to
 
 Cutoff = Annotated[int, Range(1, None)]
 Rel = Annotated[int, Range(1, None)]
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
-
-_MARGIN = 1024
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """Two lists for each query, as far as overlap needs them.
-
-    ``first`` and ``second`` are the lists' lengths, ``(n_queries,)``. Each document on both
-    lists is in the overlap from a certain depth on, the larger of its two ranks: ``depth``,
-    ``(n_shared,)``, for the query ``row``.
-    """
-
-    first: Ints
-    second: Ints
-    row: Ints
-    depth: Ints
-
-    def sum(self, weights: Floats) -> Floats:
-        """Sum a number for each shared document by query, ``(n_queries,)``."""
-        return sum_by(self.row, weights, self.first.size)
-
-    def count(self, depth: Ints) -> Ints:
-        """Return the overlap of each query at its depth, ``(n_queries,)``."""
-        return np.bincount(self.row[self.depth <= depth[self.row]], minlength=self.first.size)
-
-
-def overlap_of(aligned: Aligned, rel: int = 1) -> Overlap:
-    """Lay each query's ranking beside its ideal order.
-
-    The ideal order holds the documents with a grade of at least `rel`, by falling grade. Those
-    of one grade stand in the ranking's own order, the retrieved before the others.
-    """
-    return aligned.memo(("overlap", rel), lambda: _overlap(aligned, rel))
-
-
-def _overlap(aligned: Aligned, rel: int) -> Overlap:
-    items, ideal = aligned.relevant(rel), aligned.ideal
-    row, rank = aligned.row[items], aligned.rank[items]
-    wanted = np.flatnonzero(ideal.values >= rel)
-    # One key for each (query, grade), rising as the ideal order goes on.
-    keys = group_keys(
-        np.concatenate([ideal.row[wanted], row]),
-        -np.concatenate([ideal.values[wanted], aligned.grade[items]]),
-    )
-    of_ideal, of_items = keys[: wanted.size], keys[wanted.size :]
-    size = int(keys.max(initial=-1)) + 1
-    sizes = np.bincount(of_ideal, minlength=size)
-    before = np.cumsum(sizes) - sizes
-    lengths = aligned.n_relevant(rel)
-    ideal_rank = before[of_items] - (np.cumsum(lengths) - lengths)[row] + 1
-    if sizes.max(initial=0) > 1:
-        order = np.argsort(of_items, kind="stable")
-        retrieved = np.bincount(of_items, minlength=size)
-        earlier = (np.cumsum(retrieved) - retrieved)[of_items[order]]
-        ideal_rank[order] += np.arange(order.size) - earlier
-    return Overlap(aligned.n_retrieved, lengths, row, np.maximum(rank, ideal_rank))
-
-
-@lru_cache(maxsize=8)
-def _tails(p: float, size: int) -> Floats:
-    """Return R(d) = sum over j >= d of p^j / j, for d = 0..size (R(0) is not used: 0).
-
-    Summed from its far end: as ln(1/(1-p)) minus the first terms it would lose its digits where
-    it is small. What lies beyond the far end is the integral with Euler and Maclaurin's
-    corrections, exact to the last digits at depths over a thousand.
-    """
-    from scipy.special import exp1
-
-    depths = np.arange(1, size + _MARGIN, dtype=np.float64)
-    end, rate = float(size + _MARGIN), -math.log(p)
-    term = p**end / end
-    cubic = rate**3 + 3 * rate**2 / end + 6 * rate / end**2 + 6 / end**3
-    beyond = float(exp1(rate * end)) + term * (0.5 + (rate + 1 / end) / 12 - cubic / 720)
-    falling = np.concatenate([[beyond], (p**depths / depths)[::-1]])
-    tails = np.cumsum(falling)[::-1][: size + 1]
-    return frozen(np.concatenate([[0.0], tails[:size]]))
-
-
-def tails_to(p: float, depth: int) -> Floats:
-    """Return a table of R(d) = sum over j >= d of p^j / j that reaches at least to `depth`."""
-    return _tails(float(p), 1 << max(10, depth.bit_length()))
 
 
 def rbo_weight(p: float, d: int) -> float:
@@ -138,52 +59,97 @@ def rbo_weight(p: float, d: int) -> float:
         raise UnknownNameError(f"rbo_weight: p must lie in (0, 1), and is {p:g}")
     if d < 1:
         raise UnknownNameError(f"rbo_weight: d must be at least 1, and is {d}")
-    return 1.0 - float(_beyond(p, np.array([d]), tails_to(p, d))[0])
+    return 1.0 - float(beyond(p, np.array([d]), tails_to(p, d))[0])
 
 
-def _beyond(p: float, depth: Ints, tails: Floats) -> Floats:
-    """Return the share of RBO's weight that lies beyond each depth, ``1 - W(p, depth)``."""
-    beyond: Floats = p ** (depth - 1.0) - (1 - p) / p * depth * tails[depth]
-    return np.maximum(beyond, 0.0)
+def _pair(aligned: Aligned, rel: int) -> tuple[Overlap, Floats]:
+    """Return the lists without ties, and 0 or NaN (a list is empty) to add to each value.
+
+    Queries with an empty list get lists of length 1, to be computed without harm.
+    """
+    pair = overlap_of(aligned, rel)
+    undefined: Floats = np.where((pair.first > 0) & (pair.second > 0), 0.0, np.nan)
+    first, second = np.maximum(pair.first, 1), np.maximum(pair.second, 1)
+    return replace(pair, first=first, second=second), undefined
 
 
-def _least(p: float, pair: Overlap, tails: Floats) -> Floats:
-    # A document in the overlap from depth m on adds p^d / d at every depth d >= m.
-    return (1 - p) / p * pair.sum(tails[pair.depth])
+def _with_ties(
+    aligned: Aligned, p: float, form: Form, rel: int, tied: Tied, k: int | None
+) -> Floats:
+    def values(part: Aligned) -> Floats:
+        lists = tied_lists(part, rel)
+        shared = np.bincount(lists.row, minlength=part.n_queries)
+        return _within(with_ties(p, form, depths(lists, tied), shared, k)) + undefined(lists)
+
+    return by_block(aligned, values)
 
 
-def _residual(p: float, pair: Overlap, tails: Floats) -> Floats:
-    # Equation 30, its sums gathered into what lies beyond s, l and f = l + s - X.
-    shared = np.bincount(pair.row, minlength=pair.first.size)
-    all_found = pair.first + pair.second - shared
-    s, l, f = (_beyond(p, depth, tails) for depth in (pair.first, pair.second, all_found))  # noqa: E741
-    return s + (l - f)
+def _average_with_ties(aligned: Aligned, rel: int, tied: Tied, cutoff: int | None) -> Floats:
+    def values(part: Aligned) -> Floats:
+        lists = tied_lists(part, rel)
+        at = depths(lists, tied)
+        stop = at.short if cutoff is None else np.minimum(at.short, cutoff)
+        total = at.sum(np.where(at.depth <= np.repeat(stop, at.long), at.agreement, 0.0))
+        return _within(total / stop) + undefined(lists)
+
+    return by_block(aligned, values)
 
 
-def _extrapolated(p: float, pair: Overlap, tails: Floats, *, cut: bool) -> Floats:
-    # Equation 32, gathered by document: one that is shared from depth m on adds p^d / d from m
-    # to the end of the shorter list (of the longer one where it comes later than that), and
-    # then its part of the agreement that is taken to go on.
-    short, long = np.minimum(pair.first, pair.second), np.maximum(pair.first, pair.second)
-    end = long[pair.row]
-    if not cut:
-        end = np.where(pair.depth <= short[pair.row], short[pair.row], end)
-    return pair.sum((1 - p) / p * (tails[pair.depth] - tails[end + 1]) + p**end / end)
+def _within(values: Floats) -> Floats:
+    clipped: Floats = np.clip(values, 0.0, 1.0)
+    return clipped
 
 
-Form = Literal["ext", "min", "res", "max", "ext-cut"]
+def _check(form: Form, k: int | None) -> None:
+    if k is not None and form != "truncated":
+        raise UnknownNameError(
+            f"rbo: k={k} is for form=truncated, and form is {form}; leave k out, or cut the "
+            "ranking with depth"
+        )
+
+
+def _expected(
+    aligned: Aligned,
+    *,
+    p: Persistence = 0.9,
+    form: Form = "ext",
+    rel: Rel = 1,
+    tied: Tied = "none",
+    k: Cutoff | None = None,
+) -> Floats:
+    """Return the expectation over the orders of tied documents."""
+    _check(form, k)
+    if tied != "none":  # no order plays a part
+        return _with_ties(aligned, p, form, rel, tied, k)
+    pair, nothing = _pair(aligned, rel)
+    values = np.zeros(aligned.n_queries)
+    if form in ("res", "max"):
+        values += residual(p, pair)
+    if form != "res":
+        gain = gain_of(p, "min" if form == "max" else form, pair, k)
+        values += expected_sum(aligned, rel, gain)
+    return _within(values) + nothing
 
 
 @metric(
     "rbo",
     direction="higher",
     bounds=(0, 1),
-    source="Webber, Moffat and Zobel, ACM TOIS 28(4), 2010",
+    source="Webber, Moffat and Zobel, ACM TOIS 28(4), 2010; ties: Corsi and Urbano, SIGIR 2024",
     empty=np.nan,
     aliases=("RBO",),
     reference=True,
+    expected=_expected,
 )
-def rbo(aligned: Aligned, *, p: Persistence = 0.9, form: Form = "ext", rel: Rel = 1) -> Floats:
+def rbo(
+    aligned: Aligned,
+    *,
+    p: Persistence = 0.9,
+    form: Form = "ext",
+    rel: Rel = 1,
+    tied: Tied = "none",
+    k: Cutoff | None = None,
+) -> Floats:
     """Rank-biased overlap of the ranking and the ideal order.
 
     RBO = (1-p) * sum over depths d of p^(d-1) X_d / d, where X_d documents are common to the
@@ -194,7 +160,8 @@ def rbo(aligned: Aligned, *, p: Persistence = 0.9, form: Form = "ext", rel: Rel 
     The ranking holds every retrieved document, unjudged ones too. The ideal order holds the
     query's documents with a grade of at least `rel`, by falling grade; those of one grade stand
     in the ranking's own order, retrieved before not retrieved, so that equal grades are never
-    disagreement and a ranking in ideal order has RBO 1.
+    disagreement and a ranking in ideal order has RBO 1. With `tied` equal grades are ties, as
+    equal scores are; against another run, the scores that it ties.
 
     Parameters
     ----------
@@ -202,18 +169,34 @@ def rbo(aligned: Aligned, *, p: Persistence = 0.9, form: Form = "ext", rel: Rel 
     p : float
         Persistence, in (0, 1): the chance that a reader goes on to the next rank. At .9 the
         first ten ranks carry 86 % of the weight (see :func:`rbo_weight`).
-    form : {"ext", "min", "res", "max", "ext-cut"}
+    form : {"ext", "min", "res", "max", "ext-cut", "truncated"}
         ``ext``: the agreement found so far goes on. ``min`` and ``max``: the least and the
         largest value that longer lists could give; ``res``: the difference of the two, which is
         no quality but what is left open. ``ext-cut``: as ``ext``, but a list that is shorter
-        than the other is taken to end there.
+        than the other is taken to end there. ``truncated``: the sum to the end of the shorter
+        list alone; identical lists of ten documents then have 0.65 at p = .9.
     rel : int
         Smallest grade in the ideal order.
+    tied : {"none", "w", "a", "b"}
+        ``none``: the order that the policy gave; ties play no part. Otherwise a document counts
+        at depth d in each list by its group of ties, from rank t to rank b, and no order plays
+        a part. ``w``: 1 from t on, the agreement being 2 X_d over the documents so far in both
+        lists: equal ranks that are real. ``a``: (d - t + 1) / (b - t + 1) inside the group, the
+        agreement X_d / d: ties as uncertainty, the mean of RBO over all orders of both lists'
+        ties. ``b``: as ``a``, over the square root of the sums of squares of both lists, so that
+        a list with ties has RBO 1 with itself.
+    k : int, optional
+        For ``truncated`` alone: sum to depth k, where that comes before the shorter list's end.
 
     Returns
     -------
     ndarray, shape (n_queries,)
         In [0, 1]: 0 nothing in common, 1 the same order. NaN where either list is empty.
+
+    Raises
+    ------
+    UnknownNameError
+        Where k is given with another form.
 
     Examples
     --------
@@ -223,21 +206,41 @@ def rbo(aligned: Aligned, *, p: Persistence = 0.9, form: Form = "ext", rel: Rel 
     >>> run = Run.from_dict({"q": {"b": 3.0, "a": 2.0}})    # X_1 = 0, X_2 = 2
     >>> round(rbo(align(qrels, run), p=0.5).item(), 12)     # .5 * (0 + .5 * 1) + .5^2
     0.5
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 1}})    # X_1 = 1/2 on average, X_2 = 2
+    >>> round(rbo(align(qrels, run), p=0.5, tied="a").item(), 12)   # .5 * 1/2 + .25 + .25
+    0.75
     """
-    pair = overlap_of(aligned, rel)
-    tails = tails_to(p, int((pair.first + pair.second).max(initial=0)) + 1)
-    filled = (pair.first > 0) & (pair.second > 0)
-    # Queries with an empty list get depth 1 here, to be computed without harm and put out below.
-    pair = Overlap(np.maximum(pair.first, 1), np.maximum(pair.second, 1), pair.row, pair.depth)
-    if form == "min":
-        values = _least(p, pair, tails)
-    elif form == "res":
-        values = _residual(p, pair, tails)
-    elif form == "max":
-        values = _least(p, pair, tails) + _residual(p, pair, tails)
-    else:
-        values = _extrapolated(p, pair, tails, cut=form == "ext-cut")
-    return np.where(filled, np.clip(values, 0.0, 1.0), np.nan)
+    _check(form, k)
+    if tied == "none":
+        pair, nothing = _pair(aligned, rel)
+        return _within(untied(p, form, pair, k)) + nothing
+    return _with_ties(aligned, p, form, rel, tied, k)
+
+
+def _average_gain(pair: Overlap, cutoff: int | None) -> Gain:
+    """Return what a document in the overlap from depth m on adds: H(end) - H(m - 1), over end."""
+    stop = np.minimum(pair.first, pair.second)
+    if cutoff is not None:
+        stop = np.minimum(stop, cutoff)
+    # H(d) = 1 + 1/2 + ... + 1/d
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, stop.max(initial=0) + 1.0))])
+
+    def gain(row: Ints, depth: Ints) -> Floats:
+        end = stop[row]
+        shares: Floats = (harmonic[end] - harmonic[np.minimum(depth, end + 1) - 1]) / end
+        return shares
+
+    return gain
+
+
+def _expected_average(
+    aligned: Aligned, *, rel: Rel = 1, tied: Tied = "none", cutoff: Cutoff | None = None
+) -> Floats:
+    """Return the expectation over the orders of tied documents."""
+    if tied != "none":
+        return _average_with_ties(aligned, rel, tied, cutoff)  # no order plays a part
+    pair, nothing = _pair(aligned, rel)
+    return _within(expected_sum(aligned, rel, _average_gain(pair, cutoff))) + nothing
 
 
 @metric(
@@ -248,8 +251,11 @@ def rbo(aligned: Aligned, *, p: Persistence = 0.9, form: Form = "ext", rel: Rel 
     empty=np.nan,
     aliases=("AO",),
     reference=True,
+    expected=_expected_average,
 )
-def ao(aligned: Aligned, *, rel: Rel = 1, cutoff: Cutoff | None = None) -> Floats:
+def ao(
+    aligned: Aligned, *, rel: Rel = 1, tied: Tied = "none", cutoff: Cutoff | None = None
+) -> Floats:
     """Average overlap of the ranking and the ideal order.
 
     AO@k = (1/k) * sum over depths d = 1..k of X_d / d, where X_d documents are common to the
@@ -262,6 +268,8 @@ def ao(aligned: Aligned, *, rel: Rel = 1, cutoff: Cutoff | None = None) -> Float
     aligned : Aligned
     rel : int
         Smallest grade in the ideal order.
+    tied : {"none", "w", "a", "b"}
+        How ties count, as in ``rbo``: the mean of the same agreements over the depths.
     cutoff : int, optional
         k; the length of the shorter list where left out.
 
@@ -279,15 +287,8 @@ def ao(aligned: Aligned, *, rel: Rel = 1, cutoff: Cutoff | None = None) -> Float
     >>> ao(align(qrels, run)).tolist()
     [0.5]
     """
-    pair = overlap_of(aligned, rel)
-    depth = np.minimum(pair.first, pair.second)
-    if cutoff is not None:
-        depth = np.minimum(depth, cutoff)
-    end = depth[pair.row]
-    inside = pair.depth <= end
-    # H(d) = 1 + 1/2 + ... + 1/d: a document shared from depth m on adds H(end) - H(m - 1).
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, depth.max(initial=0) + 1.0))])
-    shares = harmonic[end[inside]] - harmonic[pair.depth[inside] - 1]
-    total = sum_by(pair.row[inside], shares, depth.size)
-    values: Floats = np.divide(total, depth, out=np.full(depth.size, np.nan), where=depth > 0)
-    return np.clip(values, 0.0, 1.0, out=values)
+    if tied == "none":
+        pair, nothing = _pair(aligned, rel)
+        gain = _average_gain(pair, cutoff)
+        return _within(pair.sum(gain(pair.row, pair.depth))) + nothing
+    return _average_with_ties(aligned, rel, tied, cutoff)

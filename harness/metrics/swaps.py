@@ -8,13 +8,14 @@ from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.pairs import inversions, judged_items, tied_pairs
 from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
+from ..core.reference import levels
 from ..core.tied import tied_groups
 
 
 def _swaps(aligned: Aligned) -> Ints:
     def count() -> Ints:
         items = judged_items(aligned)
-        return inversions(items.offsets, aligned.grade[items.values])
+        return inversions(items.offsets, levels(aligned)[items.values])
 
     return aligned.memo("swaps", count)
 
@@ -25,7 +26,7 @@ def _expected(aligned: Aligned, *, normalize: bool = False) -> Floats:
     A pair of different grades in one group of tied scores counts one half.
     """
     groups = tied_groups(aligned, 0)
-    grades, offsets = aligned.grade[groups.items], offsets_of(groups.found)
+    grades, offsets = levels(aligned)[groups.items], offsets_of(groups.found)
     pairs = groups.found * (groups.found - 1) // 2 - tied_pairs(offsets, grades)
     change = pairs / 2 - inversions(offsets, grades)
     found = _swaps(aligned) + sum_by(groups.row, change, aligned.n_queries)
@@ -37,7 +38,7 @@ def _share(aligned: Aligned, found: Array, normalize: bool) -> Floats:
     items = judged_items(aligned)
     if not normalize:
         return np.where(items.lengths > 0, found, np.nan)
-    grades = aligned.grade[items.values]
+    grades = levels(aligned)[items.values]
     pairs = items.lengths * (items.lengths - 1) // 2 - tied_pairs(items.offsets, grades)
     values: Floats = np.divide(found, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
     return values

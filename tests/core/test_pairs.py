@@ -14,7 +14,9 @@ from harness.core.pairs import (
     constant_rows,
     inversions,
     midranks,
+    numbered,
     pairs_by_distance,
+    smaller_before,
     tied_pairs,
 )
 from harness.core.ragged import offsets_of
@@ -32,6 +34,19 @@ def flat(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
 def test_inversions(lists: list[list[int]]) -> None:
     expected = [sum(a < b for i, a in enumerate(row) for b in row[i + 1 :]) for row in lists]
     assert inversions(*flat(lists)).tolist() == expected
+
+
+@given(rows)
+def test_smaller_before(lists: list[list[int]]) -> None:
+    expected = [sum(a < b for a in row[:j]) for row in lists for j, b in enumerate(row)]
+    assert smaller_before(*flat(lists)).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 4), max_size=20))
+def test_numbered(keys: list[int]) -> None:
+    number, count = numbered(np.array(keys, dtype=np.int64))
+    assert number.tolist() == [keys[: at + 1].count(key) for at, key in enumerate(keys)]
+    assert count.tolist() == [keys.count(key) for key in keys]
 
 
 @given(rows)

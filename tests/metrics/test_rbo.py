@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import harness.metrics  # noqa: F401
+from harness.core import blocks
 from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
 from harness.core.names import parse, parse_all
+from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError
 from harness.metrics.rbo import ao, rbo, rbo_weight, tails_to
@@ -72,17 +76,118 @@ def test_published_weight() -> None:
 
 @pytest.mark.parametrize("case", GOLDEN["top_weight"], ids=lambda case: f"{case['p']}-{case['d']}")
 def test_golden_weight(case: dict) -> None:
-    assert rbo_weight(case["p"], case["d"]) == pytest.approx(case["top_d_weight"], abs=1e-12)
+    weight = rbo_weight(case["p"], case["d"])
+    assert weight == pytest.approx(case["top_d_weight"], abs=1e-12)
+    above = rbo_weight(case["p"], case["d"] - 1) if case["d"] > 1 else 0.0
+    assert weight - above == pytest.approx(case["rank_d_weight"], abs=1e-12)
+
+
+FORMS = ("ext", "min", "max", "res", "truncated")
 
 
 @pytest.mark.parametrize("case", GOLDEN["rbo"], ids=lambda case: case["name"])
 def test_golden(case: dict) -> None:
-    first, second = case["x"].split(), case["y"].split()
-    for aligned in (compared(first, second), compared(second, first)):  # it is symmetric
-        for form in ("ext", "min", "max", "res"):
-            value = rbo(aligned, p=case["p"], form=form).item()
-            assert value == pytest.approx(case["expected"][form], abs=1e-12), form
-        assert ao(aligned).item() == pytest.approx(case["expected"]["average_overlap"], abs=1e-12)
+    first, second = groups_of(case["x"]), groups_of(case["y"])
+    for aligned in (tied_lists(first, second), tied_lists(second, first)):  # it is symmetric
+        for variant in ("none", "w", "a", "b"):
+            expected = case["expected"].get(variant) or case["expected"].get("none")
+            if expected is None:
+                continue  # an order of ties, of which there is no golden value
+            for form in FORMS:
+                value = rbo(aligned, p=case["p"], form=form, tied=variant).item()  # type: ignore[arg-type]
+                key = "rbo_at_min_len_truncated" if form == "truncated" else form
+                assert value == pytest.approx(expected[key], abs=1e-12), (variant, form)
+            value = ao(aligned, tied=variant).item()  # type: ignore[arg-type]
+            assert value == pytest.approx(expected["average_overlap"], abs=1e-12), variant
+            if "ext_cut" in case:
+                value = rbo(aligned, p=case["p"], form="ext-cut", tied=variant).item()  # type: ignore[arg-type]
+                assert value == pytest.approx(case["ext_cut"], abs=1e-12), variant
+
+
+def groups_of(text: str) -> list[list[str]]:
+    """``a (b c)`` as groups of tied documents."""
+    return [group.strip("()").split() for group in re.findall(r"\([^)]*\)|\S+", text)]
+
+
+def tied_lists(first: list[list[str]], second: list[list[str]]) -> Aligned:
+    runs = [
+        Run.from_dict({"q": {d: -float(at) for at, group in enumerate(groups) for d in group}})
+        for groups in (first, second)
+    ]
+    return align(as_reference(runs[1], runs[0].qids), runs[0])
+
+
+def test_ties_by_hand() -> None:
+    # (a b) against a b at p = .5; X_d and A_d at depths 1 and 2, ext = .5 A_1 + .25 A_2 + .25 A_2
+    aligned = tied_lists([["a", "b"]], [["a"], ["b"]])
+    # w: a and b count 1 from rank 1 on: X_1 = 1 of (2 + 1) / 2; X_2 = 2 of 2
+    assert rbo(aligned, p=0.5, tied="w").item() == pytest.approx(0.5 * 2 / 3 + 0.5, abs=1e-15)
+    # a: each counts 1/2 at depth 1: X_1 = 1/2
+    assert rbo(aligned, p=0.5, tied="a").item() == pytest.approx(0.75, abs=1e-15)
+    # b: X_1 = 1/2 over sqrt(1/4 + 1/4) * sqrt(1)
+    assert rbo(aligned, p=0.5, tied="b").item() == pytest.approx(0.5 * 0.5**0.5 + 0.5, abs=1e-15)
+    assert ao(aligned, tied="a").tolist() == [0.75]
+    assert ao(aligned, tied="a", cutoff=1).tolist() == [0.5]
+    # none: the larger docno goes first, so that the order is b a
+    assert rbo(aligned, p=0.5).item() == pytest.approx(0.5, abs=1e-15)
+
+
+def test_a_list_with_ties_and_itself() -> None:
+    groups = [["a"], ["b", "c", "d"], ["e", "f"]]
+    aligned = tied_lists(groups, groups)
+    assert rbo(aligned, tied="w").item() == pytest.approx(1.0, abs=1e-15)
+    assert rbo(aligned, tied="b").item() == pytest.approx(1.0, abs=1e-15)
+    assert rbo(aligned, tied="a").item() < 0.95  # two random orders of the same ties differ
+
+
+def test_ties_among_unjudged_documents_take_up_ranks() -> None:
+    # (x a y) and the ideal a: at depths 1 2 3 a counts 1/3, 2/3, 1; s = 1, l = 3, p = .5.
+    # a: A_1 = 1/3. Beyond: x and y are only in the longer list, and count 2/3, 1 each:
+    # A_2 = (2/3 + 1 * 1/3 * 2/3) / 2 = 4/9, A_3 = (1 + 2 * 1/3 * 1) / 3 = 5/9
+    # ext = .5 * 1/3 + .25 * 4/9 + .125 * 5/9 + .125 * 5/9
+    qrels = Qrels.from_dict({"q": {"a": 1}})
+    aligned = align(qrels, Run.from_dict({"q": dict.fromkeys("xay", 1.0)}))
+    expected = 0.5 / 3 + 0.25 * 4 / 9 + 0.25 * 5 / 9
+    assert rbo(aligned, p=0.5, tied="a").item() == pytest.approx(expected, abs=1e-15)
+    # cut at two documents, by falling docno: (y x); a is gone
+    cut = align(qrels, Run.from_dict({"q": dict.fromkeys("xay", 1.0)}), Policy(depth=2))
+    assert rbo(cut, p=0.5, tied="a").item() == 0.0
+    # w: at depth 1 a counts 1 of (3 + 1) / 2
+    assert rbo(aligned, tied="w", form="truncated").item() == pytest.approx(0.1 / 2, abs=1e-15)
+
+
+def test_truncated_at_k() -> None:
+    # X = 1 2 3: (1 - p) * (1 + p + p^2), to the end of the shorter list at most
+    aligned = compared(list("abc"), list("abcd"))
+    for k, terms in ((None, 3), (1, 1), (2, 2), (9, 3)):
+        value = rbo(aligned, p=0.5, form="truncated", k=k).item()
+        assert value == pytest.approx(1 - 0.5**terms, abs=1e-15)
+    with pytest.raises(UnknownNameError) as error:
+        rbo(aligned, k=3)
+    assert str(error.value) == (
+        "rbo: k=3 is for form=truncated, and form is ext; leave k out, or cut the ranking with "
+        "depth"
+    )
+    assert str(parse("rbo(form=truncated,k=3,tied=b)")[0]) == (
+        "rbo(p=0.9,form=truncated,tied=b,k=3)"
+    )
+
+
+def test_blocks_give_what_the_whole_gives() -> None:
+    rng = np.random.default_rng(3)
+    names = [f"d{i}" for i in range(40)]
+    tables = []
+    for _ in range(2):
+        lists = {f"q{q}": rng.permutation(names)[: rng.integers(0, 30)] for q in range(30)}
+        tables.append(
+            Run.from_dict({q: {d: float(rng.integers(9)) for d in row} for q, row in lists.items()})
+        )
+    aligned = align(as_reference(tables[1], tables[0].qids), tables[0])
+    whole = [rbo(aligned, tied=variant) for variant in ("w", "a", "b")]  # type: ignore[arg-type]
+    parts = [
+        blocks.by_block(aligned, partial(rbo, tied=variant), 50) for variant in ("w", "a", "b")
+    ]
+    np.testing.assert_array_equal(whole, parts)
 
 
 def test_a_ranking_in_ideal_order_has_1() -> None:
@@ -115,14 +220,15 @@ def test_smallest_grade_of_the_ideal_order() -> None:
     assert np.isnan(rbo(align(qrels, run), rel=3)).all()
 
 
-@pytest.mark.parametrize("form", ["ext", "min", "max", "res", "ext-cut"])
-def test_an_empty_list_is_undefined(form: str) -> None:
+@pytest.mark.parametrize("form", ["ext", "min", "max", "res", "ext-cut", "truncated"])
+@pytest.mark.parametrize("tied", ["none", "w", "a", "b"])
+def test_an_empty_list_is_undefined(form: str, tied: str) -> None:
     qrels = Qrels.from_dict({"none": {"a": 0}, "unanswered": {"a": 1}, "fine": {"a": 1}})
     run = Run.from_dict({"none": {"a": 1.0}, "fine": {"a": 1.0}})
     aligned = align(qrels, run)
-    values = rbo(aligned, form=form)  # type: ignore[arg-type]
+    values = rbo(aligned, form=form, tied=tied)  # type: ignore[arg-type]
     assert np.isnan(values).tolist() == [True, True, False]
-    assert np.isnan(ao(aligned)).tolist() == [True, True, False]
+    assert np.isnan(ao(aligned, tied=tied)).tolist() == [True, True, False]  # type: ignore[arg-type]
     evaluation = evaluate(aligned, parse_all(["rbo(form=min)"]))
     assert evaluation.column("rbo(form=min)")[1] == 0.0  # the policy's: a missing answer is worth 0
 

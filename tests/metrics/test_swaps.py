@@ -14,6 +14,7 @@ from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.tables import Qrels, Run
+from harness.metrics.correlation import kendall
 from harness.metrics.swaps import swaps
 
 GOLDEN = json.loads(
@@ -63,8 +64,16 @@ def test_a_missing_answer_is_no_prize() -> None:
 @pytest.mark.parametrize("case", GOLDEN["swaps"], ids=lambda case: case["name"])
 def test_golden_bubble_sorts(case: dict) -> None:
     numbers = case["list"]
-    if numbers:  # sorted into rising order there, by falling grade here
-        assert swaps(ranked([max(numbers) - x for x in numbers])).tolist() == [case["swaps"]]
+    if not numbers:
+        return
+    aligned = ranked([max(numbers) - x for x in numbers])  # rising there, by falling grade here
+    assert swaps(aligned).tolist() == [case["swaps"]]
+    pairs = len(numbers) * (len(numbers) - 1) // 2
+    if pairs > case["tied_pairs"]:
+        share = swaps(aligned, normalize=True).item()  # of the pairs that can be out of order
+        expected = case["normalised"] * pairs / (pairs - case["tied_pairs"])
+        assert share == pytest.approx(expected, abs=1e-12)
+        assert kendall(aligned, form="a").item() == pytest.approx(case["tau_a"], abs=1e-12)
 
 
 @pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])
@@ -75,7 +84,11 @@ def test_golden_discordant_pairs(case: dict) -> None:
         return  # tied scores have an order here
     qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
     run = Run.from_dict({"q": dict(zip(docnos, case["y"], strict=True))})
-    assert swaps(align(qrels, run)).tolist() == [case["swaps"]]
+    aligned = align(qrels, run)
+    assert swaps(aligned).tolist() == [case["swaps_discordant"]]
+    if not case["ties_x_only"] + case["ties_both"]:  # there, pairs of one grade are pairs too
+        share = swaps(aligned, normalize=True).item()
+        assert share == pytest.approx(case["swaps_normalised"], abs=1e-15)
 
 
 def test_with_a_reference_run() -> None:
@@ -85,3 +98,12 @@ def test_with_a_reference_run() -> None:
     aligned = align(as_reference(other, run.qids), run)
     assert swaps(aligned).tolist() == [2.0]
     assert swaps(aligned, normalize=True).tolist() == [2 / 3]
+
+
+def test_ties_of_a_reference_run_need_no_order() -> None:
+    # the other run ties a and b before c; this one has b c a: only ca is wrong, of ca and cb
+    run = Run.from_dict({"q": {"b": 3.0, "c": 2.0, "a": 1.0}})
+    other = Run.from_dict({"q": {"a": 3.0, "c": 2.0, "b": 3.0}})
+    aligned = align(as_reference(other, run.qids), run)
+    assert swaps(aligned).tolist() == [1.0]
+    assert swaps(aligned, normalize=True).tolist() == [0.5]
