@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import extract, to_arrow, to_numpy
+from ..core.arrow import to_arrow, to_numpy
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels
@@ -28,8 +28,6 @@ from .letor_lines import NotLetor, Rows, diagnose, read_block
 from .source import EMPTY, Source
 
 _BLOCK = 4 << 20
-_DOCID = r"docid\s*=\s*(?P<docno>\S+)"
-_FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 
 
 def read_qrels(
@@ -99,24 +97,18 @@ def _joined(columns: list[pa.RunEndEncodedArray]) -> pa.RunEndEncodedArray:
 
 def _docnos(source: Source, blocks: list[Rows]) -> pa.Array | None:
     """Return the docnos that the comments give; None where not every row has one."""
-    if all(block.comments is None for block in blocks):
-        return None
-    comments = pa.chunked_array(
-        [
-            pa.nulls(block.grades.size, pa.string()) if block.comments is None else block.comments
-            for block in blocks
-        ]
-    )
-    docnos = extract(comments, _DOCID)
-    given = len(docnos) - docnos.null_count
-    if not given:
-        docnos = extract(comments, _FIRST_WORD)
-    elif docnos.null_count:
+    docids = sum(block.docids for block in blocks)
+    n_rows = sum(block.grades.size for block in blocks)
+    if 0 < docids < n_rows:
         warn(
             source,
-            f"{given} of {len(docnos)} rows have a docid; rows are named d0, d1, ... by position",
+            f"{docids} of {n_rows} rows have a docid; rows are named d0, d1, ... by position",
         )
-    return None if docnos.null_count else column(docnos)
+        return None
+    columns = [block.docnos for block in blocks]
+    if any(docnos is None or docnos.null_count for docnos in columns):
+        return None
+    return column(pa.chunked_array(columns))
 
 
 _QID_LINE = re.compile(rb"\s*\S+\s+qid:\S")

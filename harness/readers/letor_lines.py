@@ -1,4 +1,4 @@
-"""Grade, qid and comment of each line of a LETOR block, all lines at once.
+"""Grade, qid and docno of each line of a LETOR block, thousands of lines at once.
 
 The line starts are found in the bytes; of each line only the first few bytes and the comment are
 looked at, so that the cost is that of passing over the file once.
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..core.arrow import call, cast, to_arrow, to_numpy
+from ..core.arrow import call, cast, extract, to_arrow, to_numpy
 from ..core.ragged import Array, Ints, offsets_of
 from ..errors import SHOWN, InputError, Problem
 from .columns import check_number
@@ -26,20 +26,25 @@ _PIECE = 1 << 15
 _NEWLINE, _RETURN, _HASH = 10, 13, 35
 _QID = np.frombuffer(b"qid:", np.uint8)
 _SPACE = np.isin(np.arange(256), list(b" \t\r\v\f\n"))
+_DOCID = r"docid\s*=\s*(?P<docno>\S+)"
+_FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What some lines hold: ``(n,)`` grades, qids and comments, where any line has them.
+    """What some lines hold: ``(n,)`` grades, qids, and docnos where any line has a comment.
 
-    The grades are of the smallest integer type that holds them, mostly a byte a row; the qids are
-    run-end encoded: they take the room of a string a query, not one a row.
+    `docids` is how many of the docnos are given as ``docid = X``; where none is, they are the
+    first words of the comments. A docno is null where there is neither. The grades are of the
+    smallest integer type that holds them, mostly a byte a row; the qids are run-end encoded: they
+    take the room of a string a query, not one a row.
     """
 
     grades: Array
     qids: pa.Array | None
-    comments: pa.Array | None
+    docnos: pa.Array | None
+    docids: int
 
 
 class NotLetor(Exception):  # noqa: N818 - a signal
@@ -47,7 +52,7 @@ class NotLetor(Exception):  # noqa: N818 - a signal
 
 
 def read_block(block: bytes, with_qid: bool) -> list[Rows]:
-    """Read grades, qids and comments of the lines of a block, thousands at once."""
+    """Read grades, qids and docnos of the lines of a block, thousands at once."""
     data = np.frombuffer(block + b"\n" * _HEAD, np.uint8)
     stops = np.flatnonzero(data == _NEWLINE)
     starts = np.concatenate([[0], stops[:-1] + 1])
@@ -81,7 +86,17 @@ def _read_piece(data: Array, starts: Ints, stops: Ints, with_qid: bool, commente
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
     grades = _grades(_spans(data, starts, starts + grade_end))
     comments = _comments(data, starts, stops) if commented else None
-    return Rows(grades, None if qids is None else call("run_end_encode", qids), comments)
+    return _rows(grades, qids, comments)
+
+
+def _rows(grades: Array, qids: pa.Array | None, comments: pa.Array | None) -> Rows:
+    """Return the columns in the form that is kept: comments would be most of a file's room."""
+    named = None if qids is None else call("run_end_encode", qids)
+    if comments is None:
+        return Rows(grades, named, None, 0)
+    docnos = extract(comments, _DOCID)
+    docids = len(docnos) - docnos.null_count
+    return Rows(grades, named, docnos if docids else extract(comments, _FIRST_WORD), docids)
 
 
 def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
@@ -139,8 +154,8 @@ def _read_slowly(block: bytes, with_qid: bool) -> Rows:
         strings = cast(pa.array(qids, pa.binary()), pa.string()) if with_qid else None
     except pa.ArrowInvalid:
         raise NotLetor from None
-    named = None if strings is None else call("run_end_encode", strings)
-    return Rows(_grades(texts[0]), named, texts[1] if texts[1].null_count < len(texts[1]) else None)
+    commented = texts[1].null_count < len(texts[1])
+    return _rows(_grades(texts[0]), strings, texts[1] if commented else None)
 
 
 def is_data(number: int, line: bytes) -> bool:

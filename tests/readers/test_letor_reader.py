@@ -57,6 +57,11 @@ def test_dialects(write: Write, text: str, expected: dict[str, dict[str, float]]
     assert readers.read_qrels(packed).to_dict() == expected
 
 
+@pytest.fixture(params=[1, 2, 1000])
+def _small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(letor_lines, "_PIECE", request.param)
+
+
 @pytest.mark.parametrize("grade", ["3", "-1", "12", "2.0", "+1", "1e1"])
 def test_grades(write: Write, grade: str) -> None:
     qrels = readers.read_qrels(write("a.txt", f"{grade} qid:1 1:0\n0 qid:1 1:0\n"))
@@ -155,6 +160,7 @@ def test_predictions_follow_the_file_also_where_duplicates_are_dropped(write: Wr
     assert run.to_dict() == {"a": {"x": 3.0, "y": 2.0}}
 
 
+@pytest.mark.usefixtures("_small_pieces")
 def test_docids_on_some_rows_only(write: Write) -> None:
     with pytest.warns(HarnessWarning) as caught:
         qrels = readers.read_qrels(write("a.txt", "1 qid:a #docid = x\n0 qid:a\n0 qid:a # z\n"))
@@ -162,6 +168,23 @@ def test_docids_on_some_rows_only(write: Write) -> None:
         "a.txt: 1 of 3 rows have a docid; rows are named d0, d1, ... by position"
     ]
     assert qrels.docnos.positional
+
+
+# The first words are docnos where every row has a comment and none says docid.
+@pytest.mark.usefixtures("_small_pieces")
+@pytest.mark.parametrize(
+    ("comments", "docnos"),
+    [
+        (["# x a", "# y b", "#z"], ["x", "y", "z"]),
+        (["# x a", "# y b", ""], ["d0", "d1", "d2"]),
+        (["", "", "# z"], ["d0", "d1", "d2"]),
+        (["# a docid = x", "#docid=y", "# docid = z z"], ["x", "y", "z"]),
+    ],
+)
+def test_docnos_of_comments(write: Write, comments: list[str], docnos: list[str]) -> None:
+    text = "".join(f"{grade} qid:1 {comment}\n" for grade, comment in enumerate(comments))
+    qrels = readers.read_qrels(write("a.txt", text), format="letor")
+    assert qrels.to_dict() == {"1": dict(zip(docnos, range(3), strict=True))}
 
 
 def test_group_sizes_beside_the_file(write: Write) -> None:
