@@ -43,7 +43,7 @@ def with_bounds(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     for metric in metrics:
         found.append(metric)
         if metric.settings.ties is None or metric.convention is not None:
-            names = NAMES if metric.definition.bounded else ("expected",)
+            names = NAMES if metric.bounded else ("expected",)
             found += [bound(metric, name) for name in names]
     return tuple(dict.fromkeys(found))
 

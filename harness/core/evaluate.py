@@ -143,7 +143,7 @@ def _values(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
         return None
     if expected == "itself":
         return metric(aligned)
-    return np.asarray(expected(aligned, **metric.arguments()), dtype=np.float64)
+    return expected(aligned, **metric.arguments())
 
 
 def _sampled(

@@ -27,6 +27,7 @@ Summary = Literal["mean", "sum", "gm"]
 
 
 Function = Callable[..., Floats | Ints]
+Expectation = Callable[..., Floats | None]
 TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """trec_eval's names for metrics that have a name of their own with a cutoff."""
 
@@ -53,8 +54,9 @@ class Definition:
     cutoffs: tuple[float, ...] = ()
     weight: Callable[..., Floats | None] | None = None
     reference: bool = False
-    expected: Function | Literal["itself"] | None = None
+    expected: Expectation | Literal["itself"] | None = None
     bounded: bool = True
+    unbounded_with: tuple[str, ...] = ()
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -173,6 +175,14 @@ class Metric:
             return self.trec_name
         return f"{self.trec_name}_{parameter.text(given[parameter.name]).replace(':', ',')}"
 
+    @property
+    def bounded(self) -> bool:
+        """Whether the best and the worst order of tied documents give its extreme values."""
+        without = self.definition.unbounded_with
+        return self.definition.bounded and not any(
+            name in without or f"{name}={value}" in without for name, value in self.params
+        )
+
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of the metric's function."""
         arguments = {n: v for n, v in self.params if n != "reference"}
@@ -233,8 +243,9 @@ def metric(
     cutoffs: tuple[float, ...] = (),
     weight: Callable[..., Floats | None] | None = None,
     reference: bool = False,
-    expected: Function | Literal["itself"] | None = None,
+    expected: Expectation | Literal["itself"] | None = None,
     bounded: bool = True,
+    unbounded_with: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Register a function on :class:`~harness.core.aligned.Aligned` as a metric.
 
@@ -274,11 +285,14 @@ def metric(
         adds the parameter ``reference=NAME``.
     expected : callable, "itself" or None
         Its exact expectation over the orders of tied documents, a function of the same
-        arguments; "itself" where no order of them changes the value; None where it is
-        estimated from random orders.
+        arguments, or None from it where these have none in closed form; "itself" where no order
+        of them changes the value; None where it is always estimated from random orders.
     bounded : bool
         Whether the best and the worst order of tied documents, higher grades first or last,
         give its extreme values.
+    unbounded_with : tuple of str
+        Parameters under which they do not, whatever their value (``gains``) or with one value
+        (``gain=letor``).
 
     Returns
     -------
@@ -313,6 +327,7 @@ def metric(
         found = Definition(
             name, function, direction, bounds, source, unit, summary, empty, missing,
             trec_name, trec_parameter, aliases, cutoffs, weight, reference, expected, bounded,
+            unbounded_with,
         )  # fmt: skip
         if not function.__module__.startswith(_BUILT_IN):
             found.parameters  # noqa: B018 - a slip in a plugin is said where it is loaded

@@ -92,7 +92,9 @@ def _kept(aligned: Aligned, keep: Array) -> Aligned:
 
 def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     """Apply a rule for grades, or raise."""
-    few = np.flatnonzero((aligned.n_retrieved < rule.documents) & aligned.answered)
+    few = np.flatnonzero(
+        (aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0)
+    )
     if few.size:
         raise InputError(
             Problem(

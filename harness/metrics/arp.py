@@ -58,6 +58,7 @@ def _weight(
     aliases=("ARP",),
     weight=_weight,
     expected=_expected,
+    unbounded_with=("negative",),
 )
 def arp(aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero") -> Floats:
     """Average rank of the relevant documents, weighted by their grades.

@@ -9,7 +9,6 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import Range
 from ..core.ragged import Array, Floats, Ints
-from ..errors import InputError
 from .binary import judged_as
 from .short_lists import Short, without_short_lists
 from .tied_average import expected_precision_at_hits
@@ -84,24 +83,18 @@ def expected_average_precision_of(
     none_found: int = 0,
     tied: Tied = "apart",
     short: Short = "cut",
-) -> Floats:
+) -> Floats | None:
     """Return the expectation of ``map`` over the orders of tied documents.
 
-    Raises
-    ------
-    InputError
-        Where it is no sum over documents: with a cutoff the number of relevant documents above
-        it, and whether there are any, hang on the order.
+    None where it is no sum over documents: with a cutoff the number of relevant documents above
+    it, and whether there are any, hang on the order.
     """
     if tied == "together":
         return average_precision_of(
             aligned, cutoff, rel, above, top, denominator, none_found, tied, short
         )
     if cutoff is not None and (denominator == "hits" or none_found):
-        raise InputError(
-            "map: denominator=hits and none_found=1 have no expectation in closed form with a "
-            "cutoff; order ties otherwise, as by ties=random(1)"
-        )
+        return None
     judged, rel = judged_as(aligned, rel, above, top)
     items, precision = expected_precision_at_hits(judged, rel, cutoff)
     if denominator == "hits":

@@ -57,7 +57,7 @@ _ALL = (
         "trec_eval 10.0-rc3",
         "form_res_rels.c (double scores, docno descending), m_ndcg_cut.c, m_rbp.c",
         {"ties": "trec_eval", "scores": "float64", "grades": _CUT_OFF},
-        {**_TREC, "dcg": {}, "rbp": {}},
+        {**_TREC, "dcg": {}, "rbp": {"p": 0.9, "gain": "linear", "max_grade": None}},
         "Exits where a query is missing from the run, unless -c is given.",
     ),
     Convention(
@@ -230,8 +230,8 @@ _ALL = (
             "map": {},
             "recip_rank": {},
             "P": _LIST,
-            "arp": {"over": "grades"},
-            "opa": {"over": "pairs"},
+            "arp": {"over": "grades", "undefined": "zero"},
+            "opa": {"tied": "wrong", "over": "pairs", "undefined": "zero"},
         },
         "Breaks ties at random in each call: ours is the expectation. Grades below 0 are padding. "
         "ARP and OPA weigh queries by their grades and pairs.",

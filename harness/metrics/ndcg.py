@@ -26,6 +26,7 @@ Cutoff = Annotated[int, Range(1, None)]
     unit="gain",
     aliases=("DCG",),
     expected=expected_dcg,
+    unbounded_with=("gain=letor", "gain=mslr", "gain=exp-int32"),
 )
 def dcg(
     aligned: Aligned,
@@ -84,6 +85,7 @@ def dcg(
     trec_name="ndcg",
     aliases=("nDCG", "NDCG"),
     expected=expected_ndcg,
+    unbounded_with=("gains", "negative", "gain=letor", "gain=mslr", "gain=exp-int32"),
 )
 def ndcg(
     aligned: Aligned,

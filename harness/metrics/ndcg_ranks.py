@@ -129,6 +129,7 @@ def _mean(aligned: Aligned, values: Floats) -> Floats:
     source="LETOR 3.0 and 4.0, Eval-Score-3.0.pl and Eval-Score-4.0.pl; MSLR, eval-score-mslr.pl",
     aliases=("MeanNDCG",),
     expected=_expected_mean_ndcg,
+    unbounded_with=("gain=letor", "gain=mslr"),
 )
 def mean_ndcg(aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2") -> Floats:
     """Mean of nDCG at every rank of the list.

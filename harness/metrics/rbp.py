@@ -120,6 +120,7 @@ def _expected(
     missing=None,
     aliases=("RBP",),
     expected=_expected,
+    unbounded_with=("form",),
 )
 def rbp(
     aligned: Aligned,

@@ -35,6 +35,7 @@ _AS_TREC_EVAL = (None, None, "relevant", 0, "apart", "cut")
     trec_name="map",
     aliases=("ap", "AP", "MAP"),
     expected=expected_average_precision_of,
+    unbounded_with=("top",),
 )
 def average_precision(
     aligned: Aligned,

@@ -233,6 +233,7 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_Rndcg.c",
     trec_name="Rndcg",
+    unbounded_with=("gains",),
 )
 def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floats:
     """Mean of nDCG at the ranks where the ideal order goes from one gain to the next.

@@ -47,6 +47,7 @@ def _expected_precision(
     aliases=("precision", "Precision"),
     cutoffs=CUTOFFS,
     expected=_expected_precision,
+    unbounded_with=("top",),
 )
 def precision(
     aligned: Aligned,

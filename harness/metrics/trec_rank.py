@@ -48,6 +48,7 @@ def _expected_reciprocal_rank(
     trec_name="recip_rank",
     aliases=("rr", "mrr", "RR", "MRR"),
     expected=_expected_reciprocal_rank,
+    unbounded_with=("top",),
 )
 def reciprocal_rank(
     aligned: Aligned,

@@ -214,7 +214,7 @@ class TestBestAndWorst:
     def test_bounds(self, row: Documents, not_retrieved: list[int]) -> None:
         every, aligned = every_order(row, not_retrieved), aligned_of({"q": (row, not_retrieved)})
         for metric in every_metric():
-            if metric.definition.bounded:
+            if metric.bounded:
                 found = best_and_worst(metric, aligned)
                 assert found == approx(bounds(metric, every)), metric
 
@@ -223,7 +223,7 @@ class TestBestAndWorst:
         metric, row = parse(text)[0], NOT_BOUNDED[text]
         found = best_and_worst(metric, aligned_of({"q": (row, [])}))
         assert found != approx(bounds(metric, every_order(row, [])))
-        assert not metric.definition.bounded or metric.params
+        assert not metric.bounded
 
 
 def test_random_orders_come_near_the_mean() -> None:
