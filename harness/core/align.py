@@ -18,13 +18,13 @@ from ..errors import AlignmentError, Problem
 from .aligned import Aligned
 from .arrow import select
 from .policy import Policy
-from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of
+from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of, positions_of
 from .ranking import Ties, by_score, settle_ties
 from .reference import Reference
 from .reference import as_reference as as_reference
 from .tables import Qrels, Run
 
-PART = 1 << 17
+PART = 1 << 16
 """Rows that are aligned at a time where all are judged; a few arrays of them fit a cache."""
 
 
@@ -200,6 +200,7 @@ def _rank(
         place = np.arange(run.n_rows)
         found = judgement = place if order is None else order
         row = query = run.row
+        rank, member = positions_of(run.offsets) + 1, ties.member
     else:
         place, found, judgement = _by_place(*pairs, order, run.n_rows)
         settled = settle_ties(run, order, ties, place, policy)
@@ -207,10 +208,10 @@ def _rank(
             place, found, judgement = _by_place(*pairs, settled, run.n_rows)
         row = run.row[place]
         query = of_run[row]
+        rank, member = place - run.offsets[row] + 1, ties.member[place]
 
-    rank = place - run.offsets[row] + 1
     first = last = rank
-    tied = np.flatnonzero(ties.member[place])
+    tied = np.flatnonzero(member)
     if tied.size:
         group, before = ties.group(place[tied]), run.offsets[row[tied]] - 1
         first, last = rank.copy(), rank.copy()

@@ -11,7 +11,18 @@ import numpy as np
 import pyarrow as pa
 
 from .policy import Policy
-from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, rows_of, sum_by
+from .ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    Ragged,
+    frozen,
+    lengths_of,
+    positions_of,
+    rows_of,
+    sum_by,
+)
 
 T = TypeVar("T")
 
@@ -100,10 +111,8 @@ class Aligned:
         """Relevant documents so far, at each of the items :meth:`relevant` names: 1, 2, ..."""
 
         def count() -> Ints:
-            row = self.row[self.relevant(rel)]
-            starts = np.searchsorted(row, np.arange(self.n_queries))
-            running: Ints = np.arange(1, row.size + 1) - starts[row]
-            return running
+            starts = np.searchsorted(self.relevant(rel), self.offsets)
+            return positions_of(starts) + 1
 
         return self.memo(("hits", rel), count)
 
@@ -120,5 +129,12 @@ class Aligned:
         return sum_by(row, weights, self.n_queries)
 
     def count(self, items: Array) -> Ints:
-        """Count the named documents (indices or a mask) by query, ``(n_queries,)`` int64."""
-        return np.bincount(self.row[items], minlength=self.n_queries)
+        """Count the named documents by query, ``(n_queries,)`` int64.
+
+        Parameters
+        ----------
+        items : ndarray
+            Rising indices, or a mask of all documents.
+        """
+        items = np.flatnonzero(items) if items.dtype == bool else items
+        return lengths_of(np.searchsorted(items, self.offsets))

@@ -71,12 +71,11 @@ def by_score(run: Run, policy: Policy) -> tuple[Ints | None, Ties]:
 
 
 def _descending_keys(row: Ints, scores: Array) -> Array:
-    """Return uint64 keys that sort by row, then by falling float32 score."""
-    bits = (scores + np.float32(0)).view(np.uint32)  # -0.0 becomes 0.0
-    negative = bits >> np.uint32(31) == 1
-    keys: Array = row.astype(np.uint64)
-    keys <<= np.uint64(32)
-    keys |= np.where(negative, bits, ~bits & np.uint32((1 << 31) - 1))
+    """Return int64 keys that sort by row, then by falling float32 score."""
+    bits = (scores + np.float32(0)).view(np.int32)  # -0.0 becomes 0.0
+    bits ^= (bits >> 31) & np.int32((1 << 31) - 1)  # integers that rise as the scores do
+    keys: Array = row << 32
+    keys -= bits
     return keys
 
 

@@ -63,10 +63,13 @@ class Qrels(Table):
             return Ragged(self.offsets, grades[np.lexsort((-grades, self.row))])
         top = int(grades.max())
         span = top - int(grades.min()) + 1
-        base = self.row * span
-        ordered = base + (top - grades)
-        ordered.sort()
-        return Ragged(self.offsets, top - (ordered - base))
+        levels = self.row * span + (top - grades)
+        if self.n_queries * span <= self.n_rows:  # few levels: count the rows of each
+            counts = np.bincount(levels, minlength=self.n_queries * span)
+            falling = np.tile(np.arange(top, top - span, -1), self.n_queries)
+            return Ragged(self.offsets, np.repeat(falling, counts))
+        levels.sort()
+        return Ragged(self.offsets, top - (levels - self.row * span))
 
     @cached_property
     def _indexes(self) -> tuple[Index, Sieve, Index]:

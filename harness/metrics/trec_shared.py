@@ -39,9 +39,19 @@ def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
 
     `cutoff` is one for all queries, or one for each.
     """
-    items = aligned.relevant(rel)
-    limit = cutoff if isinstance(cutoff, int) else cutoff[aligned.row[items]]
-    return aligned.count(items[aligned.rank[items] <= limit])
+    deepest = int(aligned.rank.max(initial=0))
+    span = deepest + 1
+
+    def make() -> tuple[Ints, Ints]:
+        items = aligned.relevant(rel)
+        # query and rank as one rising number, so that a search finds where a cutoff falls
+        keys = aligned.row[items] * span + aligned.rank[items]
+        return np.searchsorted(items, aligned.offsets[:-1]), keys
+
+    starts, keys = aligned.memo(("hit_keys", rel), make)
+    limit = min(cutoff, deepest) if isinstance(cutoff, int) else np.minimum(cutoff, deepest)
+    ends = np.searchsorted(keys, np.arange(aligned.n_queries) * span + limit, side="right")
+    return ends - starts
 
 
 def n_hits(aligned: Aligned, rel: int) -> Ints:
