@@ -245,6 +245,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
     given = sys.argv[1:] if arguments is None else arguments
     gc.set_threshold(100_000)  # what is imported is no garbage; not looking for any: 18 ms
+    # numpy would start a thread a core for products of matrices, of which there are none: 30 ms
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
     signal.signal(signal.SIGINT, _stop)
