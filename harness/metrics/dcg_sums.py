@@ -61,10 +61,7 @@ def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | Non
 
     def total() -> Floats:
         ideal = aligned.ideal
-        at, rank = scale.ideal(aligned)
-        if cutoff is not None:
-            inside = rank <= cutoff
-            at, rank = at[inside], rank[inside]
+        at, rank = scale.ideal(aligned, cutoff)
         weights = scale.gains(ideal.values[at]) / scale.discounts(rank)
         return frozen(sum_by(ideal.row[at], weights, aligned.n_queries))
 

@@ -61,23 +61,25 @@ class Scale(NamedTuple):
             return aligned.relevant(1)
         return aligned.memo(("items", self), lambda: np.flatnonzero(self.counts(aligned.grade)))
 
-    def ideal(self, aligned: Aligned) -> tuple[Ints, Ints]:
+    def ideal(self, aligned: Aligned, cutoff: int | None = None) -> tuple[Ints, Ints]:
         """Return the judgements that can gain something, as indices, and their ideal ranks.
 
         The ideal order is by falling grade; by falling gain where a table gives high grades
-        nothing.
+        nothing. With a cutoff the rest of it is left out.
         """
-
-        def make() -> tuple[Ints, Ints]:
-            best = aligned.ideal
-            keep = self.counts(best.values)
-            if self.gain in TABLES:
-                keep &= self.gains(best.values) > 0
-                return np.flatnonzero(keep), positions_of(offsets_of(best.count(keep))) + 1
+        best = aligned.ideal
+        keep = self.counts(best.values)
+        if self.gain not in TABLES:
+            if cutoff is not None:
+                keep &= best.rank <= cutoff
             at = np.flatnonzero(keep)
             return at, best.rank[at]
-
-        return aligned.memo(("ideal_items", self), make)
+        keep &= self.gains(best.values) > 0
+        at, rank = np.flatnonzero(keep), positions_of(offsets_of(best.count(keep))) + 1
+        if cutoff is None:
+            return at, rank
+        inside = rank <= cutoff
+        return at[inside], rank[inside]
 
     def gains(self, grades: Array) -> Floats:
         """Return the gain of each grade, those that count for nothing included."""
