@@ -100,7 +100,7 @@ def _evaluate_part(
     estimated: dict[Policy, list[int]] = defaultdict(list)
     for column, metric in enumerate(metrics):
         policy, source = _view(metric, aligned, references)
-        found = _values(metric, source, policy)
+        found = values_of(metric, source, policy)
         if found is None:
             estimated[policy].append(column)
         else:
@@ -134,8 +134,11 @@ def _view(
     return policy, view(source, source.policy.with_settings(metric.settings))
 
 
-def _values(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
-    """Return the values; None where they are to be estimated from random orders of ties."""
+def values_of(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
+    """Return the values of a view, before policies say anything of empty and missing queries.
+
+    None where they are to be estimated from random orders of ties.
+    """
     if policy.ties != "average":
         return metric(aligned)
     expected = metric.definition.expected
@@ -173,7 +176,7 @@ def _level(metric: Metric) -> int:
     return level
 
 
-def _empty(metric: Metric, aligned: Aligned) -> Bools:
+def empty_of(metric: Metric, aligned: Aligned) -> Bools:
     """Return which queries have nothing that a metric takes for relevant, ``(n_queries,)``."""
     ideal, above = aligned.ideal, dict(metric.params).get("above")
     if above is None and ideal.values.dtype.kind == "f":
@@ -186,7 +189,8 @@ def _empty(metric: Metric, aligned: Aligned) -> Bools:
     return np.equal(relevant, 0)
 
 
-_EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
+EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
+"""What the setting ``empty`` puts in the place of a query without relevant documents."""
 
 
 def _with_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Policy) -> Floats:
@@ -194,14 +198,14 @@ def _with_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Pol
     how, definition = policy.empty_queries, metric.definition
     values, unanswered = values.copy(), ~aligned.answered
     if metric.settings.empty is not None:
-        values[_empty(metric, aligned)] = _EMPTY[metric.settings.empty]
+        values[empty_of(metric, aligned)] = EMPTY[metric.settings.empty]
     elif definition.empty is not None and metric.reference is None:
         if how == "skip":
-            empty = _empty(metric, aligned)
+            empty = empty_of(metric, aligned)
             values[empty] = np.nan
             unanswered &= ~empty
         elif how == "one" and definition.bounds == (0.0, 1.0):
-            values[_empty(metric, aligned)] = 1.0
+            values[empty_of(metric, aligned)] = 1.0
     if definition.missing is not None:
         values[unanswered] = definition.missing
     return values
