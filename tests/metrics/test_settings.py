@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tool_columns import COLUMNS, Column
+from tool_column import Column
+from tool_columns import COLUMNS
 
 from harness.core.align import align
 from harness.core.aligned import Aligned
