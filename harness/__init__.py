@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .direct import evaluate as evaluate
     from .errors import HarnessError as HarnessError
     from .experiment import run as run
+    from .metrics.similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
 
@@ -48,6 +49,7 @@ _HOME = {
     "evaluate": "direct",
     "from_pytrec_eval": "convert",
     "metric": "core.metric",
+    "rank_similarity": "metrics.similarity",
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment",

@@ -34,17 +34,20 @@ from .core.policy import Order, Policy
 from .core.ragged import Floats, positions_of
 from .core.ranking import rank_order
 from .errors import UnknownNameError
+from .metrics.correlation import Form as TauForm
 from .metrics.dcg_sums import ideal_dcg
 from .metrics.gains import Gain, gains_of
 from .metrics.ndcg_ranks import dcg_at_every_rank, ndcg_at_every_rank
+from .metrics.overlap_ties import Tied
 from .metrics.pairwise import lambdas as _lambdas
 from .metrics.pairwise import sigmoid
 from .metrics.rbo import rbo_weight
 from .metrics.rbo_forms import Form
+from .metrics.tau_ap import Tied as TauTied
 
 __all__ = [
     "ao", "arp", "dcg", "kendall", "lambdas", "mse", "ndcg", "pairwise_logloss", "pearson", "rbo",
-    "rbo_weight", "sigmoid", "spearman", "swaps",
+    "rbo_weight", "sigmoid", "spearman", "swaps", "tau_ap",
 ]  # fmt: skip
 
 
@@ -156,6 +159,8 @@ def rbo(
     *,
     form: Form = "ext",
     rel: int = 1,
+    tied: Tied = "none",
+    k: int | None = None,
     ties: Order = "trec_eval",
 ) -> Floats:
     """Return the rank-biased overlap with the ideal order; see :func:`harness.metrics.rbo.rbo`.
@@ -163,7 +168,8 @@ def rbo(
     >>> rbo([[3.0, 2.0]], [[1, 2]], [2], p=0.5).round(12).tolist()
     [0.5]
     """
-    return _values("rbo", _align(scores, relevance, n, ties), p=p, form=form, rel=rel)
+    aligned = _align(scores, relevance, n, ties)
+    return _values("rbo", aligned, p=p, form=form, rel=rel, tied=tied, k=k)
 
 
 def ao(
@@ -173,6 +179,7 @@ def ao(
     k: int | None = None,
     *,
     rel: int = 1,
+    tied: Tied = "none",
     ties: Order = "trec_eval",
 ) -> Floats:
     """Return the average overlap with the ideal order; see :func:`harness.metrics.rbo.ao`.
@@ -180,18 +187,41 @@ def ao(
     >>> ao([[3.0, 2.0]], [[1, 2]], [2]).tolist()
     [0.5]
     """
-    return _values("ao", _align(scores, relevance, n, ties), rel=rel, cutoff=k)
+    return _values("ao", _align(scores, relevance, n, ties), rel=rel, tied=tied, cutoff=k)
 
 
-def kendall(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:
-    """Return Kendall's tau-b of scores and grades; see :mod:`harness.metrics.correlation`.
+def kendall(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    form: TauForm = "b",
+    *,
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return Kendall's tau of scores and grades; see :mod:`harness.metrics.correlation`.
 
     `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
 
     >>> kendall([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [0.333333333333]
     """
-    return _values("kendall", _align(scores, relevance, n, ties))
+    return _values("kendall", _align(scores, relevance, n, ties), form=form)
+
+
+def tau_ap(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    tied: TauTied = "none",
+    *,
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return the AP correlation of scores and grades; see :func:`harness.metrics.tau_ap.tau_ap`.
+
+    >>> tau_ap([[3.0, 2.0, 1.0]], [[1, 2, 0]], [3]).tolist()
+    [0.0]
+    """
+    return _values("tau_ap", _align(scores, relevance, n, ties), tied=tied)
 
 
 def spearman(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:

@@ -20,7 +20,7 @@ RELEVANCE = [[0, 1, 0], [0, 1, 1]]
 N = [3, 3]
 PLAIN = {
     "ndcg": {}, "dcg": {}, "arp": {}, "swaps": {}, "mse": {}, "rbo": {}, "ao": {}, "kendall": {},
-    "spearman": {}, "pearson": {}, "pairwise_logloss": {}, "lambdas": {},
+    "spearman": {}, "tau_ap": {}, "pearson": {}, "pairwise_logloss": {}, "lambdas": {},
 }  # fmt: skip
 
 

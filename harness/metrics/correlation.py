@@ -94,8 +94,8 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
     elif form == "gamma":
         bottom = (counts.right + counts.wrong).astype(np.float64)
     else:
-        untied_scores = counts.pairs - counts.tied_scores
-        bottom = np.sqrt(untied_scores) * np.sqrt(counts.pairs - counts.tied_grades)
+        untied_scores = (counts.pairs - counts.tied_scores).astype(np.float64)
+        bottom = np.sqrt(untied_scores * (counts.pairs - counts.tied_grades))
     balance = counts.right - counts.wrong
     values: Floats = np.divide(balance, bottom, out=np.full(bottom.size, np.nan), where=bottom > 0)
     return np.clip(values, -1.0, 1.0, out=values)

@@ -1,0 +1,204 @@
+"""How alike two rankings of named things are: leaderboards, lists of systems, any two orders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from ..core.align import align, as_reference
+from ..core.policy import Policy
+from ..core.tables import Run
+from ..errors import InputError, Problem, UnknownNameError, did_you_mean
+from .concordance import concordance
+from .correlation import kendall, spearman
+from .overlap_ties import Tied
+from .rbo import ao, rbo
+from .tau_ap import tau_ap
+
+Ranking = Mapping[str, float] | Sequence[str | Collection[str]]
+"""Scores by name, higher is better; or names, the best first, those of an inner list being tied."""
+_POLICY = Policy(ties="stable")
+
+
+@dataclass(frozen=True)
+class RankSimilarity:
+    """What :func:`rank_similarity` finds; where nothing else is said, over the shared names.
+
+    Parameters
+    ----------
+    shared : int
+        Names on both lists.
+    only_first, only_second : tuple of str
+        Names on one of them.
+    tau_a, tau_b : float
+        Kendall's tau (:func:`harness.metrics.correlation.kendall`).
+    tau_ap, tau_ap_back : float
+        AP correlation, the first list being the truth, and the second one; where scores are
+        tied, the mean over the orders of ties (:func:`harness.metrics.tau_ap.tau_ap`).
+    spearman : float
+        Spearman's rho.
+    rbo, rbo_min, rbo_max, rbo_res : float
+        Rank-biased overlap of the whole lists, extrapolated, its bounds and what lies between
+        them (:func:`harness.metrics.rbo.rbo`).
+    ao : float
+        Average overlap of the whole lists, to the end of the shorter one.
+    swaps : int
+        Pairs in the opposite order; a pair that a list ties is in none.
+    swaps_normalised : float
+        These as a share of the pairs that the first list does not tie.
+    same_top : bool
+        Whether the lists have the same names at rank 1, on the whole lists.
+    rank_change : dict of str to int
+        By how many ranks each shared name stands higher on the second list, both lists cut down
+        to the shared names, tied ones having the rank of the first of them.
+    """
+
+    shared: int
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    tau_a: float
+    tau_b: float
+    tau_ap: float
+    tau_ap_back: float
+    spearman: float
+    rbo: float
+    rbo_min: float
+    rbo_max: float
+    rbo_res: float
+    ao: float
+    swaps: int
+    swaps_normalised: float
+    same_top: bool
+    rank_change: Mapping[str, int]
+
+
+def rank_similarity(
+    first: Ranking, second: Ranking, p: float = 0.9, tied: Tied = "w"
+) -> RankSimilarity:
+    """Return how alike two rankings are, by every measure at once.
+
+    The formulas are those of the metrics ``kendall``, ``tau_ap``, ``spearman``, ``rbo``, ``ao``
+    and ``swaps``, which compare rankings query by query.
+
+    Parameters
+    ----------
+    first, second : mapping of str to float, or sequence
+        Scores, higher is better; or names, the best first, tied ones in an inner list.
+    p : float
+        Persistence of RBO, in (0, 1).
+    tied : {"w", "a", "b", "none"}
+        How ties count in RBO and AO. ``w``, the default: equal ranks are real, as on a
+        leaderboard. ``none`` breaks them by the order in which names are given.
+
+    Returns
+    -------
+    RankSimilarity
+        NaN for what is not defined, as tau for fewer than two shared names.
+
+    Raises
+    ------
+    InputError
+        Where a list is empty or names something twice, a score is not finite, or the lists
+        share no name.
+    UnknownNameError
+        Where p or `tied` is out of range.
+
+    Notes
+    -----
+    Webber, Moffat and Zobel, TOIS 28(4), 2010; Corsi and Urbano, SIGIR 2024; Yilmaz, Aslam and
+    Robertson, SIGIR 2008.
+
+    Examples
+    --------
+    >>> found = rank_similarity({"bm25": 0.3, "lsi": 0.2, "rm3": 0.4}, ["bm25", "rm3", "lsi"])
+    >>> found.swaps, round(found.tau_b, 3), found.rank_change
+    (1, 0.333, {'bm25': 1, 'lsi': 0, 'rm3': -1})
+    >>> rank_similarity([["a", "b"], "c"], [["a", "b"], "c"]).rbo
+    1.0
+    """
+    if not 0 < p < 1:
+        raise UnknownNameError(f"rank_similarity: p must lie in (0, 1), and is {p:g}")
+    if tied not in get_args(Tied):
+        raise UnknownNameError(
+            f"rank_similarity: unknown tied '{tied}'{did_you_mean(str(tied), get_args(Tied))}"
+            f"  (all: {', '.join(get_args(Tied))})"
+        )
+    runs = [_run(first, "first"), _run(second, "second")]
+    scores = [run.to_dict()[""] for run in runs]
+    shared = [name for name in scores[0] if name in scores[1]]
+    if not shared:
+        raise InputError(
+            Problem(
+                "",
+                f"the lists have no name in common: first has {_some(scores[0])}, second has "
+                f"{_some(scores[1])}",
+                fix="check that both write names alike",
+            )
+        )
+    # The run that is looked at is the second one, and the first the reference.
+    aligned = align(as_reference(runs[0], runs[0].qids, _POLICY), runs[1], _POLICY)
+    back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)
+    ranks = [_ranks([each[name] for name in shared]) for each in scores]
+    changes = [one - other for one, other in zip(*ranks, strict=True)]
+    tops = [{name for name in each if each[name] == max(each.values())} for each in scores]
+    counts = concordance(aligned)
+    opposite, differing = counts.wrong.item(), (counts.pairs - counts.tied_grades).item()
+    return RankSimilarity(
+        shared=len(shared),
+        only_first=tuple(name for name in scores[0] if name not in scores[1]),
+        only_second=tuple(name for name in scores[1] if name not in scores[0]),
+        tau_a=kendall(aligned, form="a").item(),
+        tau_b=kendall(aligned).item(),
+        tau_ap=tau_ap(aligned, tied="a").item(),
+        tau_ap_back=tau_ap(back, tied="a").item(),
+        spearman=spearman(aligned).item(),
+        rbo=rbo(aligned, p=p, tied=tied).item(),
+        rbo_min=rbo(aligned, p=p, tied=tied, form="min").item(),
+        rbo_max=rbo(aligned, p=p, tied=tied, form="max").item(),
+        rbo_res=rbo(aligned, p=p, tied=tied, form="res").item(),
+        ao=ao(aligned, tied=tied).item(),
+        swaps=opposite,
+        swaps_normalised=opposite / differing if differing else math.nan,
+        same_top=tops[0] == tops[1],
+        rank_change=dict(zip(shared, changes, strict=True)),
+    )
+
+
+def _run(ranking: Ranking, where: str) -> Run:
+    """Return a list as a run with one query."""
+    if isinstance(ranking, Mapping):
+        scores = dict(ranking)
+    else:
+        groups = [] if isinstance(ranking, str) else list(ranking)
+        scores = {}
+        for place, group in enumerate(groups):
+            for name in [group] if isinstance(group, str) else group:
+                if name in scores:
+                    raise InputError(Problem(where, f"'{name}' stands twice", fix="name each once"))
+                scores[name] = -float(place)
+    if not scores:
+        raise InputError(
+            Problem(
+                where,
+                "an empty list" if not isinstance(ranking, str) else f"'{ranking}' is no list",
+                fix="give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one name",
+            )
+        )
+    return Run.from_dict({"": scores}, name=where)
+
+
+def _ranks(scores: Sequence[float]) -> list[int]:
+    """Return ranks by falling score, tied ones having that of the first of them."""
+    falling = -np.asarray(scores)
+    ranks: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
+    return ranks
+
+
+def _some(names: Iterable[str], shown: int = 3) -> str:
+    names = list(names)
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(f"'{name}'" for name in names[:shown]) + more
