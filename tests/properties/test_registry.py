@@ -34,7 +34,7 @@ ORACLES = {
     "mse": "its formula in tests/properties/test_native.py",
     "rbo": "golden 50-digit values, and its equations in tests/properties/test_native.py",
     "ao": "golden values, and its formula in tests/properties/test_native.py",
-    "tau_ap": "golden values (R), and means over enumerated orders in test_similarity.py",
+    "tau_ap": "golden values (R), and means over enumerated orders in test_similarity_ties.py",
     "kendall": "scipy.stats.kendalltau",
     "spearman": "scipy.stats.spearmanr",
     "pearson": "scipy.stats.pearsonr",
