@@ -131,6 +131,8 @@ def _view(
             )
         source = references[metric.reference]
     policy = aligned.policy.with_settings(metric.settings)
+    if source is aligned:
+        return policy, view(aligned, policy)
     return policy, view(source, source.policy.with_settings(metric.settings))
 
 
@@ -177,16 +179,24 @@ def _level(metric: Metric) -> int:
 
 
 def empty_of(metric: Metric, aligned: Aligned) -> Bools:
-    """Return which queries have nothing that a metric takes for relevant, ``(n_queries,)``."""
-    ideal, above = aligned.ideal, dict(metric.params).get("above")
+    """Return which queries have nothing that a metric takes for relevant, ``(n_queries,)``.
+
+    A list shorter than the cutoff is none of them where `metric` has a value for such lists.
+    """
+    ideal, given = aligned.ideal, dict(metric.params)
+    above, top = given.get("above"), given.get("top")
     if above is None and ideal.values.dtype.kind == "f":
         above = 0 if "rel" not in metric.definition.parameters else None
     relevant: Ints
-    if above is not None:
-        relevant = ideal.count(ideal.values > above)
-    else:
+    if above is None and top is None:
         relevant = aligned.n_relevant(_level(metric))
-    return np.equal(relevant, 0)
+    else:
+        counted = ideal.values >= _level(metric) if above is None else ideal.values > above
+        relevant = ideal.count(counted if top is None else counted & (ideal.values <= top))
+    empty: Bools = np.equal(relevant, 0)
+    if metric.cutoff is not None and given.get("short", "cut") != "cut":
+        empty &= aligned.n_retrieved >= metric.cutoff
+    return empty
 
 
 EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}

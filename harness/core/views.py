@@ -61,7 +61,7 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
         found = reorder(found, _how(policy))
         return found if policy.depth is None else cut(found, policy.depth)
 
-    return aligned.memo(("view", replace(policy, empty_queries="zero")), make) or aligned
+    return aligned.memo(("view", policy), make) or aligned
 
 
 def _how(policy: Policy) -> How:
