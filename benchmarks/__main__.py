@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import tempfile
 from collections.abc import Sequence
@@ -55,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"unknown case {', '.join(unknown)}; there are {', '.join(ALL)}")
 
     os.chdir(ROOT)
+    for folder in ("harness", "benchmarks"):
+        compileall.compile_dir(folder, quiet=2)
     given.data.mkdir(parents=True, exist_ok=True)
     setup = Setup(given.data.resolve(), given.size, given.full)
     usual = [name for name in ALL if given.full or name not in ON_REQUEST]

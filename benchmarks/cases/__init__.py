@@ -19,6 +19,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         arrays.batch,
         arrays.compat_long,
         arrays.compat_short,
+        arrays.similarity,
         small.imports,
         small.trec_small,
         small.trec_many,

@@ -49,6 +49,26 @@ def compat_short(setup: Setup) -> Case:
     return _compat(setup, 5000, 100)
 
 
+def similarity(setup: Setup) -> Case:
+    """Two runs of 1,000 queries x 1,000 documents, most of them tied."""
+    n_queries, few = setup.queries(1000), 10
+    each = {
+        name: _arrays(name, "ours.similarity", n_queries, ("1000", name))
+        for name in ("rbo(p=0.9,tied=w)", "rbo(p=0.9,tied=a)", "rbo(p=0.9,tied=b)", "swaps")
+    }
+    ours = _arrays("all four", "ours.similarity", n_queries, ("1000", *each))
+    literal = _arrays("all four as written down, 10 queries, time scaled",
+                      "peers.similarity_literal", few, ("1000",),
+                      repeats=3, scale=n_queries / few)  # fmt: skip
+    return Case(
+        "Rank similarity of two runs, 1,000 queries x 1,000 documents on 300 score levels",
+        "From aligned runs to values of each query; alignment, imports and data are not counted in "
+        "the time. The literal loops go depth by depth, and pair by pair for swaps.",
+        (ours, *each.values(), literal),
+        tuple(Target(one, 0.1) for one in each.values()),
+    )
+
+
 def _compat(setup: Setup, n_queries: int, depth: int) -> Case:
     words = (str(setup.queries(n_queries)), str(depth), *FILE_METRICS)
     pairs = []

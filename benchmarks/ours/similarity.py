@@ -1,4 +1,4 @@
-"""RBO with ties and swaps of two runs with the harness: ``N_QUERIES LENGTH``.
+"""RBO with ties and swaps of two runs with the harness: ``N_QUERIES LENGTH METRIC...``.
 
 The runs of ``peers.similarity_literal``, aligned in memory.
 """
@@ -24,7 +24,7 @@ qids = pa.array([f"q{at}" for at in range(n_queries)])
 one, other = (Run(qids, offsets, docnos, each.ravel()) for each in scores_of(n_queries, length))
 policy = Policy(ties="stable")
 aligned = align(as_reference(other, qids, policy), one, policy)
-metrics = parse_all([f"rbo(p=0.9,tied={tied})" for tied in ("w", "a", "b")] + ["swaps"])
+metrics = parse_all(sys.argv[3:])
 wall, cpu = time.perf_counter(), time.process_time()
 means = {str(metric): float(np.mean(metric(aligned))) for metric in metrics}
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
