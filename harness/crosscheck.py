@@ -20,7 +20,7 @@ from .errors import Problem, VerificationError
 
 Mode = Literal["sample", "all", "none"]
 SAMPLE = 50
-"""Queries that are checked where not all are."""
+"""Queries of an experiment that are checked at least, and of one run at most, but for all."""
 _AS_TEXT = {"runid", "relstring"}
 
 
@@ -36,6 +36,20 @@ class Audit:
     def as_dict(self) -> dict[str, Any]:
         """Return the audit by name."""
         return asdict(self)
+
+
+def sample_size(n_queries: int, cells: int) -> int:
+    """Return how many queries of one run are checked.
+
+    One in 50, from 2 to 50; and so many that those of all runs together are 50. So the check of
+    a sweep of small runs takes a small part of its time, since pytrec_eval takes longer for a
+    query than the harness does.
+
+    >>> sample_size(6980, 1), sample_size(43, 1), sample_size(50, 5), sample_size(50, 100)
+    (50, 43, 10, 2)
+    """
+    size = max(min(SAMPLE, max(2, n_queries // SAMPLE)), -(-SAMPLE // cells))
+    return min(size, n_queries)
 
 
 class Crosscheck:
@@ -54,11 +68,21 @@ class Crosscheck:
         Where ties are ordered otherwise than by trec_eval, pytrec_eval is given that order.
         Metrics whose ties are averaged, best, worst or random are left out.
     mode : {"sample", "all", "none"}
-        ``sample`` takes 50 judged queries, the same ones for the same qids every time.
+        ``sample`` takes some judged queries of the run, at least 50 of the whole experiment;
+        see :func:`sample_size`.
+    cell, cells : int
+        Which of how many runs of the experiment it is. The choice follows from it, so that
+        every run is checked on other queries, and on the same ones every time.
     """
 
     def __init__(
-        self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy, mode: Mode = "sample"
+        self,
+        qrels: Qrels,
+        metrics: Sequence[Metric],
+        policy: Policy,
+        mode: Mode = "sample",
+        cell: int = 0,
+        cells: int = 1,
     ) -> None:
         self.qrels, self.policy, self.mode = qrels, policy, mode
         self.by_level: dict[tuple[int, Policy], dict[str, Metric]] = defaultdict(dict)
@@ -68,8 +92,9 @@ class Crosscheck:
             if measure is not None and under.of_rows:
                 self.by_level[level, under][measure] = metric
         chosen = np.arange(qrels.n_queries)
-        if mode == "sample" and chosen.size > SAMPLE:
-            chosen = np.random.default_rng(qrels.n_queries).permutation(chosen)[:SAMPLE]
+        if mode == "sample":
+            order = np.random.default_rng((qrels.n_queries, cell)).permutation(chosen)
+            chosen = order[: sample_size(qrels.n_queries, cells)]
         judged = np.flatnonzero(np.diff(qrels.offsets))
         best = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
         self.chosen = chosen[np.isin(chosen, judged[best >= 0])]

@@ -15,6 +15,7 @@ from . import config as configs
 from . import readers, store
 from .config import Config, DatasetEntry, sweep
 from .config.sweep import Cell, missing
+from .core.grade_check import check_grades, takes_fractions
 from .core.leaderboard import Entry, Leaderboard
 from .core.tables import Qrels, Run
 from .core.views import policies_of
@@ -129,13 +130,16 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
 def _entries(config: Config, found: Sequence[Cell]) -> Iterator[tuple[Entry, Audit]]:
     """Evaluate cell after cell; each dataset is read once."""
     policy, metrics = config.to_policy(), config.parsed_metrics()
-    also = policies_of(metrics, policy)
+    also, fractions = policies_of(metrics, policy), takes_fractions(metrics, policy)
     at: DatasetEntry | None = None
-    for cell in tqdm(found, unit="cell", disable=None):
+    for place, cell in enumerate(tqdm(found, unit="cell", disable=None)):
         if cell.dataset_entry != at:
             at = cell.dataset_entry
-            qrels = readers.read_qrels(at.path, name=cell.dataset, **at.options())
-        check = Crosscheck(qrels, metrics, policy, config.crosscheck)
+            qrels = readers.read_qrels(
+                at.path, name=cell.dataset, fractions=fractions, **at.options()
+            )
+            check_grades(qrels, metrics, policy)
+        check = Crosscheck(qrels, metrics, policy, config.crosscheck, place, len(found))
         evaluation = evaluate_one(
             qrels, metrics, policy,
             stream=partial(

@@ -117,7 +117,7 @@ def test_a_difference_stops_the_run_and_writes_nothing(
     for name in ("configs", "runs"):
         shutil.copytree(root / name, tmp_path / name)
     monkeypatch.setattr(Crosscheck, "_evaluate", _wrong)
-    with pytest.raises(VerificationError, match=r"301.*num_rel_ret"):
+    with pytest.raises(VerificationError, match=r"query .3\d\d., num_rel_ret"):
         harness.run(tmp_path / "configs/trec.yaml")
     assert not (tmp_path / "results").exists()
     results = harness.run(tmp_path / "configs/trec.yaml", overrides=["crosscheck=none"])
