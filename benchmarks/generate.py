@@ -25,6 +25,10 @@ ANSWERED = 0.85  # share of the queries whose judged documents the run retrieves
 N_FEATURES = 136  # MSLR-WEB30K
 LIST_SIZE = 120
 POOL = 4000
+AUDITED = (
+    "ndcg@10", "ndcg(gain=exp)@5", "dcg@10", "map", "map@10", "P@5", "recip_rank", "err@10",
+    "rbp(p=0.8)", "arp",
+)  # fmt: skip
 
 
 Columns = tuple[npt.NDArray[np.generic] | str | int, ...]
@@ -136,6 +140,27 @@ def batch(n_queries: int) -> tuple[npt.NDArray[np.float64], ...]:
     return scores, relevance, np.full(n_queries, LIST_SIZE)
 
 
+def audit(folder: Path, n_queries: int, depth: int, n_runs: int) -> None:
+    """Write learning-to-rank rows, ``n_runs`` files of predictions and a config of ten metrics.
+
+    Scores are rounded to hundredths, so that some documents of a query are tied.
+    """
+    rng = np.random.default_rng(SEED)
+    grades = rng.choice(5, n_queries * depth, p=[0.52, 0.32, 0.13, 0.02, 0.01])
+    qids = np.char.add("qid:", np.repeat(np.arange(n_queries), depth).astype(str))
+    _write(folder / "test.txt", grades, qids, "1:0.5")
+    for number in range(n_runs):
+        scores = grades + rng.normal(0, 1 + number / n_runs, grades.size)
+        _write(folder / f"system-{number:02}.txt", scores.round(2))
+    metrics = ", ".join(f'"{metric}"' for metric in AUDITED)
+    config = (
+        "datasets: {ltr: {format: letor, path: test.txt}}\n"
+        'runs: {"{system}": {format: scores, path: "{system}.txt"}}\n'
+        f"metrics: [{metrics}]\n"
+    )
+    (folder / "config.yaml").write_text(config.replace('"{system}.txt"', '"system-{system}.txt"'))
+
+
 def _feature_texts(rng: np.random.Generator) -> Iterator[str]:
     """Yield ``POOL`` texts ``1:3 2:0.25 ... 136:0``, of counts, ratios and scores."""
     counts = rng.geometric(0.05, (POOL, N_FEATURES)) - 1
@@ -166,6 +191,6 @@ def _write(path: Path | IO[bytes], *columns: npt.NDArray[np.generic] | str | int
 if __name__ == "__main__":
     kind, target, *numbers = sys.argv[1:]
     Path(target).mkdir(parents=True, exist_ok=True)
-    kinds = (trec, trec_gz, trec_shuffled, trec_many, letor)
+    kinds = (trec, trec_gz, trec_shuffled, trec_many, letor, audit)
     make = {function.__name__: function for function in kinds}[kind]
     make(Path(target), *map(int, numbers))

@@ -182,6 +182,57 @@ def evaluate_command(
     typer.echo(_render(format, board, per_query=per_query), nl=False)
 
 
+@app.command("audit")
+def audit_command(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULTS|CONFIG", help="A folder that 'harness run' wrote, or a YAML config."
+        ),
+    ],
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="Audit this in place of the config's; repeatable."),
+    ] = None,
+    conventions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--convention", metavar="TOOL", help="Compare with this one alone; repeatable."
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the config."),
+    ] = None,
+    format: Annotated[
+        Literal["text", "csv", "html"],
+        typer.Option("--format", "-f", help="How to print it; html is a page of its own."),
+    ] = "text",
+) -> None:
+    """Compute the leaderboard under every convention: what changes with the tool, and why.
+
+    For each dataset and metric: systems x conventions, the range of each system, whether their
+    order and the best one change, and which single choice (gain, ties, empty queries...) changes
+    the most.
+
+    \b
+    Examples:
+      harness audit configs/quickstart.yaml
+      harness audit results/quickstart -m ndcg@10 --format html > audit.html
+    """
+    from . import audit
+
+    found = audit.audit(
+        source, overrides=set_ or [], metrics=metrics or [], conventions=conventions or []
+    )
+    options = {}
+    if format == "text" and sys.stdout.isatty():
+        import shutil
+
+        options["width"] = shutil.get_terminal_size().columns
+    typer.echo(audit.find(format).render(found, **options), nl=False)
+
+
 @app.command("metrics", cls=QuickCommand)
 def metrics_command(
     name: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,12 +27,12 @@ def manifest(
     """Return the manifest of a result as JSON.
 
     It holds nothing that changes between two runs on the same inputs with the same software:
-    no time, no path outside the config's own folder.
+    no time, and only paths that say how to get from one file to another.
 
     Parameters
     ----------
     config : mapping
-        The config as resolved.
+        The config as resolved. Where its folder is, seen from the results, is recorded beside it.
     inputs : iterable of Path
         Every file that was read.
     base : Path
@@ -46,6 +47,7 @@ def manifest(
     content = {
         "manifest": FORMAT,
         "config": config,
+        "base": _relative(base, base / config["output"]),
         "inputs": [_input(path, base) for path in sorted(set(inputs))],
         "versions": {
             "harness": __version__,
@@ -73,11 +75,13 @@ def manifest(
 
 
 def _input(path: Path, base: Path) -> dict[str, Any]:
-    try:
-        name = path.resolve().relative_to(base.resolve().parent).as_posix()
-    except ValueError:
-        name = str(path)
+    name = _relative(path, base.resolve().parent)
     return {"path": name, "bytes": path.stat().st_size, "sha256": sha256(path)}
+
+
+def _relative(path: Path, start: Path) -> str:
+    """Return how to get to `path` from `start`, wherever the command was given."""
+    return Path(os.path.relpath(path.resolve(), start.resolve())).as_posix()
 
 
 def _version(package: str) -> str | None:

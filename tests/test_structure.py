@@ -19,7 +19,7 @@ LAYERS = [
     {"convert", "config"},
     {"inputs", "catalogue", "crosscheck"},
     {"manifest", "direct"},
-    {"experiment", "executor", "batch", "trec_eval"},
+    {"experiment", "executor", "batch", "trec_eval", "audit"},
     {"cli"},
 ]
 PURE = ("core", "metrics", "stats", "reports")

@@ -1,0 +1,50 @@
+"""An audit as CSV: a row a dataset, metric, system and convention, every digit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import Any
+
+from .flow import Audited
+from .spread import Comparison, Matrix, Row
+
+COLUMNS = (
+    "dataset", "metric", "system", "convention", "value", "base", "difference",
+    "order_changed", "refused",
+)  # fmt: skip
+
+
+def render(audited: Audited) -> str:
+    """Return the audit as CSV, the base's own rows first, with convention ``base``.
+
+    ``base`` is the base's value and ``difference`` is value minus base; both are empty where
+    there is none. ``order_changed`` says whether the convention puts these systems in another
+    order than the base, and is the same for all of them. ``refused`` is why there is no value.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for matrix in audited.matrices:
+        _write(writer, matrix, matrix.base, matrix.own)
+        for row, found in zip(matrix.rows, matrix.comparisons, strict=True):
+            _write(writer, matrix, row, found)
+    return text.getvalue()
+
+
+def _write(writer: Any, matrix: Matrix, row: Row, found: Comparison) -> None:
+    changed = str(found.order_changed).lower()
+    for at, system in enumerate(matrix.systems):
+        value, base = row.values[at].item(), matrix.base.values[at].item()
+        numbers = (value, base, value - base)
+        writer.writerow(
+            [
+                matrix.dataset, str(matrix.metric), system, row.name, *map(_field, numbers),
+                changed, row.refused[at],
+            ]
+        )  # fmt: skip
+
+
+def _field(number: float) -> str:
+    return "" if math.isnan(number) else repr(number)

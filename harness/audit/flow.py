@@ -1,0 +1,221 @@
+"""The one-way flow: cells of a config -> each run read and aligned once -> every way to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from .. import readers
+from ..config import Config
+from ..config.schema import metric_defaults
+from ..config.sweep import Cell
+from ..core.aligned import Aligned
+from ..core.convention import find as find_convention
+from ..core.evaluate import evaluate
+from ..core.evaluation import summarise
+from ..core.metric import Metric
+from ..core.names import parse_all
+from ..core.policy import Policy
+from ..core.views import policies_of, view
+from ..errors import HarnessError, InputError, UnknownNameError
+from . import source
+from .spread import BASE, Matrix, Row, effect, ranked
+from .variants import Variant, has_conventions, plain, under_conventions, with_choices
+
+Found = dict[Metric, float | str]
+"""A summary for each metric, or why there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Audited:
+    """What :func:`audit` found.
+
+    Parameters
+    ----------
+    matrices : tuple of Matrix
+        One a dataset and metric.
+    left_out : tuple of str
+        Metrics of the config that no convention has, or that are mere counts.
+    """
+
+    matrices: tuple[Matrix, ...]
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """One metric, and every way that it is to be computed in."""
+
+    metric: Metric
+    conventions: tuple[Variant, ...]
+    choices: Mapping[str, tuple[str, tuple[Variant, ...]]]
+
+    def every(self) -> Iterator[Metric]:
+        yield plain(self.metric)
+        choices = (each for _, others in self.choices.values() for each in others)
+        for variant in (*self.conventions, *choices):
+            if variant.metric is not None:
+                yield plain(variant.metric)
+
+
+def audit(
+    path: str | Path,
+    *,
+    overrides: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    conventions: Sequence[str] = (),
+) -> Audited:
+    """Compute every metric of a config under every convention that has it.
+
+    Parameters
+    ----------
+    path : path
+        A YAML config, or a folder that ``harness run`` wrote.
+    overrides : sequence of str
+        ``"policy.ties=stable"``: values put in place of the config's.
+    metrics : sequence of str
+        Metrics in place of the config's.
+    conventions : sequence of str
+        Conventions to compare with; all where there are none.
+
+    Raises
+    ------
+    ConfigError, InputError, AlignmentError
+        Where the config, a file, or a pair of files is wrong.
+    UnknownNameError
+        Where no metric is left to audit, or a name is not known.
+    """
+    for name in conventions:
+        find_convention(name)
+    config, cells = source.find(Path(path), overrides)
+    policy = config.to_policy()
+    wanted, left_out = _metrics(config, metrics)
+    plans = [
+        _Plan(metric, under_conventions(metric, policy, conventions), with_choices(metric, policy))
+        for metric in wanted
+    ]
+    every = list(dict.fromkeys(metric for plan in plans for metric in plan.every()))
+    matrices = []
+    with tqdm(total=len(cells), unit="run", disable=None) as bar:
+        for dataset, group in groupby(cells, key=lambda cell: cell.dataset):
+            here = list(group)
+            found = []
+            for each in _summaries(here, every, policy):
+                found.append(each)
+                bar.update()
+            systems = _names(here)
+            matrices += [_matrix(dataset, plan, systems, found) for plan in plans]
+    return Audited(tuple(matrices), left_out)
+
+
+def _metrics(config: Config, given: Sequence[str]) -> tuple[list[Metric], tuple[str, ...]]:
+    """Return the metrics to audit, and the names of others."""
+    defaults = metric_defaults(config.policy.relevance_level, config.convention)
+    metrics = parse_all(given or config.metrics, defaults)
+    wanted = [metric for metric in metrics if has_conventions(metric)]
+    left_out = tuple(str(metric) for metric in metrics if metric not in wanted)
+    if not wanted or (given and left_out):
+        raise UnknownNameError(
+            f"{', '.join(left_out)}: no convention has it, so there is nothing to audit"
+            "  (harness metrics --conventions lists what each tool has)"
+        )
+    return wanted, left_out
+
+
+def _names(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Return a name for each system of a dataset: its run, and what tells it from others."""
+    varying = [
+        name
+        for name in dict.fromkeys(name for cell in cells for name in cell.columns)
+        if len({cell.columns.get(name) for cell in cells}) > 1
+    ]
+    return tuple(
+        " ".join([cell.run, *(f"{n}={cell.columns[n]}" for n in varying if n in cell.columns)])
+        for cell in cells
+    )
+
+
+def _summaries(cells: Iterable[Cell], metrics: Sequence[Metric], policy: Policy) -> Iterator[Found]:
+    """Yield what is found for each run on one dataset, which is read once."""
+    also = policies_of(metrics, policy)
+    qrels = None
+    for cell in cells:
+        entry = cell.dataset_entry
+        if qrels is None:
+            qrels = readers.read_qrels(entry.path, name=cell.dataset, **entry.options())
+        run = cell.run_entry
+        aligned = readers.align_run(qrels, run.path, policy, also, name=cell.run, **run.options())
+        yield summaries(list(aligned), metrics)
+
+
+def summaries(parts: Sequence[Aligned], metrics: Sequence[Metric]) -> Found:
+    """Return each metric's summary over one aligned run, or why it has none.
+
+    Parameters
+    ----------
+    parts : sequence of Aligned
+        The run, aligned for all of the metrics, in parts that hold different queries each.
+    metrics : sequence of Metric
+    """
+    found: Found = {}
+    for metric in metrics:
+        try:
+            for part in parts:
+                view(part, part.policy.with_settings(metric.settings))
+        except InputError as error:
+            found[metric] = _reason(error)
+    accepted = [metric for metric in metrics if metric not in found]
+    try:
+        found |= _values(parts, accepted)
+    except (InputError, UnknownNameError):  # a metric itself refuses the data: find out which
+        for metric in accepted:
+            try:
+                found |= _values(parts, [metric])
+            except (InputError, UnknownNameError) as error:
+                found[metric] = _reason(error)
+    return found
+
+
+def _values(parts: Sequence[Aligned], metrics: Sequence[Metric]) -> Found:
+    done = evaluate(parts, metrics)
+    return {
+        metric: summarise(
+            done.values[:, column],
+            metric.definition.summary,
+            done.weights.get(column),
+            metric.settings.undefined or "skip",
+        )
+        for column, metric in enumerate(metrics)
+    }
+
+
+def _reason(error: HarnessError) -> str:
+    problem = error.problems[0]
+    return ": ".join(filter(None, (problem.where, problem.what)))
+
+
+def _matrix(dataset: str, plan: _Plan, systems: tuple[str, ...], found: Sequence[Found]) -> Matrix:
+    """Put the summaries of one metric together."""
+    metric = plan.metric
+    base = _row(Variant(BASE, metric), found)
+    effects = [
+        effect(metric, choice, own, base.values, [_row(each, found) for each in others])
+        for choice, (own, others) in plan.choices.items()
+    ]
+    rows = tuple(_row(variant, found) for variant in plan.conventions)
+    return Matrix(dataset, metric, systems, base, rows, ranked(effects))
+
+
+def _row(variant: Variant, found: Sequence[Found]) -> Row:
+    if variant.metric is None:
+        return Row(variant.name, np.full(len(found), np.nan), (variant.refused,) * len(found))
+    key = plain(variant.metric)
+    each = [summary[key] for summary in found]
+    values = np.array([value if isinstance(value, float) else np.nan for value in each])
+    refused = tuple(value if isinstance(value, str) else "" for value in each)
+    return Row(variant.name, values, refused)

@@ -1,0 +1,274 @@
+"""How far apart the ways to compute a metric are, and what that does to the order of systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..core.leaderboard import best
+from ..core.metric import Metric
+from ..core.ragged import Array, Floats
+
+DIGITS = 9
+"""Decimals to which summaries are the same: sums in another order differ in the last bits."""
+
+
+BASE = "base"
+"""Name of the row of the config's own metric."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """Every system's summary, computed in one way.
+
+    Parameters
+    ----------
+    name : str
+        The convention, the value of a choice, or :data:`BASE`.
+    values : ndarray of float64, shape (n_systems,)
+        NaN where it is undefined, or refused.
+    refused : tuple of str, length n_systems
+        Why there is no value; ``""`` where there is one.
+    """
+
+    name: str
+    values: Floats
+    refused: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What becomes of the order of systems in a row.
+
+    Parameters
+    ----------
+    tau : float
+        Kendall's tau-b of its order with the base's; NaN where one of them has no order.
+    order_changed : bool
+        Whether some two systems stand otherwise to each other: in the other order, or tied in
+        one of the rows alone.
+    best : tuple of int
+        The systems that are best, of those that the base too has a value for.
+    best_changed : bool
+        Whether these are others than in the base.
+    """
+
+    tau: float
+    order_changed: bool
+    best: tuple[int, ...]
+    best_changed: bool
+
+
+@dataclass(frozen=True)
+class Range:
+    """Smallest and largest summary of one system, and the rows that have them."""
+
+    low: float
+    low_names: tuple[str, ...]
+    high: float
+    high_names: tuple[str, ...]
+
+    @property
+    def width(self) -> float:
+        """Largest minus smallest."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one choice does by itself, all others being the base's.
+
+    Parameters
+    ----------
+    choice, own : str
+        Its name and the base's value.
+    value : str
+        The value that changes a summary the most.
+    change : float
+        By how much, with its sign: new minus base.
+    system : int
+        Of which system; -1 where no value changes anything.
+    tau : float
+        The lowest tau of an order with the base's over its values; NaN where there is none, as
+        where one of them leaves all systems tied.
+    tau_value : str
+        The value that has it.
+    best_changed : tuple of str
+        The values under which another system is best.
+    lost : tuple of str
+        The values under which a system of the base's has no summary.
+    """
+
+    choice: str
+    own: str
+    value: str
+    change: float
+    system: int
+    tau: float
+    tau_value: str
+    best_changed: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def order_changed(self) -> bool:
+        """Whether some two systems stand otherwise to each other under one of its values."""
+        return bool(self.tau_value) and self.tau != 1
+
+    @property
+    def matters(self) -> bool:
+        """Whether it changes a summary or the order."""
+        return self.change != 0 or bool(self.lost)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """One metric on one dataset: systems x conventions, and what single choices do.
+
+    Parameters
+    ----------
+    dataset : str
+    metric : Metric
+        The base.
+    systems : tuple of str
+    base : Row
+    rows : tuple of Row
+        One a convention.
+    effects : tuple of Effect
+        One a choice, the largest first.
+    """
+
+    dataset: str
+    metric: Metric
+    systems: tuple[str, ...]
+    base: Row
+    rows: tuple[Row, ...]
+    effects: tuple[Effect, ...]
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """What becomes of the order in each of :attr:`rows`."""
+        return tuple(compare(self.metric, self.base.values, row.values) for row in self.rows)
+
+    @cached_property
+    def own(self) -> Comparison:
+        """The base compared with itself."""
+        return compare(self.metric, self.base.values, self.base.values)
+
+    @cached_property
+    def ranges(self) -> tuple[Range, ...]:
+        """Each system's range over the base and all conventions."""
+        rows = [self.base, *self.rows]
+        return tuple(_range(rows, system) for system in range(len(self.systems)))
+
+    @cached_property
+    def refusals(self) -> dict[str, dict[str, list[str]]]:
+        """The systems without a value, by reason and the row's name."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for row in (self.base, *self.rows):
+            for system, reason in zip(self.systems, row.refused, strict=True):
+                if reason:
+                    found.setdefault(reason, {}).setdefault(row.name, []).append(system)
+        return found
+
+
+def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
+    """Return what becomes of the base's order of systems.
+
+    Parameters
+    ----------
+    metric : Metric
+        Says which way is better.
+    base, other : ndarray of float64, shape (n_systems,)
+
+    Examples
+    --------
+    >>> from harness.core.names import parse
+    >>> import harness.metrics
+    >>> compare(parse("ndcg@10")[0], np.array([0.5, 0.4, 0.3]), np.array([0.7, 0.8, 0.1]))
+    Comparison(tau=0.3333333333333333, order_changed=True, best=(1,), best_changed=True)
+    """
+    both = np.flatnonzero(~np.isnan(base) & ~np.isnan(other))
+    one, two = _signs(base[both]), _signs(other[both])
+    top = _best(metric, other, both)
+    changed = top != _best(metric, base, both)
+    return Comparison(_tau(one, two), bool((one != two).any()), top, changed)
+
+
+def _best(metric: Metric, values: Floats, among: Array) -> tuple[int, ...]:
+    found = best(metric, values[among].tolist(), DIGITS)
+    return tuple(among[sorted(found)].tolist())
+
+
+def _signs(values: Floats) -> Array:
+    """Return 1, 0 or -1 for each pair of systems, ``(n_pairs,)``."""
+    rounded = values.round(DIGITS)
+    first, second = np.triu_indices(values.size, 1)
+    signs: Array = np.sign(rounded[first] - rounded[second])
+    return signs
+
+
+def _tau(one: Array, two: Array) -> float:
+    bottom = math.sqrt(np.count_nonzero(one) * np.count_nonzero(two))
+    return float(one @ two) / bottom if bottom else math.nan
+
+
+def _range(rows: Sequence[Row], system: int) -> Range:
+    values = {row.name: row.values[system].item() for row in rows}
+    values = {name: value for name, value in values.items() if not math.isnan(value)}
+    if not values:
+        return Range(math.nan, (), math.nan, ())
+    low, high = min(values.values()), max(values.values())
+
+    def names(bound: float) -> tuple[str, ...]:
+        return tuple(name for name, v in values.items() if round(v - bound, DIGITS) == 0)
+
+    return Range(low, names(low), high, names(high))
+
+
+def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[Row]) -> Effect:
+    """Return what a choice does, over its values.
+
+    Parameters
+    ----------
+    metric : Metric
+        The base.
+    choice, own : str
+        Name of the choice, and the base's value.
+    base : ndarray of float64, shape (n_systems,)
+    rows : sequence of Row
+        The summaries under each other value.
+    """
+    value, change, system = "", 0.0, -1
+    tau, tau_value = math.inf, ""
+    best_changed, lost = [], []
+    for row in rows:
+        differences = np.nan_to_num(row.values - base, nan=0.0)
+        if differences.size:
+            at = int(np.abs(differences).argmax())
+            if round(abs(differences[at]) - abs(change), DIGITS) > 0:
+                value, change, system = row.name, differences[at].item(), at
+        found = compare(metric, base, row.values)
+        known = -math.inf if found.order_changed and math.isnan(found.tau) else found.tau
+        if known < tau:
+            tau, tau_value = known, row.name
+        if found.best_changed:
+            best_changed.append(row.name)
+        if (np.isnan(row.values) & ~np.isnan(base)).any():
+            lost.append(row.name)
+    tau = math.nan if math.isinf(tau) else tau
+    return Effect(
+        choice, own, value, change, system, tau, tau_value, tuple(best_changed), tuple(lost)
+    )
+
+
+def ranked(effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """Return the effects, those that change a summary the most first, then the order."""
+
+    def key(found: Effect) -> tuple[float, float]:
+        return -round(abs(found.change), DIGITS), -1.0 if math.isnan(found.tau) else found.tau
+
+    return tuple(sorted(effects, key=key))

@@ -1,0 +1,129 @@
+"""An audit as aligned text: a summary, then a block a dataset and metric."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from ..reports._cells import heading, number
+from ..reports.table import columns
+from . import words
+from .flow import Audited
+from .spread import Comparison, Matrix, Row
+
+WIDTH = 100
+_NARROW = 11
+_CHOICES = ["one choice", "base", "with", "largest change", "of", "tau", "with", "other best with"]
+
+
+def render(audited: Audited, *, width: int = WIDTH) -> str:
+    """Return the audit as text, conventions as rows and systems as columns.
+
+    Parameters
+    ----------
+    audited : Audited
+    width : int
+        Characters a line may take; systems that do not fit go into further blocks below.
+    """
+    blocks = [_overview(audited, width)]
+    blocks += ["\n".join(_block(matrix, width)) for matrix in audited.matrices]
+    return "\n\n\n".join(blocks) + "\n"
+
+
+def _overview(audited: Audited, width: int) -> str:
+    rows = [["dataset", "metric", "largest single choice", "spread", "other order", "other best"]]
+    for matrix in audited.matrices:
+        total, (ordered, bests) = words.compared(matrix), words.changes(matrix)
+        rows.append(
+            [
+                matrix.dataset, heading(matrix.metric), words.first_choice(matrix),
+                number(words.widest(matrix), matrix.metric),
+                f"{len(ordered)} of {total}", f"{len(bests)} of {total}",
+            ]
+        )  # fmt: skip
+    lines = [columns(rows, left=3)]
+    if audited.left_out:
+        lines += ["", *_wrapped(words.left_out(audited.left_out), width, "")]
+    return "\n".join(lines)
+
+
+def _block(matrix: Matrix, width: int) -> list[str]:
+    n = len(matrix.systems)
+    title = f"{matrix.dataset}: {heading(matrix.metric)}".removeprefix(": ")
+    lines = [title, "=" * len(title)]
+    for sentence in words.verdict(matrix):
+        lines += _wrapped(sentence, width, "")
+    lines += ["", _values(matrix, width)]
+    for note in words.notes(matrix):
+        lines += _wrapped(note, width, "  ")
+    if n and matrix.rows:
+        lines += ["", _ranges(matrix)]
+    lines += ["", *_effects(matrix, width)]
+    return lines
+
+
+def _values(matrix: Matrix, width: int) -> str:
+    """Return the matrix; names of systems may take several lines."""
+    names = [_folded(name) for name in matrix.systems]
+    height = max(map(len, names), default=1)
+    head = [
+        ["", "", "", *(name[line] if line < len(name) else "" for name in names)]
+        for line in range(height)
+    ]
+    head[-1][:3] = ["convention", "order", "tau"]
+    rows = [*head, _row(matrix, matrix.base, matrix.own)]
+    rows += map(_row, [matrix] * len(matrix.rows), matrix.rows, matrix.comparisons)
+    return columns(rows, width=width, left=3, pad_stars=True)
+
+
+def _row(matrix: Matrix, row: Row, found: Comparison) -> list[str]:
+    cells = [words.cell(row, system, matrix.metric) for system in range(len(matrix.systems))]
+    cells = [f"{text}*" if at in found.best else text for at, text in enumerate(cells)]
+    return [row.name, words.order(row, found), words.tau(found.tau), *cells]
+
+
+def _folded(name: str) -> list[str]:
+    """Return a name on lines of about a column's width, broken where it has a seam.
+
+    >>> _folded("linear-regression seed=1"), _folded("bm25")
+    (['linear-', 'regression', 'seed=1'], ['bm25'])
+    """
+    lines = [""]
+    for gap, piece in re.findall(r"(\s*)([^\s_\-./+]*[_\-./+]*)", name):
+        together = f"{lines[-1]}{' ' if gap and lines[-1] else ''}{piece}"
+        if not lines[-1] or len(together) <= _NARROW:
+            lines[-1] = together
+        else:
+            lines.append(piece)
+    return lines
+
+
+def _ranges(matrix: Matrix) -> str:
+    rows = [["system", "lowest", "under", "highest", "under", "range"]]
+    for name, each in zip(matrix.systems, matrix.ranges, strict=True):
+        low, high, wide = (
+            number(value, matrix.metric) for value in (each.low, each.high, each.width)
+        )
+        under = words.some(each.low_names), words.some(each.high_names)
+        rows.append([name, low, under[0], high, under[1], wide])
+    return columns(rows, left=6)
+
+
+def _effects(matrix: Matrix, width: int) -> list[str]:
+    """Return the table of choices, one at a time from the base."""
+    rows = [words.choice(each, matrix) for each in matrix.effects if each.matters]
+    lines = columns([_CHOICES, *rows], left=len(_CHOICES)).splitlines()
+    lost = words.lost(matrix)
+    if lost:
+        lines += _wrapped(f"no value for some system with: {', '.join(lost)}", width, "  ")
+    nothing = words.no_effect(matrix.effects)
+    if nothing:
+        lines += _wrapped(f"without effect here: {', '.join(nothing)}", width, "  ")
+    return lines
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, max(width, 40), initial_indent=indent, subsequent_indent=indent + "  ",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip

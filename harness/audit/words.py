@@ -1,0 +1,171 @@
+"""What the renderings of an audit say in the same words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..core.metric import Metric
+from ..reports._cells import UNDEFINED, number
+from .spread import Comparison, Effect, Matrix, Row
+
+REFUSED = "x"
+"""Stands where a convention refuses the data."""
+
+
+def cell(row: Row, system: int, metric: Metric) -> str:
+    """Return one summary as it is shown."""
+    return REFUSED if row.refused[system] else number(row.values[system].item(), metric)
+
+
+def signed(change: float, metric: Metric) -> str:
+    """Return a change as it is shown."""
+    text = number(abs(change), metric)
+    return f"{'-' if change < 0 else '+'}{text}"
+
+
+def tau(value: float) -> str:
+    """Return a tau as it is shown: 1 only for the same order.
+
+    >>> tau(0.9999), tau(1.0), tau(math.nan)
+    ('0.99', '1.00', '–')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    return f"{value:.2f}" if value == 1 else f"{math.floor(value * 100) / 100:.2f}"
+
+
+def order(row: Row, found: Comparison) -> str:
+    """Return what a row does to the order of systems; nothing where it is the base's."""
+    if all(row.refused):
+        return "refused"
+    if np.isnan(row.values).all():
+        return "undefined"
+    if found.best_changed:
+        return "other best"
+    return "other order" if found.order_changed else ""
+
+
+def compared(matrix: Matrix) -> int:
+    """Return how many conventions have a value for some system."""
+    return sum(not np.isnan(row.values).all() for row in matrix.rows)
+
+
+def changes(matrix: Matrix) -> tuple[list[str], list[str]]:
+    """Return the conventions with another order, and those with another best system."""
+    pairs = list(zip(matrix.rows, matrix.comparisons, strict=True))
+    ordered = [row.name for row, found in pairs if found.order_changed]
+    return ordered, [row.name for row, found in pairs if found.best_changed]
+
+
+def widest(matrix: Matrix) -> float:
+    """Return the largest range of any system; NaN where none has a value."""
+    widths = [each.width for each in matrix.ranges if not math.isnan(each.width)]
+    return max(widths, default=math.nan)
+
+
+def verdict(matrix: Matrix) -> list[str]:
+    """Return the findings as sentences: order, best system."""
+    total, (ordered, bests) = compared(matrix), changes(matrix)
+    if not total or len(matrix.systems) < 2:
+        return []
+    lines = [
+        f"The order of systems is another under {len(ordered)} of {total} conventions"
+        f"{_listed(ordered)}."
+        if ordered
+        else f"The order of systems is the same under all {total} conventions."
+    ]
+    if not matrix.own.best:
+        return lines
+    top = _systems(matrix, matrix.own.best)
+    if not bests:
+        return [*lines, f"The best is {top} under every one."]
+    to: dict[str, list[str]] = {}
+    for row, found in zip(matrix.rows, matrix.comparisons, strict=True):
+        if found.best_changed:
+            to.setdefault(_systems(matrix, found.best), []).append(row.name)
+    others = "; ".join(f"{who} under {', '.join(names)}" for who, names in to.items())
+    return [*lines, f"The best is {top}, but {others}."]
+
+
+def notes(matrix: Matrix) -> list[str]:
+    """Return why values are refused, and which are undefined."""
+    lines = []
+    for reason, rows in matrix.refusals.items():
+        where: dict[str, list[str]] = {}
+        for name, systems in rows.items():
+            everyone = len(systems) == len(matrix.systems)
+            where.setdefault("" if everyone else f" ({', '.join(systems)})", []).append(name)
+        who = "; ".join(", ".join(names) + systems for systems, names in where.items())
+        lines.append(f"{REFUSED} refused by {who}: {reason}")
+    undefined = [
+        row.name
+        for row in (matrix.base, *matrix.rows)
+        if (np.isnan(row.values) & (np.array(row.refused) == "")).any()
+    ]
+    if undefined:
+        lines.append(
+            f"{UNDEFINED} undefined under {', '.join(undefined)}: "
+            "a query's undefined value makes the mean so, or none is defined"
+        )
+    return lines
+
+
+def first_choice(matrix: Matrix) -> str:
+    """Return the choice that changes a summary the most, and by how much."""
+    first = next((each for each in matrix.effects if each.system >= 0), None)
+    if first is None:
+        return "none"
+    return f"{first.choice}={first.value}: {signed(first.change, matrix.metric)}"
+
+
+def choice(found: Effect, matrix: Matrix) -> list[str]:
+    """Return a choice as a row: base, largest change, order, best."""
+    changes = found.system >= 0
+    return [
+        found.choice,
+        found.own,
+        found.value,
+        signed(found.change, matrix.metric) if changes else "",
+        matrix.systems[found.system] if changes else "",
+        tau(found.tau),
+        found.tau_value if found.order_changed else "",
+        some(found.best_changed),
+    ]
+
+
+def lost(matrix: Matrix) -> list[str]:
+    """Return the choices under which some system has no value."""
+    return [f"{each.choice}={value}" for each in matrix.effects for value in each.lost]
+
+
+def no_effect(effects: Sequence[Effect]) -> list[str]:
+    """Return the choices that change nothing here."""
+    return [each.choice for each in effects if not each.matters]
+
+
+def left_out(names: Sequence[str]) -> str:
+    """Return what is said of metrics that were not audited."""
+    return f"Not audited, as no convention has it or it is a mere count: {', '.join(names)}."
+
+
+def some(names: Sequence[str], most: int = 3) -> str:
+    """Return the first few names, and how many more there are.
+
+    >>> some(["a", "b", "c", "d", "e"])
+    'a, b, c +2'
+    """
+    more = f" +{len(names) - most}" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f" ({', '.join(names)})" if names else ""
+
+
+def _systems(matrix: Matrix, places: Sequence[int]) -> str:
+    if len(places) == len(matrix.systems):
+        return "all of them equally"
+    return " and ".join(matrix.systems[place] for place in places)
