@@ -37,17 +37,20 @@ def average_precision_of(
         rank, precision = judged.rank[items], precision_at_hits(judged, rel)
     else:
         rank = judged.tie_last[items]
-        precision = judged.hits(rel)[_last_of_group(judged, items)] / rank
+        precision = judged.memo(
+            ("precision_together", rel),
+            lambda: judged.hits(rel)[_last_of_group(judged, items)] / rank,
+        )
     if cutoff is not None:
         inside = rank <= cutoff
         items, precision = items[inside], precision[inside]
-    found = judged.count(items)
-    divisor = (
-        found if denominator == "hits" else _divisor(aligned, judged, rel, cutoff, denominator)
-    )
+    if denominator == "hits":
+        divisor: Array = judged.count(items)
+    else:
+        divisor = _divisor(aligned, judged, rel, cutoff, denominator)
     values = share(judged.sum(precision, items), divisor)
     if none_found:
-        values = np.where(found == 0, 1.0, values)
+        values = np.where(judged.count(items) == 0, 1.0, values)
     return without_short_lists(aligned, values, cutoff, short)
 
 
