@@ -58,7 +58,8 @@ class Crosscheck:
     pytrec_eval is given the judgements and scores as they were read, so that ordering, ties and
     joining are checked along with the metrics. Left out are queries where the two differ on
     purpose: not answered, touched by ``empty_queries``, or all of whose judgements are below 0
-    (undefined in trec_eval); and metrics that pytrec_eval does not have.
+    (undefined in trec_eval); metrics that pytrec_eval does not have; and all of a dataset whose
+    grades are fractions, of which pytrec_eval takes none.
 
     Parameters
     ----------
@@ -86,7 +87,8 @@ class Crosscheck:
     ) -> None:
         self.qrels, self.policy, self.mode = qrels, policy, mode
         self.by_level: dict[tuple[int, Policy], dict[str, Metric]] = defaultdict(dict)
-        for metric in metrics if mode != "none" else ():
+        fractions = qrels.numbers.dtype.kind == "f"
+        for metric in metrics if mode != "none" and not fractions else ():
             level, under = dict(metric.params).get("rel", 1), policy.with_settings(metric.settings)
             measure = _measure(metric)
             if measure is not None and under.of_rows:

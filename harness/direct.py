@@ -20,6 +20,7 @@ from .core.aligned import Aligned
 from .core.bounds import BOUNDS, with_bounds, without_bounds
 from .core.evaluate import evaluate as evaluate_aligned
 from .core.evaluation import Evaluation
+from .core.grade_check import check_grades, takes_fractions
 from .core.leaderboard import Entry, Leaderboard
 from .core.metric import Metric
 from .core.names import parse_all
@@ -121,7 +122,9 @@ def evaluate(
             )
         return inputs.as_table(Run, others[key])
 
-    judgements, given = inputs.as_pair(qrels, run, n=n, qids=qids)
+    fractions = takes_fractions(wanted, policy)
+    judgements, given = inputs.as_pair(qrels, run, n=n, qids=qids, fractions=fractions)
+    check_grades(judgements, wanted, policy)
     stream: Callable[[], Aligned | Iterable[Aligned]]
     if isinstance(given, Run):
         stream, read = partial(align_parts, judgements, given, policy, also=also), lambda: given
@@ -158,7 +161,11 @@ def evaluate_files(
     wanted = with_bounds(wanted) if bounds else wanted
     also = policies_of(wanted, policy)
     how = {"group": group} if group else {}
-    judgements = readers.read_qrels(qrels, format=qrels_format, duplicates=duplicates, **how)
+    judgements = readers.read_qrels(
+        qrels, format=qrels_format, duplicates=duplicates,
+        fractions=takes_fractions(wanted, policy), **how,
+    )  # fmt: skip
+    check_grades(judgements, wanted, policy)
     names = _short_names(runs)
     (dataset,) = _short_names([qrels])
     options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}

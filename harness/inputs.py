@@ -25,7 +25,7 @@ ROWS = "give (qids, grades), a qid and a grade for each row, and an array of the
 
 
 def as_pair(
-    qrels: Any, run: Any, *, n: Any = None, qids: Any = None
+    qrels: Any, run: Any, *, n: Any = None, qids: Any = None, fractions: bool = False
 ) -> tuple[Qrels, Run | str | os.PathLike[str]]:
     """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
@@ -39,6 +39,8 @@ def as_pair(
         d0, d1, ... in each query.
     n, qids : array_like, optional
         For a padded batch: the documents and the name of each query.
+    fractions : bool
+        Whether grades may be fractions.
 
     Raises
     ------
@@ -53,8 +55,8 @@ def as_pair(
             raise InputError(Problem("relevance", what, fix=ROWS))
         if n is None and grades.ndim > 1:
             n = np.full(grades.shape[0], grades.shape[1])
-        return from_batch(run, grades, n, qids)
-    judgements = as_table(Qrels, qrels)
+        return from_batch(run, grades, n, qids, fractions=fractions)
+    judgements = as_table(Qrels, qrels, fractions=fractions)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
     if _is_array(run):
@@ -62,31 +64,32 @@ def as_pair(
     return judgements, as_table(Run, run)
 
 
-def as_table(kind: type[T], given: Any, name: str = "") -> T:
+def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = False) -> T:
     """Return `given` as Qrels or Run; see :func:`as_pair`."""
     if isinstance(given, kind):
         return given
     if isinstance(given, (str, os.PathLike)):
-        read = readers.read_qrels if kind is Qrels else readers.read_run
-        return read(given)  # type: ignore[return-value]
+        if kind is Run:
+            return readers.read_run(given)  # type: ignore[return-value]
+        return readers.read_qrels(given, fractions=fractions)  # type: ignore[return-value]
     if isinstance(given, Mapping):
-        return _from_mapping(kind, given, name)
+        return _from_mapping(kind, given, name, fractions)
     if isinstance(given, tuple) and len(given) == 3:
-        return _from_columns(kind, *given)
+        return _from_columns(kind, *given, fractions)
     if isinstance(given, tuple) and len(given) == 2 and kind is Qrels:
-        return _from_columns(kind, given[0], None, given[1])
+        return _from_columns(kind, given[0], None, given[1], fractions)
     if _is_lazy(given):
         given = given.collect()
     if _is_frame(given):
-        return readers.from_frame(given, kind)
+        return readers.from_frame(given, kind, fractions=fractions)
     raise InputError(
         Problem(name or kind.kind, f"a {type(given).__name__} is no {kind.kind}", fix=FIX)
     )
 
 
-def _from_mapping(kind: type[T], given: Mapping[Any, Any], name: str) -> T:
+def _from_mapping(kind: type[T], given: Mapping[Any, Any], name: str, fractions: bool) -> T:
     try:
-        return kind.from_dict(given, name=name)
+        return kind.from_dict(given, name=name, fractions=fractions)
     except InputError as error:
         rows = (row for row in given.values() if isinstance(row, Mapping))
         for word, keys in (("qid", [given]), ("docno", rows)):
@@ -101,10 +104,11 @@ def _from_mapping(kind: type[T], given: Mapping[Any, Any], name: str) -> T:
         raise
 
 
-def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any) -> T:
+def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions: bool) -> T:
     """Return the table of three columns, or of two where the documents have no names."""
     named = [("qids", qids)] + ([] if docnos is None else [("docnos", docnos)])
-    checked = kind.check_numbers(_column(numbers, f"{kind.kind} numbers"), kind.kind)
+    column = _column(numbers, f"{kind.kind} numbers")
+    checked = kind.check_numbers(column, kind.kind, fractions=fractions)
     columns = [_strings(column, word) for word, column in named]
     if len({checked.size, *map(len, columns)}) != 1:
         counts = [f"{len(column)} {word}" for column, (word, _) in zip(columns, named, strict=True)]

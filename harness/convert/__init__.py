@@ -27,6 +27,7 @@ def from_batch(
     *,
     name: str = "",
     first: int = 0,
+    fractions: bool = False,
 ) -> tuple[Qrels, Run]:
     """Return the tables of a padded batch; both share their rows, so no docno is looked up.
 
@@ -36,7 +37,7 @@ def from_batch(
         The system's scores: lists, numpy of any numeric dtype, tensors (on any device, also
         requiring grad, also half precision), or anything with ``__array__`` or DLPack.
     relevance : array_like, shape (B, L) or (B, L, 1)
-        Grades; floats where they are whole.
+        Grades; floats where they are whole, or `fractions` are accepted.
     n : array_like, shape (B,)
         Documents of each query, from 0 to L. What stands beyond is never read.
     qids : array_like, shape (B,), optional
@@ -45,6 +46,8 @@ def from_batch(
         Name of the run.
     first : int
         Where the numbers that stand in for `qids` begin.
+    fractions : bool
+        Whether grades may be fractions, which only some conventions' metrics accept.
 
     Returns
     -------
@@ -55,7 +58,7 @@ def from_batch(
     ------
     InputError
         Where shapes do not fit, `n` lies outside 0..L, a score is not finite, a grade is not
-        whole, or a qid comes twice.
+        whole and may not be a fraction, or a qid comes twice.
 
     Examples
     --------
@@ -99,13 +102,15 @@ def from_batch(
     grades = numbers_of(_unpadded(padded_grades, inside), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
-        bad = np.flatnonzero(~((np.trunc(wide) == wide) & (np.abs(wide) < 2**63)))
+        sound = np.abs(wide) < 2**63
+        bad = np.flatnonzero(~(sound if fractions else sound & (np.trunc(wide) == wide)))
         if bad.size:
             at, qid = place(int(bad[0]))
             raise InputError(
                 Problem(
                     f"relevance{at}",
-                    f"grade '{grades[bad[0]]}' of query '{qid}' is not a whole number",
+                    f"grade '{grades[bad[0]]}' of query '{qid}' is not a "
+                    f"{'finite' if fractions else 'whole'} number",
                     fix="judgements are integers; scale or round them before",
                 )
             )

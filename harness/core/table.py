@@ -229,8 +229,19 @@ class Table(ABC):
         }
 
     @classmethod
-    def from_dict(cls: type[T], mapping: Mapping[str, Mapping[str, float]], *, name: str = "") -> T:
+    def from_dict(
+        cls: type[T],
+        mapping: Mapping[str, Mapping[str, float]],
+        *,
+        name: str = "",
+        fractions: bool = False,
+    ) -> T:
         """Build a table from ``{qid: {docno: number}}``.
+
+        Parameters
+        ----------
+        fractions : bool
+            As :meth:`check_numbers` takes it.
 
         Raises
         ------
@@ -242,7 +253,9 @@ class Table(ABC):
             qids = pa.array(mapping.keys(), pa.string())
             docnos = pa.array(list(chain.from_iterable(rows)), pa.string())
             numbers = cls.check_numbers(
-                list(chain.from_iterable(row.values() for row in rows)), name or cls.kind
+                list(chain.from_iterable(row.values() for row in rows)),
+                name or cls.kind,
+                fractions=fractions,
             )
         except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
@@ -257,13 +270,19 @@ class Table(ABC):
 
     @classmethod
     @abstractmethod
-    def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
+    def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:
         """Return `numbers` as this table's kind of number.
+
+        Parameters
+        ----------
+        fractions : bool
+            Whether grades may be fractions, which :func:`~harness.core.grade_check.takes_fractions`
+            tells of metrics; scores may always.
 
         Raises
         ------
         InputError
-            Where a score is not finite or a grade is not whole.
+            Where a score is not finite, or a grade is not whole and `fractions` are not accepted.
         """
 
 

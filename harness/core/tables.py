@@ -111,19 +111,25 @@ class Qrels(Table):
         return rows[found], judgement
 
     @classmethod
-    def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
-        """Return whole grades as int64; see :meth:`Table.check_numbers`."""
+    def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:
+        """Return grades as int64, as float64 where some are fractions; see the base class."""
         grades = np.asarray(numbers)
         if grades.size == 0:
             return np.zeros(0, dtype=np.int64)
         if grades.dtype.kind not in "iubf":
             raise TypeError(f"grades must be whole numbers, not {grades.dtype}")
+        whole = True
         if grades.dtype.kind == "f":
-            whole = np.isfinite(grades) & (grades == np.trunc(grades))
-            _refuse(where, grades[~whole], "are not whole numbers")
+            finite = np.isfinite(grades)
+            are_whole = finite & (grades == np.trunc(grades))
+            whole = bool(are_whole.all())
+            if fractions:
+                _refuse(where, grades[~finite], "are not finite")
+            else:
+                _refuse(where, grades[~are_whole], "are not whole numbers")
         small = (grades > -GRADE_LIMIT) & (grades < GRADE_LIMIT)
         _refuse(where, grades[~small], f"are not between -{GRADE_LIMIT} and {GRADE_LIMIT}")
-        return grades.astype(np.int64)
+        return grades.astype(np.int64 if whole else np.float64)
 
 
 def _refuse(where: str, bad: Array, what: str) -> None:
@@ -161,7 +167,7 @@ class Run(Table):
         return self.numbers
 
     @classmethod
-    def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
+    def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = True) -> Array:
         """Return finite scores as float64; see :meth:`Table.check_numbers`."""
         given = np.asarray(numbers)
         if given.size and given.dtype.kind not in "iufb":

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import AlignmentError, InputError, Problem
 from .aligned import Aligned
+from .grade_check import refusal
 from .grade_rule import GradeRule
 from .metric import Metric
 from .policy import Policy
@@ -92,9 +93,7 @@ def _kept(aligned: Aligned, keep: Array) -> Aligned:
 
 def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     """Apply a rule for grades, or raise."""
-    few = np.flatnonzero(
-        (aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0)
-    )
+    few = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
     if few.size:
         raise InputError(
             Problem(
@@ -105,25 +104,15 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
             )
         )
     grades, of_items = aligned.ideal.values, aligned.grade
-    if rule.truncate and grades.dtype.kind == "f":
-        grades, of_items = (np.trunc(each).astype(np.int64) for each in (grades, of_items))
-    if rule.whole and grades.dtype.kind == "f":
-        _refuse(aligned, grades != np.trunc(grades), rule)
-        grades, of_items = grades.astype(np.int64), of_items.astype(np.int64)
-    low, high = rule.low, rule.high
-    if low is not None or high is not None:
-        outside = np.zeros(grades.size, dtype=bool)
-        if low is not None:
-            outside |= grades < low
-        if high is not None:
-            outside |= grades > high
-        if outside.any():
-            if rule.act == "error":
-                _refuse(aligned, outside, rule)
-            grades, of_items = np.clip(grades, low, high), np.clip(of_items, low, high)
-    if grades is aligned.ideal.values:
+    wrong = np.flatnonzero(rule.refused(grades))
+    if wrong.size:
+        qid = aligned.qids[int(aligned.ideal.row[wrong[0]])].as_py()
+        place = f"query '{qid}'"
+        raise refusal(place, grades[wrong[0]].item(), wrong.size, f"{rule.text} are accepted")
+    seen = rule.applied(grades)
+    if seen is grades:
         return aligned
-    return _with_grades(aligned, Ragged(aligned.ideal.offsets, grades), of_items)
+    return _with_grades(aligned, Ragged(aligned.ideal.offsets, seen), rule.applied(of_items))
 
 
 def _positive_only(aligned: Aligned) -> Aligned:
@@ -138,22 +127,3 @@ def _positive_only(aligned: Aligned) -> Aligned:
 
 def _with_grades(aligned: Aligned, ideal: Ragged, grade: Array) -> Aligned:
     return replace(aligned, ideal=ideal, grade=grade, views={}, _memo={})
-
-
-def _refuse(aligned: Aligned, wrong: Array, rule: GradeRule) -> None:
-    """Raise for the first wrong grade, if there is one."""
-    places = np.flatnonzero(wrong)
-    if not places.size:
-        return
-    query = int(aligned.ideal.row[places[0]])
-    grade = aligned.ideal.values[places[0]].item()
-    more = f", the first of {places.size}" if places.size > 1 else ""
-    raise InputError(
-        Problem(
-            f"query '{aligned.qids[query].as_py()}'",
-            f"a judgement of {grade:g}{more}, where {rule.text} are accepted",
-            fix="choose another convention, or say labels=clip to put such grades at the bound"
-            if grade == int(grade)
-            else "choose a convention that takes fractions, such as catboost or sklearn",
-        )
-    )

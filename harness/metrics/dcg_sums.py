@@ -10,7 +10,6 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.ragged import Floats, Ints, frozen, sum_by
-from ..errors import InputError
 from .gains import DISCOUNTS, Gain, Scale, gains_of
 from .tied import mean_discounted, within
 from .trec_gain_table import Gains, GainTable, gain_table, grades_as_gains
@@ -100,6 +99,4 @@ def ideal_dcg_of_gains(
 
 
 def _table(aligned: Aligned, gains: Gains, scale: Scale) -> GainTable:
-    if aligned.grade.dtype.kind == "f":
-        raise InputError("gains=... names whole grades, and there are grades that are fractions")
     return gain_table(aligned, gains, _OWN[scale.gain])

@@ -99,8 +99,9 @@ def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     items = np.flatnonzero(table.item)
     row, gain = aligned.row[items], table.item[items]
     so_far = running(np.add, row, gain)
-    missed = 2 + _largest_so_far(aligned, table, items, whole=not gains) - so_far
-    logarithm = _log2(missed).astype(np.float64) if gains else log2_of(missed.astype(np.int64))
+    whole = not gains and aligned.ideal.values.dtype.kind == "i"
+    missed = 2 + _largest_so_far(aligned, table, items, whole=whole) - so_far
+    logarithm = log2_of(missed.astype(np.int64)) if whole else _log2(missed).astype(np.float64)
     return share(aligned.sum(gain / logarithm, items), table.ideal.sum())
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.ragged import Floats, Ints, Ragged, offsets_of
+from ..errors import InputError
 
 Gains = tuple[tuple[int, float], ...]
 """Pairs of grade and gain; a grade that is not among them has its own gain."""
@@ -54,6 +55,10 @@ def gain_table(
             keep = ideal.values > 0
             values = own(ideal.values[keep])
             return GainTable(own(aligned.grade), Ragged(offsets_of(ideal.count(keep)), values))
+        if ideal.values.dtype.kind == "f":
+            raise InputError(
+                "gains=... names whole grades, and there are grades that are fractions"
+            )
         # Which order a query's grades have depends on its largest one.
         top = np.zeros(aligned.n_queries, dtype=np.int64)
         np.maximum.at(top, ideal.row, ideal.values + 1)

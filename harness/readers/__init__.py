@@ -58,6 +58,7 @@ def read_qrels(
     format: str | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
+    fractions: bool = False,
     **options: Any,
 ) -> Qrels:
     """Read the judgements of a dataset.
@@ -72,6 +73,8 @@ def read_qrels(
         What to do with a docno that a query names twice.
     name : str, optional
         Name for messages and reports; the file's own by default.
+    fractions : bool
+        Whether grades may be fractions, which only some conventions' metrics accept.
     **options
         The format's own: ``group`` for letor, ``columns`` for table and jsonl.
 
@@ -94,7 +97,9 @@ def read_qrels(
     """
     source = Source.of(path)
     reader = _reader(source, format, "qrels", options)
-    qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
+    qrels: Qrels = reader(
+        source, duplicates=duplicates, name=name or source.label, fractions=fractions, **options
+    )
     warn_unusable(source, qrels)
     return qrels
 

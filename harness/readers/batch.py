@@ -27,10 +27,12 @@ GIVE_QIDS = (
 )
 
 
-def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
+def read_qrels(
+    source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
+) -> Qrels:
     """Read the grades; documents without names are d0, d1, ... by position."""
     arrays, qids, offsets = _read(source, "relevance")
-    grades = Qrels.check_numbers(arrays["relevance"], source.name)
+    grades = Qrels.check_numbers(arrays["relevance"], source.name, fractions=fractions)
     return Qrels(qids, offsets, _docnos(source, arrays, offsets, Qrels, grades), grades, name)
 
 
@@ -77,6 +79,8 @@ def _check_grades(
     source: Source, expected: Ints, relevance: Array, qids: pa.Array, offsets: Ints
 ) -> None:
     """Raise where a query's grades, row by row, are not the dataset's: it is another query."""
+    if relevance.dtype.kind == "f":  # 0.1 of a file is 0.1 of half precision too
+        expected = expected.astype(relevance.dtype)
     wrong = np.flatnonzero(relevance != expected)
     if not wrong.size:
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from ..core.policy import Duplicates
@@ -15,10 +17,12 @@ _HEADER = ["query-id", "corpus-id", "score"]
 QRELS = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", whole=True, header=1)
 
 
-def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
+def read_qrels(
+    source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
+) -> Qrels:
     """Read judgements; the first line is the header."""
-    table = pa.concat_tables(read_columns(source, QRELS))
-    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name)
+    table = pa.concat_tables(read_columns(source, replace(QRELS, whole=not fractions)))
+    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
     read = build(
         Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
         duplicates=duplicates, name=name,

@@ -71,7 +71,7 @@ class Format:
     looks : callable
         ``looks(head, kind)``: whether a file that begins like this is surely of this format.
     qrels : callable, optional
-        ``qrels(source, *, duplicates, name, **options) -> Qrels``.
+        ``qrels(source, *, duplicates, name, fractions, **options) -> Qrels``.
     run : callable, optional
         ``run(source, *, dataset, duplicates, name, **options) -> Run``.
     stream : callable, optional
@@ -107,7 +107,7 @@ class Format:
         reader = self.reader(kind)
         if reader is None:
             return ()
-        common = {"dataset", "duplicates", "name"}
+        common = {"dataset", "duplicates", "name", "fractions"}
         parameters = inspect.signature(reader).parameters.values()
         return tuple(
             p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in common

@@ -104,6 +104,7 @@ def table_of(
     name: str,
     where: str,
     row: Callable[[int], str],
+    fractions: bool = False,
 ) -> T:
     """Return qrels or a run from an Arrow table.
 
@@ -123,12 +124,12 @@ def table_of(
     docnos = _strings(table[chosen["docno"]]) if "docno" in chosen else None
     number = next(role for role in ("grade", "score", "rank") if role in chosen)
     numbers = _numbers(table[chosen[number]], number, where)
-    _all_sound(numbers, number, row)
+    _all_sound(numbers, number, row, whole=not (fractions or number == "score"))
     if number == "rank":
         numbers = -numbers
     if docnos is None and issubclass(of, Run):
         return _for_rows(dataset, qids, numbers, name, where, row)  # type: ignore[return-value]
-    checked = of.check_numbers(numbers, where)
+    checked = of.check_numbers(numbers, where, fractions=fractions)
     made = of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
     warn_dropped(where, dropped(made, qids), duplicates)
     return made
@@ -208,10 +209,11 @@ def _numbers(values: pa.ChunkedArray, role: str, where: str) -> Array:
     return numbers
 
 
-def _all_sound(numbers: Array, role: str, row: Callable[[int], str]) -> None:
-    """Raise where a number is not finite, or a grade or rank not whole."""
-    finite = np.isfinite(numbers)
-    bad = ~finite if role == "score" else ~finite | (numbers != np.trunc(numbers))
+def _all_sound(numbers: Array, role: str, row: Callable[[int], str], *, whole: bool) -> None:
+    """Raise where a number is not finite, or is not whole and should be."""
+    bad = ~np.isfinite(numbers)
+    if whole:
+        bad |= numbers != np.trunc(numbers)
     if bad.any():
         problems = [
             Problem(

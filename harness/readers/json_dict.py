@@ -18,11 +18,13 @@ from .source import EMPTY, Source
 _Pairs = list[tuple[str, Any]]
 
 
-def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
+def read_qrels(
+    source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
+) -> Qrels:
     """Read ``{qid: {docno: grade}}``."""
     table = _load(source, duplicates)
-    _check(source, table, "grade")
-    return Qrels.from_dict(table, name=name)
+    _check(source, table, "grade", whole=not fractions)
+    return Qrels.from_dict(table, name=name, fractions=fractions)
 
 
 def read_run(
@@ -30,7 +32,7 @@ def read_run(
 ) -> Run:
     """Read ``{qid: {docno: score}}``."""
     table = _load(source, duplicates)
-    _check(source, table, "score")
+    _check(source, table, "score", whole=False)
     return Run.from_dict(table, name=name)
 
 
@@ -74,14 +76,16 @@ def _load(source: Source, duplicates: Duplicates) -> dict[str, dict[str, Any]]:
     return table
 
 
-def _check(source: Source, table: dict[str, dict[str, Any]], word: str) -> None:
-    """Raise where a value is not a finite number, or a grade not whole."""
-    problems = list(_wrong(source, table, word))
+def _check(source: Source, table: dict[str, dict[str, Any]], word: str, *, whole: bool) -> None:
+    """Raise where a value is not a finite number, or is not whole and should be."""
+    problems = list(_wrong(source, table, word, whole))
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
 
 
-def _wrong(source: Source, table: dict[str, dict[str, Any]], word: str) -> Iterator[Problem]:
+def _wrong(
+    source: Source, table: dict[str, dict[str, Any]], word: str, whole: bool
+) -> Iterator[Problem]:
     for qid, row in table.items():
         for docno, value in row.items():
             what = ""
@@ -89,7 +93,7 @@ def _wrong(source: Source, table: dict[str, dict[str, Any]], word: str) -> Itera
                 what = "a number"
             elif not np.isfinite(value):
                 what = "a finite number"
-            elif word == "grade" and value != int(value):
+            elif whole and value != int(value):
                 what = "a whole number"
             if what:
                 at = f"query '{qid}', docno '{docno}'"

@@ -19,10 +19,15 @@ from .source import Source
 
 
 def read_qrels(
-    source: Source, *, duplicates: Duplicates, name: str, columns: Columns | None = None
+    source: Source,
+    *,
+    duplicates: Duplicates,
+    name: str,
+    fractions: bool = False,
+    columns: Columns | None = None,
 ) -> Qrels:
     """Read judgements; `columns` names the keys where they are unusual."""
-    return _read(Qrels, source, None, duplicates, name, columns)
+    return _read(Qrels, source, None, duplicates, name, columns, fractions)
 
 
 def read_run(
@@ -44,6 +49,7 @@ def _read(
     duplicates: Duplicates,
     name: str,
     columns: Columns | None,
+    fractions: bool = False,
 ) -> T:
     first = _first_object(source)
     chosen = choose(list(first), of.kind, columns, source.name)
@@ -66,7 +72,7 @@ def _read(
     try:
         read = table_of(
             table, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
-            where=source.name, row=row_names(source, _is_row),
+            where=source.name, row=row_names(source, _is_row), fractions=fractions,
         )  # fmt: skip
     except DuplicateRows as error:
         raise repeated(source, error, _is_row) from None

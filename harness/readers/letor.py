@@ -35,6 +35,7 @@ def read_qrels(
     *,
     duplicates: Duplicates,
     name: str,
+    fractions: bool = False,
     group: str | os.PathLike[str] | None = None,
 ) -> Qrels:
     """Read a learning-to-rank file as a dataset.
@@ -55,10 +56,12 @@ def read_qrels(
         parse = partial(read_block, with_qid=with_qid)
         blocks = [rows for block in each(parse, ahead(source.blocks(_BLOCK))) for rows in block]
     except NotLetor:
-        raise diagnose(source, with_qid) from None
+        raise diagnose(source, with_qid, whole=not fractions) from None
     if not blocks:
         raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
     grades = np.concatenate([block.grades for block in blocks])
+    if grades.dtype.kind == "f" and not fractions:
+        raise diagnose(source, with_qid, whole=True)
     if with_qid:
         qids = _joined([block.qids for block in blocks])
     elif sizes is None:

@@ -37,8 +37,8 @@ class Rows:
 
     `docids` is how many of the docnos are given as ``docid = X``; where none is, they are the
     first words of the comments. A docno is null where there is neither. The grades are of the
-    smallest integer type that holds them, mostly a byte a row; the qids are run-end encoded: they
-    take the room of a string a query, not one a row.
+    smallest integer type that holds them, mostly a byte a row, or float64 where some are
+    fractions; the qids are run-end encoded: they take the room of a string a query, not one a row.
     """
 
     grades: Array
@@ -117,8 +117,10 @@ def _grades(texts: pa.Array) -> Array:
         grades = to_numpy(cast(texts, pa.float64()))
     except pa.ArrowInvalid:
         raise NotLetor from None
-    if not np.isfinite(grades).all() or (grades != np.trunc(grades)).any():
+    if not np.isfinite(grades).all():
         raise NotLetor
+    if (grades != np.trunc(grades)).any():
+        return grades
     whole: Array = grades.astype(np.int64)
     low, high = int(whole.min(initial=0)), int(whole.max(initial=0))
     return whole.astype(np.min_scalar_type(min(low, -1 - high)))
@@ -163,12 +165,12 @@ def is_data(number: int, line: bytes) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith(b"#")
 
 
-def diagnose(source: Source, with_qid: bool) -> InputError:
+def diagnose(source: Source, with_qid: bool, *, whole: bool) -> InputError:
     """Return the error that lists the lines without a sound grade and qid."""
     problems: list[Problem] = []
     total = 0
     for number, line in source.lines():
-        wrong = _check_line(line, with_qid) if is_data(number, line) else None
+        wrong = _check_line(line, with_qid, whole) if is_data(number, line) else None
         if wrong:
             total += 1
             if len(problems) < SHOWN:
@@ -177,14 +179,14 @@ def diagnose(source: Source, with_qid: bool) -> InputError:
     return InputError(problems or [Problem(source.name, "cannot be read as LETOR")], total=total)
 
 
-def _check_line(line: bytes, with_qid: bool) -> tuple[str, str] | None:
+def _check_line(line: bytes, with_qid: bool, whole: bool) -> tuple[str, str] | None:
     match = _LINE.match(line)
     try:
         line.decode("utf-8")
         grade = match["grade"].decode("utf-8") if match else ""
     except UnicodeDecodeError:
         return "the line is not UTF-8 text", "convert the file to UTF-8"
-    what, fix = check_number(grade, "grade", whole=True)
+    what, fix = check_number(grade, "grade", whole)
     if what:
         return what, fix or "repair the line; predictions follow the lines, so delete none"
     if with_qid and (match is None or match["qid"] is None):

@@ -22,7 +22,12 @@ _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
 
 
 def read_qrels(
-    source: Source, *, duplicates: Duplicates, name: str, columns: Columns | None = None
+    source: Source,
+    *,
+    duplicates: Duplicates,
+    name: str,
+    fractions: bool = False,
+    columns: Columns | None = None,
 ) -> Qrels:
     """Read a dataset: columns qid and grade, and docno where there is one.
 
@@ -32,7 +37,7 @@ def read_qrels(
         ``{qid: ..., docno: ..., grade: ...}``: names of columns, or their numbers from 1 for
         CSV and TSV without a header. Those left out are found by the usual names.
     """
-    return _read(Qrels, source, None, duplicates, name, columns)
+    return _read(Qrels, source, None, duplicates, name, columns, fractions)
 
 
 def read_run(
@@ -57,11 +62,12 @@ def _read(
     duplicates: Duplicates,
     name: str,
     columns: Columns | None,
+    fractions: bool = False,
 ) -> T:
     numbered = any(isinstance(column, int) for column in (columns or {}).values())
     try:
         with source.explained():
-            table, text = _open(source, of.kind, columns, numbered)
+            table, text = _open(source, of.kind, columns, numbered, fractions)
     except pa.ArrowInvalid as error:
         raise InputError(Problem(source.name, f"cannot be read as a table ({error})")) from None
 
@@ -72,6 +78,7 @@ def _read(
         read = table_of(
             table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
             where=source.name, row=row_names(source, is_row if text else None),
+            fractions=fractions,
         )  # fmt: skip
     except DuplicateRows as error:
         raise (
@@ -82,7 +89,7 @@ def _read(
 
 
 def _open(
-    source: Source, kind: str, columns: Columns | None, numbered: bool
+    source: Source, kind: str, columns: Columns | None, numbered: bool, fractions: bool
 ) -> tuple[pa.Table, bool]:
     """Return the table with the columns that matter, and whether it came from lines of text."""
     head = source.head
@@ -116,7 +123,7 @@ def _open(
         with source.open() as stream:
             table = csv.read_csv(stream, csv.ReadOptions(column_names=names), parse, options)
     except pa.ArrowInvalid as error:
-        raise diagnose(source, delimiter, header, chosen, numbered, str(error)) from None
+        raise diagnose(source, delimiter, header, chosen, numbered, fractions, str(error)) from None
     return table, True
 
 
@@ -156,6 +163,7 @@ def from_frame(
     dataset: Qrels | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
+    fractions: bool = False,
 ) -> T:
     """Return qrels or a run from an Arrow table, a pandas or a polars data frame.
 
@@ -169,6 +177,8 @@ def from_frame(
         ``{"qid": ..., "docno": ..., "grade": ...}`` where the names are others.
     dataset : Qrels, optional
         For a run without docnos: whose rows the scores follow.
+    fractions : bool
+        Whether grades may be fractions.
 
     Raises
     ------
@@ -190,6 +200,7 @@ def from_frame(
         return table_of(
             table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
             where=where, row=lambda position: f"{where}: row {position + 1}",
+            fractions=fractions,
         )  # fmt: skip
     except DuplicateRows as error:
         raise repeated_rows(where, error, "keep one of them, or give duplicates='last'") from None

@@ -19,6 +19,7 @@ def diagnose(
     header: Sequence[str],
     chosen: Mapping[str, str],
     numbered: bool,
+    fractions: bool,
     reason: str,
 ) -> InputError:
     """Return the error that lists the lines which are no rows.
@@ -31,6 +32,8 @@ def diagnose(
         Which of them holds what, as :func:`~harness.readers.frame.choose` returns it.
     numbered : bool
         Whether the columns go by their numbers, so that the first line is a row.
+    fractions : bool
+        Whether grades may be fractions.
     reason : str
         What the reader that failed said, for want of a wrong line.
     """
@@ -39,7 +42,7 @@ def diagnose(
     number = first = 0
     for number, line in _rows(source, numbered):
         first = first or number
-        what, fix = _check_line(line, delimiter, header, chosen)
+        what, fix = _check_line(line, delimiter, header, chosen, fractions)
         if what:
             total += 1
             if len(problems) < SHOWN:
@@ -67,7 +70,11 @@ def _rows(source: Source, numbered: bool) -> Iterator[tuple[int, bytes]]:
 
 
 def _check_line(
-    line: bytes, delimiter: str, header: Sequence[str], chosen: Mapping[str, str]
+    line: bytes,
+    delimiter: str,
+    header: Sequence[str],
+    chosen: Mapping[str, str],
+    fractions: bool,
 ) -> tuple[str, str]:
     """Return what is wrong with a line, and what to do where it is special; or nothing twice."""
     try:
@@ -80,4 +87,4 @@ def _check_line(
         return f"{counted} where {len(header)} belong ({', '.join(header)})", ""
     role = next(role for role in ("grade", "score", "rank") if role in chosen)
     value = fields[header.index(chosen[role])].strip()
-    return check_number(value, role, whole=role != "score")
+    return check_number(value, role, whole=not (fractions or role == "score"))

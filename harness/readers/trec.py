@@ -29,10 +29,12 @@ RUN = Layout(
 _RANKED = replace(RUN, text=("qid", "rank"))
 
 
-def read_qrels(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
+def read_qrels(
+    source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
+) -> Qrels:
     """Read judgements: ``qid iteration docno grade``."""
-    table = pa.concat_tables(read_columns(source, QRELS))
-    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name)
+    table = pa.concat_tables(read_columns(source, replace(QRELS, whole=not fractions)))
+    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
     qrels = build(
         Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
         duplicates=duplicates, name=name,
