@@ -17,10 +17,12 @@ from ..core.docnos import Docnos
 from ..core.evaluate import evaluate as evaluate_aligned
 from ..core.evaluation import Evaluation
 from ..core.metric import Metric
+from ..core.grade_check import check_grades
 from ..core.names import parse_all
 from ..core.policy import Policy
 from ..core.ragged import Array, offsets_of
 from ..core.tables import Qrels, Run
+from ..core.views import policies_of
 from ..errors import InputError, Problem
 from ..store import write_all
 from . import from_batch
@@ -34,6 +36,11 @@ FORMAT = "harness-batch-1"
 class BatchCollector:
     """Gathers the batches of an evaluation loop, to evaluate or save them together.
 
+    Parameters
+    ----------
+    fractions : bool
+        Whether grades may be fractions, which only some conventions' metrics accept.
+
     Examples
     --------
     >>> collector = BatchCollector()
@@ -45,7 +52,8 @@ class BatchCollector:
     {'0': {'P@1': 0.0}, '1': {'P@1': 1.0}, '2': {'P@1': 0.0}}
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, fractions: bool = False) -> None:
+        self.fractions = fractions
         self._parts: list[tuple[Qrels, Run]] = []
         self._batch_of: dict[str, int] = {}
 
@@ -63,7 +71,9 @@ class BatchCollector:
         InputError
             Where the batch is wrong or one of its qids came before; nothing of it is kept.
         """
-        qrels, run = from_batch(scores, relevance, n, qids, first=len(self))
+        qrels, run = from_batch(
+            scores, relevance, n, qids, first=len(self), fractions=self.fractions
+        )
         names = qrels.qids.to_pylist()
         again = next((qid for qid in names if qid in self._batch_of), None)
         if again is not None:
@@ -106,21 +116,23 @@ class BatchCollector:
         Raises
         ------
         InputError
-            Where no query was added.
+            Where no query was added, or a metric does not accept a grade.
         UnknownNameError
             Where a metric does not exist.
         """
-        wanted = parse_all(metrics)
+        wanted, policy = parse_all(metrics), policy or Policy()
         self._check_filled()
         qrels, run = self.to_tables(name)
-        return evaluate_aligned(align_parts(qrels, run, policy), wanted, run=name)
+        check_grades(qrels, wanted, policy)
+        parts = align_parts(qrels, run, policy, policies_of(wanted, policy))
+        return evaluate_aligned(parts, wanted, run=name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all batches to an ``.npz`` file, whole or not at all.
 
         Its entries: ``format`` ("harness-batch-1"), ``qids`` and ``n`` of shape (n_queries,),
-        ``scores`` (float64) and ``relevance`` (int64) of shape (n_items,), one query after
-        another without padding. A config names it as ``format: batch``.
+        ``scores`` (float64) and ``relevance`` (int64; float64 with fractions) of shape
+        (n_items,), one query after another without padding. A config names it as ``format: batch``.
 
         Parameters
         ----------

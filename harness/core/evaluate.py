@@ -185,8 +185,12 @@ def empty_of(metric: Metric, aligned: Aligned) -> Bools:
     """
     ideal, given = aligned.ideal, dict(metric.params)
     above, top = given.get("above"), given.get("top")
-    if above is None and ideal.values.dtype.kind == "f":
-        above = 0 if "rel" not in metric.definition.parameters else None
+    if given.get("target") == "largest" or (
+        above is None
+        and ideal.values.dtype.kind == "f"
+        and "rel" not in metric.definition.parameters
+    ):
+        above = 0
     relevant: Ints
     if above is None and top is None:
         relevant = aligned.n_relevant(_level(metric))

@@ -14,6 +14,7 @@ from ..core.grade_rule import GradeRule
 
 Own = Mapping[str, Any]
 
+_WHOLE = GradeRule()
 _FROM_0 = GradeRule(low=0)
 _ANY = GradeRule(whole=False)
 _CUT_OFF = GradeRule(truncate=True)
@@ -124,13 +125,14 @@ _ALL = (
         "dcg.cc:33-57, ndcg.cc:49-58, map.cc:33-45, queryresults.cc:47-53",
         {"ties": "stable", "scores": "float64", "grades": _ANY},
         {
-            "ndcg": _SIGNED_EXP,
+            "ndcg": {**_SIGNED_EXP, "grades": _WHOLE},
             "dcg": _SIGNED_EXP,
             "map": {"above": 0.0, "denominator": "hits", "scores": "none"},
         },
         "MAP never looks at the scores: it is that of the order of the file. TNDCG is "
         "ties=average, but for a tied group that reaches past k, which it sums whole. More than "
-        "16 tied documents stand in an order that hangs on the library.",
+        "16 tied documents stand in an order that hangs on the library. The ideal order of nDCG is "
+        "by whole grades: fractions are refused there.",
     ),
     Convention(
         "lightgbm",
@@ -278,11 +280,11 @@ _ALL = (
         },
         {
             "ndcg": {**_SIGNED_EXP, "short": "zero"},
-            "map": {"denominator": "grades", "short": "zero"},
+            "map": {"denominator": "grades", "short": "zero", "grades": _WHOLE},
             "nerr": {"max_grade": None},
-            "P": {"short": "zero", "empty": "zero", "undefined": "skip"},
+            "P": {"short": "zero", "empty": "zero", "undefined": "skip", "grades": _WHOLE},
         },
-        "A query without relevant documents makes the mean NaN. The *_at_k functions leave lists "
+        "To MAP and P a fraction is part of a relevant document: it is refused there. A query without relevant documents makes the mean NaN. The *_at_k functions leave lists "
         "shorter than k out (short=nan).",
     ),
     Convention(
