@@ -16,8 +16,8 @@ from ..core.arrow import string_column
 from ..core.docnos import Docnos
 from ..core.evaluate import evaluate as evaluate_aligned
 from ..core.evaluation import Evaluation
-from ..core.metric import Metric
 from ..core.grade_check import check_grades
+from ..core.metric import Metric
 from ..core.names import parse_all
 from ..core.policy import Policy
 from ..core.ragged import Array, offsets_of

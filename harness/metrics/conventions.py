@@ -284,8 +284,9 @@ _ALL = (
             "nerr": {"max_grade": None},
             "P": {"short": "zero", "empty": "zero", "undefined": "skip", "grades": _WHOLE},
         },
-        "To MAP and P a fraction is part of a relevant document: it is refused there. A query without relevant documents makes the mean NaN. The *_at_k functions leave lists "
-        "shorter than k out (short=nan).",
+        "A query without relevant documents makes the mean NaN. The *_at_k functions leave lists "
+        "shorter than k out (short=nan). To MAP and P a fraction is a part of a relevant document: "
+        "it is refused there.",
     ),
     Convention(
         "pytorchltr",
