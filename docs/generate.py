@@ -72,8 +72,9 @@ def formats_page() -> str:
         marks = ["yes" if part else "" for part in (known.qrels, known.run)]
         lines.append(f"| `{name}` | {about} | {' | '.join(marks)} | {' '.join(known.suffixes)} |")
     lines.append(
-        "\nWhat a file must not hold: a NaN or infinite score, a grade that is no whole number, a "
-        "docno twice in a query (`duplicates: first` or `last` keeps one), a line with missing "
+        "\nWhat a file must not hold: a NaN or infinite score, a grade that is no whole number "
+        "(unless a metric asked for accepts fractions, see [conventions](conventions.md)), a docno "
+        "twice in a query (`duplicates: first` or `last` keeps one), a line with missing "
         "fields, a number of predictions other than the dataset's rows. Each is refused with file "
         "and line. A query whose rows are scattered is gathered, with a warning.\n"
     )

@@ -1,0 +1,158 @@
+"""Every metric under grades that are fractions: by its definition, or refused; never cut off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import metrics as _built_in
+from harness.core.align import align
+from harness.core.evaluate import evaluate
+from harness.core.grade_rule import GradeRule
+from harness.core.metric import REGISTRY
+from harness.core.names import parse
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
+from harness.core.views import policies_of
+from harness.errors import InputError
+
+del _built_in
+
+Graded = list[tuple[float, float]]
+"""The documents of a query: grade and score."""
+
+POLICIES = [Policy(ties, grades=GradeRule(whole=False)) for ties in ("stable", "average", "best")]
+# What a metric looks at tells which whole grades have the same value as the fractions:
+ORDER = """arp kendall spearman pearson ndcg mean_ndcg opa pairwise_logloss tau_ap swaps ndcg_rel
+    Rndcg judged unjudged num_q num_ret relstring runid"""
+"""Order, or ratios, of grades: twice the grade is the same."""
+AT_LEAST_1 = """auc rbp map gm_map infAP bpref gm_bpref num_rel num_rel_ret num_nonrel_judged_ret
+    binG iprec_at_recall 11pt_avg P recall success relative_P recip_rank Rprec Rprec_mult set_P
+    set_recall set_relative_P set_map set_F utility yaap"""
+"""Whether a grade is at least 1: so it is of the grade without its fraction."""
+ORDER_FROM_1 = "rbo ao"
+"""The order of the documents with a grade of at least 1."""
+DOUBLED = "dcg"
+"""Sums of grades: twice the grade has twice the value."""
+
+
+def whole_like(name: str, grade: float) -> float:
+    """Return a whole grade that is to the metric what `grade`, a multiple of a half, is."""
+    if name in AT_LEAST_1.split():
+        return math.trunc(grade)
+    if name in ORDER_FROM_1.split():
+        return 2 * grade if grade >= 1 else min(grade, 0)
+    assert name in (*ORDER.split(), *DOUBLED.split()), "give the new metric its class, or a formula"
+    return 2 * grade
+
+
+def stop_exp(grade: float) -> float:
+    return (2.0 ** max(grade, 0) - 1) / 2**4
+
+
+def err(rows: Graded) -> float:
+    """Sum over ranks of 1/r R_r times the product of 1 - R above."""
+    total, reached = 0.0, 1.0
+    for rank, (grade, _) in enumerate(rows, start=1):
+        total += reached * stop_exp(grade) / rank
+        reached *= 1 - stop_exp(grade)
+    return total
+
+
+def nerr(rows: Graded) -> float:
+    best = err(sorted(rows, reverse=True))
+    return err(rows) / best if best else 0.0
+
+
+def pfound(rows: Graded) -> float:
+    """Each document is looked at by those whom none above satisfied, 0.85 of whom go on."""
+    total, reached = 0.0, 1.0
+    for grade, _ in rows:
+        total += reached * stop_exp(grade)
+        reached *= (1 - stop_exp(grade)) * 0.85
+    return total
+
+
+def mse(rows: Graded) -> float:
+    judged = [(grade - score) ** 2 for grade, score in rows if grade >= 0]
+    return sum(judged) / len(judged) if judged else math.nan
+
+
+def normalised_gain(rows: Graded) -> float:
+    """Gain / log2(2 + cost - gains so far), over all gains; a rank costs at least 1."""
+    ideal = sorted((grade for grade, _ in rows if grade > 0), reverse=True)
+    total = gains = cost = 0.0
+    for place, (grade, _) in enumerate(rows):
+        cost += max(ideal[place], 1.0) if place < len(ideal) else 1.0
+        gains += max(grade, 0)
+        total += max(grade, 0) / math.log2(2 + cost - gains)
+    return total / sum(ideal) if ideal else 0.0
+
+
+LITERAL: dict[str, Callable[[Graded], float]] = {
+    "err": err, "nerr": nerr, "pfound": pfound, "mse": mse, "G": normalised_gain,
+}  # fmt: skip
+
+HALVES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
+QUERY = st.lists(st.tuples(HALVES, st.integers(0, 6).map(float)), min_size=1, max_size=9)
+
+
+def tables(queries: list[Graded], seen: Callable[[float], float]) -> tuple[Qrels, Run]:
+    """Return qrels and run, with each grade as it is `seen`."""
+    qrels, run = {}, {}
+    for number, rows in enumerate(queries):
+        qrels[f"q{number}"] = {f"d{at}": seen(grade) for at, (grade, _) in enumerate(rows)}
+        run[f"q{number}"] = {f"d{at}": score for at, (_, score) in enumerate(rows)}
+    return Qrels.from_dict(qrels, fractions=True), Run.from_dict(run)
+
+
+def values(
+    name: str, queries: list[Graded], policy: Policy, seen: Callable[[float], float] = float
+) -> list[float]:
+    metrics = parse(name)
+    qrels, run = tables(queries, seen)
+    aligned = align(qrels, run, policy, policies_of(metrics, policy))
+    found: list[float] = evaluate(aligned, metrics[:1]).values[:, 0].tolist()
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in REGISTRY if name not in LITERAL])
+@settings(max_examples=8, deadline=None)
+@given(queries=st.lists(QUERY, min_size=1, max_size=3), policy=st.sampled_from(POLICIES))
+def test_every_metric(name: str, queries: list[Graded], policy: Policy) -> None:
+    spec = name if REGISTRY[name].cutoffs or not REGISTRY[name].needs_cutoff else f"{name}@3"
+    queries = [*queries, [(0.5, 1.0), (1.5, 2.0), (2.0, 0.0)]]  # one fraction at least
+    expected = values(spec, queries, policy, lambda grade: whole_like(name, grade))
+    if name in DOUBLED.split():
+        expected = [value / 2 for value in expected]
+    assert values(spec, queries, policy) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", LITERAL)
+@settings(max_examples=25, deadline=None)
+@given(queries=st.lists(QUERY, min_size=1, max_size=3))
+def test_metrics_that_calculate_with_grades(name: str, queries: list[Graded]) -> None:
+    queries = [*queries, [(0.5, 1.0), (1.5, 2.0), (2.0, 0.0)]]
+    ranked = [sorted(rows, key=lambda row: -row[1]) for rows in queries]
+    expected = [LITERAL[name](rows) for rows in ranked]
+    assert values(name, queries, POLICIES[0]) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["ndcg", "ndcg_rel", "Rndcg", "G"])
+def test_gains_by_grade_name_whole_grades(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        values(f"{name}(gains=1:3)", [[(0.5, 1.0)]], POLICIES[0])
+    assert str(caught.value) == (
+        "gains=... names whole grades, and there are grades that are fractions"
+    )
+
+
+def test_numbers_stay_small_where_they_are_whole() -> None:
+    whole = Qrels.from_dict({"q": {"a": 1.0, "b": 2.0}}, fractions=True)
+    assert whole.numbers.dtype == np.int64
+    assert Qrels.from_dict({"q": {"a": 0.5, "b": 2.0}}, fractions=True).numbers.dtype == np.float64

@@ -1,0 +1,352 @@
+"""Fractions as grades, from a file or memory to a value; and grades that a metric refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import torch
+
+import harness
+from harness import direct, readers
+from harness.core.convention import CONVENTIONS
+from harness.core.tables import Qrels, Run
+from harness.errors import InputError
+
+# Lists E03 and E04 of the comparison of tools, and what each tool printed for them: the whole
+# list, or at a cutoff of 3.
+E03 = {"a": 0.5, "b": 0.0, "c": 1.5, "d": 1.0}
+E04 = {"a": 0.0, "b": 0.5, "c": 0.0}
+RANKED = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}
+PRINTED = {
+    "ndcg(convention=trec_eval9)@3": (0.3066, 0.0),
+    "map(convention=trec_eval9)": (0.4167, 0.0),
+    "P(convention=trec_eval9)@3": (0.3333, 0.0),
+    "recip_rank(convention=trec_eval9)": (0.3333, 0.0),
+    "ndcg(convention=trec_eval10)@3": (0.3066, 0.0),
+    "map(convention=trec_eval10)": (0.4167, 0.0),
+    "P(convention=trec_eval10)@3": (0.3333, 0.0),
+    "recip_rank(convention=trec_eval10)": (0.3333, 0.0),
+    "ndcg(convention=ranklib)@3": (0.30657359638272924, 0.0),
+    "dcg(convention=ranklib)@3": (0.5, 0.0),
+    "map(convention=ranklib)": (0.8055555555555555, 0.5),
+    "P(convention=ranklib)@3": (0.6666666666666666, 0.3333333333333333),
+    "recip_rank(convention=ranklib)@3": (1.0, 0.5),
+    "err(convention=ranklib)@3": (0.020833333333333332, 0.0),
+    "dcg(convention=quickrank)@3": (1.3284271247461903, 0.26133966083401244),
+    "map(convention=quickrank)@3": (0.8333333333333333, 0.5),
+    "map(convention=lightgbm)@3": (0.16666666666666666, 1.0),
+    "ndcg(convention=catboost)@3": (0.5250049893849102, 0.6309297535714574),
+    "map(convention=catboost)@3": (0.16666666666666666, 0.0),
+    "recip_rank(convention=catboost)@3": (0.3333333333333333, 0.0),
+    "P(convention=catboost)@3": (0.3333333333333333, 0.0),
+    "err(convention=catboost)@3": (0.75, 0.25),
+    "opa(convention=catboost)": (0.33333333333333337, 0.5),
+    "ndcg(convention=catboost-exp)@3": (0.4981980984481893, 0.6309297535714574),
+    "dcg(convention=catboost-exp)@3": (1.3284271247461903, 0.26133966083401244),
+    "ndcg(convention=sklearn)@3": (0.5250049893849102, 0.6309297535714573),
+    "dcg(convention=sklearn)@3": (1.25, 0.31546487678572865),
+    "ndcg(convention=torchmetrics)@3": (0.5250049829483032, 0.630929708480835),
+    "ndcg(convention=ranx)@3": (0.3065735963827292, 0.0),
+    "dcg(convention=ranx)@3": (0.5, 0.0),
+    "map(convention=ranx)@3": (0.16666666666666666, 0.0),
+    "recip_rank(convention=ranx)@3": (0.3333333333333333, 0.0),
+    "P(convention=ranx)@3": (0.3333333333333333, 0.0),
+    "ndcg(convention=tfr)@3": (0.49819809198379517, 0.6309298276901245),
+    "dcg(convention=tfr)@3": (1.3284270763397217, 0.2613396644592285),
+    "map(convention=tfr)@3": (0.1666666716337204, 0.0),
+    "recip_rank(convention=tfr)@3": (0.3333333432674408, 0.0),
+    "P(convention=tfr)@3": (0.3333333432674408, 0.0),
+    "arp(convention=tfr)": (3.0, 2.0),
+    "opa(convention=tfr)": (0.3333333432674408, 0.5),
+    "ndcg(convention=rankeval)@3": (0.49819809198379517, 0.6309297680854797),
+    "dcg(convention=rankeval)@3": (1.3284270763397217, 0.26133963465690613),
+    "map(convention=rankeval)@3": (0.5555555820465088, 0.5),
+    "recip_rank(convention=rankeval)@3": (0.3333333432674408, 0.0),
+    "err(convention=rankeval)@3": (0.330372154712677, 0.1464466005563736),
+    "P(convention=rankeval)@3": (0.3333333432674408, 0.0),
+    "pfound(convention=rankeval)@3": (0.15886157751083374, 0.04393398016691208),
+    "rbp(convention=rankeval)@3": (0.125, 0.0),
+    "ndcg(convention=allrank)@3": (0.49819809198379517, 0.6309298276901245),
+    "dcg(convention=allrank)@3": (1.3284270763397217, 0.2613396644592285),
+    "recip_rank(convention=allrank)@3": (0.3333333432674408, 0.5),
+    "ndcg(convention=ptranking)@3": (0.49819809198379517, 0.630929708480835),
+    "nerr(convention=ptranking)@3": (0.45878422260284424, 0.5),
+    "ndcg(convention=pytorchltr)@3": (0.3065735995769501, 0.0),
+    "dcg(convention=pytorchltr)@3": (0.5, 0.0),
+    "arp(convention=pytorchltr)": (3.5, 0.0),
+}
+NOT_PRINTED = {"dcg(convention=catboost)", "pfound(convention=catboost)"}
+"""The tool's own numbers are there of other settings alone."""
+
+
+def accepting() -> set[str]:
+    """Return the metrics of conventions that accept fractions, but for trec_eval's many."""
+    rules = {
+        f"{metric}(convention={convention.name})": {**convention.common, **own}.get("grades")
+        for convention in CONVENTIONS.values()
+        for metric, own in convention.metrics.items()
+        if not convention.name.startswith("trec_eval")
+    }
+    return {name for name, rule in rules.items() if rule is not None and rule.fractions}
+
+
+def test_every_convention_that_takes_fractions_is_here() -> None:
+    printed = {name.partition("@")[0] for name in PRINTED if "trec_eval" not in name}
+    assert accepting() == printed | NOT_PRINTED
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_values_that_the_tools_printed(name: str) -> None:
+    qrels = {"E03": E03, "E04": E04}
+    run = {qid: {docno: RANKED[docno] for docno in row} for qid, row in qrels.items()}
+    found = harness.evaluate(qrels, run, [name]).values[:, 0].tolist()
+    within = 5e-5 if "trec_eval" in name else 3e-6
+    assert found == pytest.approx(PRINTED[name], abs=within)
+
+
+QRELS = {"q1": {"a": 0.5, "b": 0.0, "c": 2.5}, "q2": {"d": 1.0}}
+RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"d": 1.0}}
+METRIC = "dcg(convention=sklearn)"
+VALUE = 0.5 + 2.5 / 2  # ranks 1 and 3: 1 / log2(2) = 1 and 1 / log2(4) = 1/2; 1 for q2
+ROWS = [(qid, docno, grade) for qid, row in QRELS.items() for docno, grade in row.items()]
+QIDS, DOCNOS, GRADES = (list(column) for column in zip(*ROWS, strict=True))
+FRAME = {"qid": QIDS, "docno": DOCNOS, "grade": GRADES}
+
+
+def batch_file(path: Path) -> None:
+    np.savez(
+        path, qids=np.array(["q1", "q2"]), n=np.array([3, 1]), relevance=np.array(GRADES),
+        docnos=np.array(DOCNOS),
+    )  # fmt: skip
+
+
+def lines(form: str) -> Callable[[Path], None]:
+    text = "".join(f"{form.format(qid=q, docno=d, grade=g)}\n" for q, d, g in ROWS)
+    return lambda path: path.write_text(text, encoding="utf-8") and None
+
+
+def with_header(header: str, between: str) -> Callable[[Path], None]:
+    rows = [between.join(map(str, row)) for row in ROWS]
+    return lambda path: path.write_text("\n".join([header, *rows, ""]), encoding="utf-8") and None
+
+
+FILES: dict[str, Callable[[Path], None]] = {
+    "q.qrels": lines("{qid} 0 {docno} {grade}"),
+    "q.txt": lines("{grade} qid:{qid} 1:0.25 # {docno}"),
+    "slow.txt": lines("{grade}  qid:{qid}  1:0.25 # {docno}"),
+    "q.jsonl": lines('{{"qid": "{qid}", "docno": "{docno}", "grade": {grade}}}'),
+    "q.csv": with_header("qid,docno,grade", ","),
+    "table.tsv": with_header("qid\tdocno\tgrade", "\t"),
+    "beir.tsv": with_header("query-id\tcorpus-id\tscore", "\t"),
+    "q.parquet": lambda path: pq.write_table(pa.table(FRAME), path),
+    "q.json": lambda path: path.write_text(json.dumps(QRELS), encoding="utf-8") and None,
+    "q.npz": batch_file,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    FILES[name](path)
+    found = harness.evaluate(path, RUN, [METRIC]).to_dict()
+    assert found == {"q1": {METRIC: VALUE}, "q2": {METRIC: 1.0}}
+    with pytest.raises(InputError, match="whole number"):
+        harness.evaluate(path, RUN, ["dcg"])
+    assert readers.read_qrels(path, fractions=True).to_dict() == QRELS
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        QRELS,
+        pa.table(FRAME),
+        pd.DataFrame(FRAME),
+        pl.DataFrame(FRAME),
+        pl.LazyFrame(FRAME),
+        (QIDS, DOCNOS, np.array(GRADES)),
+        (QIDS, DOCNOS, torch.tensor(GRADES)),
+    ],
+    ids=["dict", "arrow", "pandas", "polars", "lazy", "columns", "tensor"],
+)
+def test_forms_in_memory(qrels: Any) -> None:
+    assert harness.evaluate(qrels, RUN, [METRIC]).to_dict()["q1"] == {METRIC: VALUE}
+    with pytest.raises(InputError, match="whole number"):
+        harness.evaluate(qrels, RUN, ["dcg"])
+
+
+def test_rows_and_batches() -> None:
+    scores = np.array([3.0, 2.0, 1.0, 1.0])
+    found = harness.evaluate((QIDS, np.array(GRADES)), scores, [METRIC]).values[:, 0]
+    assert found.tolist() == [VALUE, 1.0]
+    relevance = torch.tensor([[0.5, 0.0, 2.5], [1.0, 9.0, 9.0]], dtype=torch.float16)
+    batch = [[3.0, 2.0, 1.0], [1.0, 9.0, 9.0]]
+    found = harness.evaluate(relevance, batch, [METRIC], n=[3, 1]).values[:, 0]
+    assert found.tolist() == [VALUE, 1.0]
+
+
+def test_collected_batches(tmp_path: Path) -> None:
+    collector = harness.BatchCollector(fractions=True)
+    collector.add([[3.0, 2.0, 1.0]], np.array([[0.1, 0.0, 2.5]], dtype=np.float32), [3])
+    expected = float(np.float32(0.1)) + 1.25
+    assert collector.evaluate([METRIC]).values.tolist() == [[expected]]
+    with pytest.raises(InputError, match=r"^query '0', document 'd0': a judgement of 0\.1000"):
+        collector.evaluate([METRIC, "ndcg"])
+    collector.save(tmp_path / "b.npz")
+    found = harness.evaluate(tmp_path / "b.npz", tmp_path / "b.npz", [METRIC])
+    assert found.values.tolist() == [[expected]]
+
+
+def test_a_run_saved_with_relevance_of_less_precision_is_of_its_dataset(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("0.1 qid:7\n0.7 qid:7\n", encoding="utf-8")
+    np.savez(
+        tmp_path / "run.npz", qids=np.array(["7"]), n=np.array([2]),
+        scores=np.array([2.0, 1.0]), relevance=np.array([0.1, 0.7], dtype=np.float32),
+    )  # fmt: skip
+    found = harness.evaluate(tmp_path / "q.txt", tmp_path / "run.npz", [METRIC])
+    assert found.values[0, 0] == pytest.approx(0.1 + 0.7 / np.log2(3), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        ("q1 0 a nan\n", "q.qrels", "q.qrels:1: grade 'nan' is not a finite number"),
+        ("q 0 a 0.5\nq 0 b 0.5\nq 0 c x\n", "q.qrels", "q.qrels:3: grade 'x' is not a number"),
+        ("1 qid:1 1:0\ninf qid:1 1:0\n", "q.txt", "q.txt:2: grade 'inf' is not a finite number"),
+        ("0.5 qid:1 1:0\nx qid:1 1:0\n", "q.txt", "q.txt:2: grade 'x' is not a number"),
+        ("qid,docno,grade\na,x,0.5\na,y,z\n", "q.csv", "q.csv:3: grade 'z' is not a number"),
+        ("qid,docno,grade\na,x,0.5\na,y,inf\n", "q.csv", "q.csv:3: grade 'inf' is not a finite"),
+        ('{"q": {"a": 0.5, "b": NaN}}', "q.json", "q.json: query 'q', docno 'b': grade NaN is not"),
+    ],
+)
+def test_what_is_no_fraction_is_refused_and_fractions_are_not(
+    content: str, name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        harness.evaluate(name, RUN, [METRIC])
+    assert str(caught.value).startswith(message)
+    assert "0.5" not in str(caught.value)
+
+
+def test_whole_grades_of_a_file_keep_a_byte_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text("1.0 qid:1 1:0\n4 qid:1 1:0\n", encoding="utf-8")
+    assert readers.read_qrels(path, fractions=True).numbers.dtype == np.int8
+
+
+def refused(qrels: Any, metrics: list[str], run: Any = None, **policy: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        harness.evaluate(qrels, RUN if run is None else run, metrics, policy=policy)
+    return str(caught.value)
+
+
+def test_a_fraction_is_refused_where_only_another_metric_takes_it() -> None:
+    assert refused(QRELS, [METRIC, "ndcg@10"]) == (
+        "query 'q1', document 'a': a judgement of 0.5, the first of 2, where ndcg@10 takes whole "
+        "grades of any size\n"
+        "  fix:   choose a convention that takes fractions (catboost, catboost-exp, sklearn, "
+        "torchmetrics, tfr, rankeval, allrank, ptranking), or round the grades"
+    )
+    assert refused(QRELS, [METRIC, "swaps"]).endswith(
+        "fix:   no convention takes fractions for swaps; scale or round the grades"
+    )
+    assert refused(QRELS, [METRIC, "Rprec"]).endswith(
+        "fix:   choose a convention that takes fractions (trec_eval9, trec_eval10), or round the "
+        "grades"
+    )
+    # two runs are compared, and no judgement is looked at
+    found = harness.evaluate(QRELS, RUN, [METRIC, "rbo(reference=x)"], references={"x": RUN})
+    assert found.values[0, 1] == pytest.approx(1.0)
+
+
+def test_a_grade_outside_a_convention_s_bounds_is_named_by_its_document() -> None:
+    graded = {"q1": {"a": 1, "b": 5}, "q2": {"c": 2, "d": 7}}
+    assert refused(graded, ["ndcg(convention=gdeval)@10"]) == (
+        "query 'q1', document 'b': a judgement of 5, the first of 2, where "
+        "ndcg(convention=gdeval)@10 takes whole grades up to 4\n"
+        "  fix:   choose another convention, or say labels=clip to put such grades at the bound"
+    )
+    assert refused(
+        {"q2": graded["q2"]}, ["map(convention=ranklib)", "P(convention=xgboost)@5"]
+    ) == (
+        "query 'q2', document 'c': a judgement of 2, the first of 2, where "
+        "P(convention=xgboost)@5 takes whole grades 0 to 1\n"
+        "  fix:   choose another convention, or say labels=clip to put such grades at the bound"
+    )
+    assert refused({"q": {"a": -1.5}}, ["map(convention=ranklib)"]).startswith(
+        "query 'q', document 'a': a judgement of -1.5, where map(convention=ranklib) takes grades "
+        "from 0\n"
+    )
+    found = harness.evaluate(graded, RUN, ["ndcg(convention=gdeval,labels=clip)@10"])
+    assert found.values.shape == (2, 1)
+
+
+def test_a_row_without_a_docno_is_named_by_its_number_too(tmp_path: Path) -> None:
+    path = tmp_path / "test.txt"
+    # rows 2 and 4 are too large; q1 comes back after q2 began, and stands first in the table
+    path.write_text("1 qid:1\n31 qid:2\n0 qid:2\n40 qid:1\n", encoding="utf-8")
+    with pytest.warns(harness.errors.HarnessWarning, match="comes back"):
+        message = refused(path, ["ndcg(convention=lightgbm)@5"], [1.0, 2.0, 3.0, 4.0])
+    assert message == (
+        "test.txt: query '2', document 'd0' (row 2): a judgement of 31, the first of 2, where "
+        "ndcg(convention=lightgbm)@5 takes whole grades 0 to 30\n"
+        "  fix:   choose another convention, or say labels=clip to put such grades at the bound"
+    )
+
+
+def test_queries_that_are_skipped_may_hold_any_grade() -> None:
+    graded = {"q1": {"a": 5}, "q2": {"d": 1}}
+    metric = "ndcg(convention=gdeval)@10"
+    skipped = {"missing_queries": "skip"}
+    found = harness.evaluate(graded, {"q2": {"d": 1.0}}, [metric], policy=skipped)
+    assert found.to_dict() == {"q2": {metric: 1.0}}
+    assert refused(graded, [metric], **skipped).startswith(
+        "query 'q1': a judgement of 5, where whole grades up to 4 are accepted\n"
+    )
+
+
+def test_files_and_configs(tmp_path: Path) -> None:
+    FILES["q.qrels"](tmp_path / "q.qrels")
+    (tmp_path / "bm25.run").write_text(
+        "".join(
+            f"{qid} Q0 {docno} 1 {score} bm25\n"
+            for qid, row in RUN.items()
+            for docno, score in row.items()
+        ),
+        encoding="utf-8",
+    )
+    qrels, run = str(tmp_path / "q.qrels"), str(tmp_path / "bm25.run")
+    (entry,) = direct.evaluate_files(qrels, [run], ["ndcg"], convention="catboost").entries
+    # q1: 0.5 + 2.5 / 2 of 2.5 + 0.5 / log2(3)
+    expected = (VALUE / (2.5 + 0.5 / np.log2(3)), 1.0)
+    assert entry.evaluation.values[:, 0] == pytest.approx(expected, abs=1e-15)
+    config = tmp_path / "x.yaml"
+    text = "\n".join([
+        "output: out", "datasets: {d: {path: q.qrels}}", "runs: {bm25: {path: bm25.run}}",
+        "metrics: [ndcg, 'map(convention=trec_eval9)']", "convention: catboost", "crosscheck: all",
+    ])  # fmt: skip
+    config.write_text(text, encoding="utf-8")
+    (entry,) = harness.run(config).leaderboard.entries
+    assert entry.evaluation.values[:, 0] == pytest.approx(expected, abs=1e-15)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert '"values": 0' in json.dumps(manifest)  # pytrec_eval takes no fractions
+    with pytest.raises(InputError, match=r"^d: query 'q1', document 'a': a judgement of 0\.5, "):
+        harness.run(config, overrides=["metrics=[ndcg, swaps(convention=none)]"])
+
+
+def test_tables_made_by_hand_hold_fractions_where_they_are_asked_for() -> None:
+    with pytest.raises(InputError, match=r"^qrels: 1 grades are not finite, the first is nan"):
+        Qrels.check_numbers([0.5, float("nan")], "qrels", fractions=True)
+    qrels = Qrels.from_dict(QRELS, fractions=True)
+    found = harness.evaluate(qrels, Run.from_dict(RUN), [METRIC])
+    assert found.values[:, 0].tolist() == [VALUE, 1.0]
