@@ -294,6 +294,10 @@ def test_what_is_given_stands_over_the_convention() -> None:
     assert (metric.settings.ties, metric.settings.scores) == ("average", "float32")
     # what the convention says anyway is not said again
     assert str(parse("ndcg(convention=xgboost,gain=exp)@10")[0]) == "ndcg(convention=xgboost)@10"
+    # none is a value too, where the convention says nothing of it
+    (metric,) = parse("err(convention=ranklib,max_grade=none)")
+    assert dict(metric.params)["max_grade"] is None
+    assert parse(str(metric)) == [metric]
 
 
 def test_the_bare_name_means_what_it_means_to_the_tool() -> None:

@@ -124,7 +124,11 @@ def _metrics(
             raise UnknownNameError(
                 f"{text}: {find(convention).tool} has {definition.name} of the whole list only"
             )
-        given = {name: value for name, value in given.items() if usual.get(name) != value}
+        given = {
+            name: value
+            for name, value in given.items()
+            if name not in usual or usual[name] != value  # None can be given, as max_grade=none
+        }
     cutoffs = cutoffs or _default_cutoffs(text, usual)
     if not cutoffs and definition.needs_cutoff:
         if not definition.cutoffs:
