@@ -17,6 +17,7 @@ from . import __version__
 from .command import QuickCommand, QuickGroup
 from .core.policy import TIES, Duplicates, Empty, Missing, Policy
 from .errors import HarnessError, HarnessWarning, VerificationError
+from .explain.cli import explain_command
 from .reports import names
 
 app = typer.Typer(
@@ -231,6 +232,9 @@ def audit_command(
 
         options["width"] = shutil.get_terminal_size().columns
     typer.echo(audit.find(format).render(found, **options), nl=False)
+
+
+app.command("explain", cls=QuickCommand)(explain_command)
 
 
 @app.command("metrics", cls=QuickCommand)

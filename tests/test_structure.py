@@ -19,7 +19,7 @@ LAYERS = [
     {"convert", "config"},
     {"inputs", "catalogue", "crosscheck"},
     {"manifest", "direct"},
-    {"experiment", "executor", "batch", "trec_eval", "audit"},
+    {"experiment", "executor", "batch", "trec_eval", "audit", "explain"},
     {"cli"},
 ]
 PURE = ("core", "metrics", "stats", "reports")

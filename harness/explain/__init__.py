@@ -1,0 +1,1 @@
+"""Somebody published a number: which settings give it?"""
