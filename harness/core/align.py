@@ -169,19 +169,15 @@ class _Ranked:
 
 
 def _rank_part(qrels: Qrels, run: Run, policies: Sequence[Policy]) -> list[_Ranked]:
-    """Join one part of a run once, sort it once for each type of score, and rank it."""
+    """Join one part of a run once, sort it once, and rank it under each policy."""
     pairs = None
     of_run = np.arange(qrels.n_queries)
     if run.docnos is not qrels.docnos:  # else every row is judged, by the row of the same number
         of_run = qrels.place(run.qids)
         pairs = qrels.find(of_run[run.row], run.docnos)
-    by_type = {(policy.score_type, policy.ties == "stable"): policy for policy in policies}
-    ordered = {key: by_score(run, policy) for key, policy in by_type.items()}
+    ordered = by_score(run, (policy.score_type for policy in policies))
     return [
-        _rank(
-            qrels, run, of_run, pairs, policy, *ordered[policy.score_type, policy.ties == "stable"]
-        )
-        for policy in policies
+        _rank(qrels, run, of_run, pairs, policy, *ordered[policy.score_type]) for policy in policies
     ]
 
 

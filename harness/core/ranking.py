@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from .policy import Policy
+from .policy import Policy, Scores
 from .ragged import Array, Bools, Ints
 from .tables import Run
 
@@ -33,41 +33,78 @@ class Ties:
 def rank_order(run: Run, policy: Policy | None = None) -> Ints:
     """Return the rows of `run` in ranked order, query by query, ``(n_rows,)``."""
     policy = policy or Policy()
-    order, ties = by_score(run, policy)
+    order, ties = by_score(run, [policy.score_type])[policy.score_type]
     order = settle_ties(run, order, ties, None, policy)
     return np.arange(run.n_rows) if order is None else order
 
 
-def by_score(run: Run, policy: Policy) -> tuple[Ints | None, Ties]:
+def by_score(run: Run, types: Iterable[Scores]) -> dict[Scores, tuple[Ints | None, Ties]]:
     """Order the rows by falling score within their query, ties in any order.
 
-    Returns the order (None where the rows stand in it already) and the ties in it.
+    The rows are sorted once, in single precision; where double precision is asked for, only
+    those that single precision ties are sorted again.
+
+    Returns, for each type, the order (None where the rows stand in it already) and the ties in
+    it.
     """
-    scores: Array = run.scores
-    if policy.score_type == "float32":
-        with np.errstate(over="ignore"):
-            scores = scores.astype(np.float32)
-    elif policy.score_type == "none":
-        scores = np.zeros(run.n_rows, dtype=np.float32)
+    found: dict[Scores, tuple[Ints | None, Ties]] = {}
     begins = np.zeros(run.n_rows + 1, dtype=bool)
     begins[run.offsets] = True
     begins = begins[1 : run.n_rows]
+    types = set(types)
+    if "none" in types:
+        found["none"] = None, _ties(np.zeros(run.n_rows, dtype=np.float32), begins)
+    if not types - {"none"}:
+        return found
+    with np.errstate(over="ignore"):
+        single = run.scores.astype(np.float32)
     order = None
-    if not ((scores[1:] <= scores[:-1]) | begins).all():
-        if scores.dtype == np.float32:
-            # Ties are settled later, but for those that keep the order of the input.
-            kind: Literal["stable"] | None = "stable" if policy.ties == "stable" else None
-            order = np.argsort(_descending_keys(run.row, scores), kind=kind)
-        else:
-            order = np.lexsort((-scores, run.row))
-        scores = scores[order]
-    same = np.zeros(run.n_rows + 1, dtype=bool)  # as the place before
-    same[1 : run.n_rows] = (scores[1:] == scores[:-1]) & ~begins
+    if not ((single[1:] <= single[:-1]) | begins).all():
+        order = np.argsort(_descending_keys(run.row, single))
+        single = single[order]
+    ties = _ties(single, begins)
+    found["float32"] = order, ties
+    if "float64" in types:
+        found["float64"] = _refined(run, order, ties)
+    return found
+
+
+def _ties(scores: Array, begins: Bools) -> Ties:
+    """Return the groups of equal scores; `begins` says which places after the first begin one."""
+    same = np.zeros(scores.size + 1, dtype=bool)
+    same[1 : scores.size] = (scores[1:] == scores[:-1]) & ~begins
+    return _groups(same)
+
+
+def _groups(same: Bools) -> Ties:
+    """Return the groups, told which places have the score of the one before, ``(n_rows + 1,)``."""
     this, following = same[:-1], same[1:]
-    ties = Ties(
+    return Ties(
         this | following, np.flatnonzero(following & ~this), np.flatnonzero(this & ~following)
     )
-    return order, ties
+
+
+def _refined(run: Run, order: Ints | None, ties: Ties) -> tuple[Ints | None, Ties]:
+    """Return the order and the ties in double precision, given those in single precision.
+
+    Rounding keeps the order, so that two scores can only part that were tied.
+    """
+    places = np.flatnonzero(ties.member)
+    rows = places if order is None else order[places]
+    scores = run.scores[rows]
+    begins = np.ones(run.n_rows + 1, dtype=bool)
+    begins[places] = False
+    begins[ties.starts] = True
+    inside = ~begins[places[1:]]  # tied with the place before
+    if (scores[1:] == scores[:-1])[inside].all():
+        return order, ties
+    if (scores[1:] > scores[:-1])[inside].any():
+        within = np.lexsort((-scores, ties.group(places)))
+        order = np.arange(run.n_rows) if order is None else order.copy()
+        order[places], scores = rows[within], scores[within]
+    same = np.zeros(run.n_rows + 1, dtype=bool)
+    same[places[1:]] = (scores[1:] == scores[:-1]) & inside
+    return order, _groups(same)
 
 
 def _descending_keys(row: Ints, scores: Array) -> Array:
@@ -87,7 +124,7 @@ def settle_ties(
     Where places are given, only groups that hold one of them are looked at: the order of the
     others is seen by no metric. The order comes back as it is where there is nothing to settle.
     """
-    if policy.ties == "stable":
+    if policy.ties == "stable" and order is None:
         return order
     places = np.flatnonzero(ties.member)
     group = ties.group(places)
@@ -99,8 +136,9 @@ def settle_ties(
         return order
     settled = np.arange(run.n_rows) if order is None else order.copy()
     rows = settled[places]
-    within = rows if policy.ties == "reverse" else run.docnos.byte_order(rows)
+    of_input = policy.ties in ("stable", "reverse")
+    within = rows if of_input else run.docnos.byte_order(rows)
     span = int(within.max()) + 1
-    keys = group * span + (within if policy.ties == "docno+" else -within)
+    keys = group * span + (within if policy.ties in ("stable", "docno+") else -within)
     settled[places] = rows[np.argsort(keys)]
     return settled

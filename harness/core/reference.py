@@ -40,7 +40,7 @@ def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Refe
     ({'q0': {}, 'q1': {'a': 1, 'b': 3, 'c': 2}}, [1, 2, 2])
     """
     policy = policy or Policy()
-    order, ties = by_score(run, policy)
+    order, ties = by_score(run, [policy.score_type])[policy.score_type]
     order = settle_ties(run, order, ties, None, policy)
     place = np.empty(run.n_rows, dtype=np.int64)
     place[slice(None) if order is None else order] = np.arange(run.n_rows)

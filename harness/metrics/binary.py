@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -28,8 +29,8 @@ def judged_as(
     Returns
     -------
     Aligned, int
-        The alignment as it is and `rel`, where the rest is left out; else one whose grades are
-        1 for what is relevant and 0 for what is not, and 1.
+        The alignment as it is and a smallest grade, where that says it; else one whose grades
+        are 1 for what is relevant and 0 for what is not, and 1.
 
     Examples
     --------
@@ -42,6 +43,8 @@ def judged_as(
     """
     if above is None and top is None:
         return aligned, rel
+    if above is not None and above >= 0 and top is None and aligned.ideal.values.dtype.kind != "f":
+        return aligned, math.floor(above) + 1
 
     def relevant(grades: Array) -> Bools:
         found: Bools = grades >= rel if above is None else grades > above
