@@ -19,7 +19,6 @@ from .ragged import (
     Ragged,
     frozen,
     lengths_of,
-    positions_of,
     rows_of,
     sum_by,
 )
@@ -83,12 +82,24 @@ class Aligned:
     @cached_property
     def row(self) -> Ints:
         """Query of each judged and retrieved document, ``(n_items,)``."""
-        return rows_of(self.offsets)
+        # Where every judged document is retrieved, both tables have the same rows.
+        ideal = self.ideal
+        return ideal.row if self.offsets is ideal.offsets else rows_of(self.offsets)
 
     @cached_property
     def n_judged(self) -> Ints:
         """Judgements of each query, ``(n_queries,)``; grades below 0 are none."""
         return self.ideal.count(self.ideal.values >= 0)
+
+    @cached_property
+    def unanswered(self) -> Ints:
+        """The queries that the run does not name."""
+        return np.flatnonzero(~self.answered)
+
+    @cached_property
+    def deepest(self) -> int:
+        """The largest rank of a judged and retrieved document; 0 where there is none."""
+        return int(self.rank.max(initial=0))
 
     def memo(self, key: Any, make: Callable[[], T]) -> T:
         """Return `make()`, computed once for each `key`: what several metrics share."""
@@ -103,18 +114,27 @@ class Aligned:
             ("n_relevant", rel), lambda: self.ideal.count(self.ideal.values >= max(rel, 0))
         )
 
+    def by_query(self, items: Ints) -> Ragged:
+        """Return rising items (indices into ``rank``, ``grade``...) as rows, one a query."""
+        return Ragged(np.searchsorted(items, self.offsets), items)
+
+    def found(self, rel: int = 1) -> Ragged:
+        """Relevant documents retrieved: the items whose grade is at least `rel`, by query."""
+        return self.memo(
+            ("found", rel), lambda: self.by_query(np.flatnonzero(self.grade >= max(rel, 0)))
+        )
+
     def relevant(self, rel: int = 1) -> Ints:
         """Items (indices into ``rank``, ``grade``...) whose grade is at least `rel`."""
-        return self.memo(("relevant", rel), lambda: np.flatnonzero(self.grade >= max(rel, 0)))
+        return self.found(rel).values
 
     def hits(self, rel: int = 1) -> Ints:
         """Relevant documents so far, at each of the items :meth:`relevant` names: 1, 2, ..."""
+        return self.found(rel).rank
 
-        def count() -> Ints:
-            starts = np.searchsorted(self.relevant(rel), self.offsets)
-            return positions_of(starts) + 1
-
-        return self.memo(("hits", rel), count)
+    def rank_of_relevant(self, rel: int = 1) -> Ints:
+        """Ranks of the items :meth:`relevant` names."""
+        return self.memo(("rank_of_relevant", rel), lambda: self.rank[self.relevant(rel)])
 
     def sum(self, weights: Array, items: Array | None = None) -> Floats:
         """Sum `weights` by query in rank order, ``(n_queries,)`` float64.

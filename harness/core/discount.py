@@ -27,11 +27,7 @@ def log2_of(numbers: Ints) -> Floats:
     >>> log2_of(np.array([1, 2, 8])).tolist()
     [0.0, 1.0, 3.0]
     """
-    largest = int(numbers.max(initial=1))
-    if largest > _LARGEST_TABLE:
-        distinct, which = np.unique(numbers, return_inverse=True)
-        return np.array([math.log2(number) for number in distinct.tolist()])[which]
-    return _log2_table(1 << max(10, largest.bit_length()))[numbers - 1]
+    return log2_discount(numbers - 1)
 
 
 def log2_discount(rank: Ints) -> Floats:
@@ -40,7 +36,11 @@ def log2_discount(rank: Ints) -> Floats:
     >>> log2_discount(np.array([1, 3])).tolist()
     [1.0, 2.0]
     """
-    return log2_of(rank + 1)
+    largest = int(rank.max(initial=0)) + 1
+    if largest > _LARGEST_TABLE:
+        distinct, which = np.unique(rank, return_inverse=True)
+        return np.array([math.log2(number + 1) for number in distinct.tolist()])[which]
+    return _log2_table(1 << max(10, largest.bit_length()))[rank]
 
 
 def log_of(values: Floats) -> Floats:

@@ -54,14 +54,15 @@ def rows_of(offsets: Ints) -> Ints:
     return np.repeat(np.arange(offsets.size - 1, dtype=np.int64), lengths_of(offsets))
 
 
-def positions_of(offsets: Ints) -> Ints:
-    """Return the position of each item in its row, from 0, ``(n_items,)``.
+def positions_of(offsets: Ints, first: int = 0) -> Ints:
+    """Return the position of each item in its row, the first one's being `first`, ``(n_items,)``.
 
     >>> positions_of(offsets_of([2, 0, 3])).tolist()
     [0, 1, 0, 1, 2]
     """
-    n_items = int(offsets[-1])
-    return np.arange(n_items, dtype=np.int64) - np.repeat(offsets[:-1], lengths_of(offsets))
+    positions: Ints = np.arange(first, int(offsets[-1]) + first, dtype=np.int64)
+    positions -= np.repeat(offsets[:-1], lengths_of(offsets))
+    return positions
 
 
 def sum_by(row: Ints, weights: Array, n_rows: int) -> Floats:
@@ -130,7 +131,7 @@ class Ragged:
     @cached_property
     def rank(self) -> Ints:
         """Position of each item in its row, from 1, ``(n_items,)``."""
-        return positions_of(self.offsets) + 1
+        return positions_of(self.offsets, first=1)
 
     def sum(self, weights: Array | None = None, where: Array | None = None) -> Floats:
         """Sum each row, ``(n_rows,)`` float64, adding in order as a C loop would.
@@ -158,6 +159,22 @@ class Ragged:
         counts: Ints = np.add.reduceat(items, self.offsets[:-1], dtype=np.int64)
         counts[self.lengths == 0] = 0
         return counts
+
+    def head(self, lengths: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return row, index and rank (from 1) of the first items of each row.
+
+        Parameters
+        ----------
+        lengths : ndarray of int64, shape (n_rows,)
+            How many of each row, at most as many as it has.
+
+        >>> rows = Ragged(offsets_of([2, 0, 3]), np.arange(5))
+        >>> [array.tolist() for array in rows.head(np.array([1, 0, 2]))]
+        [[0, 2, 2], [0, 2, 3], [1, 1, 2]]
+        """
+        offsets = offsets_of(lengths)
+        rank = positions_of(offsets, first=1)
+        return rows_of(offsets), rank + np.repeat(self.offsets[:-1] - 1, lengths), rank
 
     def cumsum(self) -> Array:
         """Running total within each row, ``(n_items,)``; exact for integers and booleans."""

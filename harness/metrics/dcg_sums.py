@@ -24,11 +24,13 @@ def list_dcg(aligned: Aligned, scale: Scale, cutoff: int | None = None) -> Float
     """Return the DCG of each query's ranking, ``(n_queries,)``."""
 
     def total() -> Floats:
-        items = scale.items(aligned)
+        items, rank = scale.items(aligned)
+        at, row = items.values, items.row
         if cutoff is not None:
-            items = items[aligned.rank[items] <= cutoff]
-        weights = scale.gains(aligned.grade[items]) / scale.discounts(aligned.rank[items])
-        return frozen(sum_by(aligned.row[items], weights, aligned.n_queries))
+            inside = np.flatnonzero(rank <= cutoff)
+            at, row, rank = at[inside], row[inside], rank[inside]
+        weights = scale.gains(aligned.grade[at]) / scale.discounts(rank)
+        return frozen(sum_by(row, weights, aligned.n_queries))
 
     return aligned.memo(("dcg", scale, cutoff), total)
 
@@ -43,7 +45,7 @@ def expected_list_dcg(
     last = None if spill else cutoff
 
     def total() -> Floats:
-        items = within(aligned, scale.items(aligned), cutoff)
+        items = within(aligned, scale.items(aligned)[0].values, cutoff)
         gains = scale.gains(aligned.grade[items])
         weights = mean_discounted(aligned, items, gains, DISCOUNTS[scale.discount], last)
         return frozen(sum_by(aligned.row[items], weights, aligned.n_queries))
@@ -59,10 +61,9 @@ def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | Non
     scale = gain if isinstance(gain, Scale) else Scale(gain)
 
     def total() -> Floats:
-        ideal = aligned.ideal
-        at, rank = scale.ideal(aligned, cutoff)
-        weights = scale.gains(ideal.values[at]) / scale.discounts(rank)
-        return frozen(sum_by(ideal.row[at], weights, aligned.n_queries))
+        row, at, rank = scale.ideal(aligned, cutoff)
+        weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
+        return frozen(sum_by(row, weights, aligned.n_queries))
 
     return aligned.memo(("ideal_dcg", scale, cutoff), total)
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.discount import log2_discount, log2_of
 from ..core.metric import Range
-from ..core.ragged import Array, Bools, Floats, Ints, offsets_of, positions_of
+from ..core.ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of
 from ..errors import InputError
 
 Gain = Literal["linear", "exp", "letor", "mslr", "exp-int32"]
@@ -55,31 +55,44 @@ class Scale(NamedTuple):
         """Whether grades below 0 gain something."""
         return self.negative == "value" and self.gain in ("linear", "exp")
 
-    def items(self, aligned: Aligned) -> Ints:
-        """Return the judged and retrieved documents that can gain something, as indices."""
-        if aligned.grade.dtype.kind == "i" and not self.keeps_negative and self.floor <= 1:
-            return aligned.relevant(1)
-        return aligned.memo(("items", self), lambda: np.flatnonzero(self.counts(aligned.grade)))
+    def takes_relevant(self, grades: Array) -> bool:
+        """Whether it is the grades from 1 that gain something."""
+        return grades.dtype.kind == "i" and not self.keeps_negative and self.floor <= 1
 
-    def ideal(self, aligned: Aligned, cutoff: int | None = None) -> tuple[Ints, Ints]:
-        """Return the judgements that can gain something, as indices, and their ideal ranks.
+    def items(self, aligned: Aligned) -> tuple[Ragged, Ints]:
+        """Return the judged and retrieved documents that can gain something, and their ranks."""
+        if self.takes_relevant(aligned.grade):
+            return aligned.found(1), aligned.rank_of_relevant(1)
+
+        def make() -> tuple[Ragged, Ints]:
+            found = aligned.by_query(np.flatnonzero(self.counts(aligned.grade)))
+            return found, aligned.rank[found.values]
+
+        return aligned.memo(("items", self), make)
+
+    def ideal(self, aligned: Aligned, cutoff: int | None = None) -> tuple[Ints, Ints, Ints]:
+        """Return query, index and ideal rank of the judgements that can gain something.
 
         The ideal order is by falling grade; by falling gain where a table gives high grades
         nothing. With a cutoff the rest of it is left out.
         """
         best = aligned.ideal
+        if self.gain not in TABLES and not self.keeps_negative:  # then they stand first
+            if self.takes_relevant(best.values):
+                lengths = aligned.n_relevant(1)
+            else:
+                lengths = best.count(self.counts(best.values))
+            return best.head(lengths if cutoff is None else np.minimum(lengths, cutoff))
         keep = self.counts(best.values)
-        if self.gain not in TABLES:
-            if cutoff is not None:
-                keep &= best.rank <= cutoff
-            at = np.flatnonzero(keep)
-            return at, best.rank[at]
-        keep &= self.gains(best.values) > 0
-        at, rank = np.flatnonzero(keep), positions_of(offsets_of(best.count(keep))) + 1
-        if cutoff is None:
-            return at, rank
-        inside = rank <= cutoff
-        return at[inside], rank[inside]
+        if self.gain in TABLES:
+            keep &= self.gains(best.values) > 0
+            rank = positions_of(offsets_of(best.count(keep)), first=1)
+        else:
+            rank = best.rank[keep]
+        at = np.flatnonzero(keep)
+        if cutoff is not None:
+            at, rank = at[rank <= cutoff], rank[rank <= cutoff]
+        return best.row[at], at, rank
 
     def gains(self, grades: Array) -> Floats:
         """Return the gain of each grade, those that count for nothing included."""

@@ -36,10 +36,9 @@ def dcg_at_every_rank(
     """
     scale = Scale(gain, discount)
     shape = (aligned.n_queries, _longest(aligned) if list_size is None else list_size)
-    items = scale.items(aligned)
-    rank = aligned.rank[items]
-    weights = scale.gains(aligned.grade[items]) / scale.discounts(rank)
-    return _sums(aligned.row[items], rank, weights, shape)
+    items, rank = scale.items(aligned)
+    weights = scale.gains(aligned.grade[items.values]) / scale.discounts(rank)
+    return _sums(items.row, rank, weights, shape)
 
 
 def ndcg_at_every_rank(
@@ -93,9 +92,9 @@ def ndcg_at_every_rank(
 
 
 def _ideal_at_every_rank(aligned: Aligned, scale: Scale, shape: tuple[int, int]) -> Floats:
-    at, rank = scale.ideal(aligned)
+    row, at, rank = scale.ideal(aligned)
     weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
-    return _sums(aligned.ideal.row[at], rank, weights, shape)
+    return _sums(row, rank, weights, shape)
 
 
 def _longest(aligned: Aligned) -> int:
@@ -108,7 +107,7 @@ def _expected_mean_ndcg(
     """Return the expectation of ``mean_ndcg`` over the orders of tied documents."""
     scale = Scale(gain, discount)
     shape = (aligned.n_queries, int(aligned.n_retrieved.max(initial=0)))
-    items = scale.items(aligned)
+    items = scale.items(aligned)[0].values
     row, rank, mean = spread(aligned, items, scale.gains(aligned.grade[items]))
     actual = _sums(row, rank, mean / scale.discounts(rank), shape)
     return _mean(aligned, share_of_ideal(actual, _ideal_at_every_rank(aligned, scale, shape)))

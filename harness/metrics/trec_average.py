@@ -96,11 +96,9 @@ def average_precision(
         return average_precision_of(
             aligned, cutoff, rel, above, top, denominator, none_found, tied, short
         )
-    items, precision = aligned.relevant(rel), precision_at_hits(aligned, rel)
-    if cutoff is not None:
-        inside = aligned.rank[items] <= cutoff
-        items, precision = items[inside], precision[inside]
-    return share(aligned.sum(precision, items), aligned.n_relevant(rel))
+    inside = None if cutoff is None else aligned.rank_of_relevant(rel) <= cutoff
+    total = aligned.found(rel).sum(precision_at_hits(aligned, rel), inside)
+    return share(total, aligned.n_relevant(rel))
 
 
 @metric(

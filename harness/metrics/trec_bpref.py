@@ -20,20 +20,23 @@ def _nonrelevant(aligned: Aligned, rel: int) -> Ragged:
     return Ragged(aligned.offsets, ((aligned.grade >= 0) & (aligned.grade < rel)).astype(np.int64))
 
 
-def _found_at_most(aligned: Aligned, rel: int) -> Ints:
-    """Return the relevant documents of the query of each relevant document retrieved."""
-    found: Ints = aligned.n_relevant(rel)[aligned.row[aligned.relevant(rel)]]
-    return found
+def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
+    """Return min(n, R) of each relevant document retrieved: of n non-relevant ones above it."""
+    found, unjudged = aligned.found(rel), np.flatnonzero(aligned.grade < 0)
+    above: Ints = found.values - aligned.offsets[found.row] - found.rank + 1
+    if unjudged.size:
+        above -= np.searchsorted(unjudged, found.values)
+        above += aligned.by_query(unjudged).offsets[found.row]
+    return np.minimum(above, aligned.n_relevant(rel)[found.row], out=above)
 
 
 def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
     """Return bpref from min(n, R) of each relevant document retrieved."""
-    items, n_relevant = aligned.relevant(rel), aligned.n_relevant(rel)
-    grades = aligned.ideal.values
-    n_nonrelevant = aligned.ideal.count((grades >= 0) & (grades < rel))
-    bound = np.minimum(n_nonrelevant, n_relevant)[aligned.row[items]]
-    kept = 1.0 - share(above, bound)
-    return share(aligned.sum(kept, items), n_relevant)
+    found, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
+    bound = np.minimum(aligned.n_judged - n_relevant, n_relevant)
+    # Where no document is non-relevant, none stands above either.
+    kept = 1.0 - above / np.maximum(bound, 1.0)[found.row]
+    return share(found.sum(kept), n_relevant)
 
 
 def _expected(aligned: Aligned, *, rel: int = 1) -> Floats:
@@ -44,15 +47,14 @@ def _expected(aligned: Aligned, *, rel: int = 1) -> Floats:
     min(n, R), ... min(n + m, R), n of them being above the group.
     """
     nonrelevant = _nonrelevant(aligned, rel)
-    so_far, most = nonrelevant.cumsum(), _found_at_most(aligned, rel)
-    above = np.minimum(so_far[aligned.relevant(rel)], most).astype(np.float64)
+    so_far, above = nonrelevant.cumsum(), _nonrelevant_above(aligned, rel).astype(np.float64)
     at, groups = tied_groups(aligned, rel).at, tied_groups(aligned)
     if at.size:
         heads = groups.items[offsets_of(groups.found)[:-1]]
         n = so_far[heads] - nonrelevant.values[heads]
         m = np.bincount(groups.group[nonrelevant.values[groups.items] > 0], minlength=n.size)
         group = groups.group[aligned.grade[groups.items] >= rel]
-        n, m, most = n[group], m[group], most[at]
+        n, m, most = n[group], m[group], aligned.n_relevant(rel)[aligned.found(rel).row[at]]
         rising = np.clip(most - n, 0, m + 1)  # how many of n, n + 1, ... n + m are below R
         total = n * rising + rising * (rising - 1) // 2 + (m + 1 - rising) * most
         above[at] = total / (m + 1)
@@ -96,8 +98,7 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> binary_preference(align(qrels, run)).tolist()       # (1 + (1 - 1/2)) / 2
     [0.75]
     """
-    above = _nonrelevant(aligned, rel).cumsum()[aligned.relevant(rel)]
-    return _mean_preference(aligned, rel, np.minimum(above, _found_at_most(aligned, rel)))
+    return _mean_preference(aligned, rel, _nonrelevant_above(aligned, rel))
 
 
 @metric(

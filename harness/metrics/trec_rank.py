@@ -96,7 +96,8 @@ def reciprocal_rank(
     ([0.5], [0.0])
     """
     aligned, rel = _sought(aligned, rel, above, top, target)
-    first = aligned.relevant(rel)[aligned.hits(rel) == 1]
+    found = aligned.found(rel)
+    first = found.values[found.offsets[:-1][found.lengths > 0]]
     if cutoff is not None:
         first = first[aligned.rank[first] <= cutoff]
     return aligned.sum(1.0 / aligned.rank[first], first)

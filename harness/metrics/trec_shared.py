@@ -39,31 +39,25 @@ def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
 
     `cutoff` is one for all queries, or one for each.
     """
-    deepest = int(aligned.rank.max(initial=0))
+    deepest, found = aligned.deepest, aligned.found(rel)
     span = deepest + 1
-
-    def make() -> tuple[Ints, Ints]:
-        items = aligned.relevant(rel)
-        # query and rank as one rising number, so that a search finds where a cutoff falls
-        keys = aligned.row[items] * span + aligned.rank[items]
-        return np.searchsorted(items, aligned.offsets[:-1]), keys
-
-    starts, keys = aligned.memo(("hit_keys", rel), make)
+    # query and rank as one rising number, so that a search finds where a cutoff falls
+    keys = aligned.memo(("hit_keys", rel), lambda: found.row * span + aligned.rank_of_relevant(rel))
     limit = min(cutoff, deepest) if isinstance(cutoff, int) else np.minimum(cutoff, deepest)
     ends = np.searchsorted(keys, np.arange(aligned.n_queries) * span + limit, side="right")
-    return ends - starts
+    return ends - found.offsets[:-1]
 
 
 def n_hits(aligned: Aligned, rel: int) -> Ints:
     """Return the relevant documents retrieved, ``(n_queries,)``."""
-    return aligned.count(aligned.relevant(rel))
+    return aligned.found(rel).lengths
 
 
 def precision_at_hits(aligned: Aligned, rel: int) -> Floats:
     """Return the precision at the rank of each relevant document retrieved, ``(n_hits,)``."""
     return aligned.memo(
         ("precision_at_hits", rel),
-        lambda: aligned.hits(rel) / aligned.rank[aligned.relevant(rel)],
+        lambda: aligned.hits(rel) / aligned.rank_of_relevant(rel),
     )
 
 
