@@ -72,6 +72,8 @@ def evaluate(
         `run` as a path of predictions or an array of shape (n_rows,), in the order of the rows.
 
         A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` and `qids`.
+
+        Grades are whole numbers, or fractions where one of the metrics accepts them.
     metrics : iterable of str or Metric
         Names in any spelling; ``harness metrics`` lists them.
     policy : Policy or mapping, optional
