@@ -182,6 +182,8 @@ class _Search:
     def look(self, base: Base, space: Space) -> None:
         """Try all settings that start from `base`."""
         cutoffs = base.cutoffs(space.asked)
+        if not cutoffs:  # the whole list alone, which the tool has not
+            return
         rows = np.array([space.cutoffs.index(cutoff) for cutoff in cutoffs], dtype=np.intp)
         for changes in base.changes(base.kernel_names, self.depth):
             try:

@@ -102,12 +102,13 @@ class Base:
         usual = self._given.get("cutoff")
         if self.definition.cutoff is None or usual == WHOLE_LIST:
             return (None,)
-        whole = BEYOND if usual is not None and usual != NEEDED else None
-        if asked is not None:
-            return tuple(whole if k is None else k for k in asked)
-        if self.definition.cutoff.type is not int:
-            return self.definition.cutoffs
-        return CUTOFFS if self.definition.needs_cutoff else (*CUTOFFS, whole)
+        some: Sequence[float | None] = (*CUTOFFS, None) if asked is None else asked
+        if self.definition.cutoff.type is not int and asked is None:
+            some = self.definition.cutoffs
+        whole: tuple[float | None, ...] = (None,) if usual is None else (BEYOND,)
+        if self.definition.needs_cutoff or usual == NEEDED:
+            whole = ()
+        return tuple(k for one in some for k in (whole if one is None else (one,)))
 
     def changes(self, names: Iterable[str], most: int) -> Iterator[Changes]:
         """Yield the ways to change up to `most` of the settings `names`, fewest first."""

@@ -1,0 +1,159 @@
+"""The command on the project's own runs: files, folders of results, exit codes, messages."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness.cli import main
+from harness.explain.text import WIDTH
+
+LETOR = ("runs/letor/fold1/test.txt", "runs/letor/gbrt/fold1-seed1.txt")
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the configs and runs, and the results of one of them."""
+    root, folder = Path(__file__).resolve().parents[2], tmp_path_factory.mktemp("workplace")
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, folder / name)
+    harness.run(folder / "configs" / "sweep.yaml")
+    return folder
+
+
+@pytest.fixture
+def run(workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(workplace)
+        try:
+            main(["explain", *arguments])
+            code = 0
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        return code, *capsys.readouterr()
+
+    return command
+
+
+@pytest.mark.parametrize("convention", ["lightgbm", "catboost", "mslr", "gdeval"])
+def test_what_evaluate_prints_is_explained(run, root: Path, convention: str) -> None:
+    name = f"ndcg(convention={convention})@10"
+    files = [str(root / path) for path in LETOR]
+    value = harness.evaluate(*files, [name]).summary()[name]
+    code, out, _ = run(f"{value:.4f}", *LETOR, "-m", "ndcg", "-k", "10", "-f", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    names = {each["metric"] for row in rows for each in (row, *row["same"])}
+    assert name in names
+    assert rows[0]["changed"] == 0
+
+
+def test_a_cell_of_results(run, workplace: Path) -> None:
+    # The config leaves queries without relevant documents out: the leaderboard's number is
+    # not the default's, but that with one setting changed
+    board = (workplace / "results/sweep/leaderboard.csv").read_text(encoding="utf-8").splitlines()
+    header, *rows = (line.split(",") for line in board)
+    row = next(dict(zip(header, row, strict=True)) for row in rows if "lambdamart" in row)
+    cell = ["--results", "results/sweep", "--run", "lambdamart"]
+    where = ["--dataset", row["dataset"], "--where", f"seed={row['seed']}"]
+    code, out, _ = run(f"{float(row['ndcg@10']):.5f}", *cell, *where, "-m", "ndcg@10")
+    assert code == 0
+    title = f"of lambdamart on {row['dataset']}, fold={row['fold']}, seed={row['seed']}, 50 queries"
+    assert title in out.splitlines()[0]
+    assert "  ndcg(empty=nan)@10" in out
+    assert "the default, 1 setting changed" in out
+
+
+def test_nothing_fits(run) -> None:
+    code, out, _ = run("0.12345678", *LETOR, "-m", "ndcg", "-k", "10")
+    assert code == 1
+    assert out.splitlines()[1].startswith("no settings give it; ")
+    assert out.splitlines()[3].startswith("nearest: 0.")
+    code, out, _ = run("0.12345678", *LETOR, "-m", "ndcg", "-k", "10", "-f", "jsonl")
+    assert code == 1
+    assert json.loads(out)["fits"] is False
+
+
+def test_any_metric_with_one_setting_changed(run) -> None:
+    code, out, err = run("0.9999999", "runs/trec/qrels.txt", "runs/trec/bm25.run")
+    assert (code, err) == (1, "")
+    tried = " ".join(out.split("tried: ")[1].split())
+    assert tried.startswith("map, gm_map, infAP, bpref, ")
+    assert "up to 1 setting changed; cutoffs 1-20, 25, 30, 32, 50, 100, 1000 and" in tried
+    assert max(map(len, out.splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["0,4731", *LETOR],
+            "error: '0,4731' is not a number\n"
+            "  fix:   write the value as it was printed, such as 0.4731, .473 or 47.31%\n",
+        ),
+        (
+            ["0.4731", *LETOR, "-m", "ndgc"],
+            "error: unknown metric 'ndgc'; did you mean 'ndcg'?  (all: harness metrics)\n",
+        ),
+        (
+            ["0.4731", LETOR[0]],
+            "error: give QRELS and RUN, or --results FOLDER with --run NAME (and --dataset, "
+            "--where)\n",
+        ),
+        (
+            ["0.4731", *LETOR, "--results", "results/sweep", "--run", "gbrt"],
+            "error: --results FOLDER takes --run NAME, and no QRELS and RUN\n",
+        ),
+        (
+            ["0.4731", "--results", "results", "--run", "gbrt"],
+            "error: results/manifest.json: no file\n"
+            "  fix:   name a folder that harness run wrote, or give QRELS and RUN\n",
+        ),
+        (
+            ["0.4731", "--results", "results/sweep", "--run", "gbtr"],
+            "error: no run 'gbtr' in these results; did you mean 'gbrt'?  (there are: gbrt, "
+            "lambdamart, linear-regression, neural, random)\n",
+        ),
+        (
+            ["0.4731", "--results", "results/sweep", "--run", "gbrt", "--dataset", "letor-fold3"],
+            "error: run gbrt is not on a dataset 'letor-fold3'; did you mean 'letor-fold2'?  "
+            "(it is on: letor-fold1, letor-fold2)\n",
+        ),
+        (
+            ["0.4731", "--results", "results/sweep", "--run", "gbrt", "--dataset", "letor-fold2"],
+            "error: 2 cells fit, where one is needed: name its --dataset, and its columns as in "
+            "--where seed=1  (there are: gbrt on letor-fold2, fold=2, seed=1; gbrt on letor-fold2, "
+            "fold=2, seed=2)\n",
+        ),
+        (
+            ["0.4731", "--results", "results/sweep", "--run", "gbrt", "--where", "seed"],
+            "error: --where seed: write it as NAME=VALUE, such as seed=1\n",
+        ),
+    ],
+)
+def test_wrong_usage(run, arguments: list[str], message: str) -> None:
+    assert run(*arguments) == (2, "", message)
+
+
+def test_inputs_that_changed_or_went_away(run, workplace: Path, tmp_path: Path) -> None:
+    cell = ["--run", "gbrt", "--dataset", "letor-fold1", "--where", "seed=1", "-m", "ndcg"]
+    predictions = workplace / LETOR[1]
+    before = predictions.read_bytes()
+    predictions.write_bytes(before + b"0.5\n")
+    try:
+        code, _, err = run("0.5", "--results", "results/sweep", *cell)
+    finally:
+        predictions.write_bytes(before)
+    assert code == 2
+    assert "fold1-seed1.txt: is not the file that the results were computed from" in err
+    shutil.copytree(workplace / "results" / "sweep", tmp_path / "elsewhere" / "sweep")
+    manifest = json.loads((tmp_path / "elsewhere/sweep/manifest.json").read_text(encoding="utf-8"))
+    manifest["inputs"][0]["path"] = "nowhere/test.txt"
+    (tmp_path / "elsewhere/sweep/manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    code, _, err = run("0.5", "--results", str(tmp_path / "elsewhere" / "sweep"), *cell)
+    assert code == 2
+    assert "the inputs of these results were not found: nowhere/test.txt, " in err
