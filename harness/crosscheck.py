@@ -93,24 +93,39 @@ class Crosscheck:
             measure = _measure(metric)
             if measure is not None and under.of_rows:
                 self.by_level[level, under][measure] = metric
-        chosen = np.arange(qrels.n_queries)
-        if mode == "sample":
-            order = np.random.default_rng((qrels.n_queries, cell)).permutation(chosen)
-            chosen = order[: sample_size(qrels.n_queries, cells)]
         judged = np.flatnonzero(np.diff(qrels.offsets))
         best = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
-        self.chosen = chosen[np.isin(chosen, judged[best >= 0])]
-        self.names = qrels.qids.take(to_arrow(self.chosen))
+        usable = judged[best >= 0]
+        self.size = usable.size
+        if mode == "sample":
+            usable = np.random.default_rng((qrels.n_queries, cell)).permutation(usable)
+            self.size = min(usable.size, sample_size(qrels.n_queries, cells))
+        self.usable = usable
+        self.names = qrels.qids.take(to_arrow(usable))
+        self.reserve: list[tuple[int, Run]] = []
         self.expected: dict[str, dict[Metric, float]] = {}
 
     def watch(self, run: Run) -> None:
-        """Evaluate the chosen queries of a run, or of a part of one."""
+        """Evaluate the chosen queries of a run, or of a part of one.
+
+        The first others that it answers are kept, to stand in for chosen ones that it does not.
+        """
         if not self.by_level:
             return
-        at = index_in(self.names.cast(run.qids.type), run.qids)
-        there = at >= 0
-        for query, place in zip(self.chosen[there].tolist(), at[there].tolist(), strict=True):
-            self._evaluate(self.qrels.part(query, query + 1), run.part(place, place + 1))
+        wanted = len(self.reserve) < self.size
+        seen = self.usable.size if wanted else self.size
+        at = index_in(self.names.slice(0, seen).cast(run.qids.type), run.qids)
+        for rank in np.flatnonzero(at >= 0).tolist():
+            query, place = int(self.usable[rank]), int(at[rank])
+            if rank < self.size:
+                self._check(query, run.part(place, place + 1))
+            elif len(self.reserve) < self.size:
+                self.reserve.append((query, run.part(place, place + 1)))
+            else:
+                break
+
+    def _check(self, query: int, run: Run) -> None:
+        self._evaluate(self.qrels.part(query, query + 1), run)
 
     def _evaluate(self, qrels: Qrels, run: Run) -> None:
         import pytrec_eval
@@ -120,7 +135,7 @@ class Crosscheck:
         ((_, scores),) = run.to_dict().items()
         if not scores:
             return
-        found = self.expected[qid] = {}
+        found: dict[Metric, float] = {}
         for (level, policy), measures in self.by_level.items():
             if policy.empty_queries != "zero" and max(judged.values()) < level:
                 continue
@@ -129,6 +144,8 @@ class Crosscheck:
             )
             values = evaluator.evaluate({qid: _as_seen(scores, policy)})[qid]
             found.update((metric, values[name]) for name, metric in measures.items())
+        if found:
+            self.expected[qid] = found
 
     def compare(self, evaluation: Evaluation, dataset: str = "") -> Audit:
         """Return what was checked.
@@ -138,6 +155,11 @@ class Crosscheck:
         VerificationError
             Where a value is not equal, with query, metric and both values.
         """
+        for query, part in self.reserve:
+            if len(self.expected) >= self.size:
+                break
+            self._check(query, part)
+        self.reserve.clear()
         names = list(self.expected)
         places = index_in(string_column(names), evaluation.qids.cast(string_column(names).type))
         values = 0

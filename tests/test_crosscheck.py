@@ -55,7 +55,9 @@ def test_it_agrees_under_every_policy(
     check.watch(run)
     aligned = align(qrels, run, policy, policies_of(METRICS, policy))
     audit = check.compare(evaluate(aligned, METRICS))
-    usable = {q for q in set(grades) & set(scores) if scores[q] and max(grades[q].values()) >= 0}
+    least = 0 if empty == "zero" else 1
+    answered = {q for q in set(grades) & set(scores) if scores[q]}
+    usable = {q for q in answered if max(grades[q].values()) >= least}
     assert audit.queries == len(usable)
     assert audit.largest_difference == 0
 
@@ -128,3 +130,21 @@ def test_a_difference_stops_the_run_and_writes_nothing(
 def _wrong(self: Crosscheck, qrels: Qrels, run: Run) -> None:
     (qid,) = qrels.qids.to_pylist()
     self.expected[qid] = dict.fromkeys(next(iter(self.by_level.values())).values(), -1.0)
+
+
+def test_queries_that_the_run_answers_stand_in_for_those_it_does_not() -> None:
+    qrels, _ = of_size(7000)
+    _, run = of_size(60)
+    check = Crosscheck(qrels, METRICS[:3], Policy())
+    check.watch(run)
+    assert check.compare(evaluate(align(qrels, run), METRICS[:3])).queries == SAMPLE
+
+
+def test_only_queries_with_values_are_counted() -> None:
+    grades = {"1": {"a": 0}, "2": {"a": 1}, "3": {"a": 0}}
+    qrels = Qrels.from_dict(grades)
+    run, policy = Run.from_dict({qid: {"a": 1.0} for qid in grades}), Policy(empty_queries="skip")
+    check = Crosscheck(qrels, METRICS[:3], policy, "all")
+    check.watch(run)
+    audit = check.compare(evaluate(align(qrels, run, policy), METRICS[:3]))
+    assert (audit.queries, audit.values) == (1, 3)
