@@ -6,8 +6,8 @@ below it, so the result's size follows the judgements and not the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..errors import AlignmentError, Problem
 from .aligned import Aligned
 from .arrow import select
 from .policy import Policy
-from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of, positions_of
+from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of
 from .ranking import Ties, by_score, settle_ties
 from .reference import Reference
 from .reference import as_reference as as_reference
@@ -72,11 +72,16 @@ def align(
     by_policy = list(zip(*(_rank_part(qrels, part, policies) for part in parts), strict=True))
     if not by_policy:
         raise AlignmentError(_no_overlap(qrels, ()))
-    first, *others = map(_join, repeat(qrels), by_policy, policies)
-    return replace(first, policy=policy, views={other.policy: other for other in others})
+    others = map(_join, repeat(qrels), by_policy[1:], policies[1:], repeat({}))
+    return _join(qrels, by_policy[0], policy, {other.policy: other for other in others})
 
 
-def _join(qrels: Qrels, ranked: Sequence[_Ranked], policy: Policy) -> Aligned:
+def _join(
+    qrels: Qrels,
+    ranked: Sequence[_Ranked],
+    policy: Policy,
+    views: Mapping[Policy, Aligned],
+) -> Aligned:
     """Put what the parts of a run contribute under one policy together."""
     answered = np.zeros(qrels.n_queries, dtype=np.int64)
     n_retrieved, n_tied = np.zeros_like(answered), np.zeros_like(answered)
@@ -93,17 +98,20 @@ def _join(qrels: Qrels, ranked: Sequence[_Ranked], policy: Policy) -> Aligned:
 
     columns: dict[str, Any] = {
         name: _joined([getattr(part, name) for part in ranked])
-        for name in ("query", "rank", "grade", "score", "tie_first", "tie_last")
+        for name in ("rank", "grade", "score", "tie_first", "tie_last")
     }
-    query = columns.pop("query")
-    if (query[1:] < query[:-1]).any():
-        order = np.argsort(query, kind="stable")
-        query = query[order]
-        columns = {name: column[order] for name, column in columns.items()}
-    offsets = offsets_of(np.bincount(query, minlength=qrels.n_queries))
+    if ranked[0].whole:
+        offsets = qrels.ideal.offsets
+    else:
+        query = _joined([part.query for part in ranked])
+        if (query[1:] < query[:-1]).any():
+            order = np.argsort(query, kind="stable")
+            query = query[order]
+            columns = {name: column[order] for name, column in columns.items()}
+        offsets = offsets_of(np.bincount(query, minlength=qrels.n_queries))
     aligned = Aligned(
         qrels.qids, answered > 0, n_retrieved, n_tied, qrels.ideal, offsets,
-        policy=policy, n_extra=n_extra, groups=_joined_groups(ranked, qrels.n_queries),
+        policy=policy, n_extra=n_extra, views=views, groups=_joined_groups(ranked, qrels.n_queries),
         reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **columns,
     )  # fmt: skip
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
@@ -146,13 +154,16 @@ def align_parts(
     for part in run.parts(size) if isinstance(run, Run) else run:
         first, stop = stop, stop + part.n_queries
         whole = part.docnos is qrels.docnos
-        judged = qrels if whole else replace(qrels.part(first, stop), docnos=part.docnos)
+        judged = qrels if whole else qrels.part(first, stop, part.docnos)
         yield align(judged, part, policy, also)
 
 
 @dataclass(frozen=True)
 class _Ranked:
-    """What one part of a run contributes; `queries` has its answered queries, codes of qrels."""
+    """What one part of a run contributes; `queries` has its answered queries, codes of qrels.
+
+    ``whole``: every judgement is in it, so that it is the only part.
+    """
 
     queries: Ints
     n_retrieved: Ints
@@ -166,6 +177,7 @@ class _Ranked:
     tie_first: Ints
     tie_last: Ints
     groups: tuple[Ints, Ints] | None
+    whole: bool
 
 
 def _rank_part(qrels: Qrels, run: Run, policies: Sequence[Policy]) -> list[_Ranked]:
@@ -193,10 +205,10 @@ def _rank(
     """Rank one part of a run under one policy; `pairs` are the rows that are judged."""
     if pairs is None:
         order = settle_ties(run, order, ties, None, policy)
-        place = np.arange(run.n_rows)
-        found = judgement = place if order is None else order
+        found = judgement = np.arange(run.n_rows) if order is None else order
         row = query = run.row
-        rank, member = positions_of(run.offsets) + 1, ties.member
+        rank, tied = qrels.ideal.rank, ties.places
+        place = tied
     else:
         place, found, judgement = _by_place(*pairs, order, run.n_rows)
         settled = settle_ties(run, order, ties, place, policy)
@@ -204,12 +216,12 @@ def _rank(
             place, found, judgement = _by_place(*pairs, settled, run.n_rows)
         row = run.row[place]
         query = of_run[row]
-        rank, member = place - run.offsets[row] + 1, ties.member[place]
+        rank, tied = place - run.offsets[row] + 1, np.flatnonzero(ties.member[place])
+        place = place[tied]
 
     first = last = rank
-    tied = np.flatnonzero(member)
     if tied.size:
-        group, before = ties.group(place[tied]), run.offsets[row[tied]] - 1
+        group, before = ties.group(place), run.offsets[row[tied]] - 1
         first, last = rank.copy(), rank.copy()
         first[tied], last[tied] = ties.starts[group] - before, ties.ends[group] - before
     grade, score = qrels.grades[judgement], run.scores[found]
@@ -239,7 +251,7 @@ def _rank(
     return _Ranked(
         queries=of_run[answered],
         n_retrieved=n_retrieved[answered],
-        n_tied=np.bincount(run.row[ties.member], minlength=run.n_queries)[answered],
+        n_tied=np.bincount(run.row[ties.places], minlength=run.n_queries)[answered],
         n_extra=int((~answered).sum()),
         qids=run.qids,
         query=query,
@@ -249,6 +261,7 @@ def _rank(
         tie_first=first,
         tie_last=last,
         groups=None if pairs is None or policy.judged_only else _groups(run, of_run, ties),
+        whole=pairs is None and rank is qrels.ideal.rank,
     )
 
 
@@ -313,7 +326,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
         Ragged(offsets_of(ideal.lengths[keep]), ideal.values[np.repeat(keep, ideal.lengths)]),
         offsets_of(lengths_of(aligned.offsets)[keep]),
         aligned.rank, aligned.grade, aligned.score, aligned.tie_first, aligned.tie_last,
-        policy, aligned.n_extra, groups=groups,
+        policy, aligned.n_extra, aligned.views, groups=groups,
     )  # fmt: skip
 
 

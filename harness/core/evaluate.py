@@ -104,14 +104,16 @@ def _evaluate_part(
         if found is None:
             estimated[policy].append(column)
         else:
-            values[:, column] = _with_policies(metric, source, found, policy)
+            values[:, column] = found
+            _put_policies(metric, source, values[:, column], policy)
         weight = metric.weights(source)
         if weight is not None:
             weights[column] = weight
     for columns in estimated.values():
         for column, found, error in _sampled(columns, metrics, aligned, references):
             policy, source = _view(metrics[column], aligned, references)
-            values[:, column] = _with_policies(metrics[column], source, found, policy)
+            values[:, column] = found
+            _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
     names = select(aligned.qids, empty).to_pylist()
     counts = _counts(aligned, empty)
@@ -207,35 +209,30 @@ EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
 """What the setting ``empty`` puts in the place of a query without relevant documents."""
 
 
-def _with_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Policy) -> Floats:
-    """Put in what the policies say of empty and missing queries."""
-    how, definition = policy.empty_queries, metric.definition
-    values, unanswered = values.copy(), ~aligned.answered
+def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Policy) -> None:
+    """Put what the policies say of empty and missing queries into `values`."""
+    how, definition, unanswered = policy.empty_queries, metric.definition, aligned.unanswered
     if metric.settings.empty is not None:
         values[empty_of(metric, aligned)] = EMPTY[metric.settings.empty]
     elif definition.empty is not None and metric.reference is None:
         if how == "skip":
             empty = empty_of(metric, aligned)
             values[empty] = np.nan
-            unanswered &= ~empty
+            unanswered = unanswered[~empty[unanswered]]
         elif how == "one" and definition.bounds == (0.0, 1.0):
             values[empty_of(metric, aligned)] = 1.0
     if definition.missing is not None:
         values[unanswered] = definition.missing
-    return values
 
 
 def _counts(aligned: Aligned, empty: Array) -> Counts:
-    def total(numbers: Array) -> int:
-        return int(numbers.sum())
-
     return Counts(
         queries=aligned.n_queries,
-        missing=total(~aligned.answered),
+        missing=aligned.unanswered.size,
         extra=aligned.n_extra,
-        empty=total(empty),
-        retrieved=total(aligned.n_retrieved),
-        judged=total(aligned.grade >= 0),
-        judgements=total(aligned.n_judged),
-        tied=total(aligned.n_tied),
+        empty=int(np.count_nonzero(empty)),
+        retrieved=int(aligned.n_retrieved.sum()),
+        judged=int(np.count_nonzero(aligned.grade >= 0)),
+        judgements=int(aligned.n_judged.sum()),
+        tied=int(aligned.n_tied.sum()),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from ..errors import UnknownNameError, did_you_mean
@@ -100,7 +101,7 @@ class Policy:
         """The type that scores are compared in."""
         return self.scores or ("float32" if self.ties == "trec_eval" else "float64")
 
-    @property
+    @cached_property
     def alignment(self) -> Policy:
         """The policy that the rows are aligned under, the same for many policies.
 
@@ -118,11 +119,17 @@ class Policy:
 
     def with_settings(self, settings: object) -> Policy:
         """Return the policy with the fields that `settings` has of the same name, if not None."""
-        every = {item.name: getattr(settings, item.name, None) for item in fields(self)}
-        given: dict[str, Any] = {name: value for name, value in every.items() if value is not None}
+        given: dict[str, Any] = {
+            name: value
+            for name, value in vars(settings).items()
+            if value is not None and name in _FIELDS
+        }
         if "ties" in given and "scores" not in given:
             given["scores"] = None
         return replace(self, **given) if given else self
+
+
+_FIELDS = frozenset(item.name for item in fields(Policy))
 
 
 def check_ties(ties: str) -> str:

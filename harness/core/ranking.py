@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .policy import Policy, Scores
-from .ragged import Array, Bools, Ints
+from .ragged import Array, Bools, Ints, lengths_of, positions_of
 from .tables import Run
 
 
@@ -23,6 +24,11 @@ class Ties:
     member: Bools
     starts: Ints
     ends: Ints
+
+    @cached_property
+    def places(self) -> Ints:
+        """The places that are in a group."""
+        return np.flatnonzero(self.member)
 
     def group(self, places: Ints) -> Ints:
         """Return the group that each of these places, all of them members, is in."""
@@ -48,31 +54,31 @@ def by_score(run: Run, types: Iterable[Scores]) -> dict[Scores, tuple[Ints | Non
     it.
     """
     found: dict[Scores, tuple[Ints | None, Ties]] = {}
-    begins = np.zeros(run.n_rows + 1, dtype=bool)
-    begins[run.offsets] = True
-    begins = begins[1 : run.n_rows]
+    follows = np.ones(run.n_rows + 1, dtype=bool)  # the place before, in one query
+    follows[run.offsets] = False
+    follows = follows[1 : run.n_rows]
     types = set(types)
     if "none" in types:
-        found["none"] = None, _ties(np.zeros(run.n_rows, dtype=np.float32), begins)
+        found["none"] = None, _ties(np.zeros(run.n_rows, dtype=np.float32), follows)
     if not types - {"none"}:
         return found
     with np.errstate(over="ignore"):
         single = run.scores.astype(np.float32)
     order = None
-    if not ((single[1:] <= single[:-1]) | begins).all():
-        order = np.argsort(_descending_keys(run.row, single))
+    if (follows & (single[1:] > single[:-1])).any():
+        order = _falling_order(run, single)
         single = single[order]
-    ties = _ties(single, begins)
+    ties = _ties(single, follows)
     found["float32"] = order, ties
     if "float64" in types:
         found["float64"] = _refined(run, order, ties)
     return found
 
 
-def _ties(scores: Array, begins: Bools) -> Ties:
-    """Return the groups of equal scores; `begins` says which places after the first begin one."""
+def _ties(scores: Array, follows: Bools) -> Ties:
+    """Return the groups of equal scores; `follows`: whether a place has the query of the last."""
     same = np.zeros(scores.size + 1, dtype=bool)
-    same[1 : scores.size] = (scores[1:] == scores[:-1]) & ~begins
+    same[1 : scores.size] = (scores[1:] == scores[:-1]) & follows
     return _groups(same)
 
 
@@ -89,7 +95,7 @@ def _refined(run: Run, order: Ints | None, ties: Ties) -> tuple[Ints | None, Tie
 
     Rounding keeps the order, so that two scores can only part that were tied.
     """
-    places = np.flatnonzero(ties.member)
+    places = ties.places
     rows = places if order is None else order[places]
     scores = run.scores[rows]
     begins = np.ones(run.n_rows + 1, dtype=bool)
@@ -107,12 +113,28 @@ def _refined(run: Run, order: Ints | None, ties: Ties) -> tuple[Ints | None, Tie
     return order, _groups(same)
 
 
-def _descending_keys(row: Ints, scores: Array) -> Array:
-    """Return int64 keys that sort by row, then by falling float32 score."""
+def _falling_order(run: Run, scores: Array) -> Ints:
+    """Return the rows by falling float32 score within their query, ``(n_rows,)``."""
+    lengths = lengths_of(run.offsets)
+    longest = int(lengths.max())
+    if longest * run.n_queries == run.n_rows:  # of one length, as in a batch without padding
+        order: Ints = np.argsort(-scores.reshape(run.n_queries, longest), axis=1)
+        order += run.offsets[:-1, None]
+        return order.ravel()
     bits = (scores + np.float32(0)).view(np.int32)  # -0.0 becomes 0.0
     bits ^= (bits >> 31) & np.int32((1 << 31) - 1)  # integers that rise as the scores do
-    keys: Array = row << 32
+    keys = run.row << 32
     keys -= bits
+    width = longest.bit_length()
+    if width + run.n_queries.bit_length() > 31:
+        return np.argsort(keys)
+    # Query, score and position fit one number; to sort numbers takes a third of the time that
+    # it takes to sort where they stand.
+    keys <<= width
+    keys += positions_of(run.offsets)
+    keys.sort()
+    keys &= (1 << width) - 1
+    keys += np.repeat(run.offsets[:-1], lengths)
     return keys
 
 
@@ -126,7 +148,9 @@ def settle_ties(
     """
     if policy.ties == "stable" and order is None:
         return order
-    places = np.flatnonzero(ties.member)
+    places = ties.places
+    if not places.size:
+        return order
     group = ties.group(places)
     if place is not None:
         holds = np.zeros(ties.starts.size, dtype=bool)

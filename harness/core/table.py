@@ -191,16 +191,22 @@ class Table(ABC):
             n_source=self.n_rows if self.n_source is None else self.n_source,
         )
 
-    def part(self: T, first: int, stop: int) -> T:
-        """Return the table of the queries from `first` to before `stop`; nothing is copied."""
+    def part(self: T, first: int, stop: int, docnos: Docnos | None = None) -> T:
+        """Return the table of the queries from `first` to before `stop`; nothing is copied.
+
+        `docnos` are those of the part, where another table has them already.
+        """
         begin, end = int(self.offsets[first]), int(self.offsets[stop])
         offsets = self.offsets[first : stop + 1] - begin
-        strings = self.docnos.strings
+        if docnos is None:
+            strings = self.docnos.strings
+            strings = None if strings is None else strings.slice(begin, end - begin)
+            docnos = Docnos(strings, offsets)
         return replace(
             self,
             qids=self.qids.slice(first, stop - first),
             offsets=offsets,
-            docnos=Docnos(None if strings is None else strings.slice(begin, end - begin), offsets),
+            docnos=docnos,
             numbers=self.numbers[begin:end],
             order=None,
             n_source=None,

@@ -14,7 +14,7 @@ from ..errors import InputError, Problem
 from .arrow import equal, take
 from .docnos import Docnos
 from .hashing import Index, Sieve, hash_strings, pair_keys
-from .ragged import Array, Bools, Ints, Ragged, frozen
+from .ragged import Array, Bools, Ints, Ragged, frozen, lengths_of
 from .table import Table
 
 GRADE_LIMIT = 2**31
@@ -63,13 +63,15 @@ class Qrels(Table):
             return Ragged(self.offsets, grades[np.lexsort((-grades, self.row))])
         top = int(grades.max())
         span = top - int(grades.min()) + 1
-        levels = self.row * span + (top - grades)
+        # numbers that rise from query to query, and as grades fall
+        tops = np.repeat(top + span * np.arange(self.n_queries), lengths_of(self.offsets))
+        levels = tops - grades
         if self.n_queries * span <= self.n_rows:  # few levels: count the rows of each
             counts = np.bincount(levels, minlength=self.n_queries * span)
             falling = np.tile(np.arange(top, top - span, -1), self.n_queries)
             return Ragged(self.offsets, np.repeat(falling, counts))
         levels.sort()
-        return Ragged(self.offsets, top - (levels - self.row * span))
+        return Ragged(self.offsets, tops - levels)
 
     @cached_property
     def _indexes(self) -> tuple[Index, Sieve, Index]:

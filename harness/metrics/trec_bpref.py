@@ -23,11 +23,11 @@ def _nonrelevant(aligned: Aligned, rel: int) -> Ragged:
 def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
     """Return min(n, R) of each relevant document retrieved: of n non-relevant ones above it."""
     found, unjudged = aligned.found(rel), np.flatnonzero(aligned.grade < 0)
-    above: Ints = found.values - aligned.offsets[found.row] - found.rank + 1
+    above: Ints = found.values - found.spread(aligned.offsets[:-1]) - found.rank + 1
     if unjudged.size:
         above -= np.searchsorted(unjudged, found.values)
-        above += aligned.by_query(unjudged).offsets[found.row]
-    return np.minimum(above, aligned.n_relevant(rel)[found.row], out=above)
+        above += found.spread(aligned.by_query(unjudged).offsets[:-1])
+    return np.minimum(above, found.spread(aligned.n_relevant(rel)), out=above)
 
 
 def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
@@ -35,7 +35,7 @@ def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
     found, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
     bound = np.minimum(aligned.n_judged - n_relevant, n_relevant)
     # Where no document is non-relevant, none stands above either.
-    kept = 1.0 - above / np.maximum(bound, 1.0)[found.row]
+    kept = 1.0 - above / found.spread(np.maximum(bound, 1.0))
     return share(found.sum(kept), n_relevant)
 
 

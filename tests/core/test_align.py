@@ -17,6 +17,7 @@ from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.docnos import Docnos
 from harness.core.policy import Policy
+from harness.core.ragged import offsets_of
 from harness.core.ranking import rank_order
 from harness.core.reference import levels
 from harness.core.tables import Qrels, Run
@@ -197,6 +198,17 @@ class TestLiteralDefinition:
         order = rank_order(table, Policy(ties=ties))
         names = table.docnos.take(order).to_pylist()
         assert names == [docno for row in run.values() for docno in ranking(row, ties)]
+
+    def test_rank_order_of_many_queries_and_a_long_one(self) -> None:
+        """Queries and positions that take more than the 31 bits beside a score."""
+        lengths = np.ones(300_000, dtype=np.int64)
+        lengths[7] = 5000
+        offsets = offsets_of(lengths)
+        scores = np.random.default_rng(1).permutation(int(offsets[-1])).astype(np.float64)
+        qids = pa.array(np.arange(lengths.size)).cast(pa.string())
+        order = rank_order(Run(qids, offsets, Docnos(None, offsets), scores))
+        expected = np.lexsort((-scores, np.repeat(np.arange(lengths.size), lengths)))
+        assert order.tolist() == expected.tolist()
 
     @given(all_runs, st.lists(qids, unique=True))
     def test_as_reference(self, run: Scores, wanted: list[str]) -> None:
