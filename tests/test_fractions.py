@@ -115,7 +115,7 @@ def test_values_that_the_tools_printed(name: str) -> None:
 
 QRELS = {"q1": {"a": 0.5, "b": 0.0, "c": 2.5}, "q2": {"d": 1.0}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"d": 1.0}}
-METRIC = "dcg(convention=sklearn)"
+METRIC = "dcg(convention=catboost)"
 VALUE = 0.5 + 2.5 / 2  # ranks 1 and 3: 1 / log2(2) = 1 and 1 / log2(4) = 1/2; 1 for q2
 ROWS = [(qid, docno, grade) for qid, row in QRELS.items() for docno, grade in row.items()]
 QIDS, DOCNOS, GRADES = (list(column) for column in zip(*ROWS, strict=True))

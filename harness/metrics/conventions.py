@@ -192,8 +192,10 @@ _ALL = (
         {"ties": "average", "scores": "float64"},
         {
             "ndcg": {"grades": GradeRule(low=0, whole=False, documents=2)},
-            "dcg": {**_SIGNED, "grades": _ANY},
-            "map": {"ties": "stable", "tied": "together", "grades": _BINARY},
+            "dcg": {**_SIGNED, "grades": GradeRule(whole=False, documents=2)},
+            "map": {
+                "ties": "stable", "tied": "together", "grades": _BINARY, "cutoff": WHOLE_LIST,
+            },
         },
         "Has no mean over lists of different lengths. ignore_ties=True orders ties by the "
         "processor's sort, which no rule gives.",

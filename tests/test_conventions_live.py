@@ -1,0 +1,195 @@
+"""Conventions against the installed tools themselves, on lists drawn anew in each run.
+
+What each tool gives stands in ``tests/tools``, one file a tool. A tool that is not installed is
+left out. ``tests/test_conventions.py`` has what many more tools printed, for lists that stay.
+"""
+
+from __future__ import annotations
+
+import math
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tools import CUTOFFS, Query
+
+import harness
+from harness.core.convention import CONVENTIONS, WHOLE_LIST
+from harness.core.metric import REGISTRY
+from harness.core.names import parse
+
+TOOLS = {  # our file -> what has to be installed
+    "lightgbm": "lightgbm", "xgboost": "xgboost", "catboost": "catboost",
+    "scikit_learn": "sklearn", "torchmetrics": "torchmetrics", "ranx": "ranx",
+    "ir_measures": "ir_measures", "pytorchltr": "pytorchltr.evaluation",
+    "allrank": "allrank.models.metrics", "ptranking": "ptranking.metric.adhoc_metric",
+}  # fmt: skip
+EXAMPLES = {"ir_measures": 3}
+"""Fewer where a call is slow."""
+
+
+def tool(name: str) -> ModuleType:
+    adapter = import_module(f"tools.{name}")
+    if hasattr(adapter, "prepare"):
+        adapter.prepare()
+    pytest.importorskip(TOOLS[name], exc_type=ImportError)
+    return adapter
+
+
+def drawn(n_documents: int, kind: str, grades: tuple[int, int], seed: int, distinct: bool) -> Query:
+    """Draw a query: its documents' names, grades and scores.
+
+    All differences between distinct scores survive float32; those of ``narrow`` do not.
+    """
+    random = np.random.default_rng(seed)
+    low, high = grades
+    rare = random.random(n_documents) < 0.4
+    values = np.where(rare, random.integers(low, high + 1, n_documents), max(low, 0))
+    if distinct:
+        scores = (random.permutation(2 * n_documents)[:n_documents] - n_documents) / 8
+    elif kind == "narrow":
+        scores = 1 + 1e-9 * random.integers(0, 4, n_documents)
+    elif kind == "constant":
+        scores = np.full(n_documents, float(random.integers(-1, 2)))
+    else:
+        scores = random.choice([-3.5, -1.0, -0.0, 0.0, 0.5, 0.75, 2.0], n_documents)
+    docnos = random.permutation(1000)[:n_documents]
+    return Query(
+        tuple(f"d{docno}" for docno in docnos), tuple(values.tolist()), tuple(scores.tolist())
+    )
+
+
+@st.composite
+def batches(draw: st.DrawFn, grades: tuple[tuple[int, int], ...], at_least: int) -> list[Query]:
+    """Draw several queries whose grades lie in the same range; half of the time without ties."""
+    bounds, distinct = draw(st.sampled_from(grades)), draw(st.booleans())
+    one = st.builds(
+        drawn,
+        st.integers(at_least, 16) | st.integers(at_least, 40),
+        st.sampled_from(["few", "narrow", "constant"]),
+        st.sampled_from([bounds, bounds, bounds, (0, 0)]),
+        st.integers(0, 2**32 - 1),
+        st.just(distinct),
+    )
+    return draw(st.lists(one, min_size=1, max_size=12))
+
+
+def ours(queries: list[Query], names: list[str]) -> harness.Evaluation:
+    qids = [f"{1000 + place}" for place in range(len(queries))]
+    qrels, run = (
+        {
+            qid: dict(zip(query.docnos, getattr(query, numbers), strict=True))
+            for qid, query in zip(qids, queries, strict=True)
+        }
+        for numbers in ("grades", "scores")
+    )
+    return harness.evaluate(qrels, run, names)
+
+
+def within(adapter: ModuleType, metric: str, value: float) -> float:
+    """Return how far our value may lie from the tool's."""
+    digits = getattr(adapter, "DIGITS", {})
+    for convention, places in digits.items():
+        if f"convention={convention}" in metric:
+            return 0.5 * 10.0**-places + 1e-9
+    return (3e-6 if adapter.SINGLE else 1e-9) * max(1.0, abs(value))
+
+
+def compare(adapter: ModuleType, queries: list[Query]) -> int:
+    """Assert that every value and every mean is the tool's; return how many were compared."""
+    printed = adapter.printed(queries)
+    found = ours(queries, list(printed))
+    assert found.qids.to_pylist() == sorted(found.qids.to_pylist())
+    summary = found.summary()
+    compared = 0
+    for metric, column in printed.items():
+        (parsed,) = parse(metric)
+        values = found.values[:, [str(each) for each in found.metrics].index(str(parsed))]
+        if parsed.settings.undefined == "zero":  # in the mean; each is NaN
+            values = np.nan_to_num(values)
+        pairs = list(zip(values.tolist(), column.values, queries, strict=True))
+        if column.mean is not None:
+            pairs.append((summary[str(parsed)], column.mean, queries))
+        for mine, theirs, what in pairs:
+            if theirs is None:
+                continue
+            where = (metric, mine, theirs, what)
+            assert math.isnan(mine) == math.isnan(theirs), where
+            assert math.isnan(mine) or abs(mine - theirs) <= within(adapter, metric, theirs), where
+            compared += 1
+    return compared
+
+
+def missing(adapter: ModuleType, names: list[str]) -> list[str]:
+    """Return what the adapter's conventions have, and it does not cover."""
+    bare = [name.replace(",labels=clip", "").replace(",denominator=list", "") for name in names]
+    expected = []
+    for convention in adapter.CONVENTIONS:
+        for metric, own in CONVENTIONS[convention].metrics.items():
+            cut = REGISTRY[metric].cutoff is not None and own.get("cutoff") != WHOLE_LIST
+            cutoffs = [f"@{k}" for k in CUTOFFS] if cut else [""]
+            expected += [f"{metric}(convention={convention}){at}" for at in cutoffs]
+    return [name for name in expected if name not in bare]
+
+
+HAND = [  # all grades 0 or 1, so that every metric is covered
+    Query(("a", "b", "c"), (0, 1, 1), (3.0, 2.0, 1.0)),
+    Query(("d", "e"), (0, 0), (0.25, 0.5)),
+]
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_metric_of_a_convention_is_covered(name: str) -> None:
+    adapter = tool(name)
+    assert missing(adapter, list(adapter.printed(HAND))) == []
+    assert compare(adapter, HAND) > 10
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_drawn_lists(name: str) -> None:
+    adapter = tool(name)
+    compared: list[int] = []
+
+    @settings(
+        max_examples=EXAMPLES.get(name, 8), deadline=None, database=None,
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(batches(adapter.GRADES, getattr(adapter, "AT_LEAST", 1)))
+    def check(queries: list[Query]) -> None:
+        compared.append(compare(adapter, queries))
+
+    check()
+    assert sum(compared) > 100
+
+
+def refused() -> list[Any]:
+    return [
+        pytest.param(name, metric, grade, id=f"{name}-{metric}-{grade}")
+        for name in TOOLS
+        for metric, grade in import_module(f"tools.{name}").REFUSED
+    ]
+
+
+@pytest.mark.parametrize(("name", "metric", "grade"), refused())
+def test_grades_that_the_tool_refuses_are_refused(name: str, metric: str, grade: int) -> None:
+    adapter = tool(name)
+    query = Query(("a", "b", "c"), (0, grade, 1), (3.0, 2.0, 1.0))
+    with pytest.raises(Exception, match=r"."):  # each has its own type
+        adapter.refuse(metric, query)
+    cutoff = "" if (name, metric) == ("scikit_learn", "map") else "@3"
+    with pytest.raises(harness.HarnessError, match=rf"a judgement of {grade}\b"):
+        ours([query], [f"{metric}(convention={adapter.CONVENTIONS[0]}){cutoff}"])
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "dcg"])
+def test_scikit_learn_refuses_a_document_alone(metric: str) -> None:
+    adapter = tool("scikit_learn")
+    query = Query(("a",), (1,), (1.0,))
+    with pytest.raises(ValueError, match=r"1 document|formats are supported"):
+        adapter.refuse(metric, query)
+    with pytest.raises(harness.HarnessError, match="1 document, where at least 2 are needed"):
+        ours([query], [f"{metric}(convention=sklearn)@3"])

@@ -1,0 +1,68 @@
+"""One file for each installed tool: what it gives for lists, under the names that we have for it.
+
+Each file has ``CONVENTIONS``, whose every metric it covers; ``GRADES``, the ranges of grades
+that it takes; ``SINGLE``, whether it computes with float32; and ``printed(queries)``, which
+returns, for our name of each metric, what the tool itself gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+CUTOFFS = (1, 3, 5, 10)
+ALL = 1000
+"""A cutoff beyond every list."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """Documents of one query, in the order of the file."""
+
+    docnos: tuple[str, ...]
+    grades: tuple[int, ...]
+    scores: tuple[float, ...]
+
+    def tied(self, dtype: type[np.floating] = np.float64) -> bool:
+        """Whether two scores are the same number in this type."""
+        return len(set(np.asarray(self.scores, dtype).tolist())) < len(self.scores)
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a tool gave for one metric.
+
+    Parameters
+    ----------
+    values : sequence
+        One a query; NaN where it leaves the query out, None where no rule gives its value.
+    mean : float, optional
+        Its own mean, where it has one.
+    """
+
+    values: Sequence[float | None]
+    mean: float | None = None
+
+
+Printed = dict[str, Column]
+
+
+def name(metric: str, convention: str, cutoff: int | None = None, *settings: str) -> str:
+    """Return our name.
+
+    >>> name("ndcg", "lightgbm", 5, "gain=linear")
+    'ndcg(convention=lightgbm,gain=linear)@5'
+    """
+    inside = ",".join((f"convention={convention}", *settings))
+    return f"{metric}({inside})" + (f"@{cutoff}" if cutoff else "")
+
+
+def flat(columns: Iterable[Sequence[float]]) -> list[float]:
+    return list(chain.from_iterable(columns))
+
+
+def sizes(queries: Sequence[Query]) -> list[int]:
+    return [len(query.grades) for query in queries]

@@ -1,0 +1,70 @@
+"""ranx: ``evaluate`` of ``Qrels`` and ``Run``, and of dicts, which sort otherwise.
+
+Compiling it takes a minute, so it runs as plain Python here. numpy orders its ties then, so that
+lists with ties are left to the golden values.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from . import ALL, CUTOFFS, Column, Printed, Query, name
+
+CONVENTIONS = ("ranx",)
+GRADES = ((0, 4), (0, 1), (-1, 4))
+SINGLE = False
+REFUSED = ()
+_METRICS = {
+    "ndcg": ("ndcg", ()), "ndcg_burges": ("ndcg", ("gain=exp",)), "dcg": ("dcg", ()),
+    "dcg_burges": ("dcg", ("gain=exp",)), "map": ("map", ()), "mrr": ("recip_rank", ()),
+    "precision": ("P", ()),
+}  # fmt: skip
+
+
+def prepare() -> None:
+    """Let it run uncompiled, unless it is there already."""
+    if "ranx" not in sys.modules:
+        with suppress(ImportError):
+            import numba
+
+            numba.config.DISABLE_JIT = True
+
+
+def _columns(queries: Sequence[Query], metrics: list[str], dicts: bool) -> dict[str, Column]:
+    import ranx
+
+    names = [f"{1000 + place}" for place in range(len(queries))]
+    qrels = {
+        qid: dict(zip(query.docnos, query.grades, strict=True))
+        for qid, query in zip(names, queries, strict=True)
+    }
+    run = {
+        qid: dict(zip(query.docnos, query.scores, strict=True))
+        for qid, query in zip(names, queries, strict=True)
+    }
+    given = (qrels, run) if dicts else (ranx.Qrels(qrels), ranx.Run(run))
+    each = ranx.evaluate(*given, metrics, return_mean=False)
+    means = ranx.evaluate(*given, metrics)
+    settled = [not query.tied() for query in queries]
+    return {
+        metric: Column(
+            [float(v) if known else None for v, known in zip(each[metric], settled, strict=True)],
+            float(means[metric]) if all(settled) else None,
+        )
+        for metric in metrics
+    }
+
+
+def printed(queries: Sequence[Query]) -> Printed:
+    metrics = [f"{metric}{at}" for metric in _METRICS for at in ("", *(f"@{k}" for k in CUTOFFS))]
+    found = {}
+    for dicts in (False, True):
+        for column, given in _columns(queries, metrics, dicts).items():
+            metric, _, cutoff = column.partition("@")
+            ours, settings = _METRICS[metric]
+            settings += ("ties=reverse",) if dicts else ()
+            settings += ("denominator=list",) if column == "precision" else ()
+            found[name(ours, "ranx", int(cutoff or ALL), *settings)] = given
+    return found
