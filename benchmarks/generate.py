@@ -132,6 +132,25 @@ def letor(folder: Path, n_queries: int) -> None:
     _write(folder / "predictions.txt", (grades + rng.normal(0, 1.5, grades.shape)).ravel())
 
 
+def letor_tied(folder: Path, n_queries: int) -> None:
+    """Write ``test.txt``, rows without features, and ``predictions.txt``, many of them tied.
+
+    Lists of 7 to 140 documents, a sixth of them without a relevant one; some scores are tied as
+    float32 alone.
+    """
+    rng = np.random.default_rng(SEED)
+    sizes = rng.integers(60, 141, n_queries)
+    sizes[::10] = 7
+    query = np.repeat(np.arange(n_queries), sizes)
+    grades = rng.choice(5, query.size, p=[0.52, 0.30, 0.12, 0.04, 0.02])
+    grades[query % 6 == 0] = 0
+    scores = (grades + rng.normal(0, 1.5, query.size)).round(1)
+    with (folder / "test.txt").open("wb") as file:
+        rows = zip(grades.tolist(), query.tolist(), strict=True)
+        file.write(b"".join(b"%d qid:%d 1:0\n" % row for row in rows))
+    _write(folder / "predictions.txt", scores + rng.choice(3, query.size) * 1e-9)
+
+
 def batch(n_queries: int) -> tuple[npt.NDArray[np.float64], ...]:
     """Return scores and relevance ``(n_queries, 120)`` and n ``(n_queries,)``, as MSLR's size."""
     rng = np.random.default_rng(SEED)
@@ -191,6 +210,6 @@ def _write(path: Path | IO[bytes], *columns: npt.NDArray[np.generic] | str | int
 if __name__ == "__main__":
     kind, target, *numbers = sys.argv[1:]
     Path(target).mkdir(parents=True, exist_ok=True)
-    kinds = (trec, trec_gz, trec_shuffled, trec_many, letor, audit)
+    kinds = (trec, trec_gz, trec_shuffled, trec_many, letor, letor_tied, audit)
     make = {function.__name__: function for function in kinds}[kind]
     make(Path(target), *map(int, numbers))

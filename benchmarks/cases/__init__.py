@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from . import arrays, letor, small, trec
+from . import arrays, explain, letor, small, trec
 from .case import ROOT, Case, Command, Setup, Target
 
 __all__ = ["ALL", "ON_REQUEST", "ROOT", "Case", "Command", "Setup", "Target"]
@@ -24,6 +24,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         small.trec_small,
         small.trec_many,
         small.crosscheck,
+        explain.explain,
     )
 }
 """Every case by name, in the order of the table."""
