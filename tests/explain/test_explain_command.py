@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -66,6 +67,13 @@ def test_a_cell_of_results(run, workplace: Path) -> None:
     assert title in out.splitlines()[0]
     assert "  ndcg(empty=nan)@10" in out
     assert "the default, 1 setting changed" in out
+
+
+def test_the_page_shows_what_is_printed(run, root: Path) -> None:
+    page = (root / "docs" / "explain.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^harness explain (0\.8712 .*)", page, re.M)
+    (shown,) = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
+    assert run(*command.split()) == (0, shown, "")
 
 
 def test_nothing_fits(run) -> None:
