@@ -149,6 +149,7 @@ def test_every_metric_of_a_convention_is_covered(name: str) -> None:
     assert compare(adapter, HAND) > 10
 
 
+@pytest.mark.filterwarnings("ignore:run. none of the")  # all grades drawn are below 0
 @pytest.mark.parametrize("name", TOOLS)
 def test_drawn_lists(name: str) -> None:
     adapter = tool(name)
