@@ -76,7 +76,7 @@ def ndcg(
         Whether a list shorter than k is cut or NaN.
     ideal : {"cut", "full"}
         Whether the ideal order is cut at k too.
-    ties : {"trec_eval", "trec_eval10", "stable"}
+    ties : {"trec_eval", "trec_eval10", "docno+", "stable", "reverse"}
 
     Returns
     -------
@@ -278,7 +278,7 @@ def lambdas(
         (LambdaRank); by 1 otherwise (RankNet).
     gain : {"exp", "linear"}
         Gain of that nDCG.
-    ties : {"trec_eval", "trec_eval10", "stable"}
+    ties : {"trec_eval", "trec_eval10", "docno+", "stable", "reverse"}
         Order of tied scores, for the ranks of that nDCG.
 
     Returns
@@ -292,10 +292,10 @@ def lambdas(
     [[-0.5, 0.5, 0.0]]
     """
     given = _checked("pairwise_logloss", alpha=alpha)
-    qrels, run = from_batch(scores, relevance, n)
+    qrels, run = from_batch(scores, relevance, n, copy=False)
     gains = discounts = None
     if delta_ndcg:
-        policy = Policy(ties=ties)
+        policy = _policy(ties)
         gain = _checked("ndcg", gain=gain)["gain"]
         ideal = ideal_dcg(align(qrels, run, policy), gain)
         share = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
@@ -312,7 +312,7 @@ def lambdas(
 
 
 def _align(scores: Any, relevance: Any, n: Any, ties: Order = "trec_eval") -> Aligned:
-    return align(*from_batch(scores, relevance, n), Policy(ties=ties))
+    return align(*from_batch(scores, relevance, n, copy=False), _policy(ties))
 
 
 def _checked(name: str, **given: Any) -> dict[str, Any]:
@@ -334,3 +334,20 @@ def _values(name: str, aligned: Aligned, **given: Any) -> Floats:
         return np.stack(each, axis=1)
     values = REGISTRY[name].function(aligned, **_checked(name, **given))
     return np.array(values, dtype=np.float64)
+
+
+def _policy(ties: str) -> Policy:
+    """Return the policy for ties that follow from the rows.
+
+    Raises
+    ------
+    UnknownNameError
+        Where they do not: then a metric is more than a function of one ranking.
+    """
+    orders = get_args(Order)
+    if ties not in orders:
+        raise UnknownNameError(
+            f"batch functions order ties by the rows, not by '{ties}'  (all: {', '.join(orders)}); "
+            "harness.evaluate takes every policy"
+        )
+    return Policy(ties=ties)

@@ -55,7 +55,7 @@ def as_pair(
             raise InputError(Problem("relevance", what, fix=ROWS))
         if n is None and grades.ndim > 1:
             n = np.full(grades.shape[0], grades.shape[1])
-        return from_batch(run, grades, n, qids, fractions=fractions)
+        return from_batch(run, grades, n, qids, fractions=fractions, copy=False)
     judgements = as_table(Qrels, qrels, fractions=fractions)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run

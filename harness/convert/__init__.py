@@ -28,6 +28,7 @@ def from_batch(
     name: str = "",
     first: int = 0,
     fractions: bool = False,
+    copy: bool = True,
 ) -> tuple[Qrels, Run]:
     """Return the tables of a padded batch; both share their rows, so no docno is looked up.
 
@@ -48,6 +49,9 @@ def from_batch(
         Where the numbers that stand in for `qids` begin.
     fractions : bool
         Whether grades may be fractions, which only some conventions' metrics accept.
+    copy : bool
+        Whether the tables hold copies. Without, they may look at the memory of the arrays, and
+        change with them; for tables that are gone when the caller has the values.
 
     Returns
     -------
@@ -87,9 +91,10 @@ def from_batch(
         row = int(np.searchsorted(offsets, item, side="right")) - 1
         return f"[{row}, {item - int(offsets[row])}]", names[row].as_py()
 
-    given = numbers_of(_unpadded(padded_scores, inside), "scores")
-    bad = np.flatnonzero(~np.isfinite(given))
-    if bad.size:
+    given = numbers_of(_unpadded(padded_scores, inside, copy), "scores")
+    finite = np.isfinite(given)
+    if not finite.all():
+        bad = np.flatnonzero(~finite)
         at, qid = place(int(bad[0]))
         raise InputError(
             Problem(
@@ -99,7 +104,7 @@ def from_batch(
                 fix="look for the model's overflow; if it is padding, n is too large",
             )
         )
-    grades = numbers_of(_unpadded(padded_grades, inside), "relevance")
+    grades = numbers_of(_unpadded(padded_grades, inside, copy), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
         sound = np.abs(wide) < 2**63
@@ -220,9 +225,11 @@ def from_pytrec_eval(
     return scores, relevance, n, qids
 
 
-def _unpadded(batch: Array, inside: Array | None) -> Array:
-    """Return a copy of what is no padding, row after row; all of it where `inside` is None."""
-    return batch.flatten() if inside is None else batch[inside]
+def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:
+    """Return what is no padding, row after row; all of it where `inside` is None."""
+    if inside is not None:
+        return batch[inside]
+    return batch.flatten() if copy else batch.reshape(-1)
 
 
 def _inside(n: Ints, width: int) -> Array:

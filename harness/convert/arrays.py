@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import string_column, to_arrow
+from ..core.arrow import cast, string_column, to_arrow
 from ..core.ragged import Array, Ints
 from ..errors import InputError, Problem
 
@@ -137,7 +137,7 @@ def qids_of(qids: Any, n_queries: int, first: int) -> pa.Array:
         whole number.
     """
     if qids is None:
-        return to_arrow(np.arange(first, first + n_queries)).cast(pa.string())
+        return cast(to_arrow(np.arange(first, first + n_queries)), pa.string())
     # numpy would make strings of all where a list mixes numbers and strings; take them as they are
     items = qids if isinstance(qids, (list, tuple)) else as_array(qids, "qids")
     if isinstance(items, np.ndarray) and items.ndim != 1:

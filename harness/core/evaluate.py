@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -51,7 +52,8 @@ def evaluate(
         Where a metric names a reference that is not given.
     """
     parts = [aligned] if isinstance(aligned, Aligned) else aligned
-    done = [_evaluate_part(part, metrics, references or {}) for part in parts]
+    # by map, which lets go of a part before the next is aligned
+    done = list(map(partial(_evaluate_part, metrics=metrics, references=references or {}), parts))
     if not done:
         raise AlignmentError("nothing to evaluate: no part of a run was given")
     policy = done[0].policy
@@ -181,10 +183,7 @@ def _level(metric: Metric) -> int:
 
 
 def empty_of(metric: Metric, aligned: Aligned) -> Bools:
-    """Return which queries have nothing that a metric takes for relevant, ``(n_queries,)``.
-
-    A list shorter than the cutoff is none of them where `metric` has a value for such lists.
-    """
+    """Return which queries have nothing that a metric takes for relevant, ``(n_queries,)``."""
     ideal, given = aligned.ideal, dict(metric.params)
     above, top = given.get("above"), given.get("top")
     if given.get("target") == "largest" or (
@@ -199,10 +198,7 @@ def empty_of(metric: Metric, aligned: Aligned) -> Bools:
     else:
         counted = ideal.values >= _level(metric) if above is None else ideal.values > above
         relevant = ideal.count(counted if top is None else counted & (ideal.values <= top))
-    empty: Bools = np.equal(relevant, 0)
-    if metric.cutoff is not None and given.get("short", "cut") != "cut":
-        empty &= aligned.n_retrieved >= metric.cutoff
-    return empty
+    return np.equal(relevant, 0)
 
 
 EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
@@ -213,7 +209,10 @@ def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Poli
     """Put what the policies say of empty and missing queries into `values`."""
     how, definition, unanswered = policy.empty_queries, metric.definition, aligned.unanswered
     if metric.settings.empty is not None:
-        values[empty_of(metric, aligned)] = EMPTY[metric.settings.empty]
+        empty = empty_of(metric, aligned)
+        if metric.cutoff is not None and dict(metric.params).get("short", "cut") != "cut":
+            empty &= aligned.n_retrieved >= metric.cutoff  # short lists have the value said there
+        values[empty] = EMPTY[metric.settings.empty]
     elif definition.empty is not None and metric.reference is None:
         if how == "skip":
             empty = empty_of(metric, aligned)
