@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from . import arrays, explain, letor, small, trec
+from . import arrays, conventions, explain, letor, small, trec
 from .case import ROOT, Case, Command, Setup, Target
 
 __all__ = ["ALL", "ON_REQUEST", "ROOT", "Case", "Command", "Setup", "Target"]
@@ -20,6 +20,8 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         arrays.compat_long,
         arrays.compat_short,
         arrays.similarity,
+        conventions.ties,
+        conventions.audit,
         small.imports,
         small.trec_small,
         small.trec_many,

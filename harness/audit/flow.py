@@ -21,7 +21,7 @@ from ..core.evaluation import summarise
 from ..core.metric import Metric
 from ..core.names import parse_all
 from ..core.policy import Policy
-from ..core.views import policies_of, view
+from ..core.views import policies_of
 from ..errors import HarnessError, InputError, UnknownNameError
 from . import source
 from .spread import BASE, Matrix, Row, effect, ranked
@@ -144,13 +144,20 @@ def _summaries(cells: Iterable[Cell], metrics: Sequence[Metric], policy: Policy)
     """Yield what is found for each run on one dataset, which is read once."""
     also = policies_of(metrics, policy)
     qrels = None
+    refused: set[Metric] = set()
     for cell in cells:
         entry = cell.dataset_entry
         if qrels is None:
             qrels = readers.read_qrels(entry.path, name=cell.dataset, **entry.options())
         run = cell.run_entry
         aligned = readers.align_run(qrels, run.path, policy, also, name=cell.run, **run.options())
-        yield summaries(list(aligned), metrics)
+        parts = list(aligned)
+        found: Found = {}
+        for metric in refused:  # what one run met most likely meets the next, so it comes apart
+            found |= summaries(parts, [metric])
+        found |= summaries(parts, [metric for metric in metrics if metric not in refused])
+        refused |= {metric for metric, value in found.items() if isinstance(value, str)}
+        yield found
 
 
 def summaries(parts: Sequence[Aligned], metrics: Sequence[Metric]) -> Found:
@@ -162,23 +169,13 @@ def summaries(parts: Sequence[Aligned], metrics: Sequence[Metric]) -> Found:
         The run, aligned for all of the metrics, in parts that hold different queries each.
     metrics : sequence of Metric
     """
-    found: Found = {}
-    for metric in metrics:
-        try:
-            for part in parts:
-                view(part, part.policy.with_settings(metric.settings))
-        except InputError as error:
-            found[metric] = _reason(error)
-    accepted = [metric for metric in metrics if metric not in found]
     try:
-        found |= _values(parts, accepted)
-    except (InputError, UnknownNameError):  # a metric itself refuses the data: find out which
-        for metric in accepted:
-            try:
-                found |= _values(parts, [metric])
-            except (InputError, UnknownNameError) as error:
-                found[metric] = _reason(error)
-    return found
+        return _values(parts, metrics)
+    except (InputError, UnknownNameError) as error:
+        if len(metrics) == 1:
+            return {metrics[0]: _reason(error)}
+    half = len(metrics) // 2
+    return summaries(parts, metrics[:half]) | summaries(parts, metrics[half:])
 
 
 def _values(parts: Sequence[Aligned], metrics: Sequence[Metric]) -> Found:

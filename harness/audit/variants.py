@@ -80,10 +80,16 @@ def under_conventions(
             own = _as(metric, convention)
             policy.with_settings(own.settings)
         except UnknownNameError as error:
-            found.append(Variant(convention, None, str(error).partition(": ")[2] or str(error)))
+            found.append(Variant(convention, None, _reason(error, name)))
         else:
             found.append(Variant(convention, own))
     return tuple(found)
+
+
+def _reason(error: UnknownNameError, name: str) -> str:
+    """Return what is wrong, without the metric's name before it."""
+    text = str(error)
+    return text.partition(": ")[2] if text.startswith(f"{name}(") else text
 
 
 def _as(metric: Metric, convention: str) -> Metric:

@@ -32,6 +32,10 @@ def average_precision_of(
 ) -> Floats:
     """Return ``map`` with these parameters, ``(n_queries,)``."""
     judged, rel = judged_as(aligned, rel, above, top)
+    if tied == "apart" and denominator != "hits" and not none_found:
+        divisor: Array = _divisor(aligned, judged, rel, cutoff, denominator)
+        values = share(sum_of_precisions(judged, rel, cutoff), divisor)
+        return without_short_lists(aligned, values, cutoff, short)
     items = judged.relevant(rel)
     if tied == "apart":
         rank, precision = judged.rank[items], precision_at_hits(judged, rel)
@@ -45,13 +49,19 @@ def average_precision_of(
         inside = rank <= cutoff
         items, precision = items[inside], precision[inside]
     if denominator == "hits":
-        divisor: Array = judged.count(items)
+        divisor = judged.count(items)
     else:
         divisor = _divisor(aligned, judged, rel, cutoff, denominator)
     values = share(judged.sum(precision, items), divisor)
     if none_found:
         values = np.where(judged.count(items) == 0, 1.0, values)
     return without_short_lists(aligned, values, cutoff, short)
+
+
+def sum_of_precisions(aligned: Aligned, rel: int, cutoff: int | None) -> Floats:
+    """Return the sum of the precisions at relevant documents' ranks, up to a cutoff."""
+    inside = None if cutoff is None else aligned.rank_of_relevant(rel) <= cutoff
+    return aligned.found(rel).sum(precision_at_hits(aligned, rel), inside)
 
 
 def _last_of_group(aligned: Aligned, items: Ints) -> Ints:

@@ -16,9 +16,10 @@ from .average_precision import (
     Tied,
     average_precision_of,
     expected_average_precision_of,
+    sum_of_precisions,
 )
 from .short_lists import Short
-from .trec_shared import Cutoff, Rel, precision_at_hits, share
+from .trec_shared import Cutoff, Rel, share
 
 SMALLEST = 0.00001
 """What takes the place of a smaller value before its logarithm is taken."""
@@ -96,9 +97,7 @@ def average_precision(
         return average_precision_of(
             aligned, cutoff, rel, above, top, denominator, none_found, tied, short
         )
-    inside = None if cutoff is None else aligned.rank_of_relevant(rel) <= cutoff
-    total = aligned.found(rel).sum(precision_at_hits(aligned, rel), inside)
-    return share(total, aligned.n_relevant(rel))
+    return share(sum_of_precisions(aligned, rel, cutoff), aligned.n_relevant(rel))
 
 
 @metric(

@@ -1,0 +1,212 @@
+"""From a config, or a folder of results, to systems x conventions."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import harness
+from harness.audit import Matrix, audit
+from harness.errors import ConfigError, InputError, UnknownNameError
+
+# broad ranks b and c (grade 2) first, sharp a (grade 3), then x (0). At cutoff 2, L = log2(3):
+#   gain g:        broad 2 + 2/L,  sharp 3,  ideal 3 + 2/L
+#   gain 2^g - 1:  broad 3 + 3/L,  sharp 7,  ideal 7 + 3/L
+L = math.log2(3)
+BROAD, SHARP = (2 + 2 / L) / (3 + 2 / L), 3 / (3 + 2 / L)  # 0.765, 0.704
+BROAD_EXP, SHARP_EXP = (3 + 3 / L) / (7 + 3 / L), 7 / (7 + 3 / L)  # 0.550, 0.787
+
+
+def values(matrix: Matrix) -> dict[str, list[float]]:
+    return {row.name: row.values.tolist() for row in (matrix.base, *matrix.rows)}
+
+
+def test_the_order_of_two_systems_turns_round_with_the_gain(toy: Path) -> None:
+    (matrix,) = audit(toy).matrices
+    assert (matrix.dataset, str(matrix.metric), matrix.systems) == (
+        "toy", "ndcg@2", ("broad", "sharp"),
+    )  # fmt: skip
+    found = values(matrix)
+    for name in ("base", "trec_eval9", "sklearn", "catboost"):
+        assert found[name] == pytest.approx([BROAD, SHARP])
+    for name in ("lightgbm", "xgboost", "gdeval", "ranklib"):
+        assert found[name] == pytest.approx([BROAD_EXP, SHARP_EXP])
+    by_name = dict(zip((row.name for row in matrix.rows), matrix.comparisons, strict=True))
+    assert (by_name["lightgbm"].tau, by_name["lightgbm"].best) == (-1.0, (1,))
+    assert by_name["lightgbm"].order_changed
+    assert by_name["lightgbm"].best_changed
+    assert not by_name["catboost"].order_changed
+
+
+def test_single_choices_of_the_base(toy: Path) -> None:
+    (matrix,) = audit(toy).matrices
+    effects = {each.choice: each for each in matrix.effects}
+    # the ideal of the whole list: 3 + 2/L + 2/2; broad falls by (2 + 2/L) (1/4.262 - 1/5.262)
+    assert effects["ideal"].system == 0
+    assert effects["ideal"].change == pytest.approx((2 + 2 / L) / (4 + 2 / L) - BROAD)
+    assert effects["ideal"].tau == 1.0
+    assert effects["gain"].tau == -1.0
+    assert "exp" in effects["gain"].best_changed
+    assert not effects["ties"].matters  # no scores are tied
+    changes = [abs(each.change) for each in matrix.effects]
+    assert changes == sorted(changes, reverse=True)
+
+
+def test_metrics_of_no_convention_are_named_once(toy: Path) -> None:
+    assert audit(toy).left_out == ("rbo(p=0.9)",)
+
+
+def test_every_value_is_what_the_metric_s_name_gives(root: Path) -> None:
+    config = root / "configs/sweep.yaml"
+    found = audit(config, metrics=["ndcg@5", "P@5"], conventions=["lightgbm", "letor"])
+    qrels = str(root / "runs/letor/fold2/test.txt")
+    run = str(root / "runs/letor/neural/fold2-seed1.txt")
+    for matrix in found.matrices:
+        if matrix.dataset != "letor-fold2":
+            continue
+        at = matrix.systems.index("neural seed=1")
+        name = matrix.metric.definition.name
+        names = {row.name: f"{name}(convention={row.name})@5" for row in matrix.rows}
+        names["base"] = f"{name}@5"
+        policy = {"empty_queries": "skip"}  # the config's
+        plain = harness.evaluate(qrels, run, list(names.values()), policy=policy).summary()
+        for row in (matrix.base, *matrix.rows):
+            assert row.values[at] == plain[names[row.name]]
+
+
+def test_a_convention_that_refuses_the_data_says_why_and_the_others_go_on(toy: Path) -> None:
+    qrels = toy.parent.parent / "data/qrels.txt"
+    qrels.write_text(qrels.read_text().replace("a 3", "a 5"))
+    ndcg, precision = audit(toy, metrics=["ndcg@2", "map"]).matrices
+    reason = "query 'q': a judgement of 5, where whole grades up to 4 are accepted"
+    assert ndcg.refusals == {reason: {"gdeval": ["broad", "sharp"]}}
+    rows = {row.name: row for row in ndcg.rows}
+    assert np.isnan(rows["gdeval"].values).all()
+    assert not np.isnan(rows["lightgbm"].values).any()
+    refusing = {name for names in precision.refusals.values() for name in names}
+    assert refusing == {"xgboost", "xgboost-minus", "sklearn", "torchmetrics"}
+
+
+def test_a_value_of_a_choice_that_the_metric_refuses_is_said(toy: Path) -> None:
+    matrix = audit(toy, metrics=["err@2", "ndcg@2"]).matrices[0]
+    effects = {each.choice: each for each in matrix.effects}
+    assert effects["max_grade"].lost == ("1",)  # CatBoost's, where the grades go up to 3
+    assert not np.isnan(matrix.base.values).any()
+
+
+def test_a_convention_can_refuse_one_system_alone(toy: Path) -> None:
+    data = toy.parent.parent / "data"
+    (data / "short.run").write_text("q Q0 a 1 1.0 t\n")  # scikit-learn refuses single documents
+    (matrix,) = audit(toy).matrices
+    assert matrix.systems == ("broad", "sharp", "short")
+    (sklearn,) = (row for row in matrix.rows if row.name == "sklearn")
+    assert [bool(reason) for reason in sklearn.refused] == [False, False, True]
+    assert not np.isnan(sklearn.values[:2]).any()
+
+
+def test_results_and_their_config_give_the_same(toy: Path, monkeypatch) -> None:
+    results = harness.run(toy)
+    assert results.folder == toy.parent / "results/toy"
+    from_config, from_results = audit(toy), audit(results.folder)
+    assert values(from_results.matrices[0]) == values(from_config.matrices[0])
+    assert from_results.left_out == from_config.left_out
+    monkeypatch.chdir(toy.parent)  # and wherever the command is given
+    assert values(audit(Path("results/toy")).matrices[0]) == values(from_config.matrices[0])
+
+
+def test_results_are_found_where_the_config_s_folder_was_a_relative_path(
+    toy: Path, monkeypatch
+) -> None:
+    outside = toy.parent.parent.parent / f"{toy.parent.parent.name}-outside"
+    outside.mkdir()
+    for path in (toy.parent.parent / "data").iterdir():
+        path.rename(outside / path.name)
+    toy.write_text(toy.read_text().replace("../data", f"../../{outside.name}"))
+    monkeypatch.chdir(toy.parent.parent)
+    harness.run("configs/toy.yaml")
+    monkeypatch.chdir(outside)
+    assert len(audit(toy.parent / "results/toy").matrices) == 1
+    os.rename(toy.parent.parent, outside.parent / "moved")
+    os.mkdir(toy.parent.parent)
+    assert len(audit(outside.parent / "moved/configs/results/toy").matrices) == 1
+
+
+def test_runs_that_came_later_are_no_part_of_the_results(toy: Path, write) -> None:
+    results = harness.run(toy)
+    write(toy.parent.parent / "data/later.run", "cbax")
+    assert audit(toy).matrices[0].systems == ("broad", "later", "sharp")
+    assert audit(results.folder).matrices[0].systems == ("broad", "sharp")
+
+
+def test_inputs_that_are_gone_or_have_changed(toy: Path, write) -> None:
+    results = harness.run(toy)
+    data = toy.parent.parent / "data"
+    (data / "broad.run").unlink()
+    write(data / "sharp.run", "xabc")
+    with pytest.raises(InputError) as caught:
+        audit(results.folder)
+    text = str(caught.value)
+    assert f"{data}/broad.run: is gone; the results were computed from it" in text
+    assert f"{data}/sharp.run: has changed since the results were computed: sha256 " in text
+    assert "  fix:   put the file back, or run the config again and audit that" in text
+
+
+def test_a_folder_that_holds_no_results(toy: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no manifest\.json, so harness run did not write"):
+        audit(toy.parent)
+    folder = toy.parent / "old"
+    folder.mkdir()
+    (folder / "manifest.json").write_text(json.dumps({"config": {}}))
+    with pytest.raises(InputError, match="does not say base, inputs, cells"):
+        audit(folder)
+    (folder / "manifest.json").write_text("{")
+    with pytest.raises(InputError, match="cannot be read"):
+        audit(folder)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"metrics": ["ndgc@10"]}, "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"),
+        (
+            {"metrics": ["rbo(p=0.9)", "ndcg@2", "mse"]},
+            r"rbo\(p=0.9\), mse: no convention has it, so there is nothing to audit",
+        ),
+        ({"conventions": ["lightgmb"]}, "unknown convention 'lightgmb'; did you mean 'lightgbm'?"),
+    ],
+)
+def test_wrong_names(toy: Path, given: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message.replace("?", r"\?")):
+        audit(toy, **given)
+
+
+def test_a_config_without_a_metric_to_audit(toy: Path) -> None:
+    with pytest.raises(UnknownNameError, match="no convention has it"):
+        audit(toy, overrides=["metrics=[mse]"])
+    with pytest.raises(ConfigError):
+        audit(toy, overrides=["metric=[mse]"])
+
+
+def test_bounds_are_left_out(toy: Path) -> None:
+    found = audit(toy, overrides=["policy.ties=bounds"])
+    assert [str(matrix.metric) for matrix in found.matrices] == ["ndcg@2"]
+
+
+def test_each_run_is_read_once(toy: Path, monkeypatch) -> None:
+    from harness import readers
+
+    calls = []
+    original = readers.align_run
+
+    def counted(qrels, path, *others, **options):
+        calls.append(Path(path).name)
+        return original(qrels, path, *others, **options)
+
+    monkeypatch.setattr(readers, "align_run", counted)
+    audit(toy, metrics=["ndcg@2", "map", "P@2"])
+    assert calls == ["broad.run", "sharp.run"]

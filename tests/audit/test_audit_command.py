@@ -1,0 +1,64 @@
+"""``harness audit``, as a user types it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def harness(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "harness", *arguments],
+        cwd=cwd, capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"},
+    )  # fmt: skip
+
+
+def test_a_config_and_its_results_print_the_same_in_a_pipe(toy: Path) -> None:
+    here = toy.parent.parent
+    done = harness("audit", "configs/toy.yaml", cwd=here)
+    assert (done.returncode, done.stderr) == (0, "")  # nor a progress bar
+    assert done.stdout.startswith("dataset  metric ")
+    assert harness("run", "configs/toy.yaml", cwd=here).returncode == 0
+    assert harness("audit", "configs/results/toy", cwd=here).stdout == done.stdout
+
+
+@pytest.mark.parametrize(("format", "begin"), [("csv", "dataset,metric,"), ("html", "<!DOCTYPE")])
+def test_formats(toy: Path, format: str, begin: str) -> None:
+    done = harness(
+        "audit", str(toy), "-m", "ndcg@2", "--convention", "lightgbm", "-f", format, cwd=toy.parent
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(begin)
+    assert "sklearn" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-m", "ndgc@2"), "unknown metric 'ndgc@2'; did you mean 'ndcg@2'?"),
+        (("-m", "mse"), "mse: no convention has it, so there is nothing to audit"),
+        (("--convention", "lightgmb"), "unknown convention 'lightgmb'; did you mean 'lightgbm'?"),
+        (("--set", "policy.tie=stable"), "did you mean 'ties'?"),
+        (("-f", "pdf"), "'pdf' is not one of 'text', 'csv', 'html'"),
+    ],
+)
+def test_wrong_usage_is_said_and_exits_2(
+    toy: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = harness("audit", str(toy), *arguments, cwd=toy.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_files_that_are_not_there(toy: Path) -> None:
+    done = harness("audit", "tyo.yaml", cwd=toy.parent)
+    assert done.returncode == 2
+    assert "no file tyo.yaml" in done.stderr
+    done = harness("audit", ".", cwd=toy.parent)
+    assert done.returncode == 2
+    assert "error: .: the folder holds no manifest.json" in done.stderr
