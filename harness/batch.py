@@ -21,7 +21,7 @@ at random.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -337,13 +337,7 @@ def _values(name: str, aligned: Aligned, **given: Any) -> Floats:
 
 
 def _policy(ties: str) -> Policy:
-    """Return the policy for ties that follow from the rows.
-
-    Raises
-    ------
-    UnknownNameError
-        Where they do not: then a metric is more than a function of one ranking.
-    """
+    """Return the policy for ties that follow from the rows; metrics here are of one ranking."""
     orders = get_args(Order)
     if ties not in orders:
         raise UnknownNameError(

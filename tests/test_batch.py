@@ -164,7 +164,8 @@ def test_lambda_weights_are_differences_of_ndcg(gain: Any) -> None:
         (lambda: batch.lambdas(SCORES, RELEVANCE, N, alpha=-1),
          "batch.pairwise_logloss: alpha must lie in (0, inf), and is -1"),
         (lambda: batch.arp(SCORES, RELEVANCE, N, ties="random"),
-         "unknown ties policy 'random'  (all: trec_eval, trec_eval10, stable)"),
+         "batch functions order ties by the rows, not by 'random'  (all: trec_eval, trec_eval10, "
+         "docno+, stable, reverse); harness.evaluate takes every policy"),
     ],
 )  # fmt: skip
 def test_refused_parameters(call: Any, message: str) -> None:

@@ -147,4 +147,4 @@ def test_only_queries_with_values_are_counted() -> None:
     check = Crosscheck(qrels, METRICS[:3], policy, "all")
     check.watch(run)
     audit = check.compare(evaluate(align(qrels, run, policy), METRICS[:3]))
-    assert (audit.queries, audit.values) == (1, 3)
+    assert (audit.queries, audit.values) == (1, 2)  # pytrec_eval has no number for runid
