@@ -143,6 +143,22 @@ def test_the_cutoffs_of_an_option_hold_for_metrics_that_name_none() -> None:
     assert [space.asked for space in spaces] == [(7,), (3,), None]
 
 
+def test_the_whole_list_is_tried_where_it_can_be_written() -> None:
+    (space,) = spaces_of(["ndcg"])
+    last = {
+        base.convention.name if base.convention else "": base.cutoffs(None)[-1]
+        for base in space.bases
+    }
+    # the bare name of lightgbm is cut at 1 to 5, that of letor means nothing
+    assert (last[""], last["lightgbm"], last["letor"]) == (None, 100_000, 1000)
+    assert spaces_of(["P"])[0].bases[0].cutoffs(None)[-1] == 1000
+    # RankLib's MAP is that of the whole list, whatever cutoff is named
+    ranklib = next(
+        b for b in spaces_of(["map@10"])[0].bases if b.convention and b.convention.name == "ranklib"
+    )
+    assert ranklib.cutoffs((10,)) == (None,)
+
+
 def test_the_nearest_miss() -> None:
     # The default gives 0.429859: 0.0001 below would be 0.4298 without a fit
     found = search("0.42976", TWO, depth=0)
