@@ -97,9 +97,9 @@ def _section(matrix: Matrix, place: int) -> list[str]:
     ranges = []
     for name, each in zip(matrix.systems, matrix.ranges, strict=True):
         low, high, wide = (number(v, matrix.metric) for v in (each.low, each.high, each.width))
-        under = (words.some(names, 6) for names in (each.low_names, each.high_names))
-        cells = _cells([low]), _cells([next(under)], text=1), _cells([high])
-        last = _cells([next(under)], text=1) + _cells([wide])
+        lowest, highest = words.ends(each, 6)
+        cells = _cells([low]), _cells([lowest], text=1), _cells([high])
+        last = _cells([highest], text=1) + _cells([wide])
         ranges.append(f"<tr><th>{escape(name)}</th>{''.join(cells)}{last}</tr>")
     heads = ["system", "lowest", "under", "highest", "under", "range"]
     parts.append(_table("Range of each system", heads, ranges))

@@ -104,8 +104,8 @@ def _ranges(matrix: Matrix) -> str:
         low, high, wide = (
             number(value, matrix.metric) for value in (each.low, each.high, each.width)
         )
-        under = words.some(each.low_names), words.some(each.high_names)
-        rows.append([name, low, under[0], high, under[1], wide])
+        lowest, highest = words.ends(each)
+        rows.append([name, low, lowest, high, highest, wide])
     return columns(rows, left=6)
 
 

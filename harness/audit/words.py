@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.metric import Metric
 from ..reports._cells import UNDEFINED, number
-from .spread import Comparison, Effect, Matrix, Row
+from .spread import Comparison, Effect, Matrix, Range, Row
 
 REFUSED = "x"
 """Stands where a convention refuses the data."""
@@ -159,6 +159,13 @@ def some(names: Sequence[str], most: int = 3) -> str:
     """
     more = f" +{len(names) - most}" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def ends(found: Range, most: int = 3) -> tuple[str, str]:
+    """Return under what a system has its smallest summary, and under what its largest."""
+    if found.low_names == found.high_names:
+        return ("all", "all") if found.low_names else ("", "")
+    return some(found.low_names, most), some(found.high_names, most)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -42,6 +42,16 @@ system  lowest"""
     assert "  without effect here: " in text
 
 
+def test_the_ends_of_a_range(toy: Path) -> None:
+    text = find("text").render(audit(toy, conventions=["lightgbm", "catboost", "sklearn"]))
+    assert re.search(r"^sharp +0\.7039 +base, catboost, sklearn +0\.7872 +lightgbm", text, re.M)
+    same = audit(toy, metrics=["ndcg@2"], conventions=["trec_eval9", "catboost"])
+    assert re.search(
+        r"^sharp +0\.7039 +all +0\.7039 +all +0\.0000$", find("text").render(same), re.M
+    )
+    assert "<td class=text>all</td>" in find("html").render(same)
+
+
 def test_refusals_are_marked_and_explained(toy: Path) -> None:
     text = find("text").render(audit(toy, metrics=["map"], conventions=["xgboost", "ranx"]))
     assert re.search(r"^xgboost +refused +– +x +x$", text, re.M)
