@@ -14,9 +14,9 @@ from ..core.policy import Policy
 from ..core.settings import PARAMETERS
 from ..errors import UnknownNameError
 
-IDENTITY = ("p", "beta", "levels", "coefficients", "documents")
+IDENTITY = ("p", "form", "beta", "levels", "coefficients", "documents")
 """Parameters that say what is measured, and not how a tool goes about it: they are carried over
-from the base to every convention."""
+from the base to every convention, and are no choice."""
 _THRESHOLD = {"rel", "above", "top", "target"}
 _EMPTY = {"zero": "zero", "one": "one", "skip": "nan", "error": "zero"}
 
@@ -129,6 +129,8 @@ def with_choices(metric: Metric, policy: Policy) -> dict[str, tuple[str, tuple[V
     found = {}
     in_force = _in_force(metric, policy)
     for name, values in choices_of(metric.definition).items():
+        if name in IDENTITY:
+            continue
         parameter = {**PARAMETERS, **metric.definition.parameters}[name]
         own = in_force[name] if name in in_force else _given(metric, name, parameter.default)
         others = []

@@ -81,6 +81,12 @@ def test_choices_start_from_what_holds_for_the_base() -> None:
     assert choices("ndcg@10", Policy(ties="stable", empty_queries="skip"))["empty"][0] == "nan"
 
 
+def test_what_makes_the_metric_what_it_is_is_no_choice() -> None:
+    assert "p" not in choices("rbp(p=0.7)")
+    assert "form" not in choices("rbp(p=0.7)")  # a residual is another quantity
+    assert "gain" in choices("rbp(p=0.7)")
+
+
 def test_another_order_of_ties_does_not_bring_another_type_of_scores() -> None:
     _, others = with_choices(parse("ndcg@10")[0], Policy())["ties"]
     assert {v.metric.settings.scores for v in others if v.metric} == {"float32"}
