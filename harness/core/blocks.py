@@ -8,14 +8,14 @@ from itertools import pairwise
 import numpy as np
 
 from .aligned import Aligned
-from .ragged import Array, Floats, Ints, Ragged
+from .ragged import Array, Ints, Ragged
 
 BLOCK = 1 << 15
 """Ranks in a block; a few arrays of them fit a processor's cache."""
 
 
-def by_block(aligned: Aligned, kernel: Callable[[Aligned], Floats], size: int = BLOCK) -> Floats:
-    """Return what `kernel` gives for each query, ``(n_queries,)``, computed block by block.
+def by_block(aligned: Aligned, kernel: Callable[[Aligned], Array], size: int = BLOCK) -> Array:
+    """Return what `kernel` gives for each query, ``(n_queries, ...)``, computed block by block.
 
     A kernel that makes dozens of arrays as long as the rankings takes a fraction of the time
     where these stay in the processor's cache. Nothing is copied.

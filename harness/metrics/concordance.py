@@ -7,8 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.pairs import compress, group_keys, inversions, judged_items, tied_pairs
-from ..core.ragged import Ints
+from ..core.blocks import by_block
+from ..core.inversions import inversions
+from ..core.pairs import (
+    compress,
+    group_keys,
+    judged_items,
+    pairs_in_runs,
+    sorted_keys,
+    tied_pairs,
+)
+from ..core.ragged import Array, Ints
 from ..core.reference import levels
 
 
@@ -42,23 +51,42 @@ def concordance(aligned: Aligned, rel: int | None = None) -> Concordance:
     return aligned.memo(("concordance", rel), lambda: _count(aligned, rel))
 
 
+def discordant(aligned: Aligned, rel: int | None = None) -> Ints:
+    """Count the pairs of each query in which the lower grade is ranked first, ``(n_queries,)``."""
+
+    def count(part: Aligned) -> Ints:
+        items = judged_items(part)
+        return inversions(items.offsets, _grades(part, rel))
+
+    return aligned.memo(("discordant", rel), lambda: by_block(aligned, count))
+
+
+def _grades(aligned: Aligned, rel: int | None) -> Array:
+    grades = levels(aligned)[judged_items(aligned).values]
+    return grades if rel is None else (grades >= rel).astype(np.int64)
+
+
 def _count(aligned: Aligned, rel: int | None) -> Concordance:
-    items = judged_items(aligned)
-    grades, groups = levels(aligned)[items.values], aligned.tie_first[items.values]
-    if rel is not None:
-        grades = (grades >= rel).astype(np.int64)
-    n_pairs = items.lengths * (items.lengths - 1) // 2
-    tied_scores, tied_grades = tied_pairs(items.offsets, groups), tied_pairs(items.offsets, grades)
-    if tied_scores.any():
-        # Within a tied group the grades stand in descending order, so that none is discordant.
-        pairs = group_keys(items.row, groups)
-        falling = compress(-grades)
-        both = pairs * (int(falling.max(initial=0)) + 1) + falling
-        wrong = inversions(items.offsets, grades[np.argsort(both)])
-        tied_both = tied_pairs(items.offsets, both)
-    else:
-        tied_both = np.zeros_like(tied_scores)
-        key = "swaps" if rel is None else ("inversions", rel)
-        wrong = aligned.memo(key, lambda: inversions(items.offsets, grades))
-    right = n_pairs - tied_scores - tied_grades + tied_both - wrong
-    return Concordance(n_pairs, right, wrong, tied_scores, tied_grades, tied_both)
+    any_tied = bool(aligned.n_tied.any())
+
+    def count(part: Aligned) -> Ints:
+        items, grades = judged_items(part), _grades(part, rel)
+        tied_grades = tied_pairs(items.offsets, grades)
+        tied_scores = tied_both = wrong = np.zeros_like(tied_grades)
+        if any_tied:
+            groups = group_keys(items.row, part.tie_first[items.values])
+            tied_scores = pairs_in_runs(items.offsets, groups)
+            # Within a tied group the grades stand in descending order: none is discordant.
+            falling = compress(-grades)
+            bits = int(falling.max(initial=0)).bit_length()
+            both = sorted_keys((groups << bits) + falling)
+            tied_both = pairs_in_runs(items.offsets, both)
+            wrong = inversions(items.offsets, -(both & ((1 << bits) - 1)))
+        pairs = items.lengths * (items.lengths - 1) // 2
+        return np.stack([pairs, wrong, tied_scores, tied_grades, tied_both], axis=1)
+
+    pairs, wrong, tied_scores, tied_grades, tied_both = by_block(aligned, count).T
+    if not any_tied:
+        wrong = discordant(aligned, rel)
+    right = pairs - tied_scores - tied_grades + tied_both - wrong
+    return Concordance(pairs, right, wrong, tied_scores, tied_grades, tied_both)

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.pairs import group_keys
-from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of
+from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of
 
 Tied = Literal["none", "w", "a", "b"]
 
 
 @dataclass(frozen=True)
 class Side:
-    """One ranking of each query: its length and its groups of two tied documents and more.
+    """One ranking of each query: its length, and its groups of tied documents, rank by rank.
 
-    ``length`` is ``(n_queries,)``; ``row``, ``first`` and ``last`` are the groups' queries and
-    the ranks over which they extend, ``(n_groups,)``.
+    ``length`` is ``(n_queries,)``; ``first`` and ``last``, for each rank of each query from the
+    top, are the ranks over which its group extends.
     """
 
     length: Ints
-    row: Ints
     first: Ints
     last: Ints
+
+    def to(self, depth: Ints, offsets: Ints) -> tuple[Ints, Ints]:
+        """Return first and last for every depth; beyond the ranking's end both are the depth."""
+        if self.first.size == depth.size:  # no ranking is longer than its depths
+            return self.first, self.last
+        at = positions_of(offsets_of(self.length)) + np.repeat(offsets[:-1], self.length)
+        first, last = depth.copy(), depth.copy()
+        first[at], last[at] = self.first, self.last
+        return first, last
 
 
 @dataclass(frozen=True)
@@ -33,11 +42,13 @@ class TiedLists:
     """Two rankings of each query, and the documents that are on both.
 
     Per shared document, ``(n_shared,)``: its query ``row``, and the first and last rank of its
-    group in each ranking, ``first_a``, ``last_a``, ``first_b``, ``last_b``.
+    group in each ranking, ``first_a``, ``last_a``, ``first_b``, ``last_b``. ``shared`` counts
+    them by query.
     """
 
     a: Side
     b: Side
+    shared: Ints
     row: Ints
     first_a: Ints
     last_a: Ints
@@ -55,62 +66,62 @@ def tied_lists(aligned: Aligned, rel: int = 1) -> TiedLists:
     items: Any = slice(None) if relevant.size == aligned.rank.size else relevant
     row, grade = aligned.row[items], aligned.grade[items]
     lengths = aligned.n_relevant(rel)
-    wanted = np.flatnonzero(ideal.values >= max(rel, 0))
+    before = offsets_of(lengths)[:-1]
+    all_wanted = int(lengths.sum()) == ideal.values.size
+    wanted: Any = slice(None) if all_wanted else np.flatnonzero(ideal.values >= max(rel, 0))
     of_ideal = ideal.row[wanted]
-    offsets = offsets_of(lengths)
     if aligned.reference_ties is None:
         level = ideal.values[wanted]
         keys = group_keys(np.concatenate([of_ideal, row]), -np.concatenate([level, grade]))
-        sizes = np.bincount(keys[: wanted.size], minlength=int(keys.max(initial=-1)) + 1)
-        of_items = keys[wanted.size :]
-        first_b = (np.cumsum(sizes) - sizes)[of_items] - offsets[row] + 1
-        last_b = first_b + sizes[of_items] - 1
-        starts, ends = _stretches(of_ideal, level)
+        sizes = np.bincount(keys[: level.size], minlength=int(keys.max(initial=-1)) + 1)
+        place = (np.cumsum(sizes) - sizes)[keys[level.size :]]
     else:
         level = aligned.reference_ties[wanted]
-        place = (offsets[:-1] + ideal.lengths)[row] - grade
-        starts, ends = _stretches(of_ideal, level)
-        first_b = level[place]
-        last_b = first_b + np.repeat(ends - starts, ends - starts + 1)[place]
-    tied = np.flatnonzero(ends > starts)
-    starts, ends = starts[tied], ends[tied]
-    before = offsets[of_ideal[starts]] - 1
-    b = Side(lengths, of_ideal[starts], starts - before, ends - before)
-    first_a, last_a = aligned.tie_first[items], aligned.tie_last[items]
-    return TiedLists(_ranking(aligned), b, row, first_a, last_a, first_b, last_b)
+        place = (before + ideal.lengths)[row] - grade
+    starts, sizes = _stretches(of_ideal, level)
+    first = np.repeat(starts + 1 - before[of_ideal[starts]], sizes)
+    b = Side(lengths, first, first + np.repeat(sizes - 1, sizes))
+    return TiedLists(
+        _ranking(aligned), b, aligned.count(relevant), row,
+        aligned.tie_first[items], aligned.tie_last[items], b.first[place], b.last[place],
+    )  # fmt: skip
 
 
 def _stretches(row: Ints, values: Ints) -> tuple[Ints, Ints]:
-    """Return the first and the last index of each stretch of equal values within a row."""
+    """Return where each stretch of equal values within a row begins, and its length."""
     changes = np.ones(row.size, dtype=bool)
     np.not_equal(values[1:], values[:-1], out=changes[1:])
     changes[1:] |= row[1:] != row[:-1]
     starts = np.flatnonzero(changes)
-    return starts, np.append(starts[1:], row.size) - 1
+    return starts, lengths_of(np.append(starts, row.size))
 
 
 def _ranking(aligned: Aligned) -> Side:
     length, groups = aligned.n_retrieved, aligned.groups
-    if groups is None:
-        tied = np.flatnonzero(aligned.tie_last > aligned.tie_first)
-        starts, _ = _stretches(aligned.row[tied], aligned.tie_first[tied])
-        heads = tied[starts]
-        return Side(length, aligned.row[heads], aligned.tie_first[heads], aligned.tie_last[heads])
+    if groups is None or aligned.rank.size == int(length.sum()):  # every document is an item
+        return Side(length, aligned.tie_first, aligned.tie_last)
     first, last = groups.values[:, 0], np.minimum(groups.values[:, 1], length[groups.row])
     kept = last > first
-    return Side(length, groups.row[kept], first[kept], last[kept])
+    row, first, last = groups.row[kept], first[kept], last[kept]
+    offsets, sizes = offsets_of(length), last - first + 1
+    at = positions_of(offsets_of(sizes)) + np.repeat(offsets[row] + first - 1, sizes)
+    rank = positions_of(offsets) + 1
+    first_at, last_at = rank.copy(), rank
+    first_at[at], last_at[at] = np.repeat(first, sizes), np.repeat(last, sizes)
+    return Side(length, first_at, last_at)
 
 
 @dataclass(frozen=True)
 class Depths:
     """Both rankings at every depth from 1 to the end of the longer one, ``(n_depths,)``.
 
-    At a depth at most one group of each ranking is partial: the depth lies before its end. A
-    document of it counts ``share``, the part of the group's ranks that are reached. ``full``
-    documents lie above it and ``partial`` are in it. ``overlap`` is the sum over shared documents
-    of the product of what they count in both; ``full_overlap`` and ``partial_overlap`` count
-    those that are full in both, and partial in one of them alone. Queries without a document in
-    one of the rankings have one depth.
+    ``overlap`` is the sum over shared documents of the product of what they count in both.
+    Queries without a document in one of the rankings have one depth.
+
+    At a depth at most one group of each ranking is partial: the depth lies before its end. Of
+    the depths ``past`` the end of the shorter ranking, ``(n_past,)``, a document of it counts
+    ``share``, the part of the group's ranks that are reached; ``full`` documents that only the
+    longer ranking holds lie above it and ``partial`` are in it.
     """
 
     offsets: Ints
@@ -119,10 +130,9 @@ class Depths:
     long: Ints
     overlap: Floats
     norm: Floats
-    full_overlap: Array
-    partial_overlap: Array
-    full: Array
-    partial: Array
+    past: Ints
+    full: Ints
+    partial: Ints
     share: Floats
 
     @property
@@ -151,80 +161,84 @@ def depths(lists: TiedLists, tied: Tied) -> Depths:
     long = np.maximum(np.maximum(lists.a.length, lists.b.length), 1)
     offsets = offsets_of(long)
     depth = positions_of(offsets) + 1
+    past = np.zeros(0, dtype=np.int64)
+    if (long > short).any():
+        past = np.flatnonzero(depth > np.repeat(short, long))
     start = (offsets[:-1] - 1)[lists.row]
-    shared = np.bincount(lists.row, minlength=long.size)
 
     def reached(rank_a: Ints, rank_b: Ints) -> Ints:
         """Count the shared documents with both ranks reached; each query by itself."""
         steps = np.bincount(np.maximum(rank_a, rank_b) + start, minlength=depth.size + 1)
-        steps[offsets[1:]] -= shared
+        steps[offsets[1:]] -= lists.shared
         counts: Ints = np.cumsum(steps)[:-1]
         return counts
 
-    counted = tied != "a" or bool((long > short).any())  # whether more than the shares is needed
-    a, b = (_Reach.of(side, offsets, depth, counted) for side in (lists.a, lists.b))
-    nothing = np.zeros(1, dtype=np.int64)
+    a, b = (_Reach(depth, *side.to(depth, offsets)) for side in (lists.a, lists.b))
     begun = reached(lists.first_a, lists.first_b)
     if tied == "w":
-        reach_a, reach_b = a.full + a.partial, b.full + b.partial
+        full = np.maximum(a.last[past], b.last[past]) - begun[past]
         return Depths(
-            offsets, depth, short, long, begun.astype(np.float64), (reach_a + reach_b) / 2,
-            begun, nothing, np.maximum(reach_a, reach_b), nothing, np.ones(1),
+            offsets, depth, short, long, begun.astype(np.float64), (a.last + b.last) / 2,
+            past, full, np.zeros_like(past), np.ones(past.size),
         )  # fmt: skip
-    ties_a, ties_b = lists.a.row.size > 0, lists.b.row.size > 0
+    ties_a, ties_b = a.any_tied, b.any_tied
     begun_a = reached(lists.first_a, lists.last_b) if ties_b else begun
     begun_b = reached(lists.last_a, lists.first_b) if ties_a else begun
     whole = reached(lists.last_a, lists.last_b) if ties_a and ties_b else begun_a
     if not ties_b:
         whole = begun_b
+    only_a, only_b = begun_a - whole, begun_b - whole
     overlap = whole.astype(np.float64)
-    only_a = only_b = nothing
     if ties_a:
-        only_a = begun_a - whole
         overlap += a.share * only_a
     if ties_b:
-        only_b = begun_b - whole
         overlap += b.share * (only_b + a.share * (begun - begun_a - only_b))
     norm = np.sqrt(a.squares) * np.sqrt(b.squares) if tied == "b" else depth.astype(np.float64)
-    # Beyond the end of the shorter ranking all its documents are full, so that the last three
-    # are those of the longer one there.
-    return Depths(
-        offsets, depth, short, long, overlap, norm, whole, only_a + only_b,
-        np.minimum(a.full, b.full), a.partial + b.partial, a.share * b.share,
-    )  # fmt: skip
+    # Here all documents of the shorter ranking are full.
+    full_a, full_b = a.full(past), b.full(past)
+    full = np.minimum(full_a, full_b) - whole[past]
+    partial = a.last[past] - full_a + b.last[past] - full_b - (only_a + only_b)[past]
+    share = a.share[past] * b.share[past]
+    return Depths(offsets, depth, short, long, overlap, norm, past, full, partial, share)
 
 
 @dataclass(frozen=True)
 class _Reach:
-    """How far each depth reaches into one ranking; arrays ``(n_depths,)``, or ``(1,)`` for all."""
+    """How far each depth reaches into one ranking, whose groups are as in :meth:`Side.to`.
 
-    full: Array
-    partial: Array
-    share: Floats
+    At the last rank of a group, and beyond the ranking's end, all is full.
+    """
+
+    depth: Ints
+    first: Ints
+    last: Ints
+
+    @cached_property
+    def any_tied(self) -> bool:
+        return bool((self.last > self.first).any())
+
+    @cached_property
+    def above(self) -> Ints:
+        return self.first - 1
+
+    @cached_property
+    def size(self) -> Ints:
+        return self.last - self.above
+
+    @cached_property
+    def share(self) -> Floats:
+        return (self.depth - self.above) / self.size
 
     @property
     def squares(self) -> Floats:
-        squares: Floats = self.full + self.partial * self.share**2
+        squares: Floats = self.share * self.share
+        squares *= self.size
+        squares += self.above
         return squares
 
-    @staticmethod
-    def of(side: Side, offsets: Ints, depth: Ints, counted: bool) -> _Reach:
-        """At the last rank of a group, and beyond the ranking's end, all is full."""
-        size = side.last - side.first  # all but the last rank
-        if not size.size:
-            return _Reach(depth, np.zeros(1, dtype=np.int64), np.ones(1))
-        before = offsets_of(size)[:-1]
-        number = np.arange(size.sum())
-        at = number + np.repeat(offsets[side.row] + side.first - 1 - before, size)
-        reached, whole = number + np.repeat(1 - before, size), np.repeat(size + 1, size)
-        share = np.ones(depth.size)
-        share[at] = reached / whole
-        full, partial = depth, np.zeros(1, dtype=np.int64)
-        if counted:
-            full, partial = depth.copy(), np.zeros(depth.size, dtype=np.int64)
-            full[at] -= reached
-            partial[at] = whole
-        return _Reach(full, partial, share)
+    def full(self, places: Ints) -> Ints:
+        depth, last = self.depth[places], self.last[places]
+        return np.where(depth == last, depth, self.above[places])
 
 
 def undefined(lists: TiedLists) -> Floats:

@@ -76,12 +76,12 @@ def _pair(aligned: Aligned, rel: int) -> tuple[Overlap, Floats]:
 def _with_ties(
     aligned: Aligned, p: float, form: Form, rel: int, tied: Tied, k: int | None
 ) -> Floats:
-    def values(part: Aligned) -> Floats:
+    def of(part: Aligned) -> Floats:
         lists = tied_lists(part, rel)
-        shared = np.bincount(lists.row, minlength=part.n_queries)
-        return _within(with_ties(p, form, depths(lists, tied), shared, k)) + undefined(lists)
+        values = with_ties(p, form, depths(lists, tied), lists.shared, k)
+        return _within(values) + undefined(lists)
 
-    return by_block(aligned, values)
+    return by_block(aligned, of)
 
 
 def _average_with_ties(aligned: Aligned, rel: int, tied: Tied, cutoff: int | None) -> Floats:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.ragged import Array, Floats, Ints
+from ..core.ragged import Floats, Ints
 from .overlap import Overlap
 from .overlap_ties import Depths
 from .rbo_tails import beyond, tails_to
@@ -86,41 +86,32 @@ def with_ties(p: float, form: Form, at: Depths, shared: Ints, k: int | None = No
     return least if form == "min" else least + _residual(p, at, shared, weights, tails)
 
 
-def _past_short(at: Depths) -> tuple[Ints, Floats]:
-    """Return the depths beyond the shorter list, and how far beyond it each is."""
-    short = np.repeat(at.short, at.long)
-    past = np.flatnonzero(at.depth > short)
-    return past, (at.depth[past] - short[past]).astype(np.float64)
-
-
-def _at(numbers: Array, places: Ints) -> Array:
-    # An array of one number stands for the same at every depth.
-    return numbers[places] if numbers.size > 1 else numbers
+def _past_short(at: Depths) -> Floats:
+    """Return how far beyond the shorter list's end each depth past it is."""
+    by = at.depth[at.past] - np.repeat(at.short, at.long - at.short)
+    return by.astype(np.float64)
 
 
 def _carried_on(at: Depths, agreement: Floats) -> Floats:
     """Let the shorter list go on with documents of the longer one, as often as it agreed so far."""
-    past, by = _past_short(at)
-    if not past.size:
+    if not at.past.size:
         return agreement
     # Of the documents in reach that only the longer list holds, what one counts on average.
-    full = _at(at.full, past) - _at(at.full_overlap, past)
-    partial = _at(at.partial, past) - _at(at.partial_overlap, past)
-    mean = (full + partial * _at(at.share, past)) / (full + partial)
-    so_far = np.repeat(at.at(agreement, at.short), at.long)[past]
+    mean = (at.full + at.partial * at.share) / (at.full + at.partial)
+    so_far = np.repeat(at.at(agreement, at.short), at.long - at.short)
     agreement = agreement.copy()
-    agreement[past] += by * so_far * mean / at.norm[past]
+    agreement[at.past] += _past_short(at) * so_far * mean / at.norm[at.past]
     return agreement
 
 
 def _residual(p: float, at: Depths, shared: Ints, weights: Floats, tails: Floats) -> Floats:
     """Return what is open: the most the lists could agree beyond their ends, less the least."""
-    past, by = _past_short(at)
     most = np.zeros(at.depth.size)
-    if past.size:
+    if at.past.size:
         # The shorter list goes on with the first documents that only the longer one holds.
-        full = np.minimum(_at(at.full, past) - _at(at.full_overlap, past), by)
-        most[past] = weights[past] * (full + (by - full) * _at(at.share, past)) / at.norm[past]
+        by = _past_short(at)
+        full = np.minimum(at.full, by)
+        most[at.past] = weights[at.past] * (full + (by - full) * at.share) / at.norm[at.past]
     all_found = at.short + at.long - shared
     past_long = p**at.long - (1 - p) / p * at.short * tails[at.long + 1]
     beyond_ends = beyond(p, at.long, tails) - beyond(p, all_found, tails)

@@ -5,19 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.blocks import by_block
+from ..core.inversions import inversions
 from ..core.metric import metric
-from ..core.pairs import inversions, judged_items, tied_pairs
+from ..core.pairs import judged_items, tied_pairs
 from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
 from ..core.reference import levels
 from ..core.tied import tied_groups
-
-
-def _swaps(aligned: Aligned) -> Ints:
-    def count() -> Ints:
-        items = judged_items(aligned)
-        return inversions(items.offsets, levels(aligned)[items.values])
-
-    return aligned.memo("swaps", count)
+from .concordance import discordant
 
 
 def _expected(aligned: Aligned, *, normalize: bool = False) -> Floats:
@@ -25,21 +20,28 @@ def _expected(aligned: Aligned, *, normalize: bool = False) -> Floats:
 
     A pair of different grades in one group of tied scores counts one half.
     """
-    groups = tied_groups(aligned, 0)
-    grades, offsets = levels(aligned)[groups.items], offsets_of(groups.found)
-    pairs = groups.found * (groups.found - 1) // 2 - tied_pairs(offsets, grades)
-    change = pairs / 2 - inversions(offsets, grades)
-    found = _swaps(aligned) + sum_by(groups.row, change, aligned.n_queries)
-    return _share(aligned, found, normalize)
+
+    def change(part: Aligned) -> Floats:
+        groups = tied_groups(part, 0)
+        grades, offsets = levels(part)[groups.items], offsets_of(groups.found)
+        pairs = groups.found * (groups.found - 1) // 2 - tied_pairs(offsets, grades)
+        return sum_by(groups.row, pairs / 2 - inversions(offsets, grades), part.n_queries)
+
+    return _share(aligned, discordant(aligned) + by_block(aligned, change), normalize)
 
 
 def _share(aligned: Aligned, found: Array, normalize: bool) -> Floats:
     """Return swaps as their number, or as a share of the pairs with different grades."""
-    items = judged_items(aligned)
     if not normalize:
-        return np.where(items.lengths > 0, found, np.nan)
-    grades = levels(aligned)[items.values]
-    pairs = items.lengths * (items.lengths - 1) // 2 - tied_pairs(items.offsets, grades)
+        return np.where(judged_items(aligned).lengths > 0, found, np.nan)
+
+    def differing(part: Aligned) -> Ints:
+        items = judged_items(part)
+        same = tied_pairs(items.offsets, levels(part)[items.values])
+        pairs: Ints = items.lengths * (items.lengths - 1) // 2 - same
+        return pairs
+
+    pairs = by_block(aligned, differing)
     values: Floats = np.divide(found, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
     return values
 
@@ -86,4 +88,4 @@ def swaps(aligned: Aligned, *, normalize: bool = False) -> Floats:
     >>> swaps(align(qrels, run)).tolist()
     [1.0]
     """
-    return _share(aligned, _swaps(aligned), normalize)
+    return _share(aligned, discordant(aligned), normalize)

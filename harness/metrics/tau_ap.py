@@ -8,13 +8,14 @@ from typing import Literal
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.blocks import by_block
+from ..core.inversions import smaller_before
 from ..core.metric import metric
 from ..core.pairs import (
     constant_rows,
     group_keys,
     judged_items,
     numbered,
-    smaller_before,
     tied_pairs,
 )
 from ..core.ragged import Bools, Floats, Ints, Ragged, positions_of
@@ -96,8 +97,12 @@ def _symmetric(items: Ragged, groups: Ints, grades: Ints) -> Floats:
 
 def _expected(aligned: Aligned, *, tied: Tied = "none") -> Floats:
     """Return the expectation over the orders of tied documents."""
-    if tied != "none":
-        return _tau_ap(aligned, tied)  # no order plays a part
+    if tied != "none":  # no order plays a part
+        return by_block(aligned, lambda part: _tied(part, tied))
+    return by_block(aligned, _mean)
+
+
+def _mean(aligned: Aligned) -> Floats:
     items = judged_items(aligned)
     grades, groups = aligned.grade[items.values], aligned.tie_first[items.values]
     above = _above(items.offsets, groups, grades)
@@ -161,14 +166,18 @@ def tau_ap(aligned: Aligned, *, tied: Tied = "none") -> Floats:
     [0.0]
     """
     if tied != "none":
-        return _tau_ap(aligned, tied)
+        return by_block(aligned, lambda part: _tied(part, tied))
+    return by_block(aligned, _untied)
+
+
+def _untied(aligned: Aligned) -> Floats:
     items = judged_items(aligned)
     grades = aligned.grade[items.values]
     above = _above(items.offsets, positions_of(items.offsets), grades)
     return _finished(items, grades, above, above.wrong / np.maximum(above.count, 1))
 
 
-def _tau_ap(aligned: Aligned, tied: Tied) -> Floats:
+def _tied(aligned: Aligned, tied: Tied) -> Floats:
     items = judged_items(aligned)
     grades, groups = levels(aligned)[items.values], aligned.tie_first[items.values]
     if tied == "b":

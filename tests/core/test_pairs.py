@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from harness.core.inversions import inversions, smaller_before
 from harness.core.pairs import (
     compress,
     constant_rows,
-    inversions,
     midranks,
     numbered,
     pairs_by_distance,
-    smaller_before,
     tied_pairs,
 )
 from harness.core.ragged import offsets_of
@@ -40,6 +39,24 @@ def test_inversions(lists: list[list[int]]) -> None:
 def test_smaller_before(lists: list[list[int]]) -> None:
     expected = [sum(a < b for a in row[:j]) for row in lists for j, b in enumerate(row)]
     assert smaller_before(*flat(lists)).tolist() == expected
+
+
+@given(
+    st.lists(st.sampled_from([0, 1, 31, 33, 64, 65, 200]), max_size=5),
+    st.sampled_from([1, 3, 100, 2**40]),
+    st.sampled_from([1, 2]),
+    st.integers(0, 99),
+)
+def test_rows_longer_than_a_block(lengths: list[int], high: int, parts: int, seed: int) -> None:
+    # Halves are values too: grades may be fractions.
+    drawn = np.random.default_rng(seed).integers(-high, high, sum(lengths))
+    values, offsets = drawn / parts if parts > 1 else drawn, offsets_of(lengths)
+    before = np.arange(values.size) < np.arange(values.size)[:, None]
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    wrong = before & (row == row[:, None]) & (values < values[:, None])
+    assert smaller_before(offsets, values).tolist() == wrong.sum(axis=1).tolist()
+    expected = [int(wrong[a:b].sum()) for a, b in pairwise(offsets.tolist())]
+    assert inversions(offsets, values).tolist() == expected
 
 
 @given(st.lists(st.integers(0, 4), max_size=20))

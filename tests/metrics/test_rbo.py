@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.special
 
 import harness.metrics  # noqa: F401
 from harness.core import blocks
@@ -20,6 +21,7 @@ from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError
 from harness.metrics.rbo import ao, rbo, rbo_weight, tails_to
+from harness.metrics.rbo_tails import exp1
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
@@ -245,6 +247,13 @@ def test_tails_keep_their_digits(p: float) -> None:
     ratio = tails[d[filled]] / step[filled]
     assert (ratio >= 1).all()
     assert (ratio <= 1 / (1 - p) * (1 + 1e-12)).all()
+
+
+def test_exponential_integral() -> None:
+    # The tables' far ends: near 0 for p close to 1, hundreds for a small p.
+    x = np.geomspace(1e-9, 700, 999)
+    found = [exp1(each) for each in x.tolist()]
+    np.testing.assert_allclose(found, scipy.special.exp1(x), rtol=1e-15)
 
 
 def test_long_lists_leave_no_negative_residual() -> None:
