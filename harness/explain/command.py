@@ -78,7 +78,7 @@ def explain_files(
                 "give QRELS and RUN, or --results FOLDER with --run NAME (and --dataset, --where)"
             )
         how: dict[str, Any] = {"group": group} if group else {}
-        qrels = readers.read_qrels(files[0], format=qrels_format, **how)
+        qrels = readers.read_qrels(files[0], format=qrels_format, fractions=True, **how)
         scores = readers.read_run(files[1], dataset=qrels, format=run_format)
         subject = f"{Path(files[1]).name} on {Path(files[0]).name}"
     else:

@@ -193,10 +193,10 @@ class _Search:
             except UnknownNameError:  # settings that do not go together
                 continue
             except InputError as error:
-                if not changes and base.convention is not None:
+                if not changes:
                     problem = error.problems[0]
-                    name = f"{base.definition.name}(convention={base.convention.name})"
-                    self.refused[name] = ": ".join(filter(None, (problem.where, problem.what)))
+                    why = ": ".join(filter(None, (problem.where, problem.what)))
+                    self.refused[str(base)] = why
                 continue
             if values is None:
                 self.unknown += len(rows)

@@ -54,7 +54,7 @@ def from_results(
                 Problem(str(path), what, fix="run the config again, or name two files")
             )
     qrels = readers.read_qrels(
-        cell.dataset_entry.path, name=cell.dataset, **cell.dataset_entry.options()
+        cell.dataset_entry.path, name=cell.dataset, fractions=True, **cell.dataset_entry.options()
     )
     scores = readers.read_run(
         cell.run_entry.path, dataset=qrels, name=cell.run, **cell.run_entry.options()

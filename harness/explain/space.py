@@ -60,6 +60,10 @@ class Base:
     convention: Convention | None = None
     levels: tuple[int, ...] = (1,)
 
+    def __str__(self) -> str:
+        of = "" if self.convention is None else f"(convention={self.convention.name})"
+        return f"{self.definition.name}{of}"
+
     @cached_property
     def usual(self) -> Mapping[str, Any]:
         """Every parameter and setting with the value it has where nothing is changed."""

@@ -89,6 +89,17 @@ def test_nothing_fits(run) -> None:
     assert json.loads(out)["fits"] is False
 
 
+def test_fractions_are_grades_to_the_conventions_that_take_them(run, tmp_path: Path) -> None:
+    (tmp_path / "test.txt").write_text("0.5 qid:1 1:0\n2 qid:1 1:0\n", encoding="utf-8")
+    (tmp_path / "run.txt").write_text("2\n1\n", encoding="utf-8")
+    # (0.5 + 2 / log2(3)) / (2 + 0.5 / log2(3)) = 0.760909
+    files = [str(tmp_path / name) for name in ("test.txt", "run.txt")]
+    code, out, _ = run("0.7609", *files, "-m", "ndcg", "-k", "2")
+    assert code == 0
+    assert "  ndcg(convention=catboost)@2\n" in out
+    assert "  left out: ndcg, ndcg(convention=" in out
+
+
 def test_any_metric_with_one_setting_changed(run) -> None:
     code, out, err = run("0.9999999", "runs/trec/qrels.txt", "runs/trec/bm25.run")
     assert (code, err) == (1, "")
