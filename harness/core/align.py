@@ -206,7 +206,7 @@ def _rank(
     if pairs is None:
         order = settle_ties(run, order, ties, None, policy)
         found = judgement = np.arange(run.n_rows) if order is None else order
-        row = query = run.row
+        row = query = qrels.ideal.row
         rank, tied = qrels.ideal.rank, ties.places
         place = tied
     else:
@@ -224,7 +224,7 @@ def _rank(
         group, before = ties.group(place), run.offsets[row[tied]] - 1
         first, last = rank.copy(), rank.copy()
         first[tied], last[tied] = ties.starts[group] - before, ties.ends[group] - before
-    grade, score = qrels.grades[judgement], run.scores[found]
+    grade, score = qrels.grades.take(judgement), run.scores.take(found)
     n_retrieved = lengths_of(run.offsets)
     if policy.depth is not None:
         keep = rank <= policy.depth
@@ -251,7 +251,7 @@ def _rank(
     return _Ranked(
         queries=of_run[answered],
         n_retrieved=n_retrieved[answered],
-        n_tied=np.bincount(run.row[ties.places], minlength=run.n_queries)[answered],
+        n_tied=lengths_of(np.searchsorted(ties.places, run.offsets))[answered],
         n_extra=int((~answered).sum()),
         qids=run.qids,
         query=query,

@@ -89,7 +89,15 @@ class Aligned:
     @cached_property
     def n_judged(self) -> Ints:
         """Judgements of each query, ``(n_queries,)``; grades below 0 are none."""
-        return self.ideal.count(self.ideal.values >= 0)
+        grades = self.ideal.values
+        if grades.min(initial=0) >= 0:
+            return self.ideal.lengths
+        return self.ideal.count(grades >= 0)
+
+    @cached_property
+    def unjudged(self) -> Ints:
+        """Items (indices into ``rank``, ``grade``...) whose grade is below 0."""
+        return np.flatnonzero(self.grade < 0)
 
     @cached_property
     def unanswered(self) -> Ints:

@@ -231,7 +231,7 @@ def _counts(aligned: Aligned, empty: Array) -> Counts:
         extra=aligned.n_extra,
         empty=int(np.count_nonzero(empty)),
         retrieved=int(aligned.n_retrieved.sum()),
-        judged=int(np.count_nonzero(aligned.grade >= 0)),
+        judged=aligned.grade.size - aligned.unjudged.size,
         judgements=int(aligned.n_judged.sum()),
         tied=int(aligned.n_tied.sum()),
     )

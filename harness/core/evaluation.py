@@ -254,7 +254,7 @@ def summarise(
         return math.nan
     if undefined == "zero":
         values, defined = np.where(defined, values, 0.0), np.ones(values.size, dtype=bool)
-    kept = values[defined]
+    kept = values if defined.all() else values[defined]
     if how == "sum":
         return math.fsum(kept.tolist())
     if not kept.size:

@@ -22,7 +22,7 @@ def _nonrelevant(aligned: Aligned, rel: int) -> Ragged:
 
 def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
     """Return min(n, R) of each relevant document retrieved: of n non-relevant ones above it."""
-    found, unjudged = aligned.found(rel), np.flatnonzero(aligned.grade < 0)
+    found, unjudged = aligned.found(rel), aligned.unjudged
     above: Ints = found.values - found.spread(aligned.offsets[:-1]) - found.rank + 1
     if unjudged.size:
         above -= np.searchsorted(unjudged, found.values)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import Range
-from ..core.ragged import Array, Floats, Ints
+from ..core.ragged import Array, Floats, Ints, frozen
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """trec_eval's cutoffs where none is given."""
@@ -39,11 +39,19 @@ def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
 
     `cutoff` is one for all queries, or one for each.
     """
+    if isinstance(cutoff, int):
+        return aligned.memo(
+            ("hits_at", cutoff, rel), lambda: frozen(_hits_at(aligned, cutoff, rel))
+        )
+    return _hits_at(aligned, cutoff, rel)
+
+
+def _hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
     deepest, found = aligned.deepest, aligned.found(rel)
     span = deepest + 1
     # query and rank as one rising number, so that a search finds where a cutoff falls
     keys = aligned.memo(("hit_keys", rel), lambda: found.row * span + aligned.rank_of_relevant(rel))
-    limit = min(cutoff, deepest) if isinstance(cutoff, int) else np.minimum(cutoff, deepest)
+    limit = np.minimum(cutoff, deepest)
     ends = np.searchsorted(keys, np.arange(aligned.n_queries) * span + limit, side="right")
     return ends - found.offsets[:-1]
 
