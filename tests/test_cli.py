@@ -151,12 +151,33 @@ def test_metrics_are_listed_and_defined(here: Path) -> None:
     assert "source" in definition
 
 
+SLOW = """
+import time
+from pathlib import Path
+
+import numpy as np
+
+from harness.core.metric import metric
+
+
+@metric("slow", direction="higher", bounds=(0, 1), source="a test")
+def slow(aligned):
+    \"\"\"Say that it has begun, and take its time.\"\"\"
+    Path("begun").touch()
+    time.sleep(60)
+    return np.zeros(aligned.n_queries)
+"""
+
+
 def test_ctrl_c_is_said_and_leaves_nothing(here: Path) -> None:
-    rows = [f"{q} Q0 D{i} {i} {1000 - i} t\n" for q in range(301, 331) for i in range(20_000)]
-    (here / "runs/trec/long.run").write_text("".join(rows))
-    command = [sys.executable, "-m", "harness", "run", "configs/trec.yaml"]
+    (here / "configs/slow.py").write_text(SLOW)
+    command = [
+        sys.executable, "-m", "harness", "run", "configs/trec.yaml", "--set", "plugins=[slow.py]",
+        "--set", "metrics=[map, slow]",
+    ]  # fmt: skip
     with subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(0.6)  # after the imports, before the end
+        while not (here / "begun").exists() and process.poll() is None:
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate()
     assert process.returncode == 130
