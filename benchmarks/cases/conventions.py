@@ -36,7 +36,7 @@ def ties(setup: Setup) -> Case:
             for name in (metric, tool, average)
         )
         commands += [plain, as_tool, expected]
-        targets += [Target(as_tool, 1, plain), Target(expected, 3, plain)]
+        targets += [Target(as_tool, 1, plain, by="cpu"), Target(expected, 3, plain, by="cpu")]
     return Case(
         "One metric, 31,531 queries x 120 documents, a third of them tied",
         "The metric alone, on a run that was joined before: what a metric more costs.",
