@@ -70,6 +70,17 @@ def string_column(texts: Iterable[str]) -> pa.Array:
     return pa.Array.from_buffers(kind, len(texts), buffers)
 
 
+def as_bytes(column: pa.Array) -> list[bytes]:
+    """Return the bytes of strings, which need not be UTF-8.
+
+    >>> as_bytes(pa.array([b"a", b"\\xff"], pa.binary()).view(pa.string()))
+    [b'a', b'\\xff']
+    """
+    wide = pa.types.is_large_string(column.type)
+    words: list[bytes] = column.view(pa.large_binary() if wide else pa.binary()).to_pylist()
+    return words
+
+
 def call(kernel: str, *columns: Any, options: Any = None) -> Any:
     """Return what one of Arrow's kernels makes of some columns, as ``pyarrow.compute`` would.
 

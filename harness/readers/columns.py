@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -147,23 +147,40 @@ def _simpler(block: bytes, layout: Layout) -> Iterator[bytes]:
 
 
 def _csv(block: bytes, layout: Layout, between: str) -> pa.Table:
-    names = [*layout.text, layout.number]
     types = {name: pa.string() for name in layout.text} | {layout.number: pa.float64()}
+    return parse_csv(block, layout.fields, types, between).combine_chunks()
+
+
+def parse_csv(
+    block: bytes, fields: Sequence[str], types: dict[str, pa.DataType], between: str
+) -> pa.Table:
+    """Return the columns in `types` of lines whose fields are one character apart.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        What a line holds.
+    types : dict of str to pyarrow type
+        The fields wanted, in this order.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        Where a line has more or fewer fields, or a value is not of its type.
+    """
     if not block.strip():
-        return pa.table({name: pa.nulls(0, types[name]) for name in names})
-    table = csv.read_csv(
+        return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
+    return csv.read_csv(
         pa.BufferReader(block),
-        csv.ReadOptions(
-            use_threads=False, block_size=len(block) + 1, column_names=list(layout.fields)
-        ),
+        csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(fields)),
         csv.ParseOptions(
             delimiter=between, quote_char=False, double_quote=False, escape_char=False
         ),
         csv.ConvertOptions(
-            column_types=types, include_columns=names, null_values=[], strings_can_be_null=False
+            column_types=types, include_columns=list(types), null_values=[],
+            strings_can_be_null=False,
         ),
-    )
-    return table.combine_chunks()
+    )  # fmt: skip
 
 
 def _no_empty(strings: pa.Array) -> bool:

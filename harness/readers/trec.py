@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import cast, encode, equal, to_numpy, unique
+from ..core.arrow import as_bytes, cast, encode, equal, to_numpy, unique
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from .build import build, dropped, warn, warn_dropped, warn_scattered
@@ -61,35 +61,54 @@ def stream_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
-    seen: set[str] = set()
-    before, scattered, open_query = 0, 0, None
+    before, scattered = 0, 0
     gone = np.zeros(2, dtype=np.int64)
 
     def part(table: pa.Table) -> Run:
         nonlocal before, scattered, gone
         run = _part(source, table, before, duplicates, name)
-        qids = run.qids.to_pylist()
-        if not seen.isdisjoint(qids):
-            raise ScatteredQueries(source.name)
-        seen.update(qids)
         before += table.num_rows
         scattered += run.scattered
         gone = gone + dropped(run, table["qid"])
         return run
 
-    for table in read_columns(source, RUN):
+    yield from in_parts(source, read_columns(source, RUN), part)
+    warn_scattered(source, scattered)
+    warn_dropped(source, gone, duplicates)
+    warn_ranks(source)
+
+
+def in_parts(
+    source: Source, tables: Iterable[pa.Table], part: Callable[[pa.Table], Run]
+) -> Iterator[Run]:
+    """Yield what `part` makes of the rows, cut anew so that each part holds whole queries.
+
+    Raises
+    ------
+    ScatteredQueries
+        Where a query comes back in a later part.
+    """
+    seen: set[bytes] = set()
+
+    def new(table: pa.Table) -> Run:
+        run = part(table)
+        qids = as_bytes(run.qids)
+        if not seen.isdisjoint(qids):
+            raise ScatteredQueries(source.name)
+        seen.update(qids)
+        return run
+
+    open_query = None
+    for table in tables:
         if open_query is not None:
             table = pa.concat_tables([open_query, table])
         start = _start_of_last_query(table["qid"])
         if start:
-            yield part(table.slice(0, start))
+            yield new(table.slice(0, start))
         open_query = table.slice(start)
     if open_query is not None:
         warn_cut(source, open_query)
-        yield part(open_query)
-    warn_scattered(source, scattered)
-    warn_dropped(source, gone, duplicates)
-    warn_ranks(source)
+        yield new(open_query)
 
 
 def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, name: str) -> Run:
@@ -97,7 +116,17 @@ def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, 
         Run, source, table["qid"], table["docno"], numbers_of(table, "score"), RUN.is_data,
         duplicates=duplicates, name=name, before=before,
     )  # fmt: skip
-    return replace(run, tags=tuple(unique(table["tag"]).to_pylist()))
+    return replace(run, tags=tags_of(table))
+
+
+def tags_of(table: pa.Table) -> tuple[str, ...]:
+    """Return the distinct tags."""
+    return tuple(map(readable, as_bytes(unique(table["tag"]))))
+
+
+def readable(text: bytes) -> str:
+    """Return text for a message, whatever its bytes."""
+    return text.decode("utf-8", "replace")
 
 
 def _start_of_last_query(qids: pa.ChunkedArray) -> int:
@@ -107,12 +136,12 @@ def _start_of_last_query(qids: pa.ChunkedArray) -> int:
 
 def warn_cut(source: Source, table: pa.Table) -> None:
     """Warn where the last line has no end and its tag is a piece of the tag before it."""
-    tags = table["tag"][-2:].to_pylist()
+    tags = as_bytes(table["tag"][-2:].combine_chunks())
     if source.unfinished and len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
         warn(
             source,
-            f"the last line may be cut: it has no line end, and its tag '{tags[1]}' is the "
-            f"beginning of '{tags[0]}' on the line before",
+            f"the last line may be cut: it has no line end, and its tag '{readable(tags[1])}' is "
+            f"the beginning of '{readable(tags[0])}' on the line before",
         )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.arrow import as_bytes
 from ..core.policy import Policy
 from ..core.ragged import Bools
 from ..core.ranking import rank_order
 from ..core.table import Table
 from ..core.tables import Run
-from .judgements import texts
 
 Twice = dict[bytes, str]
 """The first docno by bytes that stands twice, by qid."""
@@ -38,10 +38,10 @@ def _first_docnos(table: Table, inside: Bools) -> Twice:
     rows = rows[inside[rows]]
     seen: set[tuple[int, bytes]] = set()
     found: dict[int, bytes] = {}
-    docnos = texts(table.docnos.take(rows)) if rows.size else []
+    docnos = as_bytes(table.docnos.take(rows)) if rows.size else []
     for query, docno in zip(table.row[rows].tolist(), docnos, strict=True):
         if (query, docno) in seen:
             found[query] = min(docno, found.get(query, docno))
         seen.add((query, docno))
-    qids = texts(table.qids)
+    qids = as_bytes(table.qids)
     return {qids[query]: docno.decode("utf-8", "replace") for query, docno in found.items()}

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as csv
 
 from ..core.arrow import to_arrow, to_numpy
 from ..core.docnos import Docnos
@@ -18,6 +17,7 @@ from ..core.tables import Qrels
 from ..errors import InputError
 from ..readers import Source
 from ..readers.blanks import delimiter, is_simple, single_blanks
+from ..readers.columns import parse_csv
 from .numbers import atol
 from .stop import FILES, Stop
 
@@ -66,15 +66,14 @@ def strings(words: Sequence[bytes]) -> pa.Array:
     return pa.array(words, pa.binary()).view(pa.string())
 
 
-def texts(column: pa.Array) -> list[bytes]:
-    """Return the bytes of strings, which need not be UTF-8.
+def without_end(block: bytes) -> bytes:
+    r"""Return what precedes the first line that begins with a zero byte, where C stops reading.
 
-    >>> texts(strings([b"a", b"\\xff"]))
-    [b'a', b'\\xff']
+    >>> without_end(b"1 0 a 1\n\0\0"), without_end(b"\0"), without_end(b"1 0 a\0 1\n")
+    (b'1 0 a 1\n', b'', b'1 0 a\x00 1\n')
     """
-    wide = pa.types.is_large_string(column.type)
-    words: list[bytes] = column.view(pa.large_binary() if wide else pa.binary()).to_pylist()
-    return words
+    end = (b"\n" + block).find(b"\n\0") if b"\0" in block else -1
+    return block if end < 0 else block[:end]
 
 
 def has_comment(block: bytes) -> bool:
@@ -94,28 +93,14 @@ def _by_arrow(source: Source, version: int) -> tuple[pa.Array, pa.Array, Ints]:
 
 
 def _read_block(block: bytes, version: int) -> pa.Table:
-    if b"\v" in block or b"\f" in block or (version == 10 and has_comment(block)):
+    if b"\v" in block or b"\f" in block or b"\0" in block or (version == 10 and has_comment(block)):
         raise Odd
     n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
     if not is_simple(block) or _EDGE.search(block):
         block = single_blanks(block)
-    columns = [name for name in _FIELDS if name != "iteration"]
+    types = {name: pa.string() for name in _FIELDS if name != "iteration"}
     try:
-        table = csv.read_csv(
-            pa.BufferReader(block),
-            csv.ReadOptions(
-                use_threads=False, block_size=len(block) + 1, column_names=list(_FIELDS)
-            ),
-            csv.ParseOptions(
-                delimiter=delimiter(block), quote_char=False, double_quote=False, escape_char=False
-            ),
-            csv.ConvertOptions(
-                column_types={name: pa.string() for name in columns},
-                include_columns=columns,
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        )
+        table = parse_csv(block, _FIELDS, types, delimiter(block))
     except pa.ArrowInvalid:
         raise Odd from None
     if table.num_rows != n_lines:
@@ -125,7 +110,7 @@ def _read_block(block: bytes, version: int) -> pa.Table:
 
 def _line_by_line(source: Source, version: int) -> tuple[pa.Array, pa.Array, Ints]:
     qids, docnos, grades = [], [], []
-    for number, line in _judgement_lines(source.read(), version):
+    for number, line in _judgement_lines(without_end(source.read()), version):
         fields = line.split()
         if len(fields) != 4:
             found = line.decode("utf-8", "replace")
@@ -134,8 +119,8 @@ def _line_by_line(source: Source, version: int) -> tuple[pa.Array, pa.Array, Int
                 f"{source.name}:{number}: malformed, {len(fields)} fields where 4 belong "
                 f"({' '.join(_FIELDS)})\n  found: {found}",
             )
-        qids.append(fields[0])
-        docnos.append(fields[2])
+        qids.append(fields[0].partition(b"\0")[0])  # where a string of C ends
+        docnos.append(fields[2].partition(b"\0")[0])
         grades.append(atol(fields[3].decode("latin-1")))
     return strings(qids), strings(docnos), np.array(grades, dtype=np.int64)
 

@@ -9,18 +9,22 @@ import numpy as np
 
 from ..core.align import align
 from ..core.aligned import Aligned
+from ..core.arrow import as_bytes
 from ..core.docnos import Docnos
 from ..core.policy import Policy
 from ..core.ragged import Bools, Ints
 from ..core.tables import Qrels, Run
 from ..errors import AlignmentError
+from ..readers import ScatteredQueries
 from .arguments import Arguments
-from .duplicates import twice_in, twice_ranked
-from .judgements import strings, texts
-from .ranking import NEXT, RunFile
+from .duplicates import twice_in
+from .judgements import strings
+from .ranking import RunFile
 from .stop import CALCULATION, NOTHING, Stop
 from .values import emptied
 
+_LARGEST = 2**32
+"""The largest grade, for which trec_eval takes 32 GB of memory."""
 _STAND_IN = b"no document"  # a blank, so that no document has this name
 
 
@@ -42,6 +46,16 @@ class Matched:
     stop: Stop | None = None
 
 
+def policy_of(arguments: Arguments) -> Policy:
+    """Return the order of the documents, and the queries and documents that count."""
+    return Policy(
+        ties=arguments.version.ties,
+        missing_queries="zero" if arguments.version.number == 10 else "skip",
+        depth=None if arguments.depth is None else max(arguments.depth, 1),
+        judged_only=arguments.judged_only,
+    )
+
+
 def match(qrels: Qrels, run: RunFile, arguments: Arguments, needs_documents: bool) -> Matched:
     """Join a run to qrels.
 
@@ -55,25 +69,20 @@ def match(qrels: Qrels, run: RunFile, arguments: Arguments, needs_documents: boo
         Where no query is in both.
     """
     ten = arguments.version.number == 10
-    policy = Policy(
-        ties=arguments.version.ties,
-        missing_queries="zero" if ten else "skip",
-        depth=None if arguments.depth is None else max(arguments.depth, 1),
-        judged_only=arguments.judged_only,
-    )
+    policy = run.policy
     stood_in: set[bytes] = set()
     aligned = _aligned(qrels, run, policy, stood_in if ten and arguments.complete else None)
     only = None if arguments.only is None else arguments.only.encode("latin-1")
     if aligned is None:
-        judged = [qid for qid in texts(qrels.qids) if only in (None, qid)]
+        judged = [qid for qid in as_bytes(qrels.qids) if only in (None, qid)]
         raise _unanswered(min(judged)) if ten and judged else _nothing()
     if arguments.depth == 0:
         aligned = emptied(aligned)
-    qids = texts(aligned.qids)
+    qids = as_bytes(aligned.qids)
     order = [row for row, qid in sorted(enumerate(qids), key=_second) if only in (None, qid)]
     stop = None
     if needs_documents:
-        stop = _first_duplicate(qrels, run, policy, arguments.depth, [qids[row] for row in order])
+        stop = _first_refused(qrels, run, [qids[row] for row in order])
     unanswered = np.flatnonzero(~aligned.answered[order])
     if unanswered.size and (stop is None or unanswered[0] <= stop[0]):
         place = int(unanswered[0])
@@ -105,7 +114,7 @@ def _aligned(
             if stood_in is not None:
                 parts = _with_stand_ins(qrels, parts, stood_in)
             return align(qrels, parts, policy)
-        except NEXT:
+        except ScatteredQueries:
             continue
         except AlignmentError:
             break
@@ -114,9 +123,9 @@ def _aligned(
 
 def _with_stand_ins(qrels: Qrels, parts: Iterable[Run], stood_in: set[bytes]) -> Iterator[Run]:
     """Yield the parts, then one document for each query that none of them answers."""
-    missing = dict.fromkeys(texts(qrels.qids))
+    missing = dict.fromkeys(as_bytes(qrels.qids))
     for part in parts:
-        for qid in texts(part.qids):
+        for qid in as_bytes(part.qids):
             missing.pop(qid, None)
         yield part
     stood_in.clear()
@@ -127,20 +136,38 @@ def _with_stand_ins(qrels: Qrels, parts: Iterable[Run], stood_in: set[bytes]) ->
         yield Run(strings(list(missing)), offsets, docnos, np.ones(len(missing)))
 
 
-def _first_duplicate(
-    qrels: Qrels, run: RunFile, policy: Policy, depth: int | None, qids: list[bytes]
-) -> tuple[int, Stop] | None:
-    """Return the first query at which trec_eval meets a docno twice, and the message."""
-    ranked = {} if run.whole is None else twice_ranked(run.whole, policy, depth)
-    judged = twice_in(qrels)
-    place = next((at for at, qid in enumerate(qids) if qid in ranked or qid in judged), None)
-    if place is None:
-        return None
-    qid = qids[place]
-    name = qid.decode("utf-8", "replace")
-    if qid in ranked:
-        return place, Stop(CALCULATION, f"query {name} of the run ranks {ranked[qid]} twice")
-    return place, Stop(CALCULATION, f"query {name} of the qrels judges {judged[qid]} twice")
+def _first_refused(qrels: Qrels, run: RunFile, qids: list[bytes]) -> tuple[int, Stop] | None:
+    """Return the first query that trec_eval does not rank, and the message.
+
+    It stops at a docno that is there twice, and where it gets no memory to count the documents
+    of each grade: it asks for none where all grades of the first query are below 0 (a later one
+    has what was there before), and for more than there is where a grade is huge.
+    """
+    ranked, judged, tops = run.twice, twice_in(qrels), _odd_tops(qrels)
+    for place, qid in enumerate(qids):
+        query = f"query {qid.decode('utf-8', 'replace')}"
+        if qid in ranked:
+            return place, Stop(CALCULATION, f"{query} of the run ranks {ranked[qid]} twice")
+        if qid in judged:
+            return place, Stop(CALCULATION, f"{query} of the qrels judges {judged[qid]} twice")
+        top = tops.get(qid, 0)
+        if top > _LARGEST:
+            what = f"{query} of the qrels has the grade {top}; trec_eval counts the documents of "
+            return place, Stop(
+                CALCULATION, what + "each grade up to it, and has no memory for them"
+            )
+        if top < 0 and place == 0:
+            what = f"{query} of the qrels is evaluated first and has no grade of at least 0, at "
+            return place, Stop(CALCULATION, what + "which trec_eval stops")
+    return None
+
+
+def _odd_tops(qrels: Qrels) -> dict[bytes, int]:
+    """Return the largest grade of the queries where it is below 0 or huge."""
+    tops = np.maximum.reduceat(qrels.grades, qrels.offsets[:-1]) if qrels.n_rows else qrels.grades
+    odd = np.flatnonzero((tops < 0) | (tops > _LARGEST))
+    qids = as_bytes(qrels.qids) if odd.size else []
+    return {qids[query]: int(tops[query]) for query in odd.tolist()}
 
 
 def _second(pair: tuple[int, bytes]) -> bytes:

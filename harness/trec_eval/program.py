@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.arrow import as_bytes
 from ..core.ragged import Array
 from ..errors import HarnessWarning
 from . import arguments as command_line
 from .arguments import Arguments
 from .judgements import read_qrels
-from .matching import Matched, match
+from .matching import Matched, match, policy_of
 from .printing import fill, line, per_query
 from .ranking import RunFile
 from .requests import Request, requests
@@ -59,7 +60,9 @@ def _evaluate(arguments: Arguments) -> None:
     wanted = requests(arguments)
     version = arguments.version.number
     qrels = read_qrels(arguments.qrels, version)
-    run = RunFile(arguments.run, version)
+    only = None if arguments.only is None else {arguments.only.encode("latin-1")}
+    judged = frozenset(as_bytes(qrels.qids))
+    run = RunFile(arguments.run, version, policy_of(arguments), only or judged)
     matched = match(qrels, run, arguments, any(r.measure.needs_documents for r in wanted))
     evaluated = [_Values(request, _columns(request, matched, arguments)) for request in wanted]
     if arguments.per_query:

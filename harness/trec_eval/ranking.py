@@ -1,46 +1,47 @@
-"""Reading a run as trec_eval does: six fields a line, a score is what ``atof`` makes of it."""
+"""Reading a run as trec_eval does, in parts of whole queries that stream past."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
-from .. import readers
-from ..core.ragged import Array
+from ..core.arrow import as_bytes
+from ..core.policy import Policy
+from ..core.table import DuplicateRows
 from ..core.tables import Run
 from ..errors import InputError
-from ..readers import Source
-from ..readers.source import BLOCK
-from .judgements import BOM, Odd, grouped, has_comment, strings
-from .numbers import atof
+from ..readers.build import column, warn_scattered
+from ..readers.checks import Checks
+from ..readers.columns import numbers_of
+from ..readers.trec import in_parts, tags_of, warn_cut, warn_ranks
+from .duplicates import Twice, twice_ranked
+from .judgements import grouped
+from .rows import RunSource, read_rows
 from .stop import FILES, Stop
-
-NEXT = (readers.ScatteredQueries, Odd, InputError)
-"""What says that a file has to be read in the next way."""
-_FIELDS = "qid Q0 docno rank score tag"
-_INDENTED_COMMENT = re.compile(rb"(?:^|\n)[ \t\r]+#")
-_TAIL = 1 << 16
 
 
 class RunFile:
-    """A run file, in parts of whole queries or whole.
-
-    Most files are plain: the harness's own reader takes them as trec_eval does, and they
-    stream past. Others (odd numbers, a docno that is there twice, too few fields) are read
-    whole, line by line.
+    """A run file, in parts of whole queries, or whole where its queries are scattered.
 
     Parameters
     ----------
     path : str
     version : int
         9 or 10; they differ in comments.
+    policy : Policy
+        The order of the documents, and how many of them count.
+    wanted : set of bytes
+        The qids that may be evaluated; of others nothing is checked.
 
     Attributes
     ----------
-    whole : Run, optional
-        The run, where it was read line by line; it may rank a document twice.
+    run_id : str
+        The tag of the last line, a character for each of its bytes; once all is read.
+    twice : dict
+        The queries read that rank a document twice, as :func:`.twice_ranked` gives them.
 
     Raises
     ------
@@ -48,103 +49,83 @@ class RunFile:
         Where the file cannot be read; later, where a line is malformed.
     """
 
-    def __init__(self, path: str, version: int) -> None:
-        self.path, self.version = path, version
-        self._run_id = b""
-        self.whole: Run | None = None
+    def __init__(self, path: str, version: int, policy: Policy, wanted: Set[bytes]) -> None:
+        self.path, self.version, self.policy, self.wanted = path, version, policy, wanted
+        self.run_id = ""
+        self.twice: Twice = {}
         try:
-            self._source = _Plain(path, version)
+            self._source = RunSource(path)
         except InputError as error:
-            raise _unreadable(error) from None
+            raise Stop(FILES, f"the run cannot be read: {error}") from None
 
-    @property
-    def run_id(self) -> str:
-        """The tag of the last line, a character for each of its bytes; once all is read."""
-        return (self._run_id or self._source.last_tag()).decode("latin-1")
+    def forms(self) -> Iterator[Callable[[], Iterator[Run]]]:
+        """Yield the two ways to read the file.
 
-    def forms(self) -> Iterator[Callable[[], Iterable[Run]]]:
-        """Yield ways to read the file, each for what the one before it cannot read.
-
-        Each but the last may raise what :data:`NEXT` holds.
+        The first raises :class:`~harness.readers.ScatteredQueries` where it takes the second.
         """
         yield self._parts
-        yield self._gathered
-        yield self._line_by_line
+        yield self._whole
 
     def _parts(self) -> Iterator[Run]:
-        yield from readers.stream_run(self._source, format="trec")
+        yield from self._checked(in_parts(self._source, self._rows(), self._part))
 
-    def _gathered(self) -> Iterator[Run]:
-        yield readers.read_run(self._source, format="trec")
+    def _whole(self) -> Iterator[Run]:
+        self.twice.clear()
+        table = pa.concat_tables(self._rows())
+        warn_cut(self._source, table)
+        yield from self._checked([self._part(table)])
 
-    def _line_by_line(self) -> Iterator[Run]:
-        qids, docnos, scores = [], [], []
-        for number, line in enumerate(self._read().split(b"\n"), 1):
-            fields = line.split(None, 6)
-            if not fields or (self.version == 10 and fields[0].startswith(b"#")):
-                continue
-            if len(fields) < 6:
-                raise Stop(FILES, _malformed(self.path, number, line, len(fields)))
-            qids.append(fields[0])
-            docnos.append(fields[2])
-            scores.append(atof(fields[4].decode("latin-1")))
-            self._run_id = fields[5]
-        values: Array = np.array(scores, dtype=np.float64)
-        self._check_numbers(values, docnos)
-        self.whole = grouped(Run, strings(qids), strings(docnos), values, self.path)
-        yield self.whole
+    def _rows(self) -> Iterator[pa.Table]:
+        for table in read_rows(self._source, self.version):
+            self.run_id = as_bytes(table["tag"].chunk(0)[-1:])[0].decode("latin-1")
+            yield table
 
-    def _read(self) -> bytes:
+    def _checked(self, parts: Iterable[Run]) -> Iterator[Run]:
+        """Yield the parts; warn at the end of what makes their values mean little."""
+        checks, scattered = Checks(self._source), 0
+        for part in parts:
+            scattered += part.scattered
+            yield checks.add(part)
+        if not self.run_id:
+            yield Run.from_dict({})
+            return
+        warn_scattered(self._source, scattered)
+        warn_ranks(self._source)
+        checks.warn()
+
+    def _part(self, table: pa.Table) -> Run:
+        qids, docnos = column(table["qid"]), column(table["docno"])
+        scores = numbers_of(table, "score")
         try:
-            return self._source.read()
-        except InputError as error:
-            raise _unreadable(error) from None
+            run = Run.from_columns(qids, docnos, scores, name=self.path)
+        except DuplicateRows:
+            run = grouped(Run, qids, docnos, scores, self.path)
+            self.twice |= twice_ranked(run, self.policy, self.policy.depth)
+        return replace(self._without_nan(run), tags=tags_of(table))
 
-    def _check_numbers(self, scores: Array, docnos: list[bytes]) -> None:
-        if np.isnan(scores).any():
-            docno = docnos[int(np.flatnonzero(np.isnan(scores))[0])].decode("utf-8", "replace")
-            raise Stop(
-                FILES,
-                f"{self.path}: the score of document '{docno}' is not a number; where trec_eval "
-                "ranks it depends on the C library's sort",
-            )
+    def _without_nan(self, run: Run) -> Run:
+        """Return the run with a number in place of each NaN, which ranks its document alike.
 
+        To trec_eval NaN is neither above nor below any score, so that docnos decide. That is an
+        order where all other scores of the query are equal, and no order otherwise.
+        """
+        missing = np.isnan(run.scores)
+        if not missing.any():
+            return run
+        scores, qids = run.scores.copy(), as_bytes(run.qids)
+        for query in np.unique(run.row[missing]).tolist():
+            rows = slice(*run.offsets[query : query + 2].tolist())
+            others = np.unique(scores[rows][~missing[rows]])
+            if others.size > 1 and qids[query] in self.wanted:
+                raise self._unordered(run, qids[query], int(missing[rows].argmax()) + rows.start)
+            scores[rows] = others[0] if others.size else 0.0
+        return replace(run, numbers=scores)
 
-class _Plain(Source):
-    """A file that says so, by :class:`Odd`, where the reader takes a line as trec_eval does not."""
-
-    def __init__(self, path: str, version: int) -> None:
-        super().__init__(path)
-        self.version, self.tail = version, b""
-
-    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        if self.read(len(BOM)) == BOM:
-            raise Odd
-        for block in super().blocks(size):
-            if b"\v" in block or b"\f" in block or self._odd_comment(block):
-                raise Odd
-            self.tail = block[-_TAIL:] if block.strip() else self.tail
-            yield block
-
-    def last_tag(self) -> bytes:
-        """Return the tag of the last line."""
-        lines = (line.split(None, 6) for line in reversed(self.tail.split(b"\n")))
-        rows = (fields for fields in lines if fields and not fields[0].startswith(b"#"))
-        return next((fields[5] for fields in rows if len(fields) > 5), b"")
-
-    def _odd_comment(self, block: bytes) -> bool:
-        if self.version == 10:
-            return (b" #" in block or b"\t#" in block) and bool(_INDENTED_COMMENT.search(block))
-        return has_comment(block)
-
-
-def _unreadable(error: InputError) -> Stop:
-    return Stop(FILES, f"the run cannot be read: {error}")
-
-
-def _malformed(path: str, number: int, line: bytes, n_fields: int) -> str:
-    found = line.decode("utf-8", "replace")
-    return (
-        f"{path}:{number}: malformed, {n_fields} fields where 6 belong ({_FIELDS})"
-        f"\n  found: {found}"
-    )
+    def _unordered(self, run: Run, qid: bytes, row: int) -> Stop:
+        docno = as_bytes(run.docnos.take(np.array([row])))[0].decode("utf-8", "replace")
+        return Stop(
+            FILES,
+            f"{self.path}: the score of document '{docno}' in query "
+            f"{qid.decode('utf-8', 'replace')} is not a number; where trec_eval ranks it among "
+            "different scores depends on the C library's sort",
+        )

@@ -13,7 +13,9 @@ import pytest
 
 from harness.errors import HarnessWarning
 from harness.trec_eval import main
+from harness.trec_eval import rows as rows_module
 from harness.trec_eval.arguments import parse
+from harness.trec_eval.rows import RunSource
 from harness.trec_eval.versions import VERSIONS
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n"
@@ -21,6 +23,16 @@ RUN = "q1 Q0 b 1 2.0 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 a 1 1.0 tag\n"
 MAP = "map                   \tall\t0.7500\n"  # (1/2 + 1) / 2
 
 Files = Callable[..., list[str]]
+
+
+def _counted(function: Callable[..., object], calls: list[object]) -> Callable[..., object]:
+    """Return the function, which notes each of its calls."""
+
+    def counted(*given: object) -> object:
+        calls.append(given)
+        return function(*given)
+
+    return counted
 
 
 @pytest.fixture
@@ -85,8 +97,8 @@ BROKEN = {
     ),
     "not a number": (
         QRELS, RUN + "q1 Q0 c 3 nan tag\n", 2,
-        "run: the score of document 'c' is not a number; where trec_eval ranks it depends on the "
-        "C library's sort\n",
+        "run: the score of document 'c' in query q1 is not a number; where trec_eval ranks it "
+        "among different scores depends on the C library's sort\n",
     ),
     "a docno twice in the run": (
         QRELS, RUN + "q1 Q0 a 3 1 tag\n", 4, "query q1 of the run ranks a twice\n",
@@ -94,6 +106,15 @@ BROKEN = {
     "a docno twice in the qrels": (
         QRELS + "q2 0 a 0\n", RUN, 4, "query q2 of the qrels judges a twice\n",
     ),
+    "no grade of at least 0 in the first query": (
+        "q1 0 a -1\nq2 0 a 1\n", RUN, 4,
+        "query q1 of the qrels is evaluated first and has no grade of at least 0, at which "
+        "trec_eval stops\n",
+    ),
+    "a huge grade": (
+        QRELS + "q2 0 b 99999999999\n", RUN, 4, "query q2 of the qrels has the grade 99999999999;",
+    ),
+    "no row in the run": (QRELS, "\n \n", 7, "no query has both judgements and results\n"),
     "nothing in common": (
         QRELS, "q3 Q0 a 1 1 tag\n", 7, "no query has both judgements and results\n",
     ),
@@ -108,6 +129,96 @@ def test_broken_files(name: str, files: Files, capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith(f"harness trec_eval: {message}")
+
+
+GOES_ON = {  # as trec_eval does; all have the average precisions 1/2 and 1 of RUN
+    "no grade of at least 0 in a later query": (QRELS + "q3 0 a -1\n", RUN, 0.75),
+    "NaN alone in its query": (QRELS, RUN.replace("q2 Q0 a 1 1.0", "q2 Q0 a 1 nan"), 0.75),
+    # NaN is neither above nor below 2.0, so that the docno decides, and b precedes a
+    "NaN beside one other score": (QRELS, RUN.replace("a 2 1.0", "a 2 nan"), 0.75),
+    "NaN beside another NaN": (QRELS, RUN.replace("q1 Q0 b 1 2.0", "q1 Q0 b 1 nan").replace(
+        "a 2 1.0", "a 2 -nan"), 0.75),
+    "NaN in a query without judgements": (
+        QRELS, RUN + "q3 Q0 a 1 nan t\nq3 Q0 b 1 1 t\nq3 Q0 c 1 2 t\n", 0.75,
+    ),
+    "zero bytes at the end": (QRELS + "\0\0", RUN + "\0\0\0", 0.75),
+    # C's strings end at the zero byte: the docno is b
+    "a zero byte in a docno": (QRELS, RUN.replace("b 1", "b\0c 1"), 0.75),
+    "a score in hexadecimal": (QRELS, RUN.replace("2.0", "0x1p4"), 0.75),
+    # 1,5 is read as 1, which ties with 1.0, and the higher docno comes first: b
+    "a decimal comma": (QRELS, RUN.replace("2.0", "1,5"), 0.75),
+    "infinity": (QRELS, RUN.replace("2.0", "inf"), 0.75),
+    "a line that begins with #": (QRELS, RUN + "#x Q0 a 1 1 tag\n", 0.75),
+    "a byte that is not UTF-8": (QRELS, RUN.encode() + b"q1 Q0 \xff 3 0.5 tag\n", 0.75),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GOES_ON)
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+def test_odd_lines_at_which_trec_eval_goes_on(
+    name: str, files: Files, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run, mean = GOES_ON[name]
+    assert main(["-mmap", *files(qrels, run)]) == 0
+    assert capsys.readouterr().out == f"map                   \tall\t{mean:.4f}\n"
+
+
+ODD = {  # a line's score and tag, and the rank it gives among 9 to 1 (of which 6 is its own)
+    "0x1p4 tag": 1,
+    "6,5 tag": 4,
+    "1 t\u00e9": 9,  # d8 has 1 too, and precedes d3
+    "6 t\0": 4,
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+def test_an_odd_line_costs_its_block_alone(
+    odd: str, files: Files, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow: list[object] = []
+    for name in ("_by_columns", "_by_lines"):
+        monkeypatch.setattr(rows_module, name, _counted(getattr(rows_module, name), slow))
+    monkeypatch.setattr(RunSource.blocks, "__defaults__", (1 << 10,))
+    rows = [f"q{query} Q0 d{row} 1 {9 - row} tag\n" for query in range(60) for row in range(9)]
+    rows[33 * 9 + 3] = f"q33 Q0 d3 1 {odd}\n"
+    qrels = "".join(f"q{query} 0 d3 1\n" for query in range(60))
+    assert main(["-q", "-mmap", *files(qrels, "".join(rows).encode("latin-1"))]) == 0
+    assert f"map                   \tq33\t{1 / ODD[odd]:.4f}\n" in capsys.readouterr().out
+    assert 1 <= len(slow) <= 2  # by columns, then by lines
+
+
+def test_a_malformed_line_is_named_wherever_it_is(
+    files: Files, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunSource.blocks, "__defaults__", (1 << 10,))
+    rows = [f"q1 Q0 d{row} 1 {row} tag\n" for row in range(500)]
+    rows[400] = "q1 Q0 d\n"
+    assert main([*files(QRELS, "".join(rows))]) == 2
+    assert capsys.readouterr().err.startswith("harness trec_eval: run:401: malformed, 3 fields")
+
+
+def test_a_docno_twice_in_one_part_of_a_long_run(
+    files: Files, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunSource.blocks, "__defaults__", (1 << 10,))
+    rows = [f"q{query} Q0 d{row} 1 {9 - row} tag\n" for query in range(60) for row in range(9)]
+    rows.insert(300, rows[300])  # of q33
+    qrels = "".join(f"q{query} 0 d3 1\n" for query in range(60))
+    assert main(["-mmap", "-q", *files(qrels, "".join(rows))]) == 4
+    printed = capsys.readouterr()
+    # by bytes q0, q1, q10 ... q19, q2, q20 ... q29, q3, q30, q31, q32 precede q33
+    assert printed.out.count("\n") == 1 + 1 + 10 + 1 + 10 + 1 + 3
+    assert printed.err == "harness trec_eval: query q33 of the run ranks d3 twice\n"
+
+
+def test_the_run_id_of_a_line_that_is_long(
+    files: Files, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = files(run=RUN + f"q2 Q0 b 2 0.5 last {'more ' * 20000}\n")
+    with pytest.warns(HarnessWarning, match="2 tags"):
+        assert main(["-mrunid", *names]) == 0
+    assert capsys.readouterr().out == "runid                 \tall\tlast\n"
 
 
 def test_missing_files_name_what_is_near(files: Files, capsys: pytest.CaptureFixture[str]) -> None:
