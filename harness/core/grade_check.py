@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import InputError, Problem
 from .convention import CONVENTIONS
 from .grade_rule import GradeRule
+from .grades import refused
 from .metric import Metric
 from .policy import Policy
 from .tables import Qrels
@@ -41,7 +42,7 @@ def check_grades(qrels: Qrels, metrics: Iterable[Metric], policy: Policy) -> Non
     if policy.missing_queries == "skip":
         return
     for rule, metric in _rules(metrics, policy).items():
-        wrong = np.flatnonzero(rule.refused(qrels.numbers))
+        wrong = np.flatnonzero(refused(rule, qrels.numbers))
         if wrong.size:
             source = wrong if qrels.order is None else qrels.order[wrong]
             first = int(source.argmin())

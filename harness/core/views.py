@@ -11,6 +11,7 @@ from ..errors import AlignmentError, InputError, Problem
 from .aligned import Aligned
 from .grade_check import refusal
 from .grade_rule import GradeRule
+from .grades import applied, refused
 from .metric import Metric
 from .policy import Policy
 from .ragged import Array, Ragged, offsets_of
@@ -104,15 +105,15 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
             )
         )
     grades, of_items = aligned.ideal.values, aligned.grade
-    wrong = np.flatnonzero(rule.refused(grades))
+    wrong = np.flatnonzero(refused(rule, grades))
     if wrong.size:
         qid = aligned.qids[int(aligned.ideal.row[wrong[0]])].as_py()
         place = f"query '{qid}'"
         raise refusal(place, grades[wrong[0]].item(), wrong.size, f"{rule.text} are accepted")
-    seen = rule.applied(grades)
+    seen = applied(rule, grades)
     if seen is grades:
         return aligned
-    return _with_grades(aligned, Ragged(aligned.ideal.offsets, seen), rule.applied(of_items))
+    return _with_grades(aligned, Ragged(aligned.ideal.offsets, seen), applied(rule, of_items))
 
 
 def _positive_only(aligned: Aligned) -> Aligned:
