@@ -38,3 +38,14 @@ class GradeRule:
     def fractions(self) -> bool:
         """Whether a grade may be a fraction, which is taken as it is or cut off."""
         return self.truncate or not self.whole
+
+    @property
+    def text(self) -> str:
+        """What is accepted, in words."""
+        kind = "grades" if self.fractions else "whole grades"
+        if self.low is None and self.high is None:
+            return f"{kind} of any size"
+        if self.low is None or self.high is None:
+            bound = f"up to {self.high}" if self.low is None else f"from {self.low}"
+            return f"{kind} {bound}"
+        return f"{kind} {self.low} to {self.high}"
