@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from . import __version__
+from . import __version__, output
 from .command import QuickCommand, QuickGroup
 from .core.policy import TIES, Duplicates, Empty, Missing, Policy
 from .errors import HarnessError, HarnessWarning, VerificationError
@@ -284,6 +284,13 @@ def _relative(path: Path) -> str:
         return str(path.resolve())
 
 
+def _gone() -> None:
+    from .readers.source import forget
+
+    forget()  # what standard input gave is in a file that the signal would leave there
+    output.end_by_signal()
+
+
 class _Stopped(BaseException):
     """Ctrl-C: no handler on the way may take it for something else."""
 
@@ -305,12 +312,14 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
     signal.signal(signal.SIGINT, _stop)
+    as_trec_eval = given[:1] == ["trec_eval"]
     try:
-        if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
-            from . import trec_eval
+        with output.written(_gone if as_trec_eval else output.end_quietly):
+            if as_trec_eval:  # its options are read as getopt reads them
+                from . import trec_eval
 
-            sys.exit(trec_eval.main(given[1:]))
-        app(args=given, prog_name="harness", standalone_mode=True)
+                sys.exit(trec_eval.main(given[1:]))
+            app(args=given, prog_name="harness", standalone_mode=True)
     except HarnessError as error:
         if "--debug" in given:
             raise
@@ -319,8 +328,5 @@ def main(arguments: list[str] | None = None) -> None:
     except _Stopped:
         typer.echo("stopped; nothing is left half written", err=True)
         sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has gone, as in `harness ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     finally:
         gc.freeze()  # nor when the process ends: 27 ms

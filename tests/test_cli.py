@@ -211,6 +211,31 @@ def test_a_closed_pipe_is_no_error(here: Path) -> None:
     assert done.stderr == ""
 
 
+FULL = "error: the output cannot be written (No space left on device)\n"
+CLOSED = "error: the output cannot be written (standard output is closed)\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
+@pytest.mark.parametrize("command", ["metrics", "trec_eval -h", "evaluate {} {} -m map"])
+@pytest.mark.parametrize(("where", "message"), [("> /dev/full", FULL), (">&-", CLOSED)])
+def test_output_that_cannot_be_written(command: str, where: str, message: str, here: Path) -> None:
+    words = f"{sys.executable} -m harness {command.format(*TREC)} {where}"
+    done = subprocess.run(["bash", "-c", words], cwd=here, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_trec_eval_ends_by_the_signal_of_a_closed_pipe(here: Path, tmp_path: Path) -> None:
+    # the reader ends at once, and nothing is printed before all is read
+    command = f"{sys.executable} -m harness trec_eval -q -m all_trec {TREC[0]} - | true"
+    words = f"cat {TREC[1]} | {command}; echo ${{PIPESTATUS[1]}}"
+    done = subprocess.run(
+        ["bash", "-c", words], cwd=here, capture_output=True, text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    assert done.stdout == "141\n"  # 128 + SIGPIPE, as trec_eval's own
+    assert not list(tmp_path.iterdir())  # what standard input gave was kept here
+
+
 def test_the_version_is_printed(here: Path) -> None:
     assert harness("--version", cwd=here).stdout.startswith("harness 0.")
 

@@ -12,7 +12,7 @@ PACKAGE = ROOT / "harness"
 
 # Each layer may import those before it; siblings of one layer do not import each other.
 LAYERS = [
-    {"errors", "command"},
+    {"errors", "command", "output"},
     {"core"},
     {"metrics", "stats", "reports"},
     {"readers", "store", "compat"},

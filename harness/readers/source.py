@@ -263,6 +263,12 @@ def _spooled(stream: IO[bytes]) -> Any:
 _PIPES: dict[str, Any] = {}
 
 
+def forget() -> None:
+    """Delete the temporary files that hold what pipes and standard input gave."""
+    _spooled.cache_clear()
+    _PIPES.clear()
+
+
 def _spooled_pipe(path: str) -> str:
     if path not in _PIPES:
         with open(path, "rb") as stream:

@@ -1,0 +1,62 @@
+"""Standard output that cannot be written: closed, on a full disk, or its reader gone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+
+FAILED = 2
+"""The exit status where the output cannot be written."""
+
+
+@contextlib.contextmanager
+def written(gone: Callable[[], None]) -> Iterator[None]:
+    """Run what prints, and end with a sentence where it cannot be printed.
+
+    Parameters
+    ----------
+    gone : callable
+        Called where the reader of the output has gone, as in ``harness ... | head``.
+    """
+    if sys.stdout is None:  # `harness ... >&-`
+        _end("standard output is closed")
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _drop()
+        gone()
+    except OSError as error:
+        if error.filename is not None:  # of a file, and not of the output
+            raise
+        _drop()
+        _end(error.strerror or str(error))
+
+
+def end_quietly() -> None:
+    """End as programs do that do not mind that nobody reads on."""
+    sys.exit(0)
+
+
+def end_by_signal() -> None:
+    """End as a C program does: by SIGPIPE, which a shell shows as status 141."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
+    sys.exit(0)
+
+
+def _drop() -> None:
+    """Send what is left in the buffer nowhere, so that the interpreter's end does not meet it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _end(why: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"error: the output cannot be written ({why})\n")
+    sys.exit(FAILED)
