@@ -225,15 +225,17 @@ def test_output_that_cannot_be_written(command: str, where: str, message: str, h
 
 
 def test_trec_eval_ends_by_the_signal_of_a_closed_pipe(here: Path, tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
     # the reader ends at once, and nothing is printed before all is read
     command = f"{sys.executable} -m harness trec_eval -q -m all_trec {TREC[0]} - | true"
     words = f"cat {TREC[1]} | {command}; echo ${{PIPESTATUS[1]}}"
     done = subprocess.run(
         ["bash", "-c", words], cwd=here, capture_output=True, text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
+        env={**os.environ, "TMPDIR": str(spool)},
     )  # fmt: skip
     assert done.stdout == "141\n"  # 128 + SIGPIPE, as trec_eval's own
-    assert not list(tmp_path.iterdir())  # what standard input gave was kept here
+    assert not list(spool.iterdir())  # what standard input gave was kept here
 
 
 def test_the_version_is_printed(here: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getopt
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,11 @@ _LONG = {
     "as=": "--as",
 }
 _ONE_LETTER = {f"--{name.removesuffix('=')}": letter for name, letter in _LONG.items()}
+_TRACED = frozenset(
+    ["binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "dcg", "ideal_dcg", "rbp"]
+)
+"""Measures whose computation ``-D 1`` prints; with ``-D 2`` gm_bpref's too."""
+_UNJUDGED = "; the share of unjudged documents is 'unj', of --as 10"
 _OTHER_JUDGEMENTS = ("prefs", "qrels_prefs", "qrels_jg")
 USAGE_LINE = (
     "usage: harness trec_eval [-q] [-n] [-c] [-l LEVEL] [-N NUM] [-M DEPTH] [-J] [--as 9|10]\n"
@@ -92,10 +98,13 @@ def parse(given: Sequence[str]) -> Arguments:
         return Arguments(version, measures, parameters, help=True)
     if len(files) != 2:
         raise Stop(USAGE, f"two files are needed, not {len(files)}\n{USAGE_LINE}")
+    measures = measures or frozenset(version.nicknames["official"])
+    if files == ["-", "-"]:
+        raise Stop(FILES, "both files are '-', and standard input holds one; name the other")
     _refuse(values, measures)
     depth = atol(values["-M"]) if "-M" in values else None
     return Arguments(
-        version, measures or frozenset(version.nicknames["official"]), parameters,
+        version, measures, parameters,
         qrels=os.fsdecode(files[0].encode("latin-1")),
         run=os.fsdecode(files[1].encode("latin-1")),
         per_query="-q" in values,
@@ -139,10 +148,8 @@ def _measures(
             names.update(version.nicknames.get(name, (name,)))
         else:
             known = [*version.order, *version.nicknames]
-            raise Stop(
-                USAGE,
-                f"trec_eval {version.title} has no measure '{name}'{did_you_mean(name, known)}",
-            )
+            other = _UNJUDGED if re.search("(un|non_?)judged", name) else did_you_mean(name, known)
+            raise Stop(USAGE, f"trec_eval {version.title} has no measure '{name}'{other}")
     return frozenset(names), parameters
 
 
@@ -161,8 +168,7 @@ def _refuse(values: dict[str, str], measures: frozenset[str]) -> None:
         raise Stop(FILES, f"-T {run_format}: there is no such format of runs")
     if "-Z" in values:
         raise Stop(FILES, "-Z: z-scores are not computed here; use trec_eval itself for them")
-    if atol(values.get("-D", "0")) > 0:
-        raise Stop(FILES, "-D: no traces of the computation are printed here; only -D 0.QID works")
+    _refuse_traces(atol(values.get("-D", "0")), measures)
     preferences = sorted(measures.intersection(PREFERENCES))
     if preferences:
         raise Stop(
@@ -177,3 +183,13 @@ def _refuse(values: dict[str, str], measures: frozenset[str]) -> None:
         )
     if atol(values.get("-M", "0")) < 0:
         raise Stop(USAGE, "-M: give 0 or more; trec_eval itself crashes below it")
+
+
+def _refuse_traces(level: int, measures: frozenset[str]) -> None:
+    traced = (_TRACED if level > 0 else frozenset()) | ({"gm_bpref"} if level > 1 else frozenset())
+    for name in sorted(measures & traced):
+        raise Stop(
+            FILES,
+            f"-D {level}: of measure '{name}' trec_eval prints how it is computed, which is not "
+            "printed here; leave it out, or give -D 0",
+        )

@@ -23,11 +23,13 @@ Evaluates a run against judgements and prints what trec_eval {version} prints.
   -n                       do not print the values over all queries
   -c                       take means over all judged queries; those that the run does not
                            answer count as 0
-  -l LEVEL                 smallest grade that is relevant (1)
+  -l LEVEL                 smallest grade that is relevant (1); 0 or more. Below it trec_eval
+                           counts unjudged documents too, and its map exceeds 1
   -M DEPTH                 look at the first DEPTH documents of each query only
   -J                       take documents without a judgement out of the ranking first
   -N NUM                   documents in the collection, for 'utility'
-  -D 0.QID                 evaluate this query only
+  -D LEVEL[.QID]           evaluate this query only. Above LEVEL 0 trec_eval also prints how
+                           it computes ndcg, G and other measures with gains: not done here
   --as 9|10                follow trec_eval 9.0.8 (default) or 10.0, which compares scores as
                            doubles, rounds levels of recall, stops at a query that the run
                            does not answer unless -c is given, passes over lines that begin
@@ -36,12 +38,14 @@ Evaluates a run against judgements and prints what trec_eval {version} prints.
   -v                       say which version is followed
 
 Long names of the options are trec_eval's. -R and -T take qrels and trec_results only; -Z and
-other judgements than qrels are left to trec_eval itself.
+other judgements than qrels are left to trec_eval itself, as are gains of documents without a
+judgement (-m ndcg.-1=1).
 
 QRELS  one judgement a line: qid iteration docno grade. A grade below 0 means: in the pool, but
-       not judged.
+       not judged. The program stops, as trec_eval does, where the first query has no other.
 RUN    one document a line: qid Q0 docno rank score tag. The order is that of the scores, equal
-       ones by docno, the last in the alphabet first; the column rank is not looked at.
+       ones by docno, the last in the alphabet first; the column rank is not looked at. A score
+       NaN equals every other; among different ones it is refused, as it has no place there.
 Both may be packed (gz, bz2, xz, zst), and '-' is standard input.
 
 Exit status: 0 done, 1 wrong usage, 2 a file or a parameter cannot be used, 4 a query cannot be
@@ -52,7 +56,11 @@ nicknames  {nicknames}
 """
 _OWN = {
     "unj": "Share of unjudged documents among the first k retrieved.",
-    "rbp": "Rank-biased precision: gains brought to [0, 1], each by (1 - p) p^(rank - 1).",
+    "rbp": "Rank-biased precision: gains brought to [0, 1], each by (1 - p) p^(rank - 1). The "
+    "smallest and the largest gain that bring them there begin at 0; trec_eval 10.0 leaves open "
+    "where they begin, so that any measure before it may change the C program's value.",
+    "11pt_avg": "Mean of the interpolated precision at several levels of recall, which must rise: "
+    "one that is higher than the next, and all before it, count as the largest precision.",
     "rbp_resid": "How much rbp could rise if all unjudged documents had the largest gain.",
     "ideal_dcg": "Discounted cumulative gain of the judged documents in the ideal order.",
     "relstring": "The grades of the first documents, a character each: a digit, '>' above 9, '.' "

@@ -94,8 +94,9 @@ def rank_biased_precision(aligned: Aligned, gains: Gains, p: float) -> Floats:
     [0, 1] they are brought to it: by the largest one of its grades and of those given on the
     command line, and the smallest where that is negative.
 
-    trec_eval does not initialise the two bounds. They are 0 where it computes rbp alone or
-    with ``all_trec``, and taken as 0 here; just after ``yaap`` it scales by what that left.
+    trec_eval does not initialise the two bounds: they are what the measures computed before it
+    left on the C program's stack, so that any of them may change its value. Here they are 0, as
+    where it computes rbp alone.
     """
     item = gain_table(aligned, gains).item
     given = [gain for _, gain in gains]

@@ -67,7 +67,7 @@ WRONG = {
     "-Rxml": (2, "-R xml: there is no such format of judgements\n"),
     "-Txml": (2, "-T xml: there is no such format of runs\n"),
     "-Zscores": (2, "-Z: z-scores are not computed here; use trec_eval itself for them\n"),
-    "-D2": (2, "-D: no traces of the computation are printed here; only -D 0.QID works\n"),
+    "-mnum_nonjudged_ret": (1, "trec_eval 9.0.8 has no measure 'num_nonjudged_ret'; the share of"),
     "-mutility.1,2": (4, "measure 'utility' takes four coefficients, not 2\n"),
     "-mprefs_pair": (4, "measure 'prefs_pair' needs preferences or judgement groups, and only"),
 }
@@ -129,6 +129,46 @@ def test_broken_files(name: str, files: Files, capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith(f"harness trec_eval: {message}")
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        (["-D1"], 0),
+        (["-D6.q1"], 0),
+        (["-D1", "-mmap", "-mgm_bpref"], 0),
+        (["-D2", "-mmap", "-mgm_bpref"], 2),
+        (["-D1", "-mmap", "-mndcg"], 2),
+        (["-D0", "-mndcg"], 0),
+        (["-D-1", "-mndcg"], 0),
+    ],
+)
+def test_debugging_where_trec_eval_prints_no_traces(
+    options: list[str], status: int, files: Files, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = files()
+    assert main([*options, *names]) == status
+    if status:
+        assert "prints how it is computed, which is not printed here" in capsys.readouterr().err
+        return
+    found = capsys.readouterr().out
+    without = [word for word in options if not word.startswith("-D") or "." in word]
+    assert main([*without, *names]) == 0
+    assert found == capsys.readouterr().out != ""
+
+
+def test_standard_input_is_one_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-", "-"]) == 2
+    assert capsys.readouterr().err == (
+        "harness trec_eval: both files are '-', and standard input holds one; name the other\n"
+    )
+
+
+def test_the_help_is_true_of_this_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-h", "-m11pt_avg"]) == 0
+    assert "levels=" not in capsys.readouterr().out
+    assert main(["-h", "--as", "10", "-mrbp"]) == 0
+    assert "any measure before it may change" in " ".join(capsys.readouterr().out.split())
 
 
 GOES_ON = {  # as trec_eval does; all have the average precisions 1/2 and 1 of RUN
