@@ -128,7 +128,7 @@ def read_run(
     -----
     HarnessWarning
         Where rows are scattered, nearly all scores are constant, or they equal the grades; where
-        a TREC run has several tags, or ranks in its first rows that contradict the scores.
+        a TREC run has several tags, or ranks that contradict the scores in the pieces looked at.
 
     See Also
     --------

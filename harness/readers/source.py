@@ -23,6 +23,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from ..errors import HarnessWarning, InputError, Problem
+from .sample import Sample
 
 STDIN = "-"
 BLOCK = 4 << 20
@@ -56,6 +57,8 @@ class Source:
         The path as it was given, for messages.
     unfinished : bytes
         After :meth:`blocks` has run to its end: the last line, where it has no line end.
+    sample : Sample
+        Pieces of what :meth:`blocks` gave.
 
     Raises
     ------
@@ -73,6 +76,7 @@ class Source:
         self.name = "<stdin>" if given == STDIN else given
         self.file = _spooled(sys.stdin.buffer).name if given == STDIN else _on_disk(given)
         self.unfinished = b""
+        self.sample = Sample()
         with self.explained():
             if os.path.getsize(self.file) == 0:
                 raise InputError(Problem(self.name, "the file is empty", fix=EMPTY))
@@ -130,9 +134,11 @@ class Source:
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
         self.check_text()
+        self.sample = Sample()
         with self.explained(), self.open() as stream:
             for block in (_joined if self.codec else _sought)(stream, size):
                 self.unfinished = block[block.rfind(b"\n") + 1 :]
+                self.sample.add(block)
                 yield block
 
     def lines(self) -> Iterator[tuple[int, bytes]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 import warnings
 from collections.abc import Callable
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from harness import readers
 from harness.errors import HarnessWarning, InputError
 from harness.readers import Source, columns, trec
+from harness.readers.sample import LIMIT, PIECE, Sample
 
 Write = Callable[..., str]
 
@@ -302,13 +305,53 @@ def test_ranks_that_contradict_scores(write: Write) -> None:
     assert readers.read_run(write("a.run", text.replace("d3 3", "d3 three"))).n_rows == 6
     path = write("a.run", "q1 Q0 d2 2 2.5 t\n" + text)
     message = (
-        "a.run: of the first 6 rows, 1 has a higher score than the row ranked before; "
+        "a.run: of 7 rows, 1 has a higher score than the row ranked before; "
         "the scores decide the order, and the ranks are not used, as in trec_eval"
     )
     for read in (readers.read_run, lambda path: list(readers.stream_run(path))):
         with pytest.warns(HarnessWarning) as caught:
             read(path)
         assert [str(w.message) for w in caught] == [message]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_ranks_that_contradict_scores_far_into_a_long_run(
+    write: Write, pack: Callable[[bytes], bytes]
+) -> None:
+    rows = [
+        f"q{query} Q0 d{row} {row} {9 - row} tag\n" for query in range(12_000) for row in range(9)
+    ]
+    rows += [f"last Q0 d{row} {9 - row} {9 - row} tag\n" for row in range(9)]  # upside down
+    text = "".join(rows).encode()
+    assert len(text) > 2 * LIMIT * PIECE
+    with pytest.warns(HarnessWarning) as caught:
+        list(readers.stream_run(write("a.run", pack(text)), format="trec"))
+    found = re.fullmatch(
+        r".*: of (\d+) rows looked at, from all over the file, 8 have a higher score than .*",
+        str(caught[0].message),
+    )
+    assert found is not None
+    assert int(found[1]) < len(rows)
+
+
+@given(st.lists(st.integers(0, 30), max_size=60), st.integers(1, 200))
+def test_a_sample_holds_whole_lines_of_the_text_from_its_first_to_its_last(
+    lengths: list[int], size: int
+) -> None:
+    lines = [b"line %d " % line + b"x" * length + b"\n" for line, length in enumerate(lengths)]
+    sample = Sample()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("harness.readers.sample.PIECE", 64)
+        for first in range(0, len(lines), size):
+            sample.add(b"".join(lines[first : first + size]))
+    text, place = b"".join(lines), 0
+    for piece in sample.pieces:
+        place = text.index(piece, place) + len(piece)
+        assert piece.endswith(b"\n")
+    assert place == len(text)
+    assert text.startswith(sample.pieces[0] if lines else b"")
+    assert len(sample.pieces) <= LIMIT + 1
+    assert not sample.whole or b"".join(sample.pieces) == text
 
 
 def test_queries_without_a_usable_judgement(write: Write) -> None:
