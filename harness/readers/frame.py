@@ -190,6 +190,9 @@ def _no_nulls(table: pa.Table, chosen: dict[str, str], row: Callable[[int], str]
 
 def _strings(values: pa.ChunkedArray) -> pa.Array:
     """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7."""
+    if pa.types.is_dictionary(values.type):
+        chunks = [_decoded(chunk) for chunk in values.chunks]
+        values = pa.chunked_array(chunks, None if chunks else pa.string())
     if pa.types.is_floating(values.type):
         numbers = values.to_numpy()
         if (numbers == np.trunc(numbers)).all():
@@ -199,6 +202,14 @@ def _strings(values: pa.ChunkedArray) -> pa.Array:
         if values.nbytes < 2**31 - 1:
             values = values.cast(pa.string())
     return column(values)
+
+
+def _decoded(categories: pa.DictionaryArray) -> pa.Array:
+    """Return the values of categories; polars' are string views, at which Arrow itself fails."""
+    values = categories.dictionary
+    if values.type == pa.string_view():
+        values = values.cast(pa.large_string())
+    return values.take(categories.indices)
 
 
 def _numbers(values: pa.ChunkedArray, role: str, where: str) -> Array:

@@ -233,3 +233,38 @@ def test_ten_lines_and_the_count_of_all(write: Write) -> None:
         readers.read_run(write("r.csv", text))
     assert str(error.value).startswith("r.csv:2: score 'high' is not a number\n")
     assert str(error.value).endswith("fix:   repair the line\n... and 2 more")
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical(), pl.Enum(["q1", "q2", "d1", "d2"]), pl.String()])
+@pytest.mark.parametrize("rows", [3, 0])
+def test_categories_of_polars(kind: pl.DataType, rows: int) -> None:
+    frame = pl.DataFrame({"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d1"], "s": [1, 2, 3]})
+    frame = frame.with_columns(pl.col("qid", "docno").cast(kind)).head(rows)
+    read = readers.from_frame(frame, Run)
+    assert read.to_dict() == ({"q1": {"d1": 1, "d2": 2}, "q2": {"d1": 3}} if rows else {})
+
+
+@pytest.mark.parametrize("values", [pa.string(), pa.large_string(), pa.string_view()])
+def test_categories_of_arrow(values: pa.DataType) -> None:
+    def categories(places: list[int], names: list[str]) -> pa.ChunkedArray:
+        chunks = [
+            pa.DictionaryArray.from_arrays(pa.array(part, pa.int8()), pa.array(names, values))
+            for part in (places[:1], places[1:])
+        ]
+        return pa.chunked_array(chunks)
+
+    table = pa.table(
+        {
+            "qid": categories([1, 0, 0], ["q1", "q2"]),
+            "docno": categories([0, 0, 1], ["d1", "d2"]),
+            "grade": [1, 0, 2],
+        }
+    )
+    read = readers.from_frame(table, Qrels)
+    assert read.to_dict() == {"q2": {"d1": 1}, "q1": {"d1": 0, "d2": 2}}
+
+
+def test_categories_that_are_numbers() -> None:
+    numbers = pd.DataFrame({"qid": [7.0, 8.0], "docno": ["a", "b"], "score": [1, 2]})
+    read = readers.from_frame(numbers.astype({"qid": "category"}), Run)
+    assert read.to_dict() == {"7": {"a": 1}, "8": {"b": 2}}
