@@ -17,6 +17,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import harness
 from harness import compat
 from harness.compat import small
 
@@ -227,14 +228,33 @@ def test_unsupported_measures(measure: str) -> None:
         ("map_cut_0.5", "unsupported measure map_cut_0: a cutoff is at least 1"),
         ("P_5,05", "unsupported measure P_05,5: a cutoff comes twice"),
         ("iprec_at_recall_0.1,0.10", "unsupported measure iprec_at_recall_0.1,0.10: a cutoff"),
-        ("ndcg_10", "unsupported measure ndcg_10: ndcg takes no number"),
-        ("utility_1", "unsupported measure utility_1: it takes 4 different numbers, not 1"),
+        ("ndcg_10", "unsupported measure ndcg_10: ndcg takes no number; write ndcg_cut_10"),
+        ("G_10", "unsupported measure G_10: G takes no number"),
+        (
+            "ndcg_1=3,2=9",
+            "unsupported measure ndcg_1=3,2=9: pytrec_eval ends the process at gains by grade; "
+            "harness.evaluate takes them, as 'ndcg.1=3,2=9'",
+        ),
+        (
+            "utility.1,-1,0,2",
+            "unsupported measure utility: it takes 4 numbers, and pytrec_eval reads 1 here: ",
+        ),
+        (
+            "utility.2,1,1,3",
+            "unsupported measure utility: it takes 4 numbers, and pytrec_eval reads 1,2,3 here: ",
+        ),
     ],
 )
 def test_what_ends_pytrec_evals_process_is_an_error(measure: str, text: str) -> None:
     with pytest.raises(ValueError, match=r"^unsupported") as error:
         compat.RelevanceEvaluator(QRELS, [measure])
     assert str(error.value).startswith(text)
+
+
+@pytest.mark.parametrize("measure", ["ndcg.1=3,2=9", "utility.1,-1,0,2"])
+def test_what_the_messages_tell_to_write_is_taken(measure: str) -> None:
+    board = harness.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, [measure])
+    assert board.values.tolist() == [[1.0]]  # the ideal order; 1 for a relevant document retrieved
 
 
 BAD_QRELS: list[Any] = [

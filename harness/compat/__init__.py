@@ -7,8 +7,11 @@ word, and calls metrics *measures*, as pytrec_eval does.
 
 It differs where pytrec_eval ends the whole process or reads memory that is not its own: a
 cutoff of 0 or one given twice (``ValueError``), a relevance level below 0, an integer beyond 64
-bits (``TypeError``), ``runid`` (0 here). A NaN score, which it ranks anywhere, is a
-``ValueError``.
+bits (``TypeError``), ``runid`` (0 here); numbers or gains by grade after ``ndcg``, ``ndcg_rel``,
+``Rndcg`` and ``G`` (``ndcg.1=3,2=9``: ``ValueError``). Coefficients of ``utility`` of which it does
+not read four (it reads none below 0, and equal ones once) give 0 there and are a ``ValueError``
+here. :func:`harness.evaluate` takes both as trec_eval writes them. A NaN score, which it ranks
+anywhere, is a ``ValueError``.
 
 Calls of few documents are handed to pytrec_eval, after checks for those differences: see
 :mod:`harness.compat.small`.

@@ -62,9 +62,20 @@ def numbers_asked(measures: Iterable[str]) -> dict[str, set[str]]:
         if match is None:
             raise ValueError(f"unsupported measure {name}")
         if match[1] in _GAINS:
-            raise ValueError(f"unsupported measure {name}: {match[1]} takes no number")
+            raise ValueError(f"unsupported measure {name}: {_without_gains(match[1], name)}")
         asked.setdefault(match[1], set()).update(match[2].split(","))
     return asked
+
+
+def _without_gains(measure: str, name: str) -> str:
+    """Return why a measure whose gains can be set takes nothing here, and what to write."""
+    given = name[len(measure) + 1 :]
+    if "=" in given:
+        return (
+            "pytrec_eval ends the process at gains by grade; harness.evaluate takes them, as "
+            f"'{measure}.{given}'"
+        )
+    return f"{measure} takes no number" + (f"; write ndcg_cut_{given}" if measure == "ndcg" else "")
 
 
 def metrics_of(asked: Mapping[str, Collection[str]], level: int) -> list[Metric]:
@@ -101,8 +112,10 @@ def _metrics(name: str, numbers: list[str], level: int) -> list[Metric]:
             values = tuple(map(read, numbers))
             if parameter.length not in (None, len(values)):
                 raise ValueError(
-                    f"unsupported measure {name}_{','.join(numbers)}: it takes "
-                    f"{parameter.length} different numbers, not {len(values)}"
+                    f"unsupported measure {name}: it takes {parameter.length} numbers, and "
+                    f"pytrec_eval reads {','.join(numbers)} here: sorted, equal ones once, and "
+                    "none from the first below 0 on; harness.evaluate takes any, as "
+                    f"'{name}.1,-1,0,2'"
                 )
             given[parameter.name] = values if parameter.many else values[0]
         return [_metric(definition, None, given)]
