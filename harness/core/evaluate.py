@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
+from ..errors import AlignmentError, InputError, Problem, UnknownNameError, did_you_mean
 from .aligned import Aligned
 from .arrow import select
 from .evaluation import Counts, Evaluation
@@ -18,7 +18,7 @@ from .metric import Metric
 from .policy import Policy
 from .ragged import Array, Bools, Floats, Ints
 from .sampling import Kernel, sampled_together
-from .views import cut, view
+from .views import is_cut, shortened, view
 
 
 def evaluate(
@@ -135,9 +135,12 @@ def _view(
             )
         source = references[metric.reference]
     policy = aligned.policy.with_settings(metric.settings)
-    if source is aligned:
-        return policy, view(aligned, policy)
-    return policy, view(source, source.policy.with_settings(metric.settings))
+    of_source = policy if source is aligned else source.policy.with_settings(metric.settings)
+    try:
+        return policy, view(source, of_source)
+    except InputError as error:
+        problems = [replace(one, where=f"{metric}: {one.where}") for one in error.problems]
+        raise InputError(problems) from None
 
 
 def values_of(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
@@ -148,7 +151,7 @@ def values_of(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None
     if policy.ties != "average":
         return metric(aligned)
     expected = metric.definition.expected
-    if expected is None or policy.depth is not None:
+    if expected is None or is_cut(aligned, policy):
         return None
     if expected == "itself":
         return metric(aligned)
@@ -167,13 +170,13 @@ def _sampled(
         by_source[metrics[column].reference].append(column)
     for together in by_source.values():
         policy, source = _view(metrics[together[0]], aligned, references)
-        kernels = [_cut_first(metrics[column], policy.depth) for column in together]
+        kernels = [_shortened_first(metrics[column], policy) for column in together]
         values, errors = sampled_together(kernels, source)
         yield from zip(together, values.T, errors.T, strict=True)
 
 
-def _cut_first(metric: Metric, depth: int | None) -> Kernel:
-    return metric if depth is None else lambda aligned: metric(cut(aligned, depth))
+def _shortened_first(metric: Metric, policy: Policy) -> Kernel:
+    return metric if policy.depth is None else lambda drawn: metric(shortened(drawn, policy))
 
 
 def _level(metric: Metric) -> int:
@@ -220,6 +223,9 @@ def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Poli
             unanswered = unanswered[~empty[unanswered]]
         elif how == "one" and definition.bounds == (0.0, 1.0):
             values[empty_of(metric, aligned)] = 1.0
+    rule = policy.grades
+    if rule.documents > 1 and rule.few != "error":
+        values[(aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0)] = EMPTY[rule.few]
     if definition.missing is not None:
         values[unanswered] = definition.missing
 

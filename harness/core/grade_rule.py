@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+Few = Literal["error", "zero", "one", "nan"]
+
 
 @dataclass(frozen=True)
 class GradeRule:
@@ -20,10 +22,14 @@ class GradeRule:
         Whether fractions are cut off first, as in trec_eval.
     documents : int
         Fewest documents that a query may have, retrieved ones; scikit-learn refuses one alone.
+    few : {"error", "zero", "one", "nan"}
+        What becomes of a query with fewer: an error, or this value.
     act : {"error", "clip"}
         What becomes of grades outside the bounds: an error, or the nearer bound.
     positive_scores : bool
         Whether a document with a score of 0 or below counts as not relevant (torchmetrics).
+    relevant_from : int, optional
+        Grades from it on become 1 and all others 0, so that none is refused.
     """
 
     low: int | None = None
@@ -31,8 +37,10 @@ class GradeRule:
     whole: bool = True
     truncate: bool = False
     documents: int = 1
+    few: Few = "error"
     act: Literal["error", "clip"] = "error"
     positive_scores: bool = False
+    relevant_from: int | None = None
 
     @property
     def fractions(self) -> bool:

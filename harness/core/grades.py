@@ -19,7 +19,7 @@ def refused(rule: GradeRule, grades: Array) -> Bools:
     wrong = np.zeros(grades.shape, dtype=bool)
     if grades.dtype.kind == "f" and not rule.fractions:
         wrong |= grades != np.trunc(grades)
-    if rule.act == "error":
+    if rule.act == "error" and rule.relevant_from is None:
         wrong |= _outside(rule, _cut(rule, grades))
     return wrong
 
@@ -31,6 +31,8 @@ def applied(rule: GradeRule, grades: Array) -> Array:
     [0, 1, 1]
     """
     seen = _cut(rule, grades)
+    if rule.relevant_from is not None:
+        return (seen >= rule.relevant_from).astype(np.int64)
     if rule.act == "clip" and _outside(rule, seen).any():
         return np.clip(seen, rule.low, rule.high)
     return seen

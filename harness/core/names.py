@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
@@ -129,12 +129,18 @@ def _metrics(
             for name, value in given.items()
             if name not in usual or usual[name] != value  # None can be given, as max_grade=none
         }
+        if "rel" in given:
+            usual.pop("above", None)  # a level that is given stands over the tool's threshold
     cutoffs = cutoffs or _default_cutoffs(text, usual)
     if not cutoffs and definition.needs_cutoff:
         if not definition.cutoffs:
             raise UnknownNameError(f"{text}: a cutoff is needed, as in {definition.name}@10")
         cutoffs = list(definition.cutoffs)
     values = {**usual, **given}
+    rule = usual.get("grades")
+    if "rel" in given and rule is not None and rule.high == 1:
+        # The tool takes relevant or not, and the level says which grades are.
+        usual["grades"] = replace(rule, relevant_from=values.pop("rel"))
     params = tuple(
         (name, values.get(name, parameter.default))
         for name, parameter in definition.parameters.items()
@@ -244,6 +250,8 @@ def _read_params(definition: Definition, inside: str | None, text: str) -> dict[
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
             raise UnknownNameError(f"{text}: write parameters as name=value, not '{item}'")
+        if name in given:
+            raise UnknownNameError(f"{text}: {name} is given twice")
         if name not in allowed:
             raise UnknownNameError(
                 f"{text}: {definition.name} has no parameter '{name}'{did_you_mean(name, allowed)}"

@@ -79,11 +79,6 @@ class Policy:
                 )
         if self.depth is not None and self.depth < 1:
             raise UnknownNameError(f"depth must be at least 1, not {self.depth}")
-        if self.depth is not None and self.judged_only and not self.of_rows:
-            raise UnknownNameError(
-                f"ties: {self.ties} cannot be had with depth and judged_only together; "
-                "leave one of them out"
-            )
 
     @property
     def of_rows(self) -> bool:
@@ -109,12 +104,14 @@ class Policy:
         True
         """
         depth = self.depth if self.of_rows else None
+        # The first documents are those of an order that is made later; unjudged ones go then.
+        judged_only = self.judged_only and (self.of_rows or self.depth is None)
         ties = self.ties if self.of_rows else _ROWS_OF.get(self.ties, "trec_eval")
         if ties == "trec_eval10":
             ties = "trec_eval"
         return replace(
-            self, ties=ties, scores=self.score_type, depth=depth, empty_queries="zero",
-            grades=GradeRule(),
+            self, ties=ties, scores=self.score_type, depth=depth, judged_only=judged_only,
+            empty_queries="zero", grades=GradeRule(),
         )  # fmt: skip
 
     def with_settings(self, settings: object) -> Policy:

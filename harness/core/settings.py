@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from ..errors import UnknownNameError
-from .grade_rule import GradeRule
+from .grade_rule import Few, GradeRule
 from .parameter import Parameter, Range
 from .policy import Order, Scores, check_ties
 
@@ -31,6 +31,8 @@ class Settings:
         Value of a query without relevant documents.
     undefined : {"skip", "zero", "nan"}, optional
         What an undefined value does to the mean: it is left out, counts as 0, or makes it NaN.
+    few : {"error", "zero", "one", "nan"}, optional
+        What becomes of a query with fewer documents than the convention takes.
     """
 
     ties: str | None = None
@@ -41,6 +43,7 @@ class Settings:
     labels: Literal["error", "clip"] | None = None
     empty: EmptyValue | None = None
     undefined: Undefined | None = None
+    few: Few | None = None
 
     def __post_init__(self) -> None:
         if self.ties is not None:
@@ -67,6 +70,15 @@ class Settings:
                     "take; there are no bounds here (see harness metrics --conventions)"
                 )
             given["grades"] = replace(rule, act=labels)
+        few = given.get("few")
+        if few is not None:
+            rule = given.get("grades") or self.grades
+            if rule is None or rule.documents < 2:
+                raise UnknownNameError(
+                    f"few={few} says what becomes of a query with fewer documents than a "
+                    "convention takes; any number is taken here"
+                )
+            given["grades"] = replace(rule, few=few)
         return replace(self, **given)
 
 
@@ -79,6 +91,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "labels": Parameter("labels", str, None, ("error", "clip")),
     "empty": Parameter("empty", str, None, get_args(EmptyValue)),
     "undefined": Parameter("undefined", str, None, get_args(Undefined)),
+    "few": Parameter("few", str, None, get_args(Few)),
 }
 """The settings that can be written into a metric's name, with ``convention`` first."""
 

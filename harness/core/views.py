@@ -57,11 +57,12 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
         found = _regraded(found, policy.grades)
         if policy.grades.positive_scores:
             found = _positive_only(found)
-        if policy.of_rows or policy.ties == "average":
-            # An alignment that held itself would stay in memory until garbage is collected.
-            return None if found is aligned else found
-        found = reorder(found, _how(policy))
-        return found if policy.depth is None else cut(found, policy.depth)
+        if policy.ties == "average" and not is_cut(found, policy):
+            found = shortened(found, policy)
+        elif not policy.of_rows and policy.ties != "average":
+            found = shortened(reorder(found, _how(policy)), policy)
+        # An alignment that held itself would stay in memory until garbage is collected.
+        return None if found is aligned else found
 
     return aligned.memo(("view", policy), make) or aligned
 
@@ -72,7 +73,41 @@ def _how(policy: Policy) -> How:
     return "best" if policy.ties == "best" else "worst"
 
 
-def cut(aligned: Aligned, depth: int) -> Aligned:
+def is_cut(aligned: Aligned, policy: Policy) -> bool:
+    """Return whether some list is longer than the policy's depth."""
+    return policy.depth is not None and bool((aligned.n_retrieved > policy.depth).any())
+
+
+def shortened(aligned: Aligned, policy: Policy) -> Aligned:
+    """Return a run whose ties are in order with what depth and `judged_only` leave of it.
+
+    Alignment does that by itself, but for depth where the order of ties is made later.
+    """
+    if policy.depth is None:
+        return aligned
+    found = _cut(aligned, policy.depth) if is_cut(aligned, policy) else aligned
+    return _condensed(found) if policy.judged_only else found
+
+
+def _condensed(aligned: Aligned) -> Aligned:
+    """Return the run without its unjudged documents."""
+    kept = _kept(aligned, aligned.grade >= 0)
+    row, size = kept.row, kept.rank.size
+    begins = (row[1:] != row[:-1]) | (kept.tie_first[1:] != kept.tie_first[:-1])
+    starts = np.flatnonzero(np.append(True, begins)[:size])
+    group, before = np.searchsorted(starts, np.arange(size), "right") - 1, kept.offsets[row]
+    return replace(
+        kept,
+        n_retrieved=np.diff(kept.offsets),
+        rank=np.arange(size) - before + 1,
+        tie_first=starts[group] - before + 1,
+        tie_last=np.append(starts[1:], size)[group] - before,
+        groups=None,
+        _memo={},
+    )
+
+
+def _cut(aligned: Aligned, depth: int) -> Aligned:
     """Return the run with only the first `depth` documents of each query."""
     keep = aligned.rank <= depth
     return replace(
@@ -95,13 +130,14 @@ def _kept(aligned: Aligned, keep: Array) -> Aligned:
 def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     """Apply a rule for grades, or raise."""
     few = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
-    if few.size:
+    if few.size and rule.few == "error":
         raise InputError(
             Problem(
                 f"query '{aligned.qids[int(few[0])].as_py()}'",
                 f"{aligned.n_retrieved[few[0]]} document, where at least {rule.documents} "
                 f"are needed ({few.size} such queries)",
-                fix="leave such queries out, or choose another convention",
+                fix="say few=nan to leave such queries out (or few=zero, few=one), or choose "
+                "another convention",
             )
         )
     grades, of_items = aligned.ideal.values, aligned.grade

@@ -26,7 +26,7 @@ Cutoff = Annotated[int, Range(1, None)]
     unit="gain",
     aliases=("DCG",),
     expected=expected_dcg,
-    unbounded_with=("gain=letor", "gain=mslr", "gain=exp-int32"),
+    unbounded_with=("gain=letor", "gain=mslr"),
 )
 def dcg(
     aligned: Aligned,
@@ -85,7 +85,7 @@ def dcg(
     trec_name="ndcg",
     aliases=("nDCG", "NDCG"),
     expected=expected_ndcg,
-    unbounded_with=("gains", "negative", "gain=letor", "gain=mslr", "gain=exp-int32"),
+    unbounded_with=("gains", "gain=letor", "gain=mslr"),
 )
 def ndcg(
     aligned: Aligned,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
@@ -87,16 +87,21 @@ def _queries(entry: Entry) -> str:
 def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     """Return what a reader of one dataset's table must know: missing, empty, undefined, ties."""
     lines = []
-    policy = entries[0].evaluation.policy
+    policy, settings = entries[0].evaluation.policy, [one.settings for one in board.metrics]
+    empty = _said(policy.empty_queries, [one.empty for one in settings])
     for what, how, text in (
         ("missing", policy.missing_queries, "queries not answered"),
-        ("empty", policy.empty_queries, "queries without relevant documents"),
+        ("empty", empty, "queries without relevant documents"),
         ("extra", "ignored", "queries answered but not judged"),
     ):
         counted = {entry.run: entry.evaluation.counts.as_dict()[what] for entry in entries}
         if any(counted.values()):
             lines.append(f"{text} ({how}): {_by_run(counted)}")
-    undefined = {entry.run: entry.undefined for entry in entries}
+    kept = {str(one) for one in board.metrics if one.settings.undefined in (None, "skip")}
+    undefined = {
+        entry.run: {name: n for name, n in entry.undefined.items() if name in kept}
+        for entry in entries
+    }
     together: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for found in undefined.values() for name in found):
         counted = {run: found.get(name, 0) for run, found in undefined.items()}
@@ -104,7 +109,8 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     for where, names in together.items():
         lines.append(f"undefined, and left out of the mean: {', '.join(names)} on {where}")
     if any(entry.evaluation.counts.tied for entry in entries):
-        lines.append(f"ties: documents that share a score, ordered by '{policy.ties}'")
+        ties = _said(f"'{policy.ties}'", [one.ties for one in settings])
+        lines.append(f"ties: documents that share a score, ordered by {ties}")
     errors = [entry.evaluation.summary_errors() for entry in entries]
     for name in dict.fromkeys(name for found in errors for name in found):
         largest = max(found.get(name, 0.0) for found in errors)
@@ -114,6 +120,13 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     if any(board.unsettled(metric, entries) for metric in board.metrics):
         lines.append(f"{UNSETTLED} the place in the column hangs on the order of tied documents")
     return lines
+
+
+def _said(policy: str, own: Sequence[str | None]) -> str:
+    """Return what holds for all metrics, or that some have settings of their own."""
+    if None not in own:
+        return "each metric's own setting"
+    return policy if not any(own) else f"{policy}, but for metrics with a setting of their own"
 
 
 def _by_run(counted: dict[str, int]) -> str:

@@ -146,3 +146,56 @@ def test_a_view_is_made_once_and_the_plain_one_is_the_run_itself() -> None:
     best = Policy("best", scores="float32")
     with_best = align(QRELS, RUN, None, [best])
     assert view(with_best, best) is view(with_best, best)
+
+
+def test_a_depth_that_cuts_nothing_leaves_the_expectation_exact() -> None:
+    names = ("ndcg(ties=average)@2", "recip_rank(ties=average)", "P(ties=average)@2")
+    assert _values(*names, policy=Policy(depth=3)) == _values(*names)
+
+
+def test_depth_with_judged_only_where_ties_are_ordered_later() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 3}})
+    run = Run.from_dict({"q": {"x": 2.0, "a": 1.0, "b": 1.0, "c": 1.0}})
+
+    def first(ties: str) -> list[tuple[int, int]]:
+        policy = Policy(ties, depth=3, judged_only=True)
+        found = view(align(qrels, run, policy), policy)
+        return [*zip(found.rank.tolist(), found.grade.tolist(), strict=True)]
+
+    # the first three: x, which is not judged, and two of a, b, c
+    assert first("best") == [(1, 3), (2, 1)]
+    assert first("worst") == [(1, 0), (2, 1)]
+    assert first("trec_eval") == [(1, 3), (2, 1)]  # docno descending
+    policy = Policy("average", depth=3, judged_only=True)
+    metrics = parse_all(["P@1"])
+    found = evaluate(align(qrels, run, policy, policies_of(metrics, policy)), metrics)
+    # rank 1 of the judged is each of the three with one chance in three
+    assert found.values[0, 0] == pytest.approx(2 / 3, abs=5 * found.errors[0][0])
+
+
+def test_fewer_documents_than_a_convention_takes() -> None:
+    names = [f"ndcg(convention=sklearn{few})" for few in (",few=nan", ",few=zero", ",few=one")]
+    qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}, "r": {"a": 1}})
+    run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}, "r": {"a": 1.0}})
+    metrics = parse_all(names)
+    aligned = align(qrels, run, None, policies_of(metrics, Policy()))
+    assert [*evaluate(aligned, metrics).summary().values()] == [1.0, 0.5, 1.0]
+    (plain,) = parse_all(["ndcg(convention=sklearn)"])
+    with pytest.raises(InputError) as caught:
+        evaluate(align(qrels, run, None, policies_of([plain], Policy())), [plain])
+    assert str(caught.value) == (
+        "ndcg(convention=sklearn): query 'r': 1 document, where at least 2 are needed "
+        "(1 such queries)\n"
+        "  fix:   say few=nan to leave such queries out (or few=zero, few=one), or choose another "
+        "convention"
+    )
+
+
+def test_a_level_beside_a_convention() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 1, "b": 2}})
+    run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}})
+    # of grade 2: one document, at rank 2
+    for name in ("map(convention=lightgbm,rel=2)@5", "map(convention=xgboost,rel=2)@5"):
+        metrics = parse_all([name])
+        aligned = align(qrels, run, None, policies_of(metrics, Policy()))
+        assert evaluate(aligned, metrics).summary() == {name: 0.5}

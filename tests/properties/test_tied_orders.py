@@ -45,8 +45,6 @@ NOT_BOUNDED: dict[str, Documents] = {
     "ndcg(gains=1:3;2:2)@1": [(1, 1.0), (2, 1.0)],
     "ndcg(gain=letor)@1": [(1, 1.0), (3, 1.0)],
     "P(top=1)@1": [(1, 1.0), (2, 1.0)],
-    # the ideal DCG is below 0, so that a larger DCG is a smaller share of it
-    "ndcg(negative=value)": [(None, 1.0), (-1, 1.0)],
 }
 PARAMETERS = [
     "dcg(gain=exp)@2", "dcg(discount=jarvelin)@3", "dcg(negative=value)@2", "dcg(short=zero)@4",
