@@ -251,10 +251,12 @@ def test_what_ends_pytrec_evals_process_is_an_error(measure: str, text: str) -> 
     assert str(error.value).startswith(text)
 
 
-@pytest.mark.parametrize("measure", ["ndcg.1=3,2=9", "utility.1,-1,0,2"])
-def test_what_the_messages_tell_to_write_is_taken(measure: str) -> None:
+# One relevant document, retrieved alone: the ideal order; 1 for the document, and 2 for each of the
+# -1 documents that are left of a collection of 0.
+@pytest.mark.parametrize(("measure", "value"), [("ndcg.1=3,2=9", 1.0), ("utility.1,-1,0,2", -1.0)])
+def test_what_the_messages_tell_to_write_is_taken(measure: str, value: float) -> None:
     board = harness.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, [measure])
-    assert board.values.tolist() == [[1.0]]  # the ideal order; 1 for a relevant document retrieved
+    assert board.values.tolist() == [[value]]
 
 
 BAD_QRELS: list[Any] = [
