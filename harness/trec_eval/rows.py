@@ -92,6 +92,9 @@ def rows_of(block: bytes, version: int) -> pa.Table:
     >>> rows_of(b"q1 Q0 a 1 0x1p4 tag\nq1 Q0 b 2 1,5 tag more\n", 9)["score"].to_pylist()
     [16.0, 1.0]
     """
+    if b"\0" in block:
+        what = "it holds zero bytes before its end, where trec_eval takes its lines for fewer than"
+        raise Stop(FILES, f"the run cannot be read: {what} they are and may crash")
     if not _is_odd(block, version):
         try:
             return read_block(block, RUN)
@@ -103,21 +106,16 @@ def rows_of(block: bytes, version: int) -> pa.Table:
 
 def _is_odd(block: bytes, version: int) -> bool:
     """Whether the reader may take a line otherwise than trec_eval."""
-    if b"\v" in block or b"\f" in block or _is_raw(block):
+    if b"\v" in block or b"\f" in block or block.startswith(BOM):
         return True
     if version == 10:
         return (b" #" in block or b"\t#" in block) and bool(_INDENTED_COMMENT.search(block))
     return has_comment(block)
 
 
-def _is_raw(block: bytes) -> bool:
-    """Whether Arrow would take bytes for something else than a part of a field."""
-    return b"\0" in block or block.startswith(BOM)
-
-
 def _by_columns(block: bytes, version: int) -> pa.Table | None:
     """Return the columns, their text taken as bytes; None where Arrow does not take the lines."""
-    if _is_raw(block):
+    if block.startswith(BOM):  # which Arrow would leave out
         return None
     block = single_blanks(block)
     if version == 10:
@@ -151,7 +149,7 @@ def _scores(written: pa.Array) -> Array:
 
 
 def _by_lines(block: bytes, version: int) -> pa.Table:
-    """Return the columns, line by line; a zero byte ends a field, as it ends a string of C."""
+    """Return the columns, line by line."""
     rows = []
     for number, line in enumerate(block.split(b"\n"), 1):
         fields = line.split(None, _N_FIELDS)
@@ -159,7 +157,7 @@ def _by_lines(block: bytes, version: int) -> pa.Table:
             continue
         if len(fields) < _N_FIELDS:
             raise _Malformed(number, line, len(fields))
-        rows.append([field.partition(b"\0")[0] for field in fields])
+        rows.append(fields)
     text = {name: strings([row[RUN.fields.index(name)] for row in rows]) for name in RUN.text}
     at = RUN.fields.index(RUN.number)
     return pa.table(text | {RUN.number: scores(pa.array([row[at] for row in rows], pa.binary()))})
