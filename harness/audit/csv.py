@@ -21,7 +21,8 @@ def render(audited: Audited) -> str:
 
     ``base`` is the base's value and ``difference`` is value minus base; both are empty where
     there is none. ``order_changed`` says whether the convention puts these systems in another
-    order than the base, and is the same for all of them. ``refused`` is why there is no value.
+    order than the base, and is the same for all of them; it is empty where fewer than two have a
+    value in both, so that there is no order. ``refused`` is why there is no value.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -34,7 +35,7 @@ def render(audited: Audited) -> str:
 
 
 def _write(writer: Any, matrix: Matrix, row: Row, found: Comparison) -> None:
-    changed = str(found.order_changed).lower()
+    changed = str(found.order_changed).lower() if found.compared > 1 else ""
     for at, system in enumerate(matrix.systems):
         value, base = row.values[at].item(), matrix.base.values[at].item()
         numbers = (value, base, value - base)

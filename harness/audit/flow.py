@@ -15,6 +15,7 @@ from ..config import Config
 from ..config.schema import metric_defaults
 from ..config.sweep import Cell
 from ..core.aligned import Aligned
+from ..core.bounds import BOUNDS
 from ..core.convention import find as find_convention
 from ..core.evaluate import evaluate
 from ..core.evaluation import summarise
@@ -41,10 +42,13 @@ class Audited:
         One a dataset and metric.
     left_out : tuple of str
         Metrics of the config that no convention has, or that are mere counts.
+    bounds : bool
+        Whether the config asks for bounds over the orders of ties, which are not audited.
     """
 
     matrices: tuple[Matrix, ...]
     left_out: tuple[str, ...] = ()
+    bounds: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +114,7 @@ def audit(
                 bar.update()
             systems = _names(here)
             matrices += [_matrix(dataset, plan, systems, found) for plan in plans]
-    return Audited(tuple(matrices), left_out)
+    return Audited(tuple(matrices), left_out, config.policy.ties == BOUNDS)
 
 
 def _metrics(config: Config, given: Sequence[str]) -> tuple[list[Metric], tuple[str, ...]]:
@@ -173,7 +177,7 @@ def summaries(parts: Sequence[Aligned], metrics: Sequence[Metric]) -> Found:
         return _values(parts, metrics)
     except (InputError, UnknownNameError) as error:
         if len(metrics) == 1:
-            return {metrics[0]: _reason(error)}
+            return {metrics[0]: _reason(error, metrics[0])}
     half = len(metrics) // 2
     return summaries(parts, metrics[:half]) | summaries(parts, metrics[half:])
 
@@ -191,9 +195,11 @@ def _values(parts: Sequence[Aligned], metrics: Sequence[Metric]) -> Found:
     }
 
 
-def _reason(error: HarnessError) -> str:
+def _reason(error: HarnessError, metric: Metric) -> str:
+    """Return what is wrong, without the metric's name: the row has a name of its own."""
     problem = error.problems[0]
-    return ": ".join(filter(None, (problem.where, problem.what)))
+    text = ": ".join(filter(None, (problem.where, problem.what)))
+    return text.removeprefix(f"{metric}: ")
 
 
 def _matrix(dataset: str, plan: _Plan, systems: tuple[str, ...], found: Sequence[Found]) -> Matrix:

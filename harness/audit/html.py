@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 
 import numpy as np
@@ -25,7 +25,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding-bottom: .3em; }
 th, td { border: 1px solid #ddd; padding: .2em .55em; text-align: right; white-space: nowrap; }
 thead th { background: #f2f2f2; vertical-align: bottom; white-space: normal; }
-th:first-child, td.text { text-align: left; } tbody th { font-weight: 400; background: #fafafa; }
+th:first-child, .text { text-align: left; } tbody th { font-weight: 400; background: #fafafa; }
 tr.base td, tr.base th { border-bottom: 2px solid #666; }
 tr.changed th { font-weight: 700; border-left: 5px solid #111; }
 td.best { font-weight: 700; } td.refused { background: #e6e6e6; color: #555; }
@@ -49,8 +49,7 @@ def render(audited: Audited) -> str:
         _key(),
         _overview(audited),
     ]
-    if audited.left_out:
-        parts.append(_paragraph(words.left_out(audited.left_out), "note"))
+    parts += [_paragraph(note, "note") for note in words.left_out(audited)]
     for place, matrix in enumerate(audited.matrices):
         parts += _section(matrix, place)
     return "\n".join([*parts, "</body></html>"]) + "\n"
@@ -69,17 +68,15 @@ def _key() -> str:
 def _overview(audited: Audited) -> str:
     rows = []
     for place, matrix in enumerate(audited.matrices):
-        total, (ordered, bests) = words.compared(matrix), words.changes(matrix)
         link = f'<a href="#m{place}">{escape(heading(matrix.metric))}</a>'
         rows.append(
             f"<tr><th>{escape(matrix.dataset)}</th><td class=text>{link}</td>"
             + _cells([words.first_choice(matrix)], text=1)
             + _cells([number(words.widest(matrix), matrix.metric)])
-            + _cells([f"{len(ordered)} of {total}", f"{len(bests)} of {total}"])
+            + _cells(words.shares(matrix))
             + "</tr>"
         )
-    names = ["dataset", "metric", "largest single choice", "spread", "other order", "other best"]
-    return _table("", names, rows)
+    return _table("", words.OVERVIEW, rows, text=(1, 2))
 
 
 def _section(matrix: Matrix, place: int) -> list[str]:
@@ -92,7 +89,7 @@ def _section(matrix: Matrix, place: int) -> list[str]:
     for row, found in zip(matrix.rows, matrix.comparisons, strict=True):
         kind = "changed" if found.order_changed else ""
         rows.append(_row(matrix, row, found, largest, kind))
-    parts.append(_table("", ["convention", "order", "tau", *matrix.systems], rows))
+    parts.append(_table("", ["convention", "order", "tau", *matrix.systems], rows, text=(1,)))
     parts += [_paragraph(note, "note") for note in words.notes(matrix)]
     ranges = []
     for name, each in zip(matrix.systems, matrix.ranges, strict=True):
@@ -101,14 +98,17 @@ def _section(matrix: Matrix, place: int) -> list[str]:
         cells = _cells([low]), _cells([lowest], text=1), _cells([high])
         last = _cells([highest], text=1) + _cells([wide])
         ranges.append(f"<tr><th>{escape(name)}</th>{''.join(cells)}{last}</tr>")
-    heads = ["system", "lowest", "under", "highest", "under", "range"]
-    parts.append(_table("Range of each system", heads, ranges))
+    parts.append(_table("Range of each system", words.RANGES, ranges, text=(2, 4)))
+    return parts + (_effects(matrix) if matrix.comparable else [])
+
+
+def _effects(matrix: Matrix) -> list[str]:
     effects = [
         f"<tr><th>{escape(first)}</th>{_cells(rest, text=len(rest))}</tr>"
         for first, *rest in (words.choice(each, matrix) for each in matrix.effects if each.matters)
     ]
-    heads = ["choice", "base", "with", "largest change", "of", "tau", "with", "other best with"]
-    parts.append(_table("One choice at a time, the others being the base's", heads, effects))
+    caption, every = "One choice at a time, the others being the base's", range(len(words.CHOICES))
+    parts = [_table(caption, words.CHOICES, effects, text=every)]
     if lost := words.lost(matrix):
         parts.append(_paragraph(f"No value for some system with: {', '.join(lost)}.", "note"))
     if nothing := words.no_effect(matrix.effects):
@@ -165,8 +165,14 @@ def _paragraph(text: str, kind: str = "") -> str:
     return f"<p{of_kind}>{escape(text)}</p>"
 
 
-def _table(caption: str, names: Sequence[str], rows: Sequence[str]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+def _table(
+    caption: str, names: Sequence[str], rows: Sequence[str], text: Collection[int] = ()
+) -> str:
+    """Return a table; the headings of the columns `text` are flush left, as their cells."""
+    head = "".join(
+        f"<th{' class=text' if at in text else ''}>{escape(name)}</th>"
+        for at, name in enumerate(names)
+    )
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     body = "\n".join(rows)
     return (

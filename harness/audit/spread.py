@@ -55,12 +55,15 @@ class Comparison:
         The systems that are best, of those that the base too has a value for.
     best_changed : bool
         Whether these are others than in the base.
+    compared : int
+        How many systems both have a value for; an order takes two.
     """
 
     tau: float
     order_changed: bool
     best: tuple[int, ...]
     best_changed: bool
+    compared: int
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,11 @@ class Matrix:
         """What becomes of the order in each of :attr:`rows`."""
         return tuple(compare(self.metric, self.base.values, row.values) for row in self.rows)
 
+    @property
+    def comparable(self) -> bool:
+        """Whether the base has a value, so that there is something to compare with."""
+        return not np.isnan(self.base.values).all()
+
     @cached_property
     def own(self) -> Comparison:
         """The base compared with itself."""
@@ -189,13 +197,13 @@ def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
     >>> from harness.core.names import parse
     >>> import harness.metrics
     >>> compare(parse("ndcg@10")[0], np.array([0.5, 0.4, 0.3]), np.array([0.7, 0.8, 0.1]))
-    Comparison(tau=0.3333333333333333, order_changed=True, best=(1,), best_changed=True)
+    Comparison(tau=0.3333333333333333, order_changed=True, best=(1,), best_changed=True, compared=3)
     """
     both = np.flatnonzero(~np.isnan(base) & ~np.isnan(other))
     one, two = _signs(base[both]), _signs(other[both])
     top = _best(metric, other, both)
     changed = top != _best(metric, base, both)
-    return Comparison(_tau(one, two), bool((one != two).any()), top, changed)
+    return Comparison(_tau(one, two), bool((one != two).any()), top, changed, both.size)
 
 
 def _best(metric: Metric, values: Floats, among: Array) -> tuple[int, ...]:

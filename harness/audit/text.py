@@ -13,7 +13,6 @@ from .spread import Comparison, Matrix, Row
 
 WIDTH = 100
 _NARROW = 11
-_CHOICES = ["one choice", "base", "with", "largest change", "of", "tau", "with", "other best with"]
 
 
 def render(audited: Audited, *, width: int = WIDTH) -> str:
@@ -31,19 +30,16 @@ def render(audited: Audited, *, width: int = WIDTH) -> str:
 
 
 def _overview(audited: Audited, width: int) -> str:
-    rows = [["dataset", "metric", "largest single choice", "spread", "other order", "other best"]]
-    for matrix in audited.matrices:
-        total, (ordered, bests) = words.compared(matrix), words.changes(matrix)
-        rows.append(
-            [
-                matrix.dataset, heading(matrix.metric), words.first_choice(matrix),
-                number(words.widest(matrix), matrix.metric),
-                f"{len(ordered)} of {total}", f"{len(bests)} of {total}",
-            ]
-        )  # fmt: skip
-    lines = [columns(rows, left=3)]
-    if audited.left_out:
-        lines += ["", *_wrapped(words.left_out(audited.left_out), width, "")]
+    rows = [
+        [
+            matrix.dataset, heading(matrix.metric), words.first_choice(matrix),
+            number(words.widest(matrix), matrix.metric), *words.shares(matrix),
+        ]
+        for matrix in audited.matrices
+    ]  # fmt: skip
+    lines = [columns([list(words.OVERVIEW), *rows], left=3)]
+    for note in words.left_out(audited):
+        lines += ["", *_wrapped(note, width, "")]
     return "\n".join(lines)
 
 
@@ -58,7 +54,8 @@ def _block(matrix: Matrix, width: int) -> list[str]:
         lines += _wrapped(note, width, "  ")
     if n and matrix.rows:
         lines += ["", _ranges(matrix)]
-    lines += ["", *_effects(matrix, width)]
+    if matrix.comparable:
+        lines += ["", *_effects(matrix, width)]
     return lines
 
 
@@ -99,7 +96,7 @@ def _folded(name: str) -> list[str]:
 
 
 def _ranges(matrix: Matrix) -> str:
-    rows = [["system", "lowest", "under", "highest", "under", "range"]]
+    rows = [list(words.RANGES)]
     for name, each in zip(matrix.systems, matrix.ranges, strict=True):
         low, high, wide = (
             number(value, matrix.metric) for value in (each.low, each.high, each.width)
@@ -112,7 +109,7 @@ def _ranges(matrix: Matrix) -> str:
 def _effects(matrix: Matrix, width: int) -> list[str]:
     """Return the table of choices, one at a time from the base."""
     rows = [words.choice(each, matrix) for each in matrix.effects if each.matters]
-    lines = columns([_CHOICES, *rows], left=len(_CHOICES)).splitlines()
+    lines = columns([list(words.CHOICES), *rows], left=len(words.CHOICES)).splitlines()
     lost = words.lost(matrix)
     if lost:
         lines += _wrapped(f"no value for some system with: {', '.join(lost)}", width, "  ")

@@ -9,8 +9,17 @@ import numpy as np
 
 from ..core.metric import Metric
 from ..reports._cells import UNDEFINED, number
+from .flow import Audited
 from .spread import Comparison, Effect, Matrix, Range, Row
 
+OVERVIEW = (
+    "dataset", "metric", "largest single choice", "largest range", "other order", "other best",
+)  # fmt: skip
+RANGES = ("system", "lowest", "lowest under", "highest", "highest under", "range")
+CHOICES = (
+    "one choice", "base", "with", "largest change", "of", "lowest tau", "under",
+    "other best under",
+)  # fmt: skip
 REFUSED = "x"
 """Stands where a convention refuses the data."""
 
@@ -27,14 +36,15 @@ def signed(change: float, metric: Metric) -> str:
 
 
 def tau(value: float) -> str:
-    """Return a tau as it is shown: 1 only for the same order.
+    """Return a tau as it is shown: 1 only for the same order, -1 only for the opposite one.
 
-    >>> tau(0.9999), tau(1.0), tau(math.nan)
-    ('0.99', '1.00', '–')
+    >>> tau(0.9999), tau(1.0), tau(-1 / 3), tau(-0.9999), tau(math.nan)
+    ('0.99', '1.00', '-0.33', '-0.99', '–')
     """
     if math.isnan(value):
         return UNDEFINED
-    return f"{value:.2f}" if value == 1 else f"{math.floor(value * 100) / 100:.2f}"
+    shown = value if abs(value) == 1 else min(max(value, -0.99), 0.99)
+    return f"{round(shown, 2) + 0.0:.2f}"  # + 0.0: no minus before a zero
 
 
 def order(row: Row, found: Comparison) -> str:
@@ -49,8 +59,8 @@ def order(row: Row, found: Comparison) -> str:
 
 
 def compared(matrix: Matrix) -> int:
-    """Return how many conventions have a value for some system."""
-    return sum(not np.isnan(row.values).all() for row in matrix.rows)
+    """Return how many conventions have an order of systems to compare with the base's."""
+    return sum(found.compared > 1 for found in matrix.comparisons)
 
 
 def changes(matrix: Matrix) -> tuple[list[str], list[str]]:
@@ -60,6 +70,15 @@ def changes(matrix: Matrix) -> tuple[list[str], list[str]]:
     return ordered, [row.name for row, found in pairs if found.best_changed]
 
 
+def shares(matrix: Matrix) -> tuple[str, str]:
+    """Return of how many conventions the order, and the best system, is another."""
+    total = compared(matrix)
+    if not total:
+        return UNDEFINED, UNDEFINED
+    ordered, bests = changes(matrix)
+    return f"{len(ordered)} of {total}", f"{len(bests)} of {total}"
+
+
 def widest(matrix: Matrix) -> float:
     """Return the largest range of any system; NaN where none has a value."""
     widths = [each.width for each in matrix.ranges if not math.isnan(each.width)]
@@ -67,16 +86,19 @@ def widest(matrix: Matrix) -> float:
 
 
 def verdict(matrix: Matrix) -> list[str]:
-    """Return the findings as sentences: order, best system."""
+    """Return the findings as sentences: whether there is a base, order, best system."""
+    if not matrix.comparable:
+        return [_no_base(matrix)] if matrix.systems else []
     total, (ordered, bests) = compared(matrix), changes(matrix)
-    if not total or len(matrix.systems) < 2:
+    if not total:
         return []
-    lines = [
-        f"The order of systems is another under {len(ordered)} of {total} conventions"
-        f"{_listed(ordered)}."
-        if ordered
-        else f"The order of systems is the same under all {total} conventions."
-    ]
+    under = "the one convention compared" if total == 1 else f"all {total} conventions"
+    lines = [f"The order of systems is the same under {under}."]
+    if ordered and total == 1:
+        lines = [f"The order of systems is another under {under}{_listed(ordered)}."]
+    elif ordered:
+        under = f"{len(ordered)} of {total} conventions"
+        lines = [f"The order of systems is another under {under}{_listed(ordered)}."]
     if not matrix.own.best:
         return lines
     top = _systems(matrix, matrix.own.best)
@@ -115,6 +137,8 @@ def notes(matrix: Matrix) -> list[str]:
 
 def first_choice(matrix: Matrix) -> str:
     """Return the choice that changes a summary the most, and by how much."""
+    if not matrix.comparable:
+        return "no base to start from"
     first = next((each for each in matrix.effects if each.system >= 0), None)
     if first is None:
         return "none"
@@ -146,9 +170,15 @@ def no_effect(effects: Sequence[Effect]) -> list[str]:
     return [each.choice for each in effects if not each.matters]
 
 
-def left_out(names: Sequence[str]) -> str:
-    """Return what is said of metrics that were not audited."""
-    return f"Not audited, as no convention has it or it is a mere count: {', '.join(names)}."
+def left_out(audited: Audited) -> list[str]:
+    """Return what is said of what was not audited."""
+    lines = []
+    if audited.left_out:
+        names = ", ".join(audited.left_out)
+        lines.append(f"Not audited, as no convention has it or it is a mere count: {names}.")
+    if audited.bounds:
+        lines.append("ties: bounds is not audited: the base is the metric itself, not its bounds.")
+    return lines
 
 
 def some(names: Sequence[str], most: int = 3) -> str:
@@ -166,6 +196,13 @@ def ends(found: Range, most: int = 3) -> tuple[str, str]:
     if found.low_names == found.high_names:
         return ("all", "all") if found.low_names else ("", "")
     return some(found.low_names, most), some(found.high_names, most)
+
+
+def _no_base(matrix: Matrix) -> str:
+    reasons = list(dict.fromkeys(filter(None, matrix.base.refused)))
+    if not reasons:
+        return "The base is undefined for every system; nothing to compare with."
+    return f"The base is refused: {'; '.join(reasons)}; nothing to compare with."
 
 
 def _listed(names: Sequence[str]) -> str:

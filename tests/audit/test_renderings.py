@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.audit import audit, find
+from harness.audit import audit, find, words
 from harness.audit.csv import COLUMNS
 
 HEAD = """\
-dataset  metric    largest single choice  spread  other order  other best
-toy      ndcg@2 ↑  gain=letor: -0.7039"""
+dataset  metric    largest single choice  largest range  other order  other best
+toy      ndcg@2 ↑  gain=letor: -0.7039 """
 
 
 def test_text(toy: Path) -> None:
@@ -65,6 +65,54 @@ def test_text_keeps_to_the_width(root: Path, width: int) -> None:
     matrices = [line for line in lines if re.match(r"(convention|base|lightgbm) ", line)]
     assert max(map(len, matrices)) <= width
     assert len({line for line in matrices if line.startswith("convention")}) > 1  # went on below
+
+
+def test_a_refused_base_is_said_and_nothing_is_compared_with_it(toy: Path) -> None:
+    found = audit(toy, metrics=["map(convention=xgboost)@2"], conventions=["ranx", "lightgbm"])
+    text = find("text").render(found)
+    # grades of 0 to 3, where XGBoost's map takes 0 and 1
+    assert re.search(
+        r"The base is refused: query 'q': a judgement of 3, .*where whole grades 0 to 1 are"
+        r"\s+accepted; nothing to compare with\.",
+        text,
+    )
+    assert re.search(r" no base to start from +[\d.]+ +– +–$", text, re.M)
+    assert "order of systems" not in text
+    assert "one choice" not in text
+    assert "without effect" not in text
+    # documents above 0: a, b, c; broad has two of them in the first two, sharp a alone
+    assert re.search(r"^base +refused +– +x +x$", text, re.M)
+    assert re.search(r"^ranx +– +0.6667 +0.3333$", text, re.M)
+    assert re.search(r"^broad +0.6667 +ranx +1.0000 +lightgbm +0.3333$", text, re.M)
+    rows = list(csv.DictReader(io.StringIO(find("csv").render(found))))
+    assert {row["order_changed"] for row in rows} == {""}
+    assert {row["value"] for row in rows if row["convention"] == "ranx"} != {""}
+    page = find("html").render(found)
+    assert "<p>The base is refused: query " in page
+    assert "ithout effect" not in page
+
+
+def test_one_convention_is_not_all_of_them(toy: Path) -> None:
+    text = find("text").render(audit(toy, conventions=["catboost"]))
+    assert "The order of systems is the same under the one convention compared." in text
+    text = find("text").render(audit(toy, conventions=["lightgbm"]))
+    assert "is another under the one convention compared (lightgbm)." in text
+
+
+def test_no_two_columns_of_a_table_have_the_same_name(toy: Path) -> None:
+    for names in (words.OVERVIEW, words.RANGES, words.CHOICES):
+        assert len(set(names)) == len(names)
+    page = find("html").render(audit(toy, conventions=["lightgbm"]))
+    assert "<th>lowest</th><th class=text>lowest under</th><th>highest</th>" in page
+    assert "<th>dataset</th><th class=text>metric</th>" in page
+
+
+def test_bounds_are_said_not_to_be_audited(toy: Path) -> None:
+    found = audit(toy, metrics=["ndcg@2"], overrides=["policy.ties=bounds"])
+    said = "ties: bounds is not audited: the base is the metric itself"
+    for name in ("text", "html"):
+        assert said in find(name).render(found)
+    assert "bounds" not in find("text").render(audit(toy))
 
 
 def test_csv_is_long_and_reads_back(toy: Path) -> None:
