@@ -44,6 +44,7 @@ def metrics_page() -> str:
         "`official`) and ir_measures' (`nDCG@10`, `AP(rel=2)`) are read too; the name given here "
         "is the one printed.\n",
     ]
+    lines += ["```text", catalogue.settings().rstrip(), "```\n"]
     for title, names in (("Native", native), ("trec_eval's", trec)):
         lines += [f"## {title}\n", "| metric | better | what it is |", "|---|---|---|"]
         for name in names:
@@ -53,7 +54,7 @@ def metrics_page() -> str:
             lines.append(f"| [`{spelled}`](#{_anchor(name)}) | {better} | {definition.title} |")
         lines.append("")
     for name in native + trec:
-        lines += [f"### {name}\n", "```text", catalogue.define(name).rstrip(), "```\n"]
+        lines += [f"### {name}\n", "```text", catalogue.define(built_in[name]).rstrip(), "```\n"]
     return "\n".join(lines)
 
 

@@ -241,19 +241,27 @@ app.command("explain", cls=QuickCommand)(explain_command)
 def metrics_command(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="A metric to define, such as ndcg or 'rbo(p=0.9)'."),
+        typer.Argument(
+            metavar="[NAME]",
+            help="A metric, such as ndcg or 'ndcg(convention=lightgbm)@10', or a convention.",
+        ),
     ] = None,
     conventions: Annotated[
         bool, typer.Option("--conventions", help="The settings that reproduce each tool.")
     ] = False,
 ) -> None:
-    """List the metrics, or define one: formula, parameters, direction, source."""
+    """List the metrics, or define one: formula, parameters, settings, source.
+
+    \b
+    Examples:
+      harness metrics ndcg                             what it is
+      harness metrics "ndcg(convention=lightgbm)@10"   every setting of this spelling
+      harness metrics ndcg --conventions               the tools that have it, side by side
+      harness metrics lightgbm                         what one tool does
+    """
     from . import catalogue
 
-    if conventions:
-        typer.echo(catalogue.conventions(), nl=False)
-    else:
-        typer.echo(catalogue.define(name) if name else catalogue.listing(), nl=False)
+    typer.echo(catalogue.show(name, conventions), nl=False)
 
 
 @app.command("trec_eval", add_help_option=False, context_settings={"ignore_unknown_options": True})

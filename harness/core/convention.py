@@ -63,13 +63,14 @@ CONVENTIONS: dict[str, Convention] = {}
 
 
 def find(name: str) -> Convention:
-    """Return a convention by its name.
+    """Return a convention by its name, in capitals or not.
 
     Raises
     ------
     UnknownNameError
         Where there is none.
     """
+    name = next((known for known in CONVENTIONS if known.lower() == name.lower()), name)
     if name not in CONVENTIONS:
         raise UnknownNameError(
             f"unknown convention '{name}'{did_you_mean(name, CONVENTIONS)}"

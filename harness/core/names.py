@@ -120,6 +120,7 @@ def _metrics(
         convention = None
     else:
         usual = _usual(text, convention, definition)
+        convention = find(convention).name
         if cutoffs and usual.get("cutoff") == WHOLE_LIST:
             raise UnknownNameError(
                 f"{text}: {find(convention).tool} has {definition.name} of the whole list only"
