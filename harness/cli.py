@@ -59,7 +59,7 @@ def harness(
     """
 
 
-@app.command("run")
+@app.command("run", cls=QuickCommand)
 def run_command(
     config: Annotated[
         Path,
@@ -183,7 +183,7 @@ def evaluate_command(
     typer.echo(_render(format, board, per_query=per_query), nl=False)
 
 
-@app.command("audit")
+@app.command("audit", cls=QuickCommand)
 def audit_command(
     source: Annotated[
         Path,

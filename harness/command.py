@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import typer
 from typer.core import TyperCommand, TyperGroup
+
+from .errors import did_you_mean
 
 
 class _Quick:
@@ -14,7 +18,7 @@ class _Quick:
 
     Typer passes every value through pydantic, whose import takes 75 ms: a quarter of a small
     ``harness evaluate``. Where there is nothing to convert and nothing wrong, this spares it;
-    everything else, and every message, is Typer's.
+    everything else is Typer's, and every message but those of :func:`wrong`.
     """
 
     def parse_args(self, context: Any, arguments: list[str]) -> list[str]:
@@ -37,8 +41,36 @@ class QuickGroup(_Quick, TyperGroup):
 
 def _process(parameter: Any, hint: Any, context: Any, value: Any) -> Any:
     if not is_fine(value, hint) or (value is None and parameter.required):
-        return type(parameter).process_value(parameter, context, value)
+        try:
+            return type(parameter).process_value(parameter, context, value)
+        except typer.BadParameter:
+            if not (said := wrong(value, hint)):
+                raise
+            raise typer.BadParameter(said, ctx=context, param=parameter) from None
     return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def wrong(value: Any, hint: Any) -> str:
+    """Return in plain words what is wrong with an option's value; nothing where Typer says it.
+
+    >>> wrong("a", Literal["b", "aa"])
+    "'a' is not one of b, aa; did you mean 'aa'?"
+    >>> wrong("2.5", int | None)
+    "'2.5' is not a whole number"
+    >>> wrong(("1", "x"), list[int] | None)
+    "'x' is not a whole number"
+    """
+    kinds = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+    for kind in kinds:
+        if get_origin(kind) is list and isinstance(value, list | tuple):
+            said = (wrong(one, *get_args(kind)) for one in value)
+            return next(filter(None, said), "")
+        if get_origin(kind) is Literal and isinstance(value, str):
+            known = get_args(kind)
+            return f"'{value}' is not one of {', '.join(known)}{did_you_mean(value, known)}"
+        if kind is int and isinstance(value, str) and not re.fullmatch("[+-]?[0-9]+", value):
+            return f"'{value}' is not a whole number"
+    return ""
 
 
 def is_fine(value: Any, hint: Any) -> bool:

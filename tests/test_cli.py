@@ -114,6 +114,9 @@ def test_a_run_from_standard_input(here: Path) -> None:
         (("evaluate", *TREC, "-m", "map", "--ties", "x"), "unknown ties policy 'x'"),
         (("run", "configs/quickstrat.yaml"), "quickstart.yaml"),
         (("metrics", "ndgc"), "did you mean 'ndcg'"),
+        (("evaluate", *TREC, "-m", "map", "-f", "json"), "'json' is not one of csv, html, jsonl, "
+         "markdown, table, trec; did you mean 'jsonl'?"),
+        (("run", "configs/trec.yaml", "-f", "tabel"), "did you mean 'table'?"),
         (("rum",), "No such command 'rum'"),
     ],
 )  # fmt: skip

@@ -46,9 +46,7 @@ def command(
         "a 1 -n 2 --level=1",
         "a b",
         "a -n x",
-        "a b -n x --color green",
         "a b -n x --level 0",
-        "a b -n x --level x",
         "a b -n x --nope",
         "a b -n",
         "--help",
@@ -63,3 +61,17 @@ def test_a_quick_command_is_as_typer_s_own(arguments: str, before: list[str]) ->
         seen.append((done.exit_code, done.output.replace(name, "NAME"), dict(given)))
     assert seen[0] == seen[1]
     assert seen[0][0] in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--color bleu", "'--color': 'bleu' is not one of red, blue; did you mean 'blue'?"),
+        ("--color x", "'--color': 'x' is not one of red, blue\n"),
+        ("--level x", "'--level': 'x' is not a whole number\n"),
+    ],
+)
+def test_a_wrong_value_is_said_plainly(arguments: str, message: str) -> None:
+    done = CliRunner().invoke(app, ["quick", "a", "b", "-n", "x", *arguments.split()])
+    assert done.exit_code == 2
+    assert f"Error: Invalid value for {message}" in done.output

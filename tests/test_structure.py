@@ -12,7 +12,8 @@ PACKAGE = ROOT / "harness"
 
 # Each layer may import those before it; siblings of one layer do not import each other.
 LAYERS = [
-    {"errors", "command", "output"},
+    {"errors"},
+    {"command", "output"},
     {"core"},
     {"metrics", "stats", "reports"},
     {"readers", "store", "compat"},
