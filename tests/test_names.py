@@ -216,10 +216,20 @@ MISTAKES = {
     "P(rel=2": "cannot read the metric 'P(rel=2'; write name, name@10 or name(param=value)@10",
     "P(rell=2)@5": "P(rell=2)@5: P has no parameter 'rell'; did you mean 'rel'?  (it has: rel, "
     "above, top, denominator, short; every metric: convention, ties, scores, depth, judged_only, "
-    "labels, empty, undefined)",
+    "labels, empty, undefined, few)",
     "P(ties=stabel)@5": "P(ties=stabel)@5: unknown ties policy 'stabel'; did you mean 'stable'?  "
     "(all: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED), "
     "bounds)",
+    "P(ties=bounds)@5": "P(ties=bounds)@5: ties=bounds holds for a whole run: ties: bounds under "
+    "policy, or --ties bounds; of one metric write NAME_min, NAME_expected or NAME_max",
+    "P(ties=docno-)@5": "P(ties=docno-)@5: unknown ties policy 'docno-'; it is called trec_eval10",
+    "P(rel=2,rel=3)@5": "P(rel=2,rel=3)@5: rel is given twice",
+    "map(rel=2,above=0.5)": "map(rel=2,above=0.5): rel and above both say what is relevant; give "
+    "one of them",
+    "P(rel=3,top=2)@5": "P(rel=3,top=2)@5: no grade is at least 3 and at most 2, so that nothing "
+    "would be relevant",
+    "ndcg(few=nan)": "ndcg(few=nan): few=nan says what becomes of a query with fewer documents "
+    "than a convention takes; any number is taken here",
     "P(labels=clip)@5": "P(labels=clip)@5: labels=clip says what becomes of grades that a "
     "convention does not take; there are no bounds here (see harness metrics --conventions)",
     "P(ties=average,scores=none)@5": "P(ties=average,scores=none)@5: scores=none ties all "
@@ -229,10 +239,10 @@ MISTAKES = {
     "did you mean 'lightgbm'?  (all: trec_eval9, trec_eval10, gdeval, letor, mslr, ranklib, "
     "quickrank, lightgbm, xgboost, xgboost-minus, catboost, catboost-exp, sklearn, torchmetrics, "
     "ranx, tfr, rankeval, allrank, ptranking, pytorchltr)",
-    "arp(convention=lightgbm)": "arp(convention=lightgbm): arp: LightGBM 4.7.0 has no such metric  "
-    "(it has: ndcg, map; arp is in: tfr, pytorchltr)",
-    "swaps(convention=lightgbm)": "swaps(convention=lightgbm): swaps: LightGBM 4.7.0 has no such "
-    "metric  (it has: ndcg, map; swaps is in: no convention)",
+    "arp(convention=lightgbm)": "arp(convention=lightgbm): the convention lightgbm "
+    "(LightGBM 4.7.0) has no arp  (it has: ndcg, map; arp is in: tfr, pytorchltr)",
+    "swaps(convention=lightgbm)": "swaps(convention=lightgbm): the convention lightgbm "
+    "(LightGBM 4.7.0) has no swaps  (it has: ndcg, map; swaps is in: no convention)",
     "ndcg(convention=letor)": "ndcg(convention=letor): the tool has no default cutoff; write one, "
     "as in @10",
     "map(convention=ranklib)@5": "map(convention=ranklib)@5: RankLib 2.10.2 (codelibs) has map of "

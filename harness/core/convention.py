@@ -29,6 +29,8 @@ class Convention:
         that differ from `common`; ``cutoff`` is the one that its bare name stands for, several
         of them, :data:`NEEDED` where the bare name means nothing, or :data:`WHOLE_LIST` where
         there is none.
+    variants : mapping
+        What changes further where a setting is given by hand: ``{"ndcg(gain=linear)": {...}}``.
     note : str
         What cannot be reproduced by any rule, and other things to know.
     """
@@ -39,6 +41,7 @@ class Convention:
     common: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     note: str = ""
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, metric: str) -> dict[str, Any]:
         """Return the settings and parameters of one metric.
@@ -51,7 +54,7 @@ class Convention:
         if metric not in self.metrics:
             others = [each.name for each in CONVENTIONS.values() if metric in each.metrics]
             raise UnknownNameError(
-                f"{metric}: {self.tool} has no such metric"
+                f"the convention {self.name} ({self.tool}) has no {metric}"
                 f"  (it has: {', '.join(self.metrics)}; {metric} is in: "
                 f"{', '.join(others) or 'no convention'})"
             )

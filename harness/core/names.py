@@ -121,6 +121,8 @@ def _metrics(
     else:
         usual = _usual(text, convention, definition)
         convention = find(convention).name
+        for name, value in given.items():
+            usual |= find(convention).variants.get(f"{definition.name}({name}={value})", {})
         if cutoffs and usual.get("cutoff") == WHOLE_LIST:
             raise UnknownNameError(
                 f"{text}: {find(convention).tool} has {definition.name} of the whole list only"
@@ -148,6 +150,7 @@ def _metrics(
         if name != "cutoff"
         and (parameter.shown or values.get(name, parameter.default) != parameter.default)
     )
+    _check_together(text, values)
     settings = Settings()
     try:
         for layer in (usual, given):
@@ -161,6 +164,17 @@ def _metrics(
     said = said if convention is not None else ()
     some: list[float | None] = [*cutoffs] or [None]
     return [Metric(definition, cutoff, params, settings, convention, said) for cutoff in some]
+
+
+def _check_together(text: str, values: Mapping[str, Any]) -> None:
+    """Raise where settings contradict each other."""
+    rel, above, top = values.get("rel"), values.get("above"), values.get("top")
+    if rel is not None and above is not None:
+        raise UnknownNameError(f"{text}: rel and above both say what is relevant; give one of them")
+    least = rel or 1
+    if top is not None and top < least:
+        what = f"no grade is at least {least} and at most {top}"
+        raise UnknownNameError(f"{text}: {what}, so that nothing would be relevant")
 
 
 def _default_cutoffs(text: str, usual: dict[str, Any]) -> list[float]:

@@ -137,6 +137,14 @@ def check_ties(ties: str) -> str:
     UnknownNameError
         Where there is none of that name.
     """
+    if ties == "bounds":
+        raise UnknownNameError(
+            "ties=bounds holds for a whole run: ties: bounds under policy, or --ties bounds; "
+            "of one metric write NAME_min, NAME_expected or NAME_max"
+        )
+    ties_of_tools = {"input": "stable", "docno-": "trec_eval10"}
+    if ties in ties_of_tools:
+        raise UnknownNameError(f"unknown ties policy '{ties}'; it is called {ties_of_tools[ties]}")
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
         near = did_you_mean(ties, (*TIES[:-1], "random(1)", "bounds"))
         known = ", ".join((*TIES, "bounds"))

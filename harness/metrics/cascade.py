@@ -11,6 +11,7 @@ from ..core.aligned import Aligned
 from ..core.metric import Range, metric
 from ..core.ragged import Array, Floats, Ints, sum_by
 from .cascade_ties import TiedStops, stops_at
+from .short_lists import Short, without_short_lists
 from .stopping import Beyond, MaxGrade, Stop, check_grades, graded, stop_probabilities, top_grades
 from .trec_shared import Cutoff, running, share
 
@@ -177,11 +178,12 @@ def _expected_nerr(
     *,
     stop: Stop = "exp",
     max_grade: MaxGrade | None = 4,
+    short: Short = "cut",
     cutoff: Cutoff | None = None,
 ) -> Floats:
     actual = _expected_err(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff)
     ideal = _ideal_cascade(aligned, _reciprocal, stop, max_grade, cutoff)
-    return np.minimum(share(actual, ideal), 1.0)
+    return without_short_lists(aligned, np.minimum(share(actual, ideal), 1.0), cutoff, short)
 
 
 @metric(
@@ -197,6 +199,7 @@ def nerr(
     *,
     stop: Stop = "exp",
     max_grade: MaxGrade | None = 4,
+    short: Short = "cut",
     cutoff: Cutoff | None = None,
 ) -> Floats:
     """Expected reciprocal rank as a share of the ideal order's.
@@ -212,6 +215,8 @@ def nerr(
     max_grade : int or None
         The largest grade that the judges could give; ``none``: that of the query's own
         judgements.
+    short : {"cut", "nan", "zero", "error"}
+        What becomes of a list with fewer than k retrieved documents; as in ``ndcg``.
     cutoff : int, optional
         k; the whole list where left out.
 
@@ -235,7 +240,8 @@ def nerr(
     [0.5]
     """
     actual = err(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff)
-    return share(actual, _ideal_cascade(aligned, _reciprocal, stop, max_grade, cutoff))
+    values = share(actual, _ideal_cascade(aligned, _reciprocal, stop, max_grade, cutoff))
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 def _expected_pfound(

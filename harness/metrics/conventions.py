@@ -31,12 +31,14 @@ _SIGNED: Own = {"negative": "value"}
 _SIGNED_EXP: Own = {"gain": "exp", "negative": "value"}
 _LIST: Own = {"denominator": "list"}
 _UP_TO_31 = GradeRule(low=0, high=31)
+_XGBOOST_LINEAR: Own = {"negative": "value", "grades": _ANY}
 _XGBOOST_MAP: Own = {"denominator": "cutoff", "grades": _BINARY}
 _POSITIVE = GradeRule(low=0, high=1, positive_scores=True)
 _CATBOOST: dict[str, Own] = {
     "map": {"above": 0.5, "denominator": "list"},
     "recip_rank": {"above": 0.5},
     "P": {"above": 0.5, "denominator": "list"},
+    "recall": {"grades": _WHOLE, "empty": "one"},
     "err": {"stop": "linear", "max_grade": 1, "beyond": "keep"},
     "pfound": {"stop": "linear", "max_grade": 1, "beyond": "keep"},
     "opa": {"undefined": "zero"},
@@ -159,14 +161,22 @@ _ALL = (
             "map": {**_XGBOOST_MAP, "cutoff": 32},
             "P": {**_LIST, "grades": _BINARY, "empty": "zero", "cutoff": 32},
         },
-        "A metric without a cutoff is cut at 32. ndcg_exp_gain=False is gain=linear.",
+        "A metric without a cutoff is cut at 32. ndcg_exp_gain=False is gain=linear, which takes "
+        "any grade.",
+        {"ndcg(gain=linear)": _XGBOOST_LINEAR},
     ),
     Convention(
         "xgboost-minus",
         "XGBoost 3.2.0, metrics written with a minus (ndcg@10-)",
         "ranking_utils.cc:95-109, rank_metric.cc:344",
         {"ties": "stable", "scores": "float32", "empty": "zero"},
-        {"ndcg": {"gain": "exp", "grades": _UP_TO_31}, "map": _XGBOOST_MAP},
+        {
+            "ndcg": {"gain": "exp", "grades": _UP_TO_31, "cutoff": 32},
+            "map": {**_XGBOOST_MAP, "cutoff": 32},
+            "P": {**_LIST, "grades": _BINARY, "cutoff": 32},
+        },
+        "As xgboost, but a query without relevant documents counts 0.",
+        {"ndcg(gain=linear)": _XGBOOST_LINEAR},
     ),
     Convention(
         "catboost",
@@ -182,8 +192,9 @@ _ALL = (
         "CatBoost 1.2.10 with type=Exp",
         "dcg.cpp:69-104, metric.cpp (TDcgMetric)",
         _CATBOOST_COMMON,
-        {"ndcg": {**_SIGNED_EXP, "empty": "one"}, "dcg": _SIGNED_EXP},
-        "denominator=Position is discount=position.",
+        {"ndcg": {**_SIGNED_EXP, "empty": "one"}, "dcg": _SIGNED_EXP, **_CATBOOST},
+        "NDCG and DCG with type=Exp, the others as catboost. denominator=Position is "
+        "discount=position.",
     ),
     Convention(
         "sklearn",
@@ -210,16 +221,19 @@ _ALL = (
             "map": {"denominator": "hits"},
             "recip_rank": {},
             "P": {},
+            "success": {"grades": _BINARY},
         },
-        "But for nDCG, a document with a score of 0 or below counts as not relevant, and ties "
-        "stand as torch.topk leaves them: ours is the order of the input.",
+        "But for nDCG and the hit rate (success), a document with a score of 0 or below counts as "
+        "not relevant, and ties stand as torch.topk leaves them: ours is the order of the input. "
+        "Its recall still divides by all relevant documents, which no setting gives.",
     ),
     Convention(
         "ranx",
         "ranx 0.3.21",
         "metrics/ndcg.py:19-65, average_precision.py:42, data_structures/common.py:55-85",
         {"ties": "stable", "scores": "float64", "grades": _CUT_OFF},
-        {"ndcg": {"floor": 1.0}, "dcg": {"floor": 1.0}, "map": {}, "recip_rank": {}, "P": {}},
+        {"ndcg": {"floor": 1.0}, "dcg": {"floor": 1.0}, "map": {}, "recip_rank": {}, "P": {},
+         "recall": {}, "success": {}},
         "ndcg_burges is gain=exp. Given dicts instead of Qrels and Run it orders ties in reverse "
         "(ties=reverse). More than 15 tied documents stand in an order that hangs on the library.",
     ),
@@ -283,7 +297,7 @@ _ALL = (
         {
             "ndcg": {**_SIGNED_EXP, "short": "zero"},
             "map": {"denominator": "grades", "short": "zero", "grades": _WHOLE},
-            "nerr": {"max_grade": None},
+            "nerr": {"max_grade": None, "short": "zero"},
             "P": {"short": "zero", "empty": "zero", "undefined": "skip", "grades": _WHOLE},
         },
         "A query without relevant documents makes the mean NaN. The *_at_k functions leave lists "

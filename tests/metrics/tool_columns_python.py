@@ -144,8 +144,7 @@ for _tool in ("ptranking0.0.5", "ptranking_master"):
         },
         "ap_at_ks": {"metric": "map(denominator=grades,short=zero)"},
         "nerr_at_ks": {
-            "metric": "nerr(max_grade=none)",
-            "but": {**NO_NEGATIVE, "short": "0 for a list shorter than k"},
+            "metric": "nerr(max_grade=none,short=zero)", "but": NO_NEGATIVE,
             "note": "the largest grade is that of the batch, here one list",
         },
         "P_at_ks": {"metric": "P(short=zero)", "empty": "zero"},

@@ -168,7 +168,7 @@ for _tool in ("ptranking0.0.5", "ptranking_master"):
     NAMES[f"{_tool}.P_at_ks"] = Name("P", "ptranking")
     NAMES[f"{_tool}.ndcg_at_k"] = whole("ndcg", "ptranking", "short=error")
     NAMES[f"{_tool}.ap_at_k"] = Name("map", "ptranking", "short=cut")
-    NAMES[f"{_tool}.nerr_at_k"] = Name("nerr", "ptranking")
+    NAMES[f"{_tool}.nerr_at_k"] = Name("nerr", "ptranking", "short=cut")
     NAMES[f"{_tool}.P_at_k"] = Name("P", "ptranking", "short=cut,denominator=list")
 
 NOT_OFFERED = {"ranklib.rr.bare"}
@@ -190,8 +190,6 @@ DIFFERENT: dict[tuple[str, str], str] = {
        for one in ("E03", "E04")},
     **{(key, one): _COUNTED for key in (*_PTRANKING, "quickrank.ndcg", "quickrank.tndcg")
        for one in ("E03", "E04")},
-    **{("xgboost.ndcg.linear_gain", one): "linear gains take any grade; ours stay in 0 to 31"
-       for one in ("E01", "E02", "E03", "E04", "E08")},
     ("torchmetrics.ap", "E04"): "takes 0.5 for a binary target",
     **{(f"ranx_dict.{metric}", "E03"): "fractions of dicts are not cut off, those of Qrels are"
        for metric in ("ndcg", "ndcg_burges", "dcg")},

@@ -15,6 +15,7 @@ SINGLE = False
 REFUSED = ()
 _METRICS = {
     "NDCG": "ndcg", "DCG": "dcg", "MAP": "map", "MRR": "recip_rank", "PrecisionAt": "P",
+    "RecallAt": "recall",
     "ERR": "err", "PFound": "pfound",
 }  # fmt: skip
 
@@ -41,6 +42,9 @@ def printed(queries: Sequence[Query]) -> Printed:
         for metric, ours in _METRICS.items():
             if metric not in ("ERR", "PFound") or grades <= {0, 1}:  # grades are probabilities
                 found[name(ours, "catboost", cutoff)] = column(f"{metric}:top={cutoff}")
+                if metric not in ("NDCG", "DCG"):
+                    exp = found[name(ours, "catboost", cutoff)]
+                    found[name(ours, "catboost-exp", cutoff)] = exp
         for metric in ("NDCG", "DCG"):
             ours = name(metric.lower(), "catboost-exp", cutoff)
             found[ours] = column(f"{metric}:type=Exp;top={cutoff}")
@@ -50,4 +54,5 @@ def printed(queries: Sequence[Query]) -> Printed:
         found[name("map", "catboost", cutoff, "above=1.5")] = column(f"MAP:border=1.5;top={cutoff}")
     if not grades & {-1}:  # which is unjudged to our pairs
         found[name("opa", "catboost")] = column("QueryAUC:type=Ranking")
+        found[name("opa", "catboost-exp")] = found[name("opa", "catboost")]
     return found

@@ -19,7 +19,7 @@ REFUSED = ()
 _METRICS = {
     "ndcg": ("ndcg", ()), "ndcg_burges": ("ndcg", ("gain=exp",)), "dcg": ("dcg", ()),
     "dcg_burges": ("dcg", ("gain=exp",)), "map": ("map", ()), "mrr": ("recip_rank", ()),
-    "precision": ("P", ()),
+    "precision": ("P", ()), "recall": ("recall", ()), "hit_rate": ("success", ()),
 }  # fmt: skip
 
 

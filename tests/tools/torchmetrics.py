@@ -17,6 +17,7 @@ _METRICS = {
     "map": ("average_precision", "MAP"),
     "recip_rank": ("reciprocal_rank", "MRR"),
     "P": ("precision", "Precision"),
+    "success": ("hit_rate", "HitRate"),
 }
 
 

@@ -61,7 +61,7 @@ def refuse(metric: str, query: Query) -> None:
 
 def printed(queries: Sequence[Query]) -> Printed:
     whole = [metric + at for metric in ("ndcg", "map", "pre") for at in _AT]
-    minus = [f"{metric}{at}-" for metric in ("ndcg", "map") for at in _AT[1:]]
+    minus = [f"{metric}{at}-" for metric in ("ndcg", "map", "pre") for at in _AT]
     ndcg = [column for column in (*whole, *minus) if column.startswith("ndcg")]
     others = [column for column in (*whole, *minus) if column not in ndcg]
     graded = any(grade > 1 for query in queries for grade in query.grades)
