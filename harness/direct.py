@@ -18,6 +18,7 @@ from . import metrics as _built_in
 from .core.align import align, align_parts, as_reference
 from .core.aligned import Aligned
 from .core.bounds import BOUNDS, with_bounds, without_bounds
+from .core.convention import contradiction
 from .core.evaluate import evaluate as evaluate_aligned
 from .core.evaluation import Evaluation
 from .core.grade_check import check_grades, takes_fractions
@@ -113,6 +114,7 @@ def evaluate(
         wanted = with_bounds(wanted) if ties == BOUNDS else wanted
         policy = Policy(**{**policy, "ties": without_bounds(ties)})
     policy = policy or Policy()
+    _check_beside(convention, policy)
     also = policies_of(wanted, policy)
     others = references or {}
 
@@ -160,6 +162,7 @@ def evaluate_files(
     """
     _load(plugins)
     wanted, policy = _wanted(metrics, rel, convention), policy or Policy()
+    _check_beside(convention, policy)
     wanted = with_bounds(wanted) if bounds else wanted
     also = policies_of(wanted, policy)
     how = {"group": group} if group else {}
@@ -207,6 +210,12 @@ def _load(names: Sequence[str]) -> None:
             plugins.load(name, Path())
         except plugins.PluginError as error:
             raise HarnessError(str(error)) from error
+
+
+def _check_beside(convention: str | None, policy: Policy) -> None:
+    overruled = contradiction(convention, policy)
+    if overruled is not None:
+        raise UnknownNameError(f"{overruled[0]}: {overruled[1]}")
 
 
 def _wanted(

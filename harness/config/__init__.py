@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import metrics as _built_in
+from ..core.convention import contradiction
 from ..core.convention import find as find_convention
 from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
@@ -17,7 +18,7 @@ from ..readers import FORMATS
 from ..readers.format import Kind
 from . import plugins, sweep, yamlfile
 from .patterns import NothingFoundError, files
-from .schema import Config, DatasetEntry, Entry, Policy, RunEntry, metric_defaults
+from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
 from .yamlfile import Loc, Source
 
@@ -121,7 +122,10 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
     except UnknownNameError as error:
         problems += [source.problem(("convention",), one.what) for one in error.problems]
         convention = None
-    defaults = metric_defaults(parts.policy.relevance_level, convention)
+    overruled = contradiction(convention, parts.policy.to_core())
+    if overruled is not None:
+        problems.append(source.problem(("policy", overruled[0]), overruled[1]))
+    defaults = parts.policy.metric_defaults(convention)
     for place, name in parts.metrics.items():
         try:
             found = parse(name, defaults)

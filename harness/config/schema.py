@@ -97,6 +97,22 @@ class Policy(_Model):
     """Unjudged documents are taken out of the ranking first."""
     relevance_level: Annotated[StrictInt, Field(ge=1)] = 1
     """Smallest relevant grade, for the metrics that have one and do not name it."""
+    labels: Literal["error", "clip"] = "error"
+    """Grades outside a convention's bounds: an error, or put at the nearer bound."""
+
+    def to_core(self) -> core.Policy:
+        """Return the policy that alignment and evaluation take."""
+        given = self.model_dump(exclude={"relevance_level", "labels"})
+        return core.Policy(**{**given, "ties": without_bounds(self.ties)})
+
+    def metric_defaults(self, convention: str | None) -> dict[str, Any]:
+        """Return the parameters for every metric that has them and is not given them."""
+        found: dict[str, Any] = {}
+        if self.relevance_level != 1:
+            found["rel"] = self.relevance_level
+        if self.labels != "error":
+            found["labels"] = self.labels
+        return found if convention is None else {**found, "convention": convention}
 
 
 def _one_or_list(value: Any) -> str:
@@ -167,22 +183,13 @@ class Config(_Model):
 
     def to_policy(self) -> core.Policy:
         """Return the policy that alignment and evaluation take."""
-        given = self.policy.model_dump(exclude={"relevance_level"})
-        return core.Policy(**{**given, "ties": without_bounds(self.policy.ties)})
+        return self.policy.to_core()
 
     def parsed_metrics(self) -> tuple[Metric, ...]:
         """Return the metrics, each once, in order."""
-        metrics = parse_all(
-            self.metrics, metric_defaults(self.policy.relevance_level, self.convention)
-        )
+        metrics = parse_all(self.metrics, self.policy.metric_defaults(self.convention))
         return with_bounds(metrics) if self.policy.ties == BOUNDS else metrics
 
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
         return self.model_dump(mode="json", exclude_none=True)
-
-
-def metric_defaults(relevance_level: int, convention: str | None = None) -> dict[str, Any]:
-    """Return the parameters for every metric that has them and is not given them."""
-    found: dict[str, Any] = {} if relevance_level == 1 else {"rel": relevance_level}
-    return found if convention is None else {**found, "convention": convention}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
+from .policy import Policy
 
 NEEDED, WHOLE_LIST = "needed", "whole list"
 
@@ -63,6 +64,23 @@ class Convention:
 
 CONVENTIONS: dict[str, Convention] = {}
 """Every convention by its name; :mod:`harness.metrics.conventions` fills it."""
+
+
+def contradiction(convention: str | None, policy: Policy) -> tuple[str, str] | None:
+    """Return the field of a policy that a convention for all metrics overrules, and what to say.
+
+    None where there is none; the default is no contradiction, and neither are bounds of ties.
+    """
+    if convention in (None, "none"):
+        return None
+    for field_name, setting in (("ties", "ties"), ("empty_queries", "empty")):
+        value = getattr(policy, field_name)
+        if value != getattr(Policy(), field_name):
+            return field_name, (
+                f"convention {convention} decides it for every metric, so that '{value}' would do "
+                f"nothing; leave it out, or write ndcg(convention={convention},{setting}=...)"
+            )
+    return None
 
 
 def find(name: str) -> Convention:

@@ -114,6 +114,7 @@ def _metrics(
     for name, value in defaults.items():
         if name in definition.parameters and not given.get("reference"):
             given.setdefault(name, value)
+    labels = defaults.get("labels")
     convention = given.pop("convention", defaults.get("convention"))
     usual: dict[str, Any] = {}
     if convention in (None, "none"):
@@ -132,6 +133,9 @@ def _metrics(
             for name, value in given.items()
             if name not in usual or usual[name] != value  # None can be given, as max_grade=none
         }
+        rule = usual.get("grades")
+        if labels is not None and rule is not None and (rule.low, rule.high) != (None, None):
+            given.setdefault("labels", labels)
         if "rel" in given:
             usual.pop("above", None)  # a level that is given stands over the tool's threshold
     cutoffs = cutoffs or _default_cutoffs(text, usual)

@@ -271,9 +271,9 @@ def test_the_example_of_the_design(base: Path) -> None:
         (
             GOOD + "policy: {tie: stable, 'a b': 1}\n",
             ["$.policy.tie (line 6)     unknown key 'tie'; did you mean 'ties'?  (known: ties, "
-             "missing_queries, empty_queries, depth, judged_only, relevance_level)",
+             "missing_queries, empty_queries, depth, judged_only, relevance_level, labels)",
              "$.policy['a b'] (line 6)  unknown key 'a b'  (known: ties, "
-             "missing_queries, empty_queries, depth, judged_only, relevance_level)"],
+             "missing_queries, empty_queries, depth, judged_only, relevance_level, labels)"],
         ),
     ],
 )  # fmt: skip
@@ -371,7 +371,7 @@ class TestOverrides:
             (
                 "policy.tie=stable",
                 "$.policy.tie (--set)  unknown key 'tie'; did you mean 'ties'?  (known: ties, "
-                "missing_queries, empty_queries, depth, judged_only, relevance_level)",
+                "missing_queries, empty_queries, depth, judged_only, relevance_level, labels)",
             ),
             ("policy.depth=0", "$.policy.depth (--set)  must be at least 1, and is 0"),
             (
@@ -581,3 +581,23 @@ def test_options_of_several_formats(base: Path) -> None:
     assert complaint(text) == [
         "$.datasets.letor (line 1)  no format has the options columns and group together"
     ]
+
+
+def test_a_convention_for_all_metrics_overrules_a_policy(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 a 1 1 t\n")
+    text = (
+        "datasets: {d: {path: q.txt}}\nruns: {r: {path: r.run}}\nmetrics: [ndcg@10]\n"
+        "convention: lightgbm\npolicy: {ties: average, labels: clip}\n"
+    )
+    (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        config.load(tmp_path / "c.yaml")
+    assert [str(problem) for problem in caught.value.problems] == [
+        "$.policy.ties (line 5): convention lightgbm decides it for every metric, so that "
+        "'average' would do nothing; leave it out, or write ndcg(convention=lightgbm,ties=...)"
+    ]
+    for ties in ("bounds", "trec_eval"):
+        loaded = config.load(tmp_path / "c.yaml", overrides=[f"policy.ties={ties}"])
+        assert str(loaded.parsed_metrics()[0]) == "ndcg(convention=lightgbm,labels=clip)@10"
+        assert config.loads(json.dumps(loaded.resolved()), base=tmp_path) == loaded
