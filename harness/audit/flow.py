@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -11,22 +11,22 @@ import numpy as np
 from tqdm import tqdm
 
 from .. import readers
-from ..config import Config
-from ..config.schema import metric_defaults
 from ..config.sweep import Cell
 from ..core.aligned import Aligned
 from ..core.bounds import BOUNDS
 from ..core.convention import find as find_convention
 from ..core.evaluate import evaluate
 from ..core.evaluation import summarise
+from ..core.grade_check import takes_fractions
 from ..core.metric import Metric
-from ..core.names import parse_all
 from ..core.policy import Policy
 from ..core.views import policies_of
 from ..errors import HarnessError, InputError, UnknownNameError
 from . import source
+from .plan import Plan, plans, to_audit
 from .spread import BASE, Matrix, Row, effect, ranked
-from .variants import Variant, has_conventions, plain, under_conventions, with_choices
+from .steps import walk
+from .variants import Variant, plain
 
 Found = dict[Metric, float | str]
 """A summary for each metric, or why there is none."""
@@ -39,9 +39,10 @@ class Audited:
     Parameters
     ----------
     matrices : tuple of Matrix
-        One a dataset and metric.
+        One a dataset and metric; metrics of the config that differ in the way to compute alone
+        share one.
     left_out : tuple of str
-        Metrics of the config that no convention has, or that are mere counts.
+        Metrics of the config that no convention compared has, or that are mere counts.
     bounds : bool
         Whether the config asks for bounds over the orders of ties, which are not audited.
     """
@@ -49,22 +50,6 @@ class Audited:
     matrices: tuple[Matrix, ...]
     left_out: tuple[str, ...] = ()
     bounds: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """One metric, and every way that it is to be computed in."""
-
-    metric: Metric
-    conventions: tuple[Variant, ...]
-    choices: Mapping[str, tuple[str, tuple[Variant, ...]]]
-
-    def every(self) -> Iterator[Metric]:
-        yield plain(self.metric)
-        choices = (each for _, others in self.choices.values() for each in others)
-        for variant in (*self.conventions, *choices):
-            if variant.metric is not None:
-                yield plain(variant.metric)
 
 
 def audit(
@@ -98,12 +83,9 @@ def audit(
         find_convention(name)
     config, cells = source.find(Path(path), overrides)
     policy = config.to_policy()
-    wanted, left_out = _metrics(config, metrics)
-    plans = [
-        _Plan(metric, under_conventions(metric, policy, conventions), with_choices(metric, policy))
-        for metric in wanted
-    ]
-    every = list(dict.fromkeys(metric for plan in plans for metric in plan.every()))
+    wanted, left_out = to_audit(config, metrics, conventions)
+    planned = plans(wanted, policy, conventions)
+    every = list(dict.fromkeys(metric for plan in planned for metric in plan.every()))
     matrices = []
     with tqdm(total=len(cells), unit="run", disable=None) as bar:
         for dataset, group in groupby(cells, key=lambda cell: cell.dataset):
@@ -113,22 +95,8 @@ def audit(
                 found.append(each)
                 bar.update()
             systems = _names(here)
-            matrices += [_matrix(dataset, plan, systems, found) for plan in plans]
+            matrices += [_matrix(dataset, plan, systems, found) for plan in planned]
     return Audited(tuple(matrices), left_out, config.policy.ties == BOUNDS)
-
-
-def _metrics(config: Config, given: Sequence[str]) -> tuple[list[Metric], tuple[str, ...]]:
-    """Return the metrics to audit, and the names of others."""
-    defaults = metric_defaults(config.policy.relevance_level, config.convention)
-    metrics = parse_all(given or config.metrics, defaults)
-    wanted = [metric for metric in metrics if has_conventions(metric)]
-    left_out = tuple(str(metric) for metric in metrics if metric not in wanted)
-    if not wanted or (given and left_out):
-        raise UnknownNameError(
-            f"{', '.join(left_out)}: no convention has it, so there is nothing to audit"
-            "  (harness metrics --conventions lists what each tool has)"
-        )
-    return wanted, left_out
 
 
 def _names(cells: Sequence[Cell]) -> tuple[str, ...]:
@@ -146,13 +114,15 @@ def _names(cells: Sequence[Cell]) -> tuple[str, ...]:
 
 def _summaries(cells: Iterable[Cell], metrics: Sequence[Metric], policy: Policy) -> Iterator[Found]:
     """Yield what is found for each run on one dataset, which is read once."""
-    also = policies_of(metrics, policy)
+    also, fractions = policies_of(metrics, policy), takes_fractions(metrics, policy)
     qrels = None
     refused: set[Metric] = set()
     for cell in cells:
         entry = cell.dataset_entry
         if qrels is None:
-            qrels = readers.read_qrels(entry.path, name=cell.dataset, **entry.options())
+            qrels = readers.read_qrels(
+                entry.path, name=cell.dataset, fractions=fractions, **entry.options()
+            )
         run = cell.run_entry
         aligned = readers.align_run(qrels, run.path, policy, also, name=cell.run, **run.options())
         parts = list(aligned)
@@ -202,7 +172,7 @@ def _reason(error: HarnessError, metric: Metric) -> str:
     return text.removeprefix(f"{metric}: ")
 
 
-def _matrix(dataset: str, plan: _Plan, systems: tuple[str, ...], found: Sequence[Found]) -> Matrix:
+def _matrix(dataset: str, plan: Plan, systems: tuple[str, ...], found: Sequence[Found]) -> Matrix:
     """Put the summaries of one metric together."""
     metric = plan.metric
     base = _row(Variant(BASE, metric), found)
@@ -211,14 +181,21 @@ def _matrix(dataset: str, plan: _Plan, systems: tuple[str, ...], found: Sequence
         for choice, (own, others) in plan.choices.items()
     ]
     rows = tuple(_row(variant, found) for variant in plan.conventions)
-    return Matrix(dataset, metric, systems, base, rows, ranked(effects))
+    walks = tuple(
+        walk(
+            name, base, [(step.name, _row(Variant(step.name, step.metric), found)) for step in way]
+        )
+        for name, way in plan.walks.items()
+    )
+    return Matrix(dataset, metric, systems, base, rows, ranked(effects), walks)
 
 
 def _row(variant: Variant, found: Sequence[Found]) -> Row:
     if variant.metric is None:
-        return Row(variant.name, np.full(len(found), np.nan), (variant.refused,) * len(found))
+        none = np.full(len(found), np.nan)
+        return Row(variant.name, none, (variant.refused,) * len(found), variant.own)
     key = plain(variant.metric)
     each = [summary[key] for summary in found]
     values = np.array([value if isinstance(value, float) else np.nan for value in each])
     refused = tuple(value if isinstance(value, str) else "" for value in each)
-    return Row(variant.name, values, refused)
+    return Row(variant.name, values, refused, variant.own, variant.convention)

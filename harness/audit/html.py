@@ -99,7 +99,17 @@ def _section(matrix: Matrix, place: int) -> list[str]:
         last = _cells([highest], text=1) + _cells([wide])
         ranges.append(f"<tr><th>{escape(name)}</th>{''.join(cells)}{last}</tr>")
     parts.append(_table("Range of each system", words.RANGES, ranges, text=(2, 4)))
-    return parts + (_effects(matrix) if matrix.comparable else [])
+    if not matrix.comparable:
+        return parts
+    for walk in matrix.walks:
+        lines = [
+            f"<tr><th>{escape(name)}</th>{_cells(cells)}</tr>"
+            for name, *cells in words.walk(matrix, walk)
+        ]
+        parts.append(_table(f"From the base to {walk.name}", ["step", *matrix.systems], lines))
+        if walk.nothing:
+            parts.append(_paragraph(f"No change by: {', '.join(walk.nothing)}.", "note"))
+    return parts + _effects(matrix)
 
 
 def _effects(matrix: Matrix) -> list[str]:
@@ -129,7 +139,7 @@ def _row(matrix: Matrix, row: Row, found: Comparison, largest: float, kind: str)
         star = "*" if best else ""
         cells.append(f"<td{best}{style}>{text}{star}</td>")
     of_kind = f' class="{kind}"' if kind else ""
-    return f"<tr{of_kind}><th>{escape(row.name)}</th>{''.join(cells)}</tr>"
+    return f"<tr{of_kind}><th>{escape(words.row_name(row))}</th>{''.join(cells)}</tr>"
 
 
 def _largest(differences: np.ndarray) -> float:

@@ -33,11 +33,17 @@ class Row:
         NaN where it is undefined, or refused.
     refused : tuple of str, length n_systems
         Why there is no value; ``""`` where there is one.
+    own : bool
+        Whether it was asked for by name, beside the base.
+    convention : bool
+        Whether it is a convention's.
     """
 
     name: str
     values: Floats
     refused: tuple[str, ...]
+    own: bool = False
+    convention: bool = True
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,28 @@ class Effect:
 
 
 @dataclass(frozen=True, eq=False)
+class Walk:
+    """The way from the base to a convention, one setting at a time.
+
+    Parameters
+    ----------
+    name : str
+        Of the convention.
+    values : ndarray of float64, shape (n_systems,)
+        Its summaries; NaN where there are none, or the base has none.
+    changes : tuple of (str, ndarray of float64)
+        Each step with what it adds to every system's summary. They add up to the difference.
+    nothing : tuple of str
+        Settings that differ, and change nothing here.
+    """
+
+    name: str
+    values: Floats
+    changes: tuple[tuple[str, Floats], ...]
+    nothing: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Matrix:
     """One metric on one dataset: systems x conventions, and what single choices do.
 
@@ -142,6 +170,8 @@ class Matrix:
         One a convention.
     effects : tuple of Effect
         One a choice, the largest first.
+    walks : tuple of Walk
+        One a convention that was asked for.
     """
 
     dataset: str
@@ -150,6 +180,7 @@ class Matrix:
     base: Row
     rows: tuple[Row, ...]
     effects: tuple[Effect, ...]
+    walks: tuple[Walk, ...] = ()
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:

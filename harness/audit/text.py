@@ -9,7 +9,7 @@ from ..reports._cells import heading, number
 from ..reports.table import columns
 from . import words
 from .flow import Audited
-from .spread import Comparison, Matrix, Row
+from .spread import BASE, Comparison, Matrix, Row, Walk
 
 WIDTH = 100
 _NARROW = 11
@@ -55,28 +55,44 @@ def _block(matrix: Matrix, width: int) -> list[str]:
     if n and matrix.rows:
         lines += ["", _ranges(matrix)]
     if matrix.comparable:
+        for walk in matrix.walks:
+            lines += ["", *_walk(matrix, walk, width)]
         lines += ["", *_effects(matrix, width)]
     return lines
 
 
 def _values(matrix: Matrix, width: int) -> str:
     """Return the matrix; names of systems may take several lines."""
+    rows = [*_head(matrix, "convention", "order", "tau"), _row(matrix, matrix.base, matrix.own)]
+    rows += map(_row, [matrix] * len(matrix.rows), matrix.rows, matrix.comparisons)
+    return columns(rows, width=width, left=3, pad_stars=True)
+
+
+def _head(matrix: Matrix, *first: str) -> list[list[str]]:
+    """Return the lines of a heading: the first columns, then the systems."""
     names = [_folded(name) for name in matrix.systems]
     height = max(map(len, names), default=1)
     head = [
-        ["", "", "", *(name[line] if line < len(name) else "" for name in names)]
+        [*[""] * len(first), *(name[line] if line < len(name) else "" for name in names)]
         for line in range(height)
     ]
-    head[-1][:3] = ["convention", "order", "tau"]
-    rows = [*head, _row(matrix, matrix.base, matrix.own)]
-    rows += map(_row, [matrix] * len(matrix.rows), matrix.rows, matrix.comparisons)
-    return columns(rows, width=width, left=3, pad_stars=True)
+    head[-1][: len(first)] = first
+    return head
+
+
+def _walk(matrix: Matrix, walk: Walk, width: int) -> list[str]:
+    """Return what each setting adds on the way from the base to a convention."""
+    rows = [*_head(matrix, f"{BASE} -> {walk.name}"), *words.walk(matrix, walk)]
+    lines = columns(rows, width=width).splitlines()
+    if walk.nothing:
+        lines += _wrapped(f"no change by: {', '.join(walk.nothing)}", width, "  ")
+    return lines
 
 
 def _row(matrix: Matrix, row: Row, found: Comparison) -> list[str]:
     cells = [words.cell(row, system, matrix.metric) for system in range(len(matrix.systems))]
     cells = [f"{text}*" if at in found.best else text for at, text in enumerate(cells)]
-    return [row.name, words.order(row, found), words.tau(found.tau), *cells]
+    return [words.row_name(row), words.order(row, found), words.tau(found.tau), *cells]
 
 
 def _folded(name: str) -> list[str]:

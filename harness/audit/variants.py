@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,11 +33,17 @@ class Variant:
         None where the tool has nothing of the kind.
     refused : str
         Why there is none.
+    own : bool
+        Whether it was asked for by name, beside the base.
+    convention : bool
+        Whether it is a convention's.
     """
 
     name: str
     metric: Metric | None
     refused: str = ""
+    own: bool = False
+    convention: bool = True
 
 
 def has_conventions(metric: Metric) -> bool:
@@ -109,7 +115,9 @@ def _as(metric: Metric, convention: str) -> Metric:
     return replace(parse(text)[0], cutoff=metric.cutoff)
 
 
-def with_choices(metric: Metric, policy: Policy) -> dict[str, tuple[str, tuple[Variant, ...]]]:
+def with_choices(
+    metric: Metric, policy: Policy, toward: Sequence[Metric] | None = None
+) -> dict[str, tuple[str, tuple[Variant, ...]]]:
     """Return the metric with one choice changed at a time: the base's value, and the others.
 
     Parameters
@@ -117,6 +125,8 @@ def with_choices(metric: Metric, policy: Policy) -> dict[str, tuple[str, tuple[V
     metric : Metric
     policy : Policy
         Of the config: what holds where the metric says nothing.
+    toward : sequence of Metric, optional
+        Only values that one of these has; all where it is left out.
 
     Examples
     --------
@@ -127,27 +137,33 @@ def with_choices(metric: Metric, policy: Policy) -> dict[str, tuple[str, tuple[V
     ('linear', ['exp', 'letor', 'mslr', 'exp-int32'])
     """
     found = {}
-    in_force = _in_force(metric, policy)
+    holds = in_force(metric, policy)
     for name, values in choices_of(metric.definition).items():
         if name in IDENTITY:
             continue
         parameter = {**PARAMETERS, **metric.definition.parameters}[name]
-        own = in_force[name] if name in in_force else _given(metric, name, parameter.default)
+        own = holds[name] if name in holds else _given(metric, name, parameter.default)
+        wanted = [
+            (in_force(each, policy) | dict(each.params)).get(name, parameter.default)
+            for each in toward or ()
+        ]
         others = []
         for value in dict.fromkeys(values):
-            if value == own or value == "error" or (value is None and name in in_force):
+            if value == own or value == "error" or (value is None and name in holds):
+                continue
+            if toward is not None and value not in wanted:
                 continue
             if name == "ties" and value == "average" and metric.definition.expected is None:
                 continue  # a hundred random orders, for an estimate
-            changed = _changed(metric, name, value, in_force)
-            if changed is not None and _fits(changed, policy):
-                others.append(Variant(_text(parameter, value), changed))
+            changed = _changed(metric, name, value, holds)
+            if changed is not None and fits(changed, policy):
+                others.append(Variant(value_text(parameter, value), changed))
         if others:
-            found[name] = (_text(parameter, own), tuple(others))
+            found[name] = (value_text(parameter, own), tuple(others))
     return found
 
 
-def _in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
+def in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
     """Return the settings that hold for the base, its policy's included."""
     own, under = metric.settings, policy.with_settings(metric.settings)
     return {
@@ -159,23 +175,24 @@ def _in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
     }
 
 
-def _changed(metric: Metric, name: str, value: Any, in_force: Mapping[str, Any]) -> Metric | None:
+def _changed(metric: Metric, name: str, value: Any, holds: Mapping[str, Any]) -> Metric | None:
     """Return the metric with one choice changed; None where that goes with nothing else."""
-    if name not in in_force:
+    if name not in holds:
         order = metric.definition.parameters
         params = {**dict(metric.params), name: value}
         kept = tuple((each, params[each]) for each in order if each in params)
         return replace(metric, params=kept)
     given = {name: value}
     if name == "ties":  # which would bring a type of scores with it
-        given["scores"] = in_force["scores"]
+        given["scores"] = holds["scores"]
     try:
         return replace(metric, settings=replace(metric.settings, **given))
     except UnknownNameError:
         return None
 
 
-def _fits(metric: Metric, policy: Policy) -> bool:
+def fits(metric: Metric, policy: Policy) -> bool:
+    """Return whether the policy goes with the metric's settings."""
     try:
         policy.with_settings(metric.settings)
     except UnknownNameError:
@@ -187,7 +204,8 @@ def _given(metric: Metric, name: str, default: Any) -> Any:
     return dict(metric.params).get(name, default)
 
 
-def _text(parameter: Any, value: Any) -> str:
+def value_text(parameter: Any, value: Any) -> str:
+    """Return a value as it is written."""
     return "none" if value is None else parameter.text(value)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.metric import Metric
 from ..reports._cells import UNDEFINED, number
 from .flow import Audited
-from .spread import Comparison, Effect, Matrix, Range, Row
+from .spread import BASE, Comparison, Effect, Matrix, Range, Row, Walk
 
 OVERVIEW = (
     "dataset", "metric", "largest single choice", "largest range", "other order", "other best",
@@ -22,6 +22,11 @@ CHOICES = (
 )  # fmt: skip
 REFUSED = "x"
 """Stands where a convention refuses the data."""
+
+
+def row_name(row: Row) -> str:
+    """Return the name of a row, marked where it was asked for."""
+    return f"{row.name} (own)" if row.own else row.name
 
 
 def cell(row: Row, system: int, metric: Metric) -> str:
@@ -60,14 +65,19 @@ def order(row: Row, found: Comparison) -> str:
 
 def compared(matrix: Matrix) -> int:
     """Return how many conventions have an order of systems to compare with the base's."""
-    return sum(found.compared > 1 for found in matrix.comparisons)
+    return sum(found.compared > 1 for _, found in _of_conventions(matrix))
 
 
 def changes(matrix: Matrix) -> tuple[list[str], list[str]]:
     """Return the conventions with another order, and those with another best system."""
-    pairs = list(zip(matrix.rows, matrix.comparisons, strict=True))
+    pairs = _of_conventions(matrix)
     ordered = [row.name for row, found in pairs if found.order_changed]
     return ordered, [row.name for row, found in pairs if found.best_changed]
+
+
+def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
+    pairs = zip(matrix.rows, matrix.comparisons, strict=True)
+    return [(row, found) for row, found in pairs if row.convention]
 
 
 def shares(matrix: Matrix) -> tuple[str, str]:
@@ -92,7 +102,8 @@ def verdict(matrix: Matrix) -> list[str]:
     total, (ordered, bests) = compared(matrix), changes(matrix)
     if not total:
         return []
-    under = "the one convention compared" if total == 1 else f"all {total} conventions"
+    few = {1: "the one convention compared", 2: "both conventions"}
+    under = few.get(total, f"all {total} conventions")
     lines = [f"The order of systems is the same under {under}."]
     if ordered and total == 1:
         lines = [f"The order of systems is another under {under}{_listed(ordered)}."]
@@ -105,7 +116,7 @@ def verdict(matrix: Matrix) -> list[str]:
     if not bests:
         return [*lines, f"The best is {top} under every one."]
     to: dict[str, list[str]] = {}
-    for row, found in zip(matrix.rows, matrix.comparisons, strict=True):
+    for row, found in _of_conventions(matrix):
         if found.best_changed:
             to.setdefault(_systems(matrix, found.best), []).append(row.name)
     others = "; ".join(f"{who} under {', '.join(names)}" for who, names in to.items())
@@ -122,6 +133,8 @@ def notes(matrix: Matrix) -> list[str]:
             where.setdefault("" if everyone else f" ({', '.join(systems)})", []).append(name)
         who = "; ".join(", ".join(names) + systems for systems, names in where.items())
         lines.append(f"{REFUSED} refused by {who}: {reason}")
+    if any(row.own for row in matrix.rows):
+        lines.append("(own) a metric that the config, or -m, names beside the base")
     undefined = [
         row.name
         for row in (matrix.base, *matrix.rows)
@@ -160,6 +173,23 @@ def choice(found: Effect, matrix: Matrix) -> list[str]:
     ]
 
 
+def walk(matrix: Matrix, found: Walk) -> list[list[str]]:
+    """Return the way from the base to a convention as rows: base, what each step adds, end."""
+    metric = matrix.metric
+    ends = [
+        [name, *(number(value, metric) for value in values.tolist())]
+        for name, values in ((BASE, matrix.base.values), (f"= {found.name}", found.values))
+    ]
+    steps = [
+        [
+            name,
+            *(UNDEFINED if math.isnan(each) else signed(each, metric) for each in change.tolist()),
+        ]
+        for name, change in found.changes
+    ]
+    return [ends[0], *steps, ends[1]]
+
+
 def lost(matrix: Matrix) -> list[str]:
     """Return the choices under which some system has no value."""
     return [f"{each.choice}={value}" for each in matrix.effects for value in each.lost]
@@ -175,7 +205,9 @@ def left_out(audited: Audited) -> list[str]:
     lines = []
     if audited.left_out:
         names = ", ".join(audited.left_out)
-        lines.append(f"Not audited, as no convention has it or it is a mere count: {names}.")
+        lines.append(
+            f"Not audited, as no convention compared has it or it is a mere count: {names}."
+        )
     if audited.bounds:
         lines.append("ties: bounds is not audited: the base is the metric itself, not its bounds.")
     return lines

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import harness
-from harness.audit import Matrix, audit
+from harness.audit import Matrix, audit, find
 from harness.errors import ConfigError, InputError, UnknownNameError
 
 # broad ranks b and c (grade 2) first, sharp a (grade 3), then x (0). At cutoff 2, L = log2(3):
@@ -190,6 +191,56 @@ def test_a_config_without_a_metric_to_audit(toy: Path) -> None:
         audit(toy, overrides=["metrics=[mse]"])
     with pytest.raises(ConfigError):
         audit(toy, overrides=["metric=[mse]"])
+
+
+def test_fractions_are_read_where_a_convention_takes_them(toy: Path) -> None:
+    qrels = toy.parent.parent / "data/qrels.txt"
+    qrels.write_text(qrels.read_text().replace("b 2", "b 0.5"))
+    (matrix,) = audit(toy, metrics=["ndcg@2"], conventions=["catboost", "lightgbm"]).matrices
+    rows = {row.name: row for row in (matrix.base, *matrix.rows)}
+    # broad ranks b (0.5) and c (2) first, sharp a (3) and x (0); ideal: 3 + 2/L
+    assert rows["catboost"].values == pytest.approx([(0.5 + 2 / L) / (3 + 2 / L), SHARP])
+    assert not any(rows["catboost"].refused)
+    for name in ("base", "lightgbm"):
+        assert np.isnan(rows[name].values).all()
+        assert all("judgement of 0.5" in reason for reason in rows[name].refused)
+    with pytest.raises(InputError, match=r"0\.5"):
+        audit(toy, metrics=["ndcg@2"], conventions=["lightgbm"])
+
+
+def test_metrics_that_differ_in_the_way_alone_share_a_table(toy: Path) -> None:
+    names = ["ndcg@2", "ndcg(convention=lightgbm)@2", "ndcg(discount=position)@2", "ndcg@3"]
+    names += ["P@2", "P(rel=2)@2", "ndcg(gain=linear)@2"]
+    found = audit(toy, metrics=names, conventions=["lightgbm", "trec_eval9"])
+    # precision above another grade is another metric
+    own = [str(each.metric) for each in found.matrices]
+    assert own == ["ndcg@2", "ndcg@3", "P@2", "P(rel=2)@2"]
+    matrix = found.matrices[0]
+    assert [(row.name, row.own, row.convention) for row in matrix.rows] == [
+        ("ndcg(discount=position)@2", True, False),
+        ("trec_eval9", False, True),
+        ("lightgbm", True, True),
+    ]
+    # 1/rank: broad 2 + 2/2, sharp 3, ideal 3 + 2/2
+    assert matrix.rows[0].values == pytest.approx([3 / 4, 3 / 4])
+    text = find("text").render(found)
+    assert re.search(r"^lightgbm \(own\) +other best ", text, re.M)
+    assert re.search(r"^ndcg\(discount=position\)@2 \(own\) +other best .* 0.7500\* ", text, re.M)
+    assert "another under 1 of 2 conventions (lightgbm)." in text  # its own is no convention
+
+
+def test_a_metric_that_the_convention_lacks(toy: Path) -> None:
+    with pytest.raises(UnknownNameError) as asked:
+        harness.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["err(convention=lightgbm)"])
+    with pytest.raises(UnknownNameError) as caught:
+        audit(toy, metrics=["err@10", "ndcg@2"], conventions=["lightgbm"])
+    assert str(caught.value) == str(asked.value)
+    assert "err is in: gdeval, ranklib" in str(caught.value)
+    # one convention that has it is enough, and a config's metrics are named once
+    assert len(audit(toy, metrics=["err@10"], conventions=["lightgbm", "gdeval"]).matrices) == 1
+    found = audit(toy, overrides=["metrics=[err@10,ndcg@2]"], conventions=["lightgbm"])
+    assert [str(matrix.metric) for matrix in found.matrices] == ["ndcg@2"]
+    assert found.left_out == ("err@10",)
 
 
 def test_bounds_are_left_out(toy: Path) -> None:

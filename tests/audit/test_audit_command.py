@@ -41,9 +41,10 @@ def test_formats(toy: Path, format: str, begin: str) -> None:
     [
         (("-m", "ndgc@2"), "unknown metric 'ndgc@2'; did you mean 'ndcg@2'?"),
         (("-m", "mse"), "mse: no convention has it, so there is nothing to audit"),
+        (("-m", "err@10", "--convention", "lightgbm"), "(it has: ndcg, map; err is in: gdeval"),
         (("--convention", "lightgmb"), "unknown convention 'lightgmb'; did you mean 'lightgbm'?"),
         (("--set", "policy.tie=stable"), "did you mean 'ties'?"),
-        (("-f", "pdf"), "'pdf' is not one of 'text', 'csv', 'html'"),
+        (("-f", "pdf"), "'pdf' is not one of text, csv, html"),
     ],
 )
 def test_wrong_usage_is_said_and_exits_2(

@@ -14,14 +14,16 @@ from harness.audit.csv import COLUMNS
 
 HEAD = """\
 dataset  metric    largest single choice  largest range  other order  other best
-toy      ndcg@2 ↑  gain=letor: -0.7039 """
+toy      ndcg@2 ↑  gain=exp: -0.2152 """
 
 
 def test_text(toy: Path) -> None:
     found = audit(toy, conventions=["lightgbm", "catboost", "sklearn"])
     text = find("text").render(found)
     assert text.startswith(HEAD)
-    assert "Not audited, as no convention has it or it is a mere count: rbo(p=0.9)." in text
+    assert (
+        "Not audited, as no convention compared has it or it is a mere count: rbo(p=0.9)." in text
+    )
     assert (
         """
 toy: ndcg@2 ↑
@@ -38,7 +40,7 @@ sklearn                 1.00   0.7654*  0.7039
 system  lowest"""
         in text
     )
-    assert re.search(r"^gain +linear +letor +-0\.7039 +sharp +-1\.00 +exp +exp", text, re.M)
+    assert re.search(r"^gain +linear +exp +-0\.2152 +broad +-1\.00 +exp +exp", text, re.M)
     assert "  without effect here: " in text
 
 
