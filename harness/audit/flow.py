@@ -79,8 +79,7 @@ def audit(
     UnknownNameError
         Where no metric is left to audit, or a name is not known.
     """
-    for name in conventions:
-        find_convention(name)
+    conventions = list(dict.fromkeys(find_convention(name).name for name in conventions))
     config, cells = source.find(Path(path), overrides)
     policy = config.to_policy()
     wanted, left_out = to_audit(config, metrics, conventions)
@@ -187,7 +186,8 @@ def _matrix(dataset: str, plan: Plan, systems: tuple[str, ...], found: Sequence[
         )
         for name, way in plan.walks.items()
     )
-    return Matrix(dataset, metric, systems, base, rows, ranked(effects), walks)
+    arrived = tuple(each for each in walks if not np.isnan(each.values).all())
+    return Matrix(dataset, metric, systems, base, rows, ranked(effects), arrived)
 
 
 def _row(variant: Variant, found: Sequence[Found]) -> Row:

@@ -109,6 +109,13 @@ empty=one        +0.5000  +0.5000
     assert "->" not in find("text").render(audit(toy))  # only for those that are asked for
 
 
+def test_there_is_no_way_to_a_convention_that_refuses_the_data(toy: Path) -> None:
+    names = ["XGBoost", "lightgbm", "LightGBM"]  # found in capitals, each once
+    (matrix,) = audit(toy, metrics=["map"], conventions=names).matrices
+    assert {row.name for row in matrix.rows} == {"xgboost", "lightgbm"}
+    assert [each.name for each in matrix.walks] == ["lightgbm"]  # XGBoost takes grades 0 and 1
+
+
 def test_the_steps_of_every_convention_lead_to_its_value(root: Path) -> None:
     config = root / "configs/quickstart.yaml"
     found = audit(config, metrics=["ndcg@10", "map@5", "mrr"], conventions=[*CONVENTIONS])
