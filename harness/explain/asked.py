@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -65,6 +66,17 @@ class Asked:
             found.append(self._window(2))
         return found
 
+    def is_read_as_share(self, value: float) -> bool:
+        """Return whether a value that fits, or comes near, is the percentage without its sign.
+
+        >>> read("47.31").is_read_as_share(0.4731), read("47.31").is_read_as_share(47.3)
+        (True, False)
+        """
+        if self.percent or self.number <= 1:
+            return False
+        itself, share = (self._window(places).centre for places in (0, 2))
+        return abs(value - share) < abs(value - itself)
+
     def _window(self, places: int) -> Window:
         exponent = self.number.as_tuple().exponent
         half = Decimal(5).scaleb(int(exponent) - 1)
@@ -88,5 +100,7 @@ def read(text: str) -> Asked:
         number = Decimal("NaN")
     if not number.is_finite():
         fix = "write the value as it was printed, such as 0.4731, .473 or 47.31%"
+        if re.fullmatch(r"[-+]?\d*,\d+ ?%?", given):
+            fix = f"write it with a point: {given.replace(',', '.')}"
         raise InputError(Problem("", f"'{text}' is not a number", fix=fix))
     return Asked(given, number, percent)

@@ -71,7 +71,7 @@ def explain_files(
         Where the value is no number, or files, metrics or names are wrong.
     """
     asked = read(value)
-    spaces_of(metrics)  # what is wrong with the names is said before any file is read
+    spaces_of(metrics, k or None)  # what is wrong with the names is said before any file is read
     if results is None:
         if len(files) != 2 or run is not None or dataset is not None or where:
             raise UnknownNameError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..errors import InputError, UnknownNameError
 from .asked import Asked, Window
 from .space import AFTERWARDS, After, Base, Change, Changes, Space, familiar
 from .tables import Tables, Values
+from .tied import Reach, reaches
 
 DEPTH = 2
 """How many settings of a convention are changed at most, where nothing is said."""
@@ -106,6 +107,13 @@ class Found:
     unknown : int
         Settings left out because ties have no expectation in closed form there.
     n_queries : int
+    clipped : frozenset of str
+        Those of `refused` that were tried with ``labels=clip``.
+    n_tied, n_retrieved : int
+        Retrieved documents that share their score with another, and all.
+    reaches : tuple of Reach
+        Where nothing fits and documents are tied: the metrics between whose values for the worst
+        and the best order of tied documents the published one lies.
     """
 
     asked: Asked
@@ -118,6 +126,10 @@ class Found:
     refused: dict[str, str] = field(default_factory=dict)
     unknown: int = 0
     n_queries: int = 0
+    clipped: frozenset[str] = frozenset()
+    n_tied: int = 0
+    n_retrieved: int = 0
+    reaches: tuple[Reach, ...] = ()
 
 
 def explain(
@@ -150,7 +162,10 @@ def explain(
     search = _Search(asked, depth, Tables(qrels, run, _policies(spaces, depth)))
     for base in track([base for space in spaces for base in space.bases]):
         search.look(base, next(s for s in spaces if base in s.bases))
-    return search.found(tuple(spaces))
+    found = search.found(tuple(spaces))
+    if not found.explanations and found.n_tied:
+        found = replace(found, reaches=reaches(asked, qrels, run, spaces))
+    return found
 
 
 def _policies(spaces: Iterable[Space], depth: int) -> Iterable[Any]:
@@ -173,6 +188,7 @@ class _Search:
         self.done: dict[tuple[int, After, bytes], tuple[Floats, Floats]] = {}
         self.seen: dict[Any, set[int]] = defaultdict(set)
         self.refused: dict[str, str] = {}
+        self.clipped: set[str] = set()
         self.inert: dict[tuple[Base, Changes], set[str]] = {}
         self.known: dict[str, list[Window]] = {}
         self.unknown = 0
@@ -201,6 +217,8 @@ class _Search:
             if values is None:
                 self.unknown += len(rows)
                 continue
+            if ("labels", "clip") in changes:
+                self.clipped.add(str(base))
             empty = self.tables.empty(base.definition, params, view)
             inert = values.inert(empty)
             able = [name for name in AFTERWARDS if name not in inert]
@@ -247,7 +265,9 @@ class _Search:
     def found(self, spaces: tuple[Space, ...]) -> Found:
         """Return what was found, the simplest first."""
         explanations = [self.explanation(fits) for fits in self.hits.values()]
-        explanations.sort(key=lambda one: one.best.order)
+        explanations.sort(
+            key=lambda one: (self.asked.is_read_as_share(one.best.value), one.best.order)
+        )
         nearest = self.nearest if not explanations else None
         difference = math.nan
         if nearest is not None:
@@ -256,7 +276,7 @@ class _Search:
         return Found(
             self.asked, spaces, self.depth, tuple(explanations), nearest, difference,
             sum(map(len, self.seen.values())), self.refused, self.unknown,
-            self.tables.aligned.n_queries,
+            self.tables.aligned.n_queries, frozenset(self.clipped), *self.tables.tied,
         )  # fmt: skip
 
     def explanation(self, fits: list[Fit]) -> Explanation:

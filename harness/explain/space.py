@@ -135,7 +135,7 @@ class Base:
         UnknownNameError
             Where the settings do not go together.
         """
-        values = {**self.usual, **dict(changes)}
+        values = self._together(changes)
         rule = values.get("grades", GradeRule())
         if values["labels"] == "clip":
             rule = replace(rule, act="clip")
@@ -151,6 +151,30 @@ class Base:
             and (parameter.shown or values[name] != parameter.default)
         )
         return policy, params
+
+    def _together(self, changes: Changes) -> dict[str, Any]:
+        """Return every parameter and setting, as a name with these changes is read."""
+        given, written = dict(self._given), dict(changes)
+        if self.convention is not None:
+            for name, value in changes:
+                variant = f"{self.definition.name}({name}={value})"
+                given |= self.convention.variants.get(variant, {})
+        if "rel" in written:
+            given.pop("above", None)
+        said = {**given, **written}
+        rel, top = said.get("rel"), said.get("top")
+        if rel is not None and said.get("above") is not None:
+            raise UnknownNameError("rel and above both say what is relevant")
+        if top is not None and top < (rel or 1):
+            raise UnknownNameError("nothing would be relevant")
+        values = {**self.usual, **said}
+        rule = said.get("grades")
+        if "rel" in written and rule is not None and rule.high == 1:
+            values["rel"] = self.definition.parameters["rel"].default
+            values["grades"] = replace(rule, relevant_from=rel)
+        if "above" not in said and "above" in values:
+            values["above"] = None
+        return values
 
     def after(self, changes: Changes) -> After:
         """Return what is done with the values."""
@@ -233,10 +257,13 @@ def spaces_of(
     Raises
     ------
     UnknownNameError
-        Where a name is not known, says settings, or is that of a metric in no convention.
+        Where a name is not known, says settings, or is that of a metric in no convention; where
+        no metric is left to take the cutoffs `k`.
     """
     able = known_metrics()
     found: dict[tuple[str, Any], Space] = {}
+    without: list[str] = []
+    taken = False
     for name in names or able:
         metrics = parse(name)
         for definition in {
@@ -259,5 +286,12 @@ def spaces_of(
             if own == tuple(metric.cutoff for metric in plain):
                 whole = definition.cutoff is not None and definition.cutoff.type is int
                 asked = tuple(k) if k and whole else None
+                taken |= whole
+                without += [] if whole else [f"{name} takes no cutoff"]
+            elif k and set(own) != set(k):
+                without.append(f"{name} names its own cutoff")
             found[definition.name, asked] = Space(definition, asked, tuple(levels))
+    if k and without and not taken:
+        said = " ".join(f"-k {each}" for each in k)
+        raise UnknownNameError(f"{said} contradicts -m: {', '.join(without)}; leave one out")
     return list(found.values())

@@ -251,6 +251,11 @@ class Tables:
         return seen.aligned.memo(("empty", key), make)
 
     @property
+    def tied(self) -> tuple[int, int]:
+        """How many retrieved documents are tied, scores compared as float32, and how many are."""
+        return int(self._first.n_tied.sum()), int(self._first.n_retrieved.sum())
+
+    @property
     def computed(self) -> int:
         """How many different metrics under different rankings were computed."""
         return sum(isinstance(each, Values) for each in self._values.values())

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .search import Explanation, Fit, Found
 from .space import BEYOND, Space
+from .tied import NO_RULE
 
 WIDTH = 100
 EXPLANATIONS = 5
 """How many explanations are shown where not all are asked for."""
 ALTERNATIVES = 4
 """How many alternatives of each; more where they are conventions as they stand."""
+
+MOST_NAMED = 4
+"""How many metrics are named where the reading of the value is said."""
 
 
 def who(fit: Fit) -> str:
@@ -55,11 +59,63 @@ def render(found: Found, subject: str = "", everything: bool = False) -> str:
         said = "no settings give it"
         if found.nearest is not None:
             blocks.append(_nearest(found.nearest, found.difference))
-    title = (
-        f"{found.asked.text}{of}, {found.n_queries:,} queries\n{said}; {found.tried:,} were tried"
+        if found.n_tied:
+            blocks.append(_tied(found))
+    title = "\n".join(
+        [
+            f"{found.asked.text}{of}, {found.n_queries:,} queries",
+            *_wrapped(_reading(found), ""),
+            f"{said}; {found.tried:,} were tried",
+        ]
     )
     notes = [line for note in _notes(found) for line in _wrapped(note, "  ")]
     return "\n\n".join([title, *blocks, "\n".join(notes)]) + "\n"
+
+
+def _reading(found: Found) -> str:
+    """Return how a number above 1 was read."""
+    asked = found.asked
+    if asked.percent or asked.number <= 1:
+        return ""
+    shares = sorted({s.definition.name for s in found.spaces if s.definition.bounds[1] <= 1})
+    if not shares:
+        return ""
+    names, lie = " and ".join(shares), "lies" if len(shares) == 1 else "lie"
+    if len(shares) > MOST_NAMED:
+        names, lie = f"{len(shares)} of the metrics", "lie"
+    said = f"read as {asked.text} %, as {names} {lie} within 0 and 1"
+    return f"{said}; {asked.text} itself is tried too, and would come first"
+
+
+def _tied(found: Found) -> str:
+    share = f"{found.n_tied:,} of {found.n_retrieved:,} retrieved documents are tied"
+    said = (
+        f"{share}: where no rule gives their order ({NO_RULE}), any value between those of the "
+        "worst and the best order may be printed; "
+    )
+    if not found.reaches:
+        said += f"{found.asked.text} lies between them for none of the metrics and usual cutoffs"
+        return "\n".join(_wrapped(said, ""))
+    shown = found.reaches[:ALTERNATIVES]
+    said += f"{found.asked.text} lies between them for"
+    lines = _wrapped(said, "")
+    widest = max(len(str(reach.metric)) for reach in shown)
+    lines += [
+        f"  {reach.metric!s:<{widest}}  {reach.low:.6f} to {reach.high:.6f}" for reach in shown
+    ]
+    if more := len(found.reaches) - len(shown):
+        lines.append(f"  +{more:,} more")
+    return "\n".join(lines)
+
+
+def _tools_first(best: Fit, others: Sequence[Fit]) -> list[Fit]:
+    """Return one alternative of each other tool, then a second of each, and so on."""
+    met = Counter([best.base])
+    turns = []
+    for fit in others:
+        turns.append(met[fit.base])
+        met[fit.base] += 1
+    return [fit for _, fit in sorted(zip(turns, others, strict=True), key=lambda pair: pair[0])]
 
 
 def _block(place: int, explanation: Explanation, everything: bool) -> str:
@@ -67,7 +123,8 @@ def _block(place: int, explanation: Explanation, everything: bool) -> str:
     head = f"{place}. {best.value:.6f}  "
     lines = [f"{head}{best.name}", f"{' ' * len(head)}{who(best)}"]
     if others:
-        plain = sum(not fit.changes for fit in others)
+        others = _tools_first(best, others)
+        plain = len({fit.base for fit in others if not fit.changes} - {best.base})
         shown = others if everything else others[: max(ALTERNATIVES, plain)]
         names = [fit.name for fit in shown]
         lines.append("   the same on every query:")
@@ -97,11 +154,12 @@ def _notes(found: Found) -> Iterable[str]:
         found.depth, f"up to {found.depth} settings changed"
     )
     yield f"tried: {names}; the default and {conventions}, {changed}; {_cutoffs(found.spaces)}"
-    together: dict[str, list[str]] = defaultdict(list)
+    together: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for name, why in found.refused.items():
-        together[why].append(name)
-    for why, refusing in together.items():
-        yield f"left out: {', '.join(refusing)}: {why}"
+        together[name in found.clipped, why].append(name)
+    for (clipped, why), refusing in together.items():
+        how = "left out as they stand, tried with labels=clip" if clipped else "left out"
+        yield f"{how}: {', '.join(refusing)}: {why}"
     if found.unknown:
         yield (
             f"left out: {found.unknown:,} settings whose mean over the orders of tied documents "
@@ -164,7 +222,11 @@ def jsonl(found: Found) -> str:
             {
                 "published": found.asked.text, "fits": False, **_fields(found.nearest),
                 "value": found.nearest.value, "difference": found.difference,
-                "tried": found.tried,
+                "tried": found.tried, "tied": found.n_tied,
+                "between": [
+                    {"metric": str(each.metric), "low": each.low, "high": each.high}
+                    for each in found.reaches
+                ],
             }
         )  # fmt: skip
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

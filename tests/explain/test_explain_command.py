@@ -114,8 +114,16 @@ def test_any_metric_with_one_setting_changed(run) -> None:
     [
         (
             ["0,4731", *LETOR],
-            "error: '0,4731' is not a number\n"
-            "  fix:   write the value as it was printed, such as 0.4731, .473 or 47.31%\n",
+            "error: '0,4731' is not a number\n  fix:   write it with a point: 0.4731\n",
+        ),
+        (
+            ["0.4731", *LETOR, "-m", "ndcg@10", "-k", "5"],
+            "error: -k 5 contradicts -m: ndcg@10 names its own cutoff; leave one out\n",
+        ),
+        (
+            ["0.4731", *LETOR, "-m", "ndcg@10", "-m", "bpref", "-k", "5", "-k", "6"],
+            "error: -k 5 -k 6 contradicts -m: ndcg@10 names its own cutoff, bpref takes no "
+            "cutoff; leave one out\n",
         ),
         (
             ["0.4731", *LETOR, "-m", "ndgc"],

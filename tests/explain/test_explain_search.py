@@ -99,6 +99,22 @@ def test_one_setting_changed() -> None:
     assert found.explanations[0].best.value == pytest.approx((7 + 15 / 3) / (15 + 7 / 2))
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "map(convention=catboost,rel=2)@3",  # in place of above=0.5
+        "map(convention=torchmetrics,rel=2)@3",  # grades of 2 become 1, others 0
+        "ndcg(convention=xgboost,gain=linear)@3",  # which changes the accepted grades too
+    ],
+)
+def test_a_change_means_what_it_means_in_a_name(name: str) -> None:
+    metrics = parse(name)
+    aligned = align(*TWO, Policy(), policies_of(metrics, Policy()))
+    (value,) = evaluate(aligned, metrics).summary().values()
+    found = search(f"{value:.8f}", TWO, metric=f"{metrics[0].definition.name}@3", depth=1)
+    assert name in {fit.name for each in found.explanations for fit in each.fits}
+
+
 def test_fewer_changes_come_first() -> None:
     orders = [e.best.order for e in search("0.8", TWO, metric="ndcg").explanations]
     assert orders == sorted(orders)

@@ -13,7 +13,7 @@ from harness.errors import InputError
 from harness.explain.asked import read
 from harness.explain.search import Found, explain
 from harness.explain.space import spaces_of
-from harness.explain.text import WIDTH, jsonl, render
+from harness.explain.text import WIDTH, _tools_first, jsonl, render
 
 # nDCG@2 is 0.796708 with gain 2^g - 1, 0.859719 with gain g: see test_explain_search
 QRELS = {"q": {"a": 1, "b": 2}, "r": {"a": 0, "b": 0}}
@@ -52,7 +52,7 @@ def test_both_ways_of_rounding_a_half_are_accepted() -> None:
     assert window.distances(np.nextafter([0.47305], 0)).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("text", ["", "x", "nan", "inf", "0,4731", "47.31%%"])
+@pytest.mark.parametrize("text", ["", "x", "nan", "inf", "1,234.5", "47.31%%"])
 def test_what_is_no_number(text: str) -> None:
     with pytest.raises(InputError) as caught:
         read(text)
@@ -60,6 +60,77 @@ def test_what_is_no_number(text: str) -> None:
         f"'{text}' is not a number\n"
         "  fix:   write the value as it was printed, such as 0.4731, .473 or 47.31%"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "point"), [("0,4731", "0.4731"), (",473", ".473"), ("47,31%", "47.31%")]
+)
+def test_a_comma_for_a_point(text: str, point: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert str(caught.value) == (
+        f"'{text}' is not a number\n  fix:   write it with a point: {point}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "names", "line"),
+    [
+        ("79.67", ["ndcg@3"], "read as 79.67 %, as ndcg lies within 0 and 1; 79.67 itself"),
+        ("79.67", ["ndcg@3", "map"], "read as 79.67 %, as map and ndcg lie within 0 and 1; "),
+        ("79.67%", ["ndcg@3"], "1 setting gives it"),
+        ("0.7967", ["ndcg@3"], "1 setting gives it"),
+        ("1.5", ["dcg@3"], "no settings give it"),
+    ],
+)
+def test_how_a_value_above_1_was_read(value: str, names: list[str], line: str) -> None:
+    assert render(search(value, names, 0)).splitlines()[1].startswith(line)
+
+
+def test_a_value_above_1_is_itself_before_it_is_a_percentage() -> None:
+    # dcg@2 of q is 1 + 2/log2(3) = 2.2619 with gain g, of r 0: the mean is 1.1309
+    found = search("1.13", ["ndcg", "dcg@2"], 1)
+    best = [explanation.best.value for explanation in found.explanations]
+    assert best[0] == pytest.approx(1.13093, abs=1e-5)
+    assert best == sorted(best, key=lambda value: value < 1)
+
+
+def test_other_tools_come_before_another_cutoff_of_one_tool() -> None:
+    found = search("0.7967", ["ndcg"], 1)
+    explanation = max(found.explanations, key=lambda one: len(one.fits))
+    best, *others = explanation.fits
+    ordered = _tools_first(best, others)
+    assert sorted(map(id, ordered)) == sorted(map(id, others))
+    bases = [fit.base for fit in ordered]
+    n_others = len({*bases} - {best.base})
+    assert n_others > 2
+    assert len({*bases[:n_others]}) == n_others
+    assert best.base not in bases[:n_others]
+
+
+def test_tied_documents_where_nothing_fits() -> None:
+    # P@1 of a relevant and another document of one score: 1 or 0, and 0.5 on average
+    qrels, run = Qrels.from_dict({"q": {"a": 1, "b": 0}}), Run.from_dict({"q": {"a": 1, "b": 1}})
+    found = explain(read("0.3"), qrels, run, spaces_of(["P@1"]), 1)
+    assert (found.explanations, found.n_tied, found.n_retrieved) == ((), 2, 2)
+    reaches = {str(reach.metric): (reach.low, reach.high) for reach in found.reaches}
+    assert reaches["P@1"] == reaches["P(convention=torchmetrics)@1"] == (0, 1)
+    assert "P(convention=lightgbm)@1" not in reaches  # whose order follows a rule
+    text = " ".join(render(found).split())
+    assert "2 of 2 retrieved documents are tied: where no rule gives their order (" in text
+    assert "0.3 lies between them for P@1 0.000000 to 1.000000" in text
+    (row,) = map(json.loads, jsonl(found).splitlines())
+    assert row["tied"] == 2
+    assert {"metric": "P@1", "low": 0, "high": 1} in row["between"]
+    found = explain(read("1.3"), qrels, run, spaces_of(["dcg@1"]), 1)
+    text = " ".join(render(found).split())
+    assert "1.3 lies between them for none of the metrics and usual cutoffs" in text
+
+
+def test_clipping_that_was_tried_is_said() -> None:
+    text = " ".join(render(search("0.9", ["map"], 1)).split())
+    assert " left out as they stand, tried with labels=clip: map(convention=xgboost), " in text
+    assert " left out: map(" not in text
 
 
 def test_the_text_of_an_explanation() -> None:
@@ -107,12 +178,12 @@ def test_the_text_where_nothing_fits() -> None:
 def test_what_was_left_out_is_said_once_for_each_reason() -> None:
     text = " ".join(render(search("0.9", ["map", "P"], 0)).split())
     assert text.endswith(
-        " tried: map, P; the default and 16 conventions, as they stand; cutoffs 1-20, 25, 30, 32, "
+        " tried: map, P; the default and 17 conventions, as they stand; cutoffs 1-20, 25, 30, 32, "
         "50, 100, 1000 and the whole list"
         " left out: map(convention=xgboost), map(convention=xgboost-minus), "
         "map(convention=sklearn), map(convention=torchmetrics), P(convention=xgboost), "
-        "P(convention=torchmetrics): query 'q': a judgement of 2, where whole grades 0 to 1 are "
-        "accepted"
+        "P(convention=xgboost-minus), P(convention=torchmetrics): query 'q': a judgement of 2, "
+        "where whole grades 0 to 1 are accepted"
     )
 
 
