@@ -85,6 +85,18 @@ def test_a_convention_alone(spelling: str, tools: bool) -> None:
     assert find(spelling).name == "lightgbm"
 
 
+def test_what_a_written_setting_changes_further_is_said() -> None:
+    # XGBoost's linear gains take fractions and grades below 0: docs/conventions.md
+    lines = show("xgboost").splitlines()
+    place = lines.index("    ndcg(gain=linear), further")
+    assert "grades: takes fractions" in lines[place + 1]
+    found = rows(show("ndcg(convention=xgboost,gain=linear)@10"))
+    assert found["grades"] == ["takes fractions", "the tool's"]
+    found = rows(show("ndcg(convention=sklearn,few=zero)@10"))
+    assert found["grades"][0].endswith("queries of fewer than 2 documents: zero")
+    assert found["grades"][1] == "written"
+
+
 def test_the_tools_of_a_metric() -> None:
     text = show("ndcg", True)
     found = rows(text)

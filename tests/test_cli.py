@@ -154,6 +154,15 @@ def test_metrics_are_listed_and_defined(here: Path) -> None:
     assert "source" in definition
 
 
+def test_a_convention_in_capitals_is_printed_as_it_is_known(here: Path) -> None:
+    lines = [
+        harness("evaluate", *TREC, "-m", "ndcg@5", "--convention", name, "-f", "csv", cwd=here)
+        for name in ("lightgbm", "LightGBM")
+    ]
+    assert lines[0].stdout == lines[1].stdout
+    assert "ndcg(convention=lightgbm)@5" in lines[0].stdout
+
+
 SLOW = """
 import time
 from pathlib import Path

@@ -45,7 +45,7 @@ def resolved(metrics: Sequence[Metric]) -> str:
                 [name, in_words(definition, name, value), _whence(name, said, usual, "default")]
             )
     for name, value in _common(metric).items():
-        said = name in written or (name == "grades" and "labels" in written)
+        said = name in written or (name == "grades" and not {"labels", "few"}.isdisjoint(written))
         said = said or (convention is None and getattr(metric.settings, name) is not None)
         rows.append([name, value, _whence(name, said, usual, "the run's policy, by default so")])
     if definition.cutoff is not None:

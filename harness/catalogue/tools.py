@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..core.convention import CONVENTIONS, Convention
@@ -24,16 +25,20 @@ def conventions(convention: Convention | None = None) -> str:
 def _block(convention: Convention) -> str:
     together: dict[str, list[str]] = {}
     for name in convention.metrics:
-        together.setdefault(_settings(convention, REGISTRY[name]), []).append(name)
+        text = _settings(REGISTRY[name], convention.of(name))
+        together.setdefault(text, []).append(name)
     lines = [f"{convention.name}: {convention.tool}", *wrapped(convention.note, 2)]
     for settings, names in together.items():
         lines += [*wrapped(", ".join(names), 4), *wrapped(settings, 8)]
+    for spelling, changed in convention.variants.items():
+        further = _settings(REGISTRY[spelling.split("(")[0]], changed)
+        lines += [*wrapped(f"{spelling}, further", 4), *wrapped(further, 8)]
     return "\n".join([*lines, *wrapped(f"source: {convention.source}", 2)])
 
 
-def _settings(convention: Convention, definition: Definition) -> str:
+def _settings(definition: Definition, settings: Mapping[str, Any]) -> str:
     said = []
-    for name, value in convention.of(definition.name).items():
+    for name, value in settings.items():
         text = in_words(definition, name, value)
         if name == "cutoff":
             said.append(text if text.startswith("whole") else f"bare name: {text}")
