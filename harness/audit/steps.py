@@ -54,7 +54,7 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Step, ...]:
     >>> from harness.core.names import parse
     >>> base, target = parse("ndcg@10")[0], parse("ndcg(convention=lightgbm)@10")[0]
     >>> [step.name for step in steps(base, target, policy=Policy())]
-    ['gain=exp', 'ties=stable, scores=float64', 'empty=one', 'grades accepted']
+    ['gain=exp', 'ties=stable, scores=float64', 'empty=one', 'grades taken']
     """
     own, others = _values(base, policy), _values(target, policy)
     differing = [name for name in own if own[name] != others[name]]
@@ -108,7 +108,7 @@ def _with(metric: Metric, target: Metric, names: Sequence[str]) -> Metric | None
 
 def _said(metric: Metric, name: str, value: Any) -> str:
     if name == "grades":
-        return "grades accepted"
+        return "grades taken"
     return f"{name}={value_text({**PARAMETERS, **metric.definition.parameters}[name], value)}"
 
 

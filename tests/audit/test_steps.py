@@ -24,7 +24,7 @@ def row(*values: float) -> Row:
 
 def names(base: str, target: str, policy: Policy | None = None) -> list[str]:
     found = steps(parse(base)[0], parse(target)[0], policy or Policy())
-    return [step.name for step in found if step.name != "grades accepted"]
+    return [step.name for step in found if step.name != "grades taken"]
 
 
 def test_settings_are_changed_in_the_order_of_the_habit() -> None:
