@@ -69,6 +69,8 @@ def test_a_name_with_settings_shows_what_is_computed() -> None:
     assert plain["gain"] == ["exp", "written"]
     assert plain["ties"][0] == "trec_eval"
     assert plain["scores"][0] == "float32"
+    assert rows(show("P.5,10"))["cutoff"] == ["5, 10"]
+    assert show("nDCG") == show("ndcg")
     clipped = rows(show("ndcg(convention=lightgbm,labels=clip)@10"))
     assert clipped["grades"] == ["whole grades 0 to 30, others clipped", "written"]
 

@@ -69,7 +69,7 @@ def show(name: str | None = None, tools: bool = False) -> str:
     definition = metrics[0].definition
     if tools:
         return table(definition)
-    if re.search("[(@]", name):
+    if re.search("[(@]", name) or list(map(str, metrics)) != _plain(definition.name):
         return f"{resolved(metrics)}\n'harness metrics {definition.name}' says what they mean.\n"
     blocks = [define(definition), settings()]
     if any(definition.name in each.metrics for each in CONVENTIONS.values()):
@@ -78,3 +78,7 @@ def show(name: str | None = None, tools: bool = False) -> str:
             f"of them means:\n'harness metrics \"{definition.name}(convention=TOOL)\"'.\n"
         )
     return "\n".join(blocks)
+
+
+def _plain(name: str) -> list[str]:
+    return [str(metric) for metric in parse(name)]
