@@ -13,7 +13,7 @@ from ..core.policy import Policy
 from ..core.settings import PARAMETERS, Settings
 from ..errors import UnknownNameError
 from .spread import DIGITS, Row, Walk
-from .variants import fits, in_force, plain, value_text
+from .variants import in_force, plain, value_text
 
 _FIRST = (("gain",), ("discount",), ("ties", "scores"), ("empty",), ("undefined",))
 """Settings that most tools differ in, and the order they are changed in; what is changed together
@@ -62,7 +62,7 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Step, ...]:
     for group in _groups(differing):
         changed = _with(current, target, group)
         text = ", ".join(_said(target, name, others[name]) for name in group)
-        found.append(Step(text, changed if changed and fits(changed, policy) else None))
+        found.append(Step(text, changed))
         current = changed or current
     if found:
         found[-1] = replace(found[-1], metric=plain(target))

@@ -156,7 +156,7 @@ def with_choices(
             if name == "ties" and value == "average" and metric.definition.expected is None:
                 continue  # a hundred random orders, for an estimate
             changed = _changed(metric, name, value, holds)
-            if changed is not None and fits(changed, policy):
+            if changed is not None:
                 others.append(Variant(value_text(parameter, value), changed))
         if others:
             found[name] = (value_text(parameter, own), tuple(others))
@@ -189,15 +189,6 @@ def _changed(metric: Metric, name: str, value: Any, holds: Mapping[str, Any]) ->
         return replace(metric, settings=replace(metric.settings, **given))
     except UnknownNameError:
         return None
-
-
-def fits(metric: Metric, policy: Policy) -> bool:
-    """Return whether the policy goes with the metric's settings."""
-    try:
-        policy.with_settings(metric.settings)
-    except UnknownNameError:
-        return False
-    return True
 
 
 def _given(metric: Metric, name: str, default: Any) -> Any:
