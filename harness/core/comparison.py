@@ -1,0 +1,192 @@
+"""Runs compared: what every table, picture and CSV of significance is made from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from .metric import Metric
+
+Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
+Family = Literal["table", "metric", "dataset"]
+IntervalMethod = Literal["t", "bca"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How runs are compared.
+
+    Parameters
+    ----------
+    baselines : tuple of str
+        Runs that the others are compared to; every run to every other where empty.
+    test : str
+        Name of a test of :mod:`harness.stats`.
+    correction : {"holm", "bonferroni", "bh", "by", "none"}
+        For several comparisons; a test of all pairs has its own, and this is not used.
+    family : {"table", "metric", "dataset"}
+        Which comparisons are corrected together: all of them, those of one metric on one
+        dataset, or those of one dataset.
+    level : float
+        A comparison is significant where its adjusted p-value is at most this.
+    interval : {"t", "bca"}
+        How the interval of a difference is had.
+    draws, seed : int
+        For tests and intervals that draw.
+    metrics : tuple of str
+        Names of the metrics compared; all that are means and have a direction where empty.
+    """
+
+    baselines: tuple[str, ...] = ()
+    test: str = "paired-t"
+    correction: Correction = "holm"
+    family: Family = "table"
+    level: float = 0.05
+    interval: IntervalMethod = "t"
+    draws: int = 10_000
+    seed: int = 0
+    metrics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One run against one baseline, by one metric on one dataset.
+
+    Parameters
+    ----------
+    dataset, baseline, run : str
+    metric : Metric
+    n : int
+        Queries that both have a value for.
+    difference : float
+        Mean of run minus baseline over those queries.
+    low, high : float
+        Interval of the difference, at one minus the plan's level.
+    p, p_adjusted : float
+        Two-sided; NaN where the test has no answer (`note` says why).
+    d_z, hedges_g : float
+        Mean of the differences over their standard deviation, and without its bias for small n.
+    cliffs_delta : float
+        Share of queries that the run wins minus the share that it loses.
+    wins, ties, losses : int
+        Queries where the run is better, equal, worse: lower is better for some metrics.
+    detectable : float
+        Smallest difference that a paired t-test at the plan's level would find in four of five
+        experiments of this size.
+    statistic : float
+    method : str
+        How p was had: ``exact``, ``10000 draws``, ``t(49)``.
+    note : str
+        A named outcome: ``identical``, ``n=1``, ``zero variance``.
+    """
+
+    dataset: str
+    metric: Metric
+    baseline: str
+    run: str
+    n: int
+    difference: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    d_z: float = math.nan
+    hedges_g: float = math.nan
+    cliffs_delta: float = math.nan
+    wins: int = 0
+    ties: int = 0
+    losses: int = 0
+    detectable: float = math.nan
+    statistic: float = math.nan
+    method: str = ""
+    note: str = ""
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the difference goes the metric's way."""
+        wanted = -1 if self.metric.definition.direction == "lower" else 1
+        return self.difference * wanted > 0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one run stands by one metric on one dataset.
+
+    Parameters
+    ----------
+    dataset, run : str
+    metric : Metric
+    n : int
+        Queries of the summary.
+    value : float
+        The summary.
+    low, high : float
+        Its interval over queries.
+    rank, rank_low, rank_high : int
+        Place among the runs, 1 the best, and its interval by bootstrap over queries.
+    tier : str
+        ``1``, ``2``, or ``1-2`` where it cannot be told apart from members of both.
+    """
+
+    dataset: str
+    run: str
+    metric: Metric
+    n: int
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    rank: int = 0
+    rank_low: int = 0
+    rank_high: int = 0
+    tier: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """All comparisons of an experiment, with the plan that they follow.
+
+    Parameters
+    ----------
+    plan : Plan
+    rows : tuple of Comparison
+        By dataset, metric, baseline, run, in the order of the leaderboard.
+    standings : tuple of Standing
+    family_sizes : mapping-like tuple of (str, int)
+        Name of each family and how many comparisons it holds.
+    overall : tuple of (dataset, metric, statistic, p, critical_difference)
+        What a test of all systems together says.
+    """
+
+    plan: Plan
+    rows: tuple[Comparison, ...]
+    standings: tuple[Standing, ...] = ()
+    family_sizes: tuple[tuple[str, int], ...] = ()
+    overall: tuple[tuple[str, str, float, float, float], ...] = ()
+
+    @cached_property
+    def _at(self) -> dict[tuple[str, str, str, str], Comparison]:
+        return {(one.dataset, str(one.metric), one.baseline, one.run): one for one in self.rows}
+
+    def get(self, dataset: str, metric: str, baseline: str, run: str) -> Comparison | None:
+        """Return the comparison of two runs, None where there is none of them that way round."""
+        return self._at.get((dataset, metric, baseline, run))
+
+    def standing(self, dataset: str, metric: str, run: str) -> Standing | None:
+        """Return where a run stands, None where it was not compared."""
+        for one in self.standings:
+            if (one.dataset, str(one.metric), one.run) == (dataset, metric, run):
+                return one
+        return None
+
+    def is_significant(self, one: Comparison) -> bool:
+        """Whether a comparison's adjusted p-value is at most the plan's level."""
+        return one.p_adjusted <= self.plan.level
+
+    def of(self, dataset: str, metric: str) -> Iterable[Comparison]:
+        """Yield the comparisons by one metric on one dataset."""
+        for one in self.rows:
+            if one.dataset == dataset and str(one.metric) == metric:
+                yield one
