@@ -25,11 +25,10 @@ from .errors import HarnessWarning, UnknownNameError
 from .manifest import manifest
 from .reports import find
 from .reports.table import columns
+from .results import LEADERBOARD, MANIFEST, PER_QUERY
 
 if TYPE_CHECKING:
     import pandas
-
-LEADERBOARD, PER_QUERY, MANIFEST = "leaderboard.csv", "per_query.parquet", "manifest.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,7 +121,7 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     read = {Path(cell.dataset_entry.path) for cell in found}
     read |= {Path(cell.run_entry.path) for cell in found}
     read |= {Path(cell.dataset_entry.group) for cell in found if cell.dataset_entry.group}
-    files[MANIFEST] = manifest(loaded.resolved(), read, loaded.base, board, said, audits)
+    files[MANIFEST] = manifest(loaded.resolved(), read, loaded.base, board, said, audits, files)
     store.write_all(loaded.output_folder, files)
     return Results(board, loaded.output_folder, tuple(files), tuple(said))
 

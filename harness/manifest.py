@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from . import __version__
 from .core.leaderboard import Leaderboard
 from .crosscheck import Audit
-from .store import sha256
+from .store import sha256 as sha256_of
 
 FORMAT = 1
 PACKAGES = ("numpy", "pyarrow", "pytrec-eval-terrier")
@@ -22,7 +23,7 @@ PACKAGES = ("numpy", "pyarrow", "pytrec-eval-terrier")
 
 def manifest(
     config: Mapping[str, Any], inputs: Iterable[Path], base: Path, board: Leaderboard,
-    warnings: Iterable[str], audits: Sequence[Audit],
+    warnings: Iterable[str], audits: Sequence[Audit], outputs: Mapping[str, bytes],
 ) -> bytes:  # fmt: skip
     """Return the manifest of a result as JSON.
 
@@ -43,6 +44,8 @@ def manifest(
         What was said while reading.
     audits : sequence of Audit
         The cross-check of each entry.
+    outputs : mapping of str to bytes
+        The files of values written beside it, of which the SHA-256 is recorded.
     """
     content = {
         "manifest": FORMAT,
@@ -70,13 +73,14 @@ def manifest(
             for entry, audit in zip(board.entries, audits, strict=True)
         ],
         "warnings": list(warnings),
+        "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
     }
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _input(path: Path, base: Path) -> dict[str, Any]:
     name = _relative(path, base.resolve().parent)
-    return {"path": name, "bytes": path.stat().st_size, "sha256": sha256(path)}
+    return {"path": name, "bytes": path.stat().st_size, "sha256": sha256_of(path)}
 
 
 def _relative(path: Path, start: Path) -> str:

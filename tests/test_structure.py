@@ -16,14 +16,15 @@ LAYERS = [
     {"command", "output"},
     {"core"},
     {"metrics", "stats", "reports"},
-    {"readers", "store", "compat"},
+    {"readers", "store", "compat", "tables", "plots"},
     {"convert", "config"},
     {"inputs", "catalogue", "crosscheck"},
-    {"manifest", "direct"},
-    {"experiment", "executor", "batch", "trec_eval", "audit", "explain"},
+    {"manifest", "direct", "results"},
+    {"experiment", "executor", "batch", "trec_eval", "audit", "explain", "compare", "check_table"},
+    {"commands"},
     {"cli"},
 ]
-PURE = ("core", "metrics", "stats", "reports")
+PURE = ("core", "metrics", "stats", "reports", "tables", "plots")
 IMPURE_NAMES = {"open", "print", "input"}
 IMPURE_MODULES = {"os", "pathlib", "time", "datetime", "logging", "random", "tempfile", "shutil"}
 

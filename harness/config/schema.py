@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Discriminator,
     Field,
     PrivateAttr,
@@ -25,6 +23,8 @@ from ..core.metric import Metric
 from ..core.names import parse_all
 from ..errors import Problem, UnknownNameError
 from ..reports import names as report_names
+from .model import Model
+from .reporting import Compare, Plots, Table
 from .yamlfile import Loc, Source
 
 if TYPE_CHECKING:
@@ -36,11 +36,7 @@ Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1 where a table has no header."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-
-class Entry(_Model):
+class Entry(Model):
     """What datasets and runs have in common: a file and how to read it."""
 
     path: StrictStr
@@ -80,7 +76,7 @@ def _known_ties(name: str) -> str:
         raise ValueError(str(error)) from None
 
 
-class Policy(_Model):
+class Policy(Model):
     """What is done where the data leave a choice."""
 
     ties: Annotated[StrictStr, AfterValidator(_known_ties)] = "trec_eval"
@@ -126,7 +122,7 @@ Runs = Annotated[
 ]
 
 
-class Config(_Model):
+class Config(Model):
     """An experiment: datasets, runs, metrics, and the choices in force.
 
     Made by :func:`harness.config.load`. Paths are as they stand in the file, relative to
@@ -153,6 +149,12 @@ class Config(_Model):
     """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
     reports: tuple[Report, ...] = ("csv",)
     """Renderings of the leaderboard; CSV is always written."""
+    compare: Compare | None = None
+    """How runs are compared; nothing is compared where left out."""
+    tables: Mapping[StrictStr, Table] = Field(default_factory=dict)
+    """Tables for a paper by name."""
+    plots: Plots = ()
+    """Pictures (needs the extra `plots`)."""
 
     _source: Source = PrivateAttr(default_factory=lambda: Source("config", {}))
     _base: Path = PrivateAttr(default=Path())

@@ -144,6 +144,29 @@ class Standing:
     tier: str = ""
 
 
+@dataclass(frozen=True)
+class Overall:
+    """What a test of several systems at once says before any pair is looked at.
+
+    Parameters
+    ----------
+    dataset : str
+    metric : Metric
+    statistic, p : float
+    critical_difference : float
+        Two systems whose `positions` are further apart than this differ.
+    positions : tuple of (str, float)
+        Mean, or mean rank (1 is best), of each run.
+    """
+
+    dataset: str
+    metric: Metric
+    statistic: float
+    p: float
+    critical_difference: float
+    positions: tuple[tuple[str, float], ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Comparisons:
     """All comparisons of an experiment, with the plan that they follow.
@@ -156,15 +179,21 @@ class Comparisons:
     standings : tuple of Standing
     family_sizes : mapping-like tuple of (str, int)
         Name of each family and how many comparisons it holds.
-    overall : tuple of (dataset, metric, statistic, p, critical_difference)
-        What a test of all systems together says.
+    overall : tuple of Overall
+        What a test of all systems together says, by dataset and metric.
+    title : str
+        What a methods section calls the test.
+    sources : tuple of str
+        Keys of the literature to cite for it.
     """
 
     plan: Plan
     rows: tuple[Comparison, ...]
     standings: tuple[Standing, ...] = ()
     family_sizes: tuple[tuple[str, int], ...] = ()
-    overall: tuple[tuple[str, str, float, float, float], ...] = ()
+    overall: tuple[Overall, ...] = ()
+    title: str = ""
+    sources: tuple[str, ...] = ()
 
     @cached_property
     def _at(self) -> dict[tuple[str, str, str, str], Comparison]:

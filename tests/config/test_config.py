@@ -84,7 +84,7 @@ def test_every_problem_at_once(base: Path) -> None:
         "  fix:   put it in quotes",
         "$.outptu (line 2)                     unknown key 'outptu'; did you mean 'output'?"
         "  (known: name, output, datasets, runs, metrics, convention, plugins, policy, "
-        "crosscheck, reports)",
+        "crosscheck, reports, compare, tables, plots)",
         "$.datasets.trec.duplicates (line 4)   must be one of error, first, last, and is 'lats'; "
         "did you mean 'last'?",
         "$.datasets.trec.format (line 4)       format ranklib holds no qrels  "
@@ -120,7 +120,7 @@ def test_every_problem_at_once(base: Path) -> None:
         "table, trec, and is 'pdf'",
         "$.polcy (--set)                       unknown key 'polcy'; did you mean 'policy'?"
         "  (known: name, output, datasets, runs, metrics, convention, plugins, policy, "
-        "crosscheck, reports)",
+        "crosscheck, reports, compare, tables, plots)",
     ]
 
 
@@ -264,9 +264,9 @@ def test_the_example_of_the_design(base: Path) -> None:
              "  (there are: bm25)"],
         ),
         (
-            GOOD + "compare: {test: wilcoxon}\n",
-            ["$.compare (line 6)  unknown key 'compare'  (known: name, output, datasets, runs, "
-             "metrics, convention, plugins, policy, crosscheck, reports)"],
+            GOOD + "similar: {test: wilcoxon}\n",
+            ["$.similar (line 6)  unknown key 'similar'  (known: name, output, datasets, runs, "
+             "metrics, convention, plugins, policy, crosscheck, reports, compare, tables, plots)"],
         ),
         (
             GOOD + "policy: {tie: stable, 'a b': 1}\n",
@@ -375,9 +375,10 @@ class TestOverrides:
             ),
             ("policy.depth=0", "$.policy.depth (--set)  must be at least 1, and is 0"),
             (
-                "compare.test=wilcoxon",
-                "$.compare (--set)  unknown key 'compare'  (known: name, output, datasets, runs, "
-                "metrics, convention, plugins, policy, crosscheck, reports)",
+                "similar.test=wilcoxon",
+                "$.similar (--set)  unknown key 'similar'  (known: name, output, datasets, runs, "
+                "metrics, convention, plugins, policy, crosscheck, reports, compare, tables, "
+                "plots)",
             ),
         ],
     )
@@ -549,7 +550,7 @@ def test_the_schema_asks_for_what_loading_asks_for() -> None:
     assert schema["additionalProperties"] is False
     assert set(schema["properties"]) == {
         "name", "output", "datasets", "runs", "metrics", "convention", "plugins", "policy",
-        "crosscheck", "reports",
+        "crosscheck", "reports", "compare", "tables", "plots",
     }  # fmt: skip
     parts = [*schema["properties"].values()]
     parts += [p for part in schema["$defs"].values() for p in part["properties"].values()]

@@ -1,0 +1,121 @@
+"""The config's models for comparisons, tables and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
+
+from ..core import comparison as core
+from .model import Model
+
+
+def _as_list(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
+
+
+def _as_kind(value: Any) -> Any:
+    return {"kind": value} if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[StrictStr, ...], BeforeValidator(_as_list)]
+"""One name, or a list of them."""
+Digits = Annotated[StrictInt, Field(ge=0, le=17)]
+
+
+class Compare(Model):
+    """How runs are compared with each other: `compare:`."""
+
+    baseline: Names = ()
+    """Runs that the others are compared with; every run with every other where left out."""
+    test: StrictStr = "paired-t"
+    """paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; for all pairs at once tukey,
+    randomized-tukey, friedman-nemenyi; or one of a plugin."""
+    correction: core.Correction = "holm"
+    """For several comparisons."""
+    family: core.Family = "table"
+    """Which comparisons are corrected together: all of them, those of one metric on one dataset, or
+    those of one dataset."""
+    level: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """An adjusted p-value up to this is significant."""
+    interval: core.IntervalMethod = "t"
+    """How the interval of a difference is had."""
+    draws: Annotated[StrictInt, Field(ge=99)] = 10_000
+    """Random draws of a test or interval that draws."""
+    seed: Annotated[StrictInt, Field(ge=0)] = 0
+    """Seed of what is drawn."""
+    metrics: Names = ()
+    """Metrics compared; all that are means and have a direction where left out."""
+
+    def to_core(self) -> core.Plan:
+        """Return the plan that comparisons follow."""
+        given = self.model_dump()
+        return core.Plan(baselines=given.pop("baseline"), **given)
+
+
+class Table(Model):
+    """One table of a paper: an entry of `tables:`.
+
+    Names are chosen by lists of patterns: `[bm25, "lambda*", "!*random*", "*"]` takes them in that
+    order, without those after an exclamation mark.
+    """
+
+    metrics: Names = ("*",)
+    """Columns, in this order."""
+    datasets: Names = ("*",)
+    """Blocks of columns, in this order."""
+    runs: Names = ("*",)
+    """Rows, in this order."""
+    groups: Mapping[StrictStr, Names] = Field(default_factory=dict)
+    """Rows in groups with a title, in place of `runs`."""
+    names: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
+    """What runs, metrics and datasets are called in the table."""
+    sort: StrictStr | None = None
+    """Rows of each group by this metric, best first; a dataset's alone as in `trec: map`."""
+    digits: Digits | Mapping[StrictStr, Digits] = 3
+    """Decimals of all metrics, or by metric ("*" for the others)."""
+    percent: StrictBool | Names = False
+    """Values x 100: of all metrics, or of these."""
+    leading_zero: StrictBool = False
+    """0.423 in place of .423."""
+    spread: Literal["none", "deviation", "interval"] = "none"
+    """Beside each value: the deviation over repetitions (seeds), or its interval over queries."""
+    marks: Literal["letters", "daggers", "none"] | None = None
+    """Significance: a letter for each system that is beaten, or a dagger for each baseline."""
+    average: StrictBool = False
+    """A further block: the mean over the datasets, of runs that have them all."""
+    extras: tuple[Literal["n", "tier", "rank", "coverage"], ...] = ()
+    """Further columns."""
+    siunitx: StrictBool = False
+    """LaTeX: align numbers at the decimal point with siunitx."""
+    caption: StrictStr | None = None
+    """Text before what is said of test, level and conventions."""
+    label: StrictStr | None = None
+    """LaTeX's label; `tab:` and the table's name where left out."""
+    formats: tuple[Literal["latex", "markdown", "html", "csv", "text"], ...] = ("latex", "markdown")
+    """Files written by harness run."""
+
+
+class Plot(Model):
+    """One picture, or one for each dataset and metric: an entry of `plots:`."""
+
+    kind: StrictStr
+    """differences, cutoffs, distribution, critical-difference, effects, scatter or heatmap."""
+    metrics: Names = ()
+    """A picture for each; all where left out (scatter: a picture for each pair)."""
+    datasets: Names = ("*",)
+    """A picture for each."""
+    runs: Names = ("*",)
+    """Systems drawn, in this order."""
+    baseline: StrictStr | None = None
+    """For differences and effects; the first of `compare` where left out."""
+    names: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
+    """What runs and metrics are called."""
+    width: Literal["column", "page"] = "column"
+    """3.3 inches, or 7."""
+    formats: tuple[Literal["svg", "pdf", "png"], ...] = ("svg", "pdf")
+    """Files written."""
+
+
+Plots = tuple[Annotated[Plot, BeforeValidator(_as_kind)], ...]

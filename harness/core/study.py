@@ -1,0 +1,56 @@
+"""A finished experiment: what tables, pictures and methods paragraphs are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .comparison import Comparisons
+from .leaderboard import Leaderboard
+from .systems import System, systems_of
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Evaluations, comparisons, and where they came from.
+
+    Parameters
+    ----------
+    board : Leaderboard
+    comparisons : Comparisons, optional
+        None where the config compares nothing.
+    manifest : mapping
+        As in ``manifest.json``: config, versions, inputs, counts.
+    trace : str
+        SHA-256 of ``manifest.json``, in hexadecimal; empty where there is none.
+    """
+
+    board: Leaderboard
+    comparisons: Comparisons | None = None
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    trace: str = ""
+
+    @cached_property
+    def systems(self) -> tuple[System, ...]:
+        """Runs on datasets, repetitions together, in the order of the leaderboard."""
+        return systems_of(self.board)
+
+    @cached_property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets, in order."""
+        return tuple(dict.fromkeys(system.dataset for system in self.systems))
+
+    @cached_property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs, in order."""
+        return tuple(dict.fromkeys(system.run for system in self.systems))
+
+    @cached_property
+    def _at(self) -> dict[tuple[str, str], System]:
+        return {(system.dataset, system.run): system for system in self.systems}
+
+    def system(self, dataset: str, run: str) -> System | None:
+        """Return a run on a dataset; None where it was not evaluated there."""
+        return self._at.get((dataset, run))

@@ -1,0 +1,127 @@
+"""Systems: the repetitions of one run on one dataset (its seeds), taken together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import AlignmentError, Problem
+from .leaderboard import Entry, Leaderboard
+from .metric import Metric
+from .ragged import Floats, frozen
+
+SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """One run on one dataset, with all its repetitions.
+
+    Parameters
+    ----------
+    dataset, run : str
+    entries : tuple of Entry
+        A repetition each: one for each seed, or the only one there is. All hold the same
+        metrics and queries.
+    """
+
+    dataset: str
+    run: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics evaluated."""
+        return self.entries[0].evaluation.metrics
+
+    @cached_property
+    def qids(self) -> list[str]:
+        """The queries, in the order of :meth:`values`."""
+        found: list[str] = self.entries[0].evaluation.qids.to_pylist()
+        return found
+
+    def values(self, metric: Metric | str) -> Floats:
+        """Return the value of each query, ``(n_queries,)``: its mean over the repetitions.
+
+        NaN where a repetition has none.
+        """
+        columns = [entry.evaluation.column(metric) for entry in self.entries]
+        return columns[0] if len(columns) == 1 else frozen(np.mean(columns, axis=0))
+
+    def value(self, metric: Metric | str) -> float:
+        """Return the summary: the mean of the repetitions' summaries."""
+        found = self._summaries(metric)
+        return math.fsum(found) / len(found)
+
+    def deviation(self, metric: Metric | str) -> float:
+        """Return the standard deviation of the repetitions' summaries; NaN where there is one."""
+        found = self._summaries(metric)
+        return float(np.std(found, ddof=1)) if len(found) > 1 else math.nan
+
+    def n(self, metric: Metric | str) -> int:
+        """Return how many queries have a value in every repetition."""
+        return int((~np.isnan(self.values(metric))).sum())
+
+    @property
+    def coverage(self) -> tuple[int, int]:
+        """How many queries every repetition answered, and how many there are."""
+        counts = [entry.evaluation.counts for entry in self.entries]
+        return min(one.queries - one.missing for one in counts), counts[0].queries
+
+    def _summaries(self, metric: Metric | str) -> list[float]:
+        return [entry.summary.get(str(metric), math.nan) for entry in self.entries]
+
+
+def systems_of(board: Leaderboard) -> tuple[System, ...]:
+    """Return the systems of a leaderboard, in its order.
+
+    Raises
+    ------
+    AlignmentError
+        Where the repetitions of a run were not evaluated on the same queries.
+    """
+    together: dict[tuple[str, str], list[Entry]] = {}
+    for entry in board.entries:
+        together.setdefault((entry.dataset, entry.run), []).append(entry)
+    return tuple(_system(*key, entries) for key, entries in together.items())
+
+
+def _system(dataset: str, run: str, entries: Sequence[Entry]) -> System:
+    first = entries[0]
+    qids = first.evaluation.qids
+    for other in entries[1:]:
+        if not other.evaluation.qids.equals(qids):
+            where = " ".join(f"{name}={value}" for name, value in other.columns.items())
+            raise AlignmentError(
+                unlike(
+                    f"{run} on {dataset} ({where})", qids.to_pylist(),
+                    other.evaluation.qids.to_pylist(),
+                )
+            )  # fmt: skip
+    return System(dataset, run, tuple(entries))
+
+
+def unlike(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem:
+    """Return the problem that two evaluations do not hold the same queries, which it lists.
+
+    >>> print(unlike("b on trec", ["q1", "q2"], ["q2", "q3"]))
+    b on trec: was evaluated on other queries: q1 lacking; q3 not expected
+      fix:   evaluate all runs with 'missing_queries: zero', which gives each the same queries
+    """
+    expected, found = list(expected), list(found)
+    lacking = [qid for qid in expected if qid not in set(found)]
+    extra = [qid for qid in found if qid not in set(expected)]
+    parts = [
+        f"{', '.join(qids[:SHOWN])}{f' and {len(qids) - SHOWN} more' * (len(qids) > SHOWN)} {what}"
+        for qids, what in ((lacking, "lacking"), (extra, "not expected"))
+        if qids
+    ]
+    return Problem(
+        where,
+        f"was evaluated on other queries: {'; '.join(parts) or 'their order differs'}",
+        fix="evaluate all runs with 'missing_queries: zero', which gives each the same queries",
+    )

@@ -1,0 +1,141 @@
+"""A folder of results, read back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from .config import Config, plugins
+from .core.evaluation import Counts, Evaluation
+from .core.leaderboard import Entry, Leaderboard
+from .core.metric import Metric
+from .core.study import Study
+from .errors import HarnessError, InputError, Problem
+
+LEADERBOARD, PER_QUERY, MANIFEST = "leaderboard.csv", "per_query.parquet", "manifest.json"
+_AGAIN = "run the config again, which writes them together"
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a folder holds.
+
+    Parameters
+    ----------
+    folder : Path
+    config : Config
+        As it was resolved then; :attr:`~harness.config.Config.base` is its folder.
+    study : Study
+        Evaluations as they were computed. Nothing is compared yet.
+    """
+
+    folder: Path
+    config: Config
+    study: Study
+
+
+def read(folder: Path) -> Results:
+    """Read the results that ``harness run`` wrote into a folder.
+
+    Raises
+    ------
+    InputError
+        Where it holds none, or a file is not the one that was written with the others.
+    """
+    content = _bytes(folder / MANIFEST, folder)
+    manifest = _manifest(content, folder / MANIFEST)
+    written = {name: _bytes(folder / name, folder) for name in (LEADERBOARD, PER_QUERY)}
+    for name, data in written.items():
+        expected = manifest["outputs"].get(name)
+        if expected != hashlib.sha256(data).hexdigest():
+            what = f"is not the file that {MANIFEST} was written with"
+            raise InputError(Problem(str(folder / name), what, fix=_AGAIN))
+    config = _config(manifest, folder)
+    board = Leaderboard(tuple(_entries(manifest, config, written)))
+    trace = hashlib.sha256(content).hexdigest()
+    return Results(folder, config, Study(board, None, manifest, trace))
+
+
+def _bytes(path: Path, folder: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        what = f"the folder holds no {path.name}, so harness run did not write it"
+        fix = "give the folder that the config's 'output:' names"
+        raise InputError(Problem(str(folder), what, fix=fix)) from None
+    except OSError as error:
+        raise InputError(Problem(str(path), f"cannot be read: {error.strerror}")) from error
+
+
+def _manifest(content: bytes, path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except ValueError as error:
+        raise InputError(Problem(str(path), f"cannot be read: {error}")) from error
+    keys = ("config", "base", "inputs", "cells", "outputs")
+    lacking = [key for key in keys if not isinstance(found, dict) or key not in found]
+    if lacking:
+        what = f"does not say {', '.join(lacking)}: it is none of this version's manifests"
+        raise InputError(Problem(str(path), what, fix="run the config again"))
+    manifest: dict[str, Any] = found
+    return manifest
+
+
+def _config(manifest: Mapping[str, Any], folder: Path) -> Config:
+    base = folder / manifest["base"]
+    try:
+        config = Config.model_validate(manifest["config"])
+        for name in config.plugins:
+            plugins.load(name, base)
+    except (ValueError, plugins.PluginError) as error:
+        raise InputError(Problem(str(folder / MANIFEST), f"its config: {error}")) from error
+    config._base = base
+    return config
+
+
+def _entries(
+    manifest: Mapping[str, Any], config: Config, written: Mapping[str, bytes]
+) -> Iterator[Entry]:
+    metrics, policy = config.parsed_metrics(), config.to_policy()
+    table = pq.read_table(pa.BufferReader(written[PER_QUERY]))
+    board = pacsv.read_csv(pa.BufferReader(written[LEADERBOARD])).to_pylist()
+    values = table["value"].to_numpy()
+    qids, at = table["qid"].combine_chunks(), 0
+    for cell, row in zip(manifest["cells"], board, strict=True):
+        counts = Counts(**cell["counts"])
+        stop = at + counts.queries * len(metrics)
+        evaluation = Evaluation(
+            values[at:stop].reshape(counts.queries, len(metrics)),
+            qids[at : stop : len(metrics)],
+            metrics, policy, counts, run=cell["run"], dataset=cell["dataset"],
+        )  # fmt: skip
+        yield _Read(evaluation, cell.get("columns", {}), summaries=_summaries(row, metrics))
+        at = stop
+    if at != len(values):
+        raise HarnessError(Problem(PER_QUERY, "holds more values than the manifest says"))
+
+
+def _summaries(row: Mapping[str, Any], metrics: tuple[Metric, ...]) -> dict[str, float]:
+    """Return the summaries as they were written: some weigh queries, which values alone lack."""
+    found = {str(metric): row[str(metric)] for metric in metrics}
+    return {name: float("nan") if value is None else float(value) for name, value in found.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Read(Entry):
+    """An entry whose summaries are known."""
+
+    summaries: Mapping[str, float] | None = None
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        return dict(self.summaries or {})
