@@ -1,0 +1,76 @@
+"""Which values stand out, and the signs that systems are called by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+
+from ..core.metric import Direction
+
+DAGGERS = "†‡§¶‖"
+FEWEST_FOR_SECOND = 3
+"""With two systems the second best is the other one, which needs no mark."""
+
+
+def letter(place: int) -> str:
+    """Return the letter of a system by its place, from 0: a ... z, aa, ab ... zz, aaa.
+
+    >>> [letter(place) for place in (0, 25, 26, 27, 701, 702)]
+    ['a', 'z', 'aa', 'ab', 'zz', 'aaa']
+    """
+    text, rest = "", place + 1
+    while rest:
+        rest, digit = divmod(rest - 1, 26)
+        text = chr(ord("a") + digit) + text
+    return text
+
+
+def dagger(place: int) -> str:
+    """Return the sign of a baseline by its place, from 0; each is doubled after the last.
+
+    >>> [dagger(place) for place in (0, 1, 4, 5, 11)]
+    ['†', '‡', '‖', '††', '‡‡‡']
+    """
+    times, which = divmod(place, len(DAGGERS))
+    return DAGGERS[which] * (times + 1)
+
+
+def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[set[int], set[int]]:
+    """Return the places of the best values, and of the second best, at the precision shown.
+
+    All that share a value share its mark. Nothing is best in a mere count (no direction) or
+    where it has nothing to be better than, and nothing second among fewer than
+    :data:`FEWEST_FOR_SECOND` values.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The numbers of one column as they are shown; what is no number takes no part.
+    direction : {"higher", "lower"} or None
+        Which way is better.
+
+    Examples
+    --------
+    >>> best_and_second([".42", ".40", ".42", "–", ".40"], "higher")
+    ({0, 2}, {1, 4})
+    >>> best_and_second(["1.5", "2.0"], "lower")
+    ({0}, set())
+    """
+    numbers = {
+        place: number for place, text in enumerate(texts) if (number := _number(text)) is not None
+    }
+    if direction is None or len(numbers) < 2:
+        return set(), set()
+    order = sorted(set(numbers.values()), reverse=direction == "higher")
+    best = {place for place, number in numbers.items() if number == order[0]}
+    if len(order) < 2 or len(numbers) < FEWEST_FOR_SECOND:
+        return best, set()
+    return best, {place for place, number in numbers.items() if number == order[1]}
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        found = Decimal(text)
+    except InvalidOperation:
+        return None
+    return found if found.is_finite() else None

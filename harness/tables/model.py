@@ -1,0 +1,176 @@
+"""A table of a paper, before it is written in any format."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Literal
+
+from ..core.metric import Metric
+
+UNDEFINED = "–"
+"""Shown where there is no value."""
+Kind = Literal["metric", "n", "tier", "rank", "coverage"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell.
+
+    Parameters
+    ----------
+    text : str
+        The number as it is shown (``.423``, ``-1.20``, with an ASCII minus), or :data:`UNDEFINED`.
+    value : float
+        The number with every digit; NaN where there is none.
+    spread : str
+        What stands beside it: ``± .012`` or ``[.41, .44]``.
+    marks : tuple of str
+        Letters or daggers of the systems that this one is significantly better than.
+    worse : tuple of str
+        Daggers of the baselines that it is significantly worse than.
+    best, second : bool
+        Whether it is the best, the second best of its column at the precision shown.
+    note : str
+        Coverage where it is incomplete, ``48/50``.
+    """
+
+    text: str
+    value: float = math.nan
+    spread: str = ""
+    marks: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+    best: bool = False
+    second: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of values.
+
+    Parameters
+    ----------
+    title : str
+        As it is shown, with the arrow that points to better.
+    kind : {"metric", "n", "tier", "rank", "coverage"}
+    block : str
+        Title of the block that it belongs to: a dataset's.
+    dataset : str or None
+        The dataset's own name; None for the mean over datasets.
+    metric : Metric or None
+        None for a column that is about the dataset: n, coverage.
+    digits : int
+        Decimals shown.
+    percent : bool
+        Whether values are shown x 100.
+    """
+
+    title: str
+    kind: Kind = "metric"
+    block: str = ""
+    dataset: str | None = None
+    metric: Metric | None = None
+    digits: int = 3
+    percent: bool = False
+
+    @property
+    def key(self) -> str:
+        """The metric's canonical name, and the kind where it is no value: ``map tier``."""
+        name = "" if self.metric is None else str(self.metric)
+        return " ".join(filter(None, (name, "" if self.kind == "metric" else self.kind)))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system.
+
+    Parameters
+    ----------
+    run : str
+        Its own name.
+    title : str
+        What it is called in the table.
+    cells : tuple of Cell
+        One for each column.
+    sign : str
+        The letter or dagger that stands for it in other systems' cells; empty where none does.
+    """
+
+    run: str
+    title: str
+    cells: tuple[Cell, ...]
+    sign: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows under one title, which may be empty."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Where a table came from: SHA-256 of manifest.json, the config's name, harness's version."""
+
+    manifest: str = ""
+    config: str = ""
+    version: str = ""
+
+    def __str__(self) -> str:
+        made = " ".join(filter(None, ("harness", self.version)))
+        parts = [f"table made by {made}"]
+        parts += [f"config {self.config}"] if self.config else []
+        parts += [f"manifest sha256:{self.manifest}"] if self.manifest else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table with its caption, ready to be rendered.
+
+    Parameters
+    ----------
+    name : str
+        Its key in the config's ``tables:``.
+    columns : tuple of Column
+        Those of one block stand together.
+    groups : tuple of Group
+    caption : tuple of str
+        Sentences.
+    footnotes : tuple of str
+        What a reader must know of single cells: missing queries, undefined values.
+    label : str
+        LaTeX's.
+    trace : Trace
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+    caption: tuple[str, ...] = ()
+    footnotes: tuple[str, ...] = ()
+    label: str = ""
+    trace: Trace = field(default_factory=Trace)
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        """All rows, group after group."""
+        return (row for group in self.groups for row in group.rows)
+
+    @property
+    def blocks(self) -> list[tuple[str, int]]:
+        """Title and number of columns of each block."""
+        found = groupby(self.columns, key=lambda column: column.block)
+        return [(title, len(list(columns))) for title, columns in found]
+
+    def cell(self, run: str, dataset: str | None, key: str) -> Cell | None:
+        """Return the cell of a run under a column's dataset and key, None where there is none."""
+        for place, column in enumerate(self.columns):
+            if (column.dataset, column.key) == (dataset, key):
+                return next((row.cells[place] for row in self.rows if row.run == run), None)
+        return None

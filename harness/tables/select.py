@@ -1,0 +1,121 @@
+"""The language in which tables and pictures choose names and order them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from ..core.evaluation import names_of
+from ..errors import Problem, UnknownNameError, did_you_mean
+
+Spellings = Callable[[str], Iterable[str]]
+
+
+def select(
+    patterns: Sequence[str], known: Sequence[str], what: str, spellings: Spellings | None = None
+) -> tuple[str, ...]:
+    """Return the names that a list of patterns takes, in its order.
+
+    A name takes itself; a pattern with ``*`` or ``?`` takes what it matches and nothing took
+    before, so ``*`` is the rest; ``!`` before either leaves out. A list that only leaves out
+    takes the rest, and an empty one takes all.
+
+    Parameters
+    ----------
+    patterns : sequence of str
+    known : sequence of str
+        The names there are, in their own order.
+    what : str
+        What they are called in messages: ``run``.
+    spellings : callable, optional
+        Gives the known names that another spelling stands for; see :func:`metric_spellings`.
+
+    Raises
+    ------
+    UnknownNameError
+        Where a name is not known, a pattern matches nothing, or nothing is left.
+
+    Examples
+    --------
+    >>> select(["bm25", "!random", "*"], ["lambda-a", "bm25", "random", "lambda-b"], "run")
+    ('bm25', 'lambda-a', 'lambda-b')
+    """
+    wrong = [text for _, text in problems(patterns, known, what, spellings)]
+    if wrong:
+        raise UnknownNameError([Problem("", text) for text in wrong])
+    return _taken(patterns, known, spellings)
+
+
+def problems(
+    patterns: Sequence[str], known: Sequence[str], what: str, spellings: Spellings | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield what is wrong with each pattern, by its place; the last one's where nothing is left.
+
+    >>> list(problems(["map", "ndgc@*"], ["map", "ndcg@10"], "metric"))
+    [(1, "no metric matches 'ndgc@*'; did you mean 'ndcg@10'?  (there are: map, ndcg@10)")]
+    """
+    sound = True
+    for place, pattern in enumerate(patterns):
+        name = pattern[1:] if _leaves_out(pattern, known) else pattern
+        if name == "*" or _matched(name, known, spellings):
+            continue
+        sound = False
+        says = (
+            f"no {what} matches '{name}'"
+            if _is_glob(name, known)
+            else f"there is no {what} '{name}'"
+        )
+        near = did_you_mean(name.strip("*?"), known)
+        yield place, f"{says}{near}  (there are: {', '.join(known)})"
+    if sound and known and not _taken(patterns, known, spellings):
+        yield len(patterns) - 1, f"no {what} is left: {', '.join(patterns)} leaves all of them out"
+
+
+def metric_spellings(known: Iterable[str]) -> Spellings:
+    """Return a function that finds metrics of `known` by any spelling (``ndcg_cut_10``).
+
+    >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
+    ['ndcg@10']
+    """
+    names = set(known)
+    return lambda text: [name for name in names_of(text) if name in names]
+
+
+def _taken(
+    patterns: Sequence[str], known: Sequence[str], spellings: Spellings | None
+) -> tuple[str, ...]:
+    left_out = {
+        name
+        for pattern in patterns
+        if _leaves_out(pattern, known)
+        for name in _matched(pattern[1:], known, spellings)
+    }
+    takes = [one for one in patterns if not _leaves_out(one, known)] or ["*"]
+    # a name written out is taken at its own place, whatever pattern stands before it
+    named = {
+        name
+        for pattern in takes
+        if not _is_glob(pattern, known)
+        for name in _matched(pattern, known, spellings)
+    }
+    found: dict[str, None] = {}
+    for pattern in takes:
+        for name in _matched(pattern, known, spellings):
+            if not _is_glob(pattern, known) or name not in named:
+                found[name] = None
+    return tuple(name for name in found if name not in left_out)
+
+
+def _leaves_out(pattern: str, known: Sequence[str]) -> bool:
+    return pattern.startswith("!") and pattern not in known
+
+
+def _is_glob(pattern: str, known: Sequence[str]) -> bool:
+    return ("*" in pattern or "?" in pattern) and pattern not in known
+
+
+def _matched(pattern: str, known: Sequence[str], spellings: Spellings | None) -> list[str]:
+    if _is_glob(pattern, known):
+        plain = pattern.replace("[", "[[]")  # brackets are part of names
+        return [name for name in known if fnmatchcase(name, plain)]
+    return [pattern] if pattern in known else list(spellings(pattern)) if spellings else []
