@@ -1,6 +1,6 @@
 """``python -m harness``."""
 
-from .cli import main
+from .main import main
 
 if __name__ == "__main__":
     main()

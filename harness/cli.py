@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import gc
-import os
-import signal
 import sys
-import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from . import __version__, output
+from . import __version__, plain
 from .command import QuickCommand, QuickGroup
-from .core.policy import TIES, Duplicates, Empty, Missing, Policy
-from .errors import HarnessError, HarnessWarning, VerificationError
+from .core.policy import TIES, Duplicates, Empty, Missing
 from .explain.cli import explain_command
 from .reports import names
 
@@ -89,7 +83,7 @@ def run_command(
         typer.echo(experiment.plan(config, overrides=set_ or []), nl=False)
         return
     results = experiment.run(config, overrides=set_ or [])
-    typer.echo(_render(format, results.leaderboard), nl=False)
+    plain.show(format, results.leaderboard)
     names = ", ".join(results.files)
     typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != "table")
 
@@ -165,22 +159,12 @@ def evaluate_command(
       harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
     """
-    from . import direct
-    from .core.bounds import BOUNDS, without_bounds
-
-    policy = Policy(
-        ties=without_bounds(ties),
-        missing_queries=missing,
-        empty_queries=empty,
-        depth=depth,
-        judged_only=judged_only,
-    )
-    board = direct.evaluate_files(
-        qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, rel=rel,
-        convention=convention, duplicates=duplicates, qrels_format=qrels_format,
-        run_format=run_format, group=group, plugins=plugin or [],
+    plain.evaluate(
+        qrels, runs, metrics, per_query=per_query, format=format, rel=rel, depth=depth,
+        judged_only=judged_only, ties=ties, convention=convention, missing=missing, empty=empty,
+        duplicates=duplicates, qrels_format=qrels_format, run_format=run_format, group=group,
+        plugins=plugin or [],
     )  # fmt: skip
-    typer.echo(_render(format, board, per_query=per_query), nl=False)
 
 
 @app.command("audit", cls=QuickCommand)
@@ -274,67 +258,8 @@ def trec_eval_command(
     raise typer.Exit(trec_eval.main(arguments or []))
 
 
-def _render(format: Format, board: Any, **options: Any) -> str:
-    from .reports import find
-
-    if format == "table" and sys.stdout.isatty():
-        import shutil
-
-        options["width"] = shutil.get_terminal_size().columns
-    render: Callable[..., str] = find(format).render
-    return render(board, **options)
-
-
 def _relative(path: Path) -> str:
     try:
         return str(path.resolve().relative_to(Path.cwd()))
     except ValueError:
         return str(path.resolve())
-
-
-def _gone() -> None:
-    from .readers.source import forget
-
-    forget()  # what standard input gave is in a file that the signal would leave there
-    output.end_by_signal()
-
-
-class _Stopped(BaseException):
-    """Ctrl-C: no handler on the way may take it for something else."""
-
-
-def _stop(*_: Any) -> None:
-    raise _Stopped
-
-
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    typer.echo(f"warning: {message}", err=True)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
-    given = sys.argv[1:] if arguments is None else arguments
-    gc.set_threshold(100_000)  # what is imported is no garbage; not looking for any: 18 ms
-    # numpy would start a thread a core for products of matrices, of which there are none: 30 ms
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    warnings.simplefilter("always", HarnessWarning)
-    warnings.showwarning = _show_warning
-    signal.signal(signal.SIGINT, _stop)
-    as_trec_eval = given[:1] == ["trec_eval"]
-    try:
-        with output.written(_gone if as_trec_eval else output.end_quietly):
-            if as_trec_eval:  # its options are read as getopt reads them
-                from . import trec_eval
-
-                sys.exit(trec_eval.main(given[1:]))
-            app(args=given, prog_name="harness", standalone_mode=True)
-    except HarnessError as error:
-        if "--debug" in given:
-            raise
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(1 if isinstance(error, VerificationError) else 2)
-    except _Stopped:
-        typer.echo("stopped; nothing is left half written", err=True)
-        sys.exit(130)
-    finally:
-        gc.freeze()  # nor when the process ends: 27 ms

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -36,6 +38,17 @@ def written(gone: Callable[[], None]) -> Iterator[None]:
             raise
         _drop()
         _end(error.strerror or str(error))
+
+
+def show(text: str, *, error: bool = False) -> None:
+    """Print text as it is, at once; nowhere where standard error is closed."""
+    stream = sys.stderr if error else sys.stdout
+    if stream is None:
+        return
+    if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name == "ascii":
+        stream.reconfigure(encoding="utf-8", errors="replace")  # as Typer prints all the rest
+    stream.write(text)
+    stream.flush()
 
 
 def end_quietly() -> None:

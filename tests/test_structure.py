@@ -18,11 +18,13 @@ LAYERS = [
     {"metrics", "stats", "reports"},
     {"readers", "store", "compat", "tables", "plots"},
     {"convert", "config"},
-    {"inputs", "catalogue", "crosscheck"},
+    {"inputs", "catalogue", "crosscheck", "origin"},
     {"manifest", "direct", "results"},
     {"experiment", "executor", "batch", "trec_eval", "audit", "explain", "compare", "check_table"},
+    {"plain"},
     {"commands"},
     {"cli"},
+    {"main"},
 ]
 PURE = ("core", "metrics", "stats", "reports", "tables", "plots")
 IMPURE_NAMES = {"open", "print", "input"}
