@@ -23,9 +23,10 @@ from .crosscheck import Audit, Crosscheck
 from .direct import evaluate_one
 from .errors import HarnessWarning, UnknownNameError
 from .manifest import manifest
+from .origin import MANIFEST
 from .reports import find
 from .reports.table import columns
-from .results import LEADERBOARD, MANIFEST, PER_QUERY
+from .results import LEADERBOARD, PER_QUERY
 
 if TYPE_CHECKING:
     import pandas

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +13,16 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+from . import origin
 from .config import Config, plugins
 from .core.evaluation import Counts, Evaluation
 from .core.leaderboard import Entry, Leaderboard
 from .core.metric import Metric
 from .core.study import Study
 from .errors import HarnessError, InputError, Problem
+from .origin import MANIFEST
 
-LEADERBOARD, PER_QUERY, MANIFEST = "leaderboard.csv", "per_query.parquet", "manifest.json"
+LEADERBOARD, PER_QUERY = "leaderboard.csv", "per_query.parquet"
 _AGAIN = "run the config again, which writes them together"
 
 
@@ -51,11 +52,11 @@ def read(folder: Path) -> Results:
     InputError
         Where it holds none, or a file is not the one that was written with the others.
     """
-    content = _bytes(folder / MANIFEST, folder)
-    manifest = _manifest(content, folder / MANIFEST)
-    written = {name: _bytes(folder / name, folder) for name in (LEADERBOARD, PER_QUERY)}
+    content = origin.read_bytes(folder / MANIFEST)
+    manifest = origin.read_manifest(folder, content)
+    written = {name: origin.read_bytes(folder / name) for name in (LEADERBOARD, PER_QUERY)}
     for name, data in written.items():
-        expected = manifest["outputs"].get(name)
+        expected = manifest.get("outputs", {}).get(name)
         if expected != hashlib.sha256(data).hexdigest():
             what = f"is not the file that {MANIFEST} was written with"
             raise InputError(Problem(str(folder / name), what, fix=_AGAIN))
@@ -63,31 +64,6 @@ def read(folder: Path) -> Results:
     board = Leaderboard(tuple(_entries(manifest, config, written)))
     trace = hashlib.sha256(content).hexdigest()
     return Results(folder, config, Study(board, None, manifest, trace))
-
-
-def _bytes(path: Path, folder: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        what = f"the folder holds no {path.name}, so harness run did not write it"
-        fix = "give the folder that the config's 'output:' names"
-        raise InputError(Problem(str(folder), what, fix=fix)) from None
-    except OSError as error:
-        raise InputError(Problem(str(path), f"cannot be read: {error.strerror}")) from error
-
-
-def _manifest(content: bytes, path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(content)
-    except ValueError as error:
-        raise InputError(Problem(str(path), f"cannot be read: {error}")) from error
-    keys = ("config", "base", "inputs", "cells", "outputs")
-    lacking = [key for key in keys if not isinstance(found, dict) or key not in found]
-    if lacking:
-        what = f"does not say {', '.join(lacking)}: it is none of this version's manifests"
-        raise InputError(Problem(str(path), what, fix="run the config again"))
-    manifest: dict[str, Any] = found
-    return manifest
 
 
 def _config(manifest: Mapping[str, Any], folder: Path) -> Config:

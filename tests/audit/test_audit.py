@@ -154,7 +154,7 @@ def test_inputs_that_are_gone_or_have_changed(toy: Path, write) -> None:
     text = str(caught.value)
     assert f"{data}/broad.run: is gone; the results were computed from it" in text
     assert f"{data}/sharp.run: has changed since the results were computed: sha256 " in text
-    assert "  fix:   put the file back, or run the config again and audit that" in text
+    assert "  fix:   put the file back, or run the config again and use those results" in text
 
 
 def test_a_folder_that_holds_no_results(toy: Path) -> None:

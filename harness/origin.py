@@ -1,0 +1,191 @@
+"""Where a folder of results came from: its manifest, its config, and the cells it holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .config import Config, loads, sweep
+from .config.cells import Cell
+from .errors import InputError, Problem, UnknownNameError, did_you_mean
+from .store import sha256
+
+MANIFEST = "manifest.json"
+_KEYS = ("config", "base", "inputs", "cells")
+_AGAIN = "put the file back, or run the config again and use those results"
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file of a folder of results.
+
+    Raises
+    ------
+    InputError
+        Where it is not there or cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        what = f"the folder holds no {path.name}, so harness run did not write it"
+        fix = "give the folder that the config's 'output:' names"
+        raise InputError(Problem(str(path.parent), what, fix=fix)) from None
+    except OSError as error:
+        raise InputError(Problem(str(path), f"cannot be read: {error.strerror}")) from error
+
+
+def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
+    """Return the manifest of a folder of results.
+
+    Raises
+    ------
+    InputError
+        Where the folder holds none, or one that is not understood.
+    """
+    path = folder / MANIFEST
+    try:
+        found = json.loads(read_bytes(path) if content is None else content)
+    except ValueError as error:
+        raise InputError(Problem(str(path), f"cannot be read: {error}")) from error
+    lacking = [key for key in _KEYS if not isinstance(found, dict) or key not in found]
+    if lacking:
+        what = f"does not say {', '.join(lacking)}: it is none of this version's manifests"
+        raise InputError(Problem(str(path), what, fix="run the config again"))
+    manifest: dict[str, Any] = found
+    return manifest
+
+
+def again(
+    folder: Path, manifest: Mapping[str, Any], overrides: Iterable[str] = ()
+) -> tuple[Config, list[Cell]]:
+    """Return the config that made the results, and the cells evaluated then.
+
+    Raises
+    ------
+    InputError
+        Where none of its inputs is where it was, seen from the folder: that was moved alone.
+    ConfigError
+        Where the files that it names are not there any more.
+    """
+    root = (folder / manifest["base"]).resolve().parent
+    if not any((root / each["path"]).exists() for each in manifest["inputs"]):
+        what = f"the inputs of these results are not where they were, seen from {folder}"
+        listed = ", ".join(str(root / each["path"]) for each in manifest["inputs"][:3])
+        fix = "move the folder back to its place, or its inputs along with it"
+        raise InputError(Problem(str(folder / MANIFEST), what, f"no file {listed}", fix=fix))
+    text = yaml.safe_dump(manifest["config"], allow_unicode=True, sort_keys=False)
+    config = loads(text, str(folder / MANIFEST), folder / manifest["base"], overrides)
+    known = {_identity(each, each.get("columns", {})) for each in manifest["cells"]}
+    cells = [
+        cell
+        for cell in sweep.resolve(config)
+        if _identity({"dataset": cell.dataset, "run": cell.run}, cell.columns) in known
+    ]
+    return config, cells
+
+
+def _identity(names: Mapping[str, Any], columns: Mapping[str, str]) -> tuple[Any, ...]:
+    return (names["dataset"], names["run"], *columns.items())
+
+
+def changes(
+    folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None
+) -> Iterator[Problem]:
+    """Yield the inputs that are gone or hold other bytes than those that were evaluated.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the results.
+    manifest : mapping
+    only : iterable of str, optional
+        Paths of the inputs to look at; all of them where left out.
+    """
+    root = (folder / manifest["base"]).resolve().parent
+    wanted = None if only is None else {Path(path).resolve() for path in only}
+    for each in manifest["inputs"]:
+        path = root / each["path"]
+        if wanted is not None and path.resolve() not in wanted:
+            continue
+        if not path.is_file():
+            what = "is gone; the results were computed from it"
+            yield Problem(str(path), what, fix=_AGAIN)
+        elif (now := sha256(path)) != each["sha256"]:
+            what = (
+                f"has changed since the results were computed: sha256 {each['sha256'][:12]}... "
+                f"then, {now[:12]}... now"
+            )
+            yield Problem(str(path), what, fix=_AGAIN)
+
+
+def check_inputs(
+    folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None
+) -> None:
+    """Raise InputError with every input that is gone or has changed; see :func:`changes`."""
+    problems = list(changes(folder, manifest, only))
+    if problems:
+        raise InputError(problems)
+
+
+def one_cell(
+    cells: Sequence[Cell], run: str, dataset: str | None = None, columns: Sequence[str] = ()
+) -> Cell:
+    """Return the one cell that is meant.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    run, dataset : str
+        Names as they stand in the leaderboard; the dataset's where there are several.
+    columns : sequence of str
+        ``"seed=1"``: what placeholders captured, where the names do not tell the cell.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is no such cell, or there are several.
+    """
+    runs = dict.fromkeys(cell.run for cell in cells)
+    if run not in runs:
+        known = ", ".join(runs)
+        raise UnknownNameError(
+            f"no run '{run}' in these results{did_you_mean(run, runs)}  (there are: {known})"
+        )
+    some = [cell for cell in cells if cell.run == run]
+    datasets = dict.fromkeys(cell.dataset for cell in some)
+    if dataset is not None and dataset not in datasets:
+        known = ", ".join(datasets)
+        raise UnknownNameError(
+            f"run {run} is not on a dataset '{dataset}'{did_you_mean(dataset, datasets)}"
+            f"  (it is on: {known})"
+        )
+    wanted = dict(_column(text) for text in columns)
+    found = [
+        cell
+        for cell in some
+        if dataset in (None, cell.dataset)
+        and all(cell.columns.get(name) == value for name, value in wanted.items())
+    ]
+    if len(found) == 1:
+        return found[0]
+    listed = "; ".join(map(name_of, (found or some)[:8]))
+    raise UnknownNameError(
+        f"{len(found)} cells fit, where one is needed: name its --dataset, and its columns as in "
+        f"--where seed=1  (there are: {listed})"
+    )
+
+
+def _column(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UnknownNameError(f"--where {text}: write it as NAME=VALUE, such as seed=1")
+    return name, value
+
+
+def name_of(cell: Cell) -> str:
+    """Return what a cell is called in messages: ``gbrt on letor-fold1, fold=1, seed=2``."""
+    columns = "".join(f", {name}={value}" for name, value in cell.columns.items())
+    return f"{cell.run} on {cell.dataset}{columns}"
