@@ -63,6 +63,8 @@ class Comparison:
         Queries that both have a value for.
     difference : float
         Mean of run minus baseline over those queries.
+    baseline_value, run_value : float
+        Means of both over those queries.
     low, high : float
         Interval of the difference, at one minus the plan's level.
     p, p_adjusted : float
@@ -103,6 +105,8 @@ class Comparison:
     statistic: float = math.nan
     method: str = ""
     note: str = ""
+    baseline_value: float = math.nan
+    run_value: float = math.nan
 
     @property
     def is_better(self) -> bool:
@@ -167,6 +171,18 @@ class Overall:
     positions: tuple[tuple[str, float], ...] = ()
 
 
+def family_of(dataset: str, metric: Metric, family: Family) -> str:
+    """Return the name of the family that a comparison is corrected in.
+
+    >>> from harness.core.names import parse
+    >>> family_of("trec", parse("map")[0], "metric"), family_of("trec", parse("map")[0], "table")
+    ('map on trec', 'table')
+    """
+    if family == "table":
+        return "table"
+    return dataset if family == "dataset" else " on ".join(filter(None, (str(metric), dataset)))
+
+
 @dataclass(frozen=True, eq=False)
 class Comparisons:
     """All comparisons of an experiment, with the plan that they follow.
@@ -185,6 +201,11 @@ class Comparisons:
         What a methods section calls the test.
     sources : tuple of str
         Keys of the literature to cite for it.
+    kind : {"paired", "all-pairs"}
+        A test of all pairs has its own correction over all pairs of a metric on a dataset; the
+        plan's correction and family are then not used.
+    drawn : bool
+        Whether anything hangs on the plan's seed and draws besides the intervals of ranks.
     """
 
     plan: Plan
@@ -194,10 +215,16 @@ class Comparisons:
     overall: tuple[Overall, ...] = ()
     title: str = ""
     sources: tuple[str, ...] = ()
+    kind: Literal["paired", "all-pairs"] = "paired"
+    drawn: bool = False
 
     @cached_property
     def _at(self) -> dict[tuple[str, str, str, str], Comparison]:
         return {(one.dataset, str(one.metric), one.baseline, one.run): one for one in self.rows}
+
+    @cached_property
+    def _standing_at(self) -> dict[tuple[str, str, str], Standing]:
+        return {(one.dataset, str(one.metric), one.run): one for one in self.standings}
 
     def get(self, dataset: str, metric: str, baseline: str, run: str) -> Comparison | None:
         """Return the comparison of two runs, None where there is none of them that way round."""
@@ -205,10 +232,16 @@ class Comparisons:
 
     def standing(self, dataset: str, metric: str, run: str) -> Standing | None:
         """Return where a run stands, None where it was not compared."""
-        for one in self.standings:
-            if (one.dataset, str(one.metric), one.run) == (dataset, metric, run):
-                return one
-        return None
+        return self._standing_at.get((dataset, metric, run))
+
+    def family(self, one: Comparison) -> tuple[str, int]:
+        """Return the name of a comparison's family, and how many comparisons it holds.
+
+        Those without a p-value are not counted.
+        """
+        kind = "metric" if self.kind == "all-pairs" else self.plan.family
+        name = family_of(one.dataset, one.metric, kind)
+        return name, dict(self.family_sizes)[name]
 
     def is_significant(self, one: Comparison) -> bool:
         """Whether a comparison's adjusted p-value is at most the plan's level."""

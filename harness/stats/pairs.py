@@ -1,0 +1,117 @@
+"""Pairs: one run against one baseline, by one metric on one dataset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from ..core.comparison import Comparison, Plan
+from ..core.ragged import Floats
+from .blocks import Block
+from .calling import outcome_of
+from .differences import differences
+from .effects import effects
+from .intervals import Interval, bca_interval, t_interval
+from .power import detectable
+from .registry import AllPairs, Test
+from .streams import Stream
+
+
+def pairs_of(runs: Sequence[str], baselines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield (baseline, run) by their places: every run against each baseline.
+
+    Without baselines it is every pair, the one that stands first being the baseline. Two
+    baselines are compared with each other once, the first named being the baseline.
+
+    >>> list(pairs_of(["a", "b", "c"], ["b", "a"]))
+    [(1, 0), (1, 2), (0, 2)]
+    """
+    if not baselines:
+        yield from combinations(range(len(runs)), 2)
+        return
+    done: list[int] = []
+    for name in baselines:
+        if name not in runs:
+            continue
+        baseline = runs.index(name)
+        done.append(baseline)
+        yield from ((baseline, run) for run in range(len(runs)) if run not in done)
+
+
+def paired(block: Block, baseline: int, run: int, plan: Plan, test: Test) -> Comparison:
+    """Compare two runs by a paired test, on the queries that both have a value for."""
+    both = ~np.isnan(block.values[baseline]) & ~np.isnan(block.values[run])
+    base, values = block.values[baseline][both], block.values[run][both]
+    difference = differences(values, base)
+    stream = stream_of(plan, test.name, block, block.runs[baseline], block.runs[run])
+    outcome = outcome_of(test, difference, stream)
+    return _comparison(
+        block, baseline, run, plan, base, values, difference,
+        p=outcome.p, statistic=outcome.statistic, method=outcome.method, note=outcome.note,
+    )  # fmt: skip
+
+
+def of_all_pairs(block: Block, baseline: int, run: int, plan: Plan, found: AllPairs) -> Comparison:
+    """Take two runs out of a test of all pairs, on the queries that all runs have a value for."""
+    base, values = (block.values[one][block.complete] for one in (baseline, run))
+    difference = differences(values, base)
+    p = float(found.p[run, baseline])
+    note = found.note
+    if not note and difference.size and not difference.any():
+        note = "identical"
+    interval = None
+    if found.low is not None and found.high is not None:
+        interval = float(found.low[run, baseline]), float(found.high[run, baseline])
+        if block.metric.definition.direction == "lower":
+            interval = -interval[1], -interval[0]
+    return _comparison(
+        block, baseline, run, plan, base, values, difference, interval,
+        p=p, p_adjusted=p, method=found.method, note=note,
+    )  # fmt: skip
+
+
+def interval_of(values: Floats, plan: Plan, stream: Stream) -> Interval:
+    """Return the interval of a mean over queries, as the plan has it."""
+    if plan.interval == "bca":
+        return bca_interval(values, plan.level, stream)
+    return t_interval(values, plan.level)
+
+
+def stream_of(plan: Plan, what: str, block: Block, *runs: str) -> Stream:
+    """Return the random numbers for one purpose, which hang on names alone."""
+    names = (what, block.dataset, str(block.metric), *runs)
+    return Stream(names, plan.seed, plan.draws)
+
+
+def _comparison(
+    block: Block, baseline: int, run: int, plan: Plan, base: Floats, values: Floats,
+    difference: Floats, interval: Interval | None = None, **outcome: float | str,
+) -> Comparison:  # fmt: skip
+    n, names = difference.size, (block.runs[baseline], block.runs[run])
+    if interval is None:
+        interval = interval_of(difference, plan, stream_of(plan, plan.interval, block, *names))
+    size = effects(difference, block.metric.definition.direction or "higher")
+    deviation = float(difference.std(ddof=1)) if n > 1 else math.nan
+    return Comparison(
+        block.dataset, block.metric, *names, n,
+        difference=_mean(difference),
+        baseline_value=_mean(base),
+        run_value=_mean(values),
+        low=interval[0],
+        high=interval[1],
+        d_z=size.d_z,
+        hedges_g=size.hedges_g,
+        cliffs_delta=size.cliffs_delta,
+        wins=size.wins,
+        ties=size.ties,
+        losses=size.losses,
+        detectable=detectable(deviation, n, plan.level),
+        **outcome,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _mean(values: Floats) -> float:
+    return math.fsum(values.tolist()) / values.size if values.size else math.nan
