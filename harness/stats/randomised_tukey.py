@@ -1,0 +1,120 @@
+"""Randomised Tukey HSD: all pairs by permuting the systems' values within each query."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.random import Generator
+
+from ..core.ragged import Floats
+from .registry import AllPairs, all_pairs_test
+from .several import centred, means, mirrored, pairwise, tolerance, without_answer
+from .streams import Stream
+
+CHUNK = 250
+"""Draws from one stream of random numbers. The p-values hang on it, so it stays as it is."""
+AT_ONCE = 1 << 15
+"""Values shuffled in one go: they stay in the processor's cache. The p-values hang on it too."""
+WORTH_THREADS = 50_000_000
+"""Values to shuffle above which the chunks are spread over threads."""
+
+
+@all_pairs_test(
+    "randomized-tukey",
+    title="randomised Tukey HSD test",
+    sources=("carterette2012", "phipson2010"),
+    random=True,
+)
+def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
+    r"""Compare all pairs with the largest difference of means that chance alone makes.
+
+    .. math:: p_{ij} = \frac{1 + \#\{d : R_d \ge |m_i - m_j|\}}{1 + D}
+
+    Each of D draws shuffles the systems' values within each query, independently, and
+    :math:`R_d` is its largest mean less its smallest. Ranges that differ by floating point alone
+    from a difference reach it.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_queries)
+        Of one metric, finite.
+    stream : Stream
+        Of random numbers, with the number of draws D. The result is the same for any number of
+        processors.
+    level : float
+        Significance level of the critical difference.
+
+    Returns
+    -------
+    AllPairs
+        p is adjusted for all pairs as it stands, and never 0; `statistic` is the range of the
+        means and `overall_p` its p-value; means are the positions. The critical difference is
+        infinite where there are too few draws for the level.
+
+    Notes
+    -----
+    As ``tukey``, without its normal distribution and equal variances. The time is that of
+    shuffling n_systems x n_queries x D values, about 7 to 14 ns each on one processor.
+
+    References
+    ----------
+    B. Carterette, "Multiple testing in statistical analysis of systems-based information
+    retrieval experiments", TOIS 30(1), 2012; B. Phipson and G. K. Smyth, "Permutation p-values
+    should never be zero", SAGMB 9(1), 2010.
+
+    Examples
+    --------
+    >>> values = np.array([[0.2, 0.4, 0.7], [0.3, 0.5, 0.9], [0.3, 0.6, 0.9]])
+    >>> found = randomized_tukey(values, Stream(draws=2000))
+    >>> bool(abs(found.p[0, 2] - 6 / 216 * 3) < 0.03), found.method
+    (True, '2000 draws')
+    """
+    positions = means(values)
+    nothing = without_answer(values, positions)
+    if nothing is not None:
+        return nothing
+    n_systems = len(values)
+    apart = centred(values)
+    ranges = np.sort(_ranges(np.ascontiguousarray(apart.T), stream))
+    differences = np.abs(pairwise(apart.mean(axis=1), tolerance(values)))
+    least = differences[np.triu_indices(n_systems, 1)] - tolerance(values)
+    reached = ranges.size - np.searchsorted(ranges, least)
+    p = mirrored((reached + 1) / (ranges.size + 1), n_systems)
+    allowed = math.floor(level * (ranges.size + 1) + 1e-9)
+    return AllPairs(
+        p,
+        statistic=float(differences.max()),
+        overall_p=float(p.min()),
+        critical_difference=float(ranges[-allowed]) if allowed else math.inf,
+        positions=positions,
+        method=f"{ranges.size} draws",
+    )
+
+
+def _ranges(values: Floats, stream: Stream) -> Floats:
+    """Return the range of the means in each draw; `values` is ``(n_queries, n_systems)``."""
+    sizes = [min(CHUNK, stream.draws - first) for first in range(0, stream.draws, CHUNK)]
+    streams = stream.rng().spawn(len(sizes))
+    jobs = ([values] * len(sizes), sizes, streams)
+    if values.size * stream.draws < WORTH_THREADS:
+        return np.concatenate(list(map(_chunk, *jobs)))
+    with ThreadPoolExecutor() as pool:  # shuffling lets other threads go on
+        return np.concatenate(list(pool.map(_chunk, *jobs)))
+
+
+def _chunk(values: Floats, draws: int, rng: Generator) -> Floats:
+    n_queries, n_systems = values.shape
+    together = max(1, AT_ONCE // values.size)  # draws
+    queries = max(1, AT_ONCE // n_systems)
+    total = np.zeros((draws, n_systems))
+    for begin in range(0, n_queries, queries):
+        block = values[begin : begin + queries]
+        space = np.empty((together, *block.shape))
+        for first in range(0, draws, together):
+            shuffled = space[: draws - first]
+            rng.permuted(np.broadcast_to(block, shuffled.shape), axis=2, out=shuffled)
+            total[first : first + together] += shuffled.sum(axis=1)
+    found: Floats = np.ptp(total, axis=1) / n_queries
+    return found

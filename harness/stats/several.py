@@ -1,0 +1,98 @@
+"""What the tests of several systems at once share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.ragged import Floats
+from .differences import EPS
+from .outcomes import SMALLEST
+from .registry import AllPairs
+
+
+def deviations(values: Floats) -> Floats:
+    """Return each system's difference to the first, 0 where it is but floating point.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_queries)
+
+    Returns
+    -------
+    ndarray, shape (n_systems, n_queries)
+
+    Examples
+    --------
+    >>> deviations(np.array([[0.3, 0.5], [0.1 + 0.2, 0.75]])).tolist()
+    [[0.0, 0.0], [0.0, 0.25]]
+    """
+    found: Floats = values - values[:1]
+    found[np.abs(found) <= tolerance(values)] = 0.0
+    return found
+
+
+def centred(values: Floats) -> Floats:
+    """Return `values` less the mean of each query, with the small rounding of small numbers.
+
+    >>> centred(np.array([[0.5, 0.5], [0.5, 0.75]])).tolist()
+    [[0.0, -0.125], [0.0, 0.125]]
+    """
+    found = deviations(values)
+    found -= found.mean(axis=0)
+    return found
+
+
+def tolerance(values: Floats) -> float:
+    """Return the difference between two of these values that may be floating point alone."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return float(EPS * largest)
+
+
+def pairwise(positions: Floats, smallest: float = 0.0) -> Floats:
+    """Return row minus column, ``(n_systems, n_systems)``; 0 where it is at most `smallest`.
+
+    >>> pairwise(np.array([0.5, 0.25])).tolist()
+    [[0.0, 0.25], [-0.25, 0.0]]
+    """
+    difference: Floats = positions[:, None] - positions
+    difference[np.abs(difference) <= smallest] = 0.0
+    return difference
+
+
+def mirrored(above: Floats, n_systems: int) -> Floats:
+    """Return the symmetric matrix of p-values of the pairs above the diagonal, which is 1.
+
+    None of them is 0.
+
+    >>> mirrored(np.array([0.1, 0.2, 0.3]), 3).tolist()
+    [[1.0, 0.1, 0.2], [0.1, 1.0, 0.3], [0.2, 0.3, 1.0]]
+    """
+    p = np.ones((n_systems, n_systems))
+    rows, columns = np.triu_indices(n_systems, 1)
+    p[rows, columns] = p[columns, rows] = np.clip(above, SMALLEST, 1.0)
+    return p
+
+
+def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
+    """Return what stands for a test of these values, or None where there is something to test.
+
+    Systems that are equal on every query have p = 1, whatever their number; fewer than two
+    queries have no answer otherwise.
+    """
+    n_systems, n_queries = values.shape
+    if n_systems < 2:
+        return AllPairs(np.ones((n_systems, n_systems)), positions=positions, note="one system")
+    if n_queries and not deviations(values).any():
+        p = np.ones((n_systems, n_systems))
+        return AllPairs(p, overall_p=1.0, positions=positions, note="identical")
+    if n_queries < 2:
+        n_pairs = n_systems * (n_systems - 1) // 2
+        p = mirrored(np.full(n_pairs, np.nan), n_systems)
+        return AllPairs(p, positions=positions, note=f"n={n_queries}")
+    return None
+
+
+def means(values: Floats) -> Floats:
+    """Return the mean of each system, NaN where there are no queries."""
+    n_queries = values.shape[1]
+    return values.mean(axis=1) if n_queries else np.full(values.shape[0], np.nan)

@@ -1,0 +1,134 @@
+"""Corrections against their definitions, statsmodels and the golden values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats import multitest
+
+from harness.core.comparison import Correction
+from harness.errors import UnknownNameError
+from harness.stats.corrections import CORRECTIONS, SOURCES, adjust
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
+)
+NAMES: dict[Correction, str] = {
+    "holm": "holm",
+    "bonferroni": "bonferroni",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
+SYSTEMS = GOLDEN["multi_system"]["systems6x30"]["expected"]
+FAMILIES = st.lists(
+    st.floats(0, 1, allow_subnormal=False) | st.sampled_from([0.01, 0.02, 0.5]),
+    min_size=1,
+    max_size=12,
+)
+
+
+def literal(p: list[float], method: str) -> list[float]:
+    """The definitions, one p-value at a time, over the ranks 1 to m."""
+    m = len(p)
+    order = sorted(range(m), key=lambda i: p[i])
+    ordered = [p[i] for i in order]
+    harmonic = sum(1 / j for j in range(1, m + 1))
+    result = [0.0] * m
+    for place, i in enumerate(order):
+        if method == "bonferroni":
+            value = m * p[i]
+        elif method == "holm":
+            value = max((m - j) * ordered[j] for j in range(place + 1))
+        else:
+            value = min(m / (j + 1) * ordered[j] for j in range(place, m))
+            value *= harmonic if method == "by" else 1
+        result[i] = min(1.0, value)
+    return result
+
+
+def golden_families() -> list[tuple[list[float], dict[str, Any]]]:
+    found = [(SYSTEMS["paired_t_raw"], SYSTEMS["corrections"])]
+    return found + [(each["p"], each["methods"]) for each in GOLDEN["p_vectors"]]
+
+
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize(("p", "expected"), golden_families())
+def test_golden_values(p: list[float], expected: dict[str, Any], method: Correction) -> None:
+    adjusted = adjust(np.array(p), method)
+    assert adjusted == pytest.approx(expected[NAMES[method]]["adjusted"], rel=1e-12, abs=0)
+    assert (adjusted <= 0.05).tolist() == expected[NAMES[method]]["reject_05"]
+
+
+def test_holm_of_wilcoxon() -> None:
+    adjusted = adjust(np.array(SYSTEMS["wilcoxon_auto_raw"]), "holm")
+    assert adjusted == pytest.approx(SYSTEMS["wilcoxon_holm"], rel=1e-12)
+
+
+@pytest.mark.parametrize("method", NAMES)
+@given(p=FAMILIES)
+def test_the_definition(p: list[float], method: Correction) -> None:
+    assert adjust(np.array(p), method) == pytest.approx(literal(p, method), rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("method", NAMES)
+@given(p=FAMILIES)
+def test_statsmodels(p: list[float], method: Correction) -> None:
+    expected = multitest.multipletests(p, method=NAMES[method])[1]
+    assert adjust(np.array(p), method) == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_by_hand() -> None:
+    p = np.array([0.04, 0.01, 0.03])
+    # Ordered .01 .03 .04. Holm: 3 * .01, 2 * .03, max(.06, .04). BH: min(.03, .045, .04),
+    # min(.045, .04), .04; BY: those times 1 + 1/2 + 1/3.
+    assert adjust(p, "holm") == pytest.approx([0.06, 0.03, 0.06])
+    assert adjust(p, "bonferroni") == pytest.approx([0.12, 0.03, 0.09])
+    assert adjust(p, "bh") == pytest.approx([0.04, 0.03, 0.04])
+    assert adjust(p, "by") == pytest.approx([0.04 * 11 / 6, 0.03 * 11 / 6, 0.04 * 11 / 6])
+    assert adjust(p, "none").tolist() == p.tolist()
+
+
+@pytest.mark.parametrize("method", CORRECTIONS)
+def test_no_answer_is_left_out_of_the_family(method: Correction) -> None:
+    p = np.array([np.nan, 0.04, 0.01, np.nan, 0.03])
+    adjusted = adjust(p, method)
+    assert np.isnan(adjusted[[0, 3]]).all()
+    assert adjusted[[1, 2, 4]].tolist() == adjust(p[[1, 2, 4]], method).tolist()
+
+
+@pytest.mark.parametrize("method", CORRECTIONS)
+def test_identical_runs_do_not_spoil_the_others(method: Correction) -> None:
+    # Trap 2: a run equal to the baseline has p = 1, counts in the family, and stays 1.
+    adjusted = adjust(np.array([1.0, 0.001, 1.0]), method)
+    assert adjusted[[0, 2]].tolist() == [1.0, 1.0]
+    factor = {"none": 1, "by": 3 * 11 / 6}.get(method, 3)
+    assert adjusted[1] == pytest.approx(0.001 * factor)
+
+
+@pytest.mark.parametrize("method", CORRECTIONS)
+def test_shapes_and_nothing(method: Correction) -> None:
+    assert adjust(np.array([]), method).shape == (0,)
+    assert np.isnan(adjust(np.full(2, np.nan), method)).all()
+    table = np.array([[0.01, np.nan], [0.04, 0.03]])
+    assert adjust(table, method)[1].tolist() == adjust(table.ravel(), method)[2:].tolist()
+    assert table.tolist()[0][0] == 0.01  # the caller's own stays as it is
+
+
+def test_errors() -> None:
+    with pytest.raises(UnknownNameError) as unknown:
+        adjust(np.array([0.1]), "hom")  # type: ignore[arg-type]
+    assert str(unknown.value) == (
+        "unknown correction 'hom'; did you mean 'holm'?  (all: holm, bonferroni, bh, by, none)"
+    )
+    with pytest.raises(ValueError, match=r"^p-values lie in \[0, 1\]: 1\.5$"):
+        adjust(np.array([0.5, 1.5]), "holm")
+
+
+def test_every_correction_has_its_sources() -> None:
+    assert set(SOURCES) == set(CORRECTIONS)

@@ -1,0 +1,268 @@
+"""Tukey's HSD, plain and randomised, and the distribution it needs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from several_values import EXPECTED, PAIRS, VALUES, of_pairs, tables
+
+from harness.core.ragged import Floats
+from harness.stats import randomised_tukey
+from harness.stats.randomised_tukey import randomized_tukey
+from harness.stats.streams import Stream
+from harness.stats.studentized_range import studentized_range_isf, studentized_range_sf
+from harness.stats.tukey import tukey
+
+Q = np.array([0.0, 1e-300, 1e-8, 0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0])
+
+
+# The studentised range
+
+
+@pytest.mark.parametrize(
+    ("k", "df"), [(2, 1), (3, 2), (3, 10), (6, 145), (10, 900), (50, 49), (50, 9800), (200, 4000)]
+)
+def test_studentized_range_against_scipy(k: int, df: int) -> None:
+    expected = scipy.stats.studentized_range.sf(Q, k, df)
+    assert studentized_range_sf(Q, k, df) == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("k", [2, 3, 6, 50])
+def test_range_of_normals_against_scipy(k: int) -> None:
+    expected = scipy.stats.studentized_range.sf(Q, k, np.inf)
+    assert studentized_range_sf(Q, k, math.inf) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("df", [1, 2, 7, 60, 1000, 300_000])
+def test_range_of_two_is_student_t_far_into_the_tail(df: int) -> None:
+    q = np.array([0.1, 1.0, 5.0, 20.0, 40.0])
+    expected = 2 * scipy.stats.t.sf(q / math.sqrt(2), df)
+    assert expected[-1] < 0.05
+    assert studentized_range_sf(q, 2, df) == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+def test_range_of_two_with_one_degree_of_freedom_is_cauchy() -> None:
+    # |T| with one degree of freedom exceeds t with probability 1 - 2/pi atan(t).
+    q = np.array([1.0, 1e3, 1e6])
+    expected = 2 / math.pi * np.arctan(math.sqrt(2) / q)
+    assert studentized_range_sf(q, 2, 1) == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+def test_many_degrees_of_freedom_approach_infinitely_many() -> None:
+    # SciPy takes the limit from 100,000 on; the difference falls as 1 / df.
+    q = np.array([3.0, 5.0])
+    limit = studentized_range_sf(q, 50, math.inf)
+    away = [np.abs(studentized_range_sf(q, 50, df) - limit) for df in (1e5, 1e6, 1e7)]
+    assert away[0] / away[1] == pytest.approx([10, 10], rel=1e-3)
+    assert away[1] / away[2] == pytest.approx([10, 10], rel=1e-3)
+
+
+def test_an_infinite_statistic_and_none() -> None:
+    assert studentized_range_sf(np.array([np.inf, 1e300]), 3, 20).tolist() == [0, 0]
+    assert studentized_range_sf(np.array([]), 3, 20).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("k", "df", "printed"),
+    # Table of the studentised range at .05.
+    [(2, 10, 3.151), (5, 20, 4.232), (10, 60, 4.646), (3, math.inf, 3.314)],
+)
+def test_critical_values_of_the_printed_table(k: int, df: float, printed: float) -> None:
+    found = studentized_range_isf(0.05, k, df)
+    assert found == pytest.approx(printed, abs=6e-4)
+    assert studentized_range_sf(np.array([found]), k, df)[0] == pytest.approx(0.05, rel=1e-12)
+
+
+# Tukey
+
+
+def test_golden_p_values() -> None:
+    found = tukey(VALUES, Stream(), 0.05)
+    expected = of_pairs(EXPECTED["tukey_hsd_two_way_blocked_by_topic"])
+    assert found.p[PAIRS] == pytest.approx(expected, abs=1e-10)
+    in_r = of_pairs(EXPECTED["tukey_two_way_R"])
+    # R integrates to about 1e-11.
+    assert found.p[PAIRS] == pytest.approx([each["p"] for each in in_r], abs=1e-10)
+    # R's quantile is good to 1e-6 relative; row minus column is i - j here and j - i there.
+    assert found.low is not None
+    assert found.high is not None
+    assert -found.high[PAIRS] == pytest.approx([each["lwr"] for each in in_r], abs=2e-8)
+    assert -found.low[PAIRS] == pytest.approx([each["upr"] for each in in_r], abs=2e-8)
+    expected_critical = EXPECTED["tukey_critical_difference_05"]
+    assert found.critical_difference == pytest.approx(expected_critical, rel=1e-10)
+    assert found.method == "studentized range(6, 145)"
+    assert found.note == ""
+
+
+def test_golden_analysis_of_variance() -> None:
+    found = tukey(VALUES, Stream())
+    assert found.statistic == pytest.approx(EXPECTED["anova2"]["F"][0], rel=1e-10)
+    assert found.overall_p == pytest.approx(EXPECTED["anova2"]["p"][0], rel=1e-10)
+    assert found.positions == pytest.approx(VALUES.mean(axis=1), rel=1e-15)
+
+
+def test_the_queries_are_taken_out() -> None:
+    # Trap 4: the one-way test finds nothing where the two-way one finds 8 of 15 pairs.
+    one_way = scipy.stats.tukey_hsd(*VALUES).pvalue[PAIRS]
+    expected = EXPECTED["tukey_hsd_one_way_unpaired(scipy.tukey_hsd=ranx)"]
+    assert one_way == pytest.approx(of_pairs(expected), abs=1e-9)
+    assert (one_way <= 0.05).sum() == 0
+    found = tukey(VALUES, Stream())
+    assert (found.p[PAIRS] <= 0.05).sum() == 8
+    shifted = VALUES + np.arange(30) * 10  # what a query is worth to all does not matter
+    assert tukey(shifted, Stream()).p == pytest.approx(found.p, abs=1e-10)
+
+
+@settings(max_examples=30, deadline=None)
+@given(values=tables())
+def test_tukey_by_its_definition(values: Floats) -> None:
+    k, n = values.shape
+    grand, of_system, of_query = values.mean(), values.mean(axis=1), values.mean(axis=0)
+    left = sum(
+        (values[i, j] - of_system[i] - of_query[j] + grand) ** 2
+        for i, j in itertools.product(range(k), range(n))
+    )
+    found = tukey(values, Stream())
+    if left < 1e-20:
+        assert found.note in ("identical", "zero variance")
+        return
+    error = left / ((k - 1) * (n - 1))
+    f = n * sum((of_system - grand) ** 2) / (k - 1) / error
+    assert found.statistic == pytest.approx(f, rel=1e-9, abs=1e-20)
+    assert found.overall_p == pytest.approx(scipy.stats.f.sf(f, k - 1, (k - 1) * (n - 1)), rel=1e-8)
+    q = abs(of_system[0] - of_system[-1]) / math.sqrt(error / n)
+    expected = scipy.stats.studentized_range.sf(q, k, (k - 1) * (n - 1))
+    assert found.p[0, -1] == pytest.approx(expected, abs=1e-9)
+    assert (found.p == found.p.T).all()
+    assert (np.diag(found.p) == 1).all()
+
+
+@settings(deadline=None)
+@given(values=tables(systems=2))
+def test_two_systems_are_a_paired_t_test(values: Floats) -> None:
+    difference = values[0] - values[1]
+    found = tukey(values, Stream())
+    if np.ptp(difference) < 1e-12:
+        assert found.note in ("identical", "zero variance")
+        return
+    t = scipy.stats.ttest_1samp(difference, 0)
+    assert found.p[0, 1] == pytest.approx(t.pvalue, rel=1e-9)
+    assert found.statistic == pytest.approx(t.statistic**2, rel=1e-9, abs=1e-20)
+    interval = t.confidence_interval(0.95)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low[0, 1] == pytest.approx(interval.low, rel=1e-9, abs=1e-12)
+    assert found.high[0, 1] == pytest.approx(interval.high, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.2])
+def test_interval_critical_difference_and_p_agree(level: float) -> None:
+    found = tukey(VALUES, Stream(), level)
+    differ = found.p <= level
+    assert 0 < differ.sum() < 30
+    assert found.low is not None
+    assert found.high is not None
+    assert ((found.low > 0) | (found.high < 0)).tolist() == differ.tolist()
+    assert found.positions is not None
+    apart = np.abs(found.positions[:, None] - found.positions)
+    assert (apart > found.critical_difference).tolist() == differ.tolist()
+    assert (np.diag(found.low) == 0).all()
+
+
+def test_constant_differences_leave_nothing_to_judge_by() -> None:
+    values = np.array([[0.1, 0.5, 0.3], [0.1, 0.5, 0.3], [0.2, 0.6, 0.4]])
+    found = tukey(values, Stream())
+    assert found.note == "zero variance"
+    assert found.p[0].tolist() == pytest.approx([1, 1, math.nan], nan_ok=True)
+    assert found.p[2].tolist() == pytest.approx([math.nan, math.nan, 1], nan_ok=True)
+
+
+def test_p_is_never_0() -> None:
+    noise = np.random.default_rng(1).normal(size=(3, 2000)) * 1e-3
+    found = tukey(noise + np.array([[0.0], [10.0], [20.0]]), Stream())
+    assert 0 < found.p.min() < 1e-300
+
+
+# Randomised
+
+
+def literal_randomised(values: Floats) -> Floats:
+    """p over all the ways to shuffle each query's values, the observed one among them."""
+    n = values.shape[1]
+    orders = [list(itertools.permutations(column)) for column in values.T]
+    ranges = np.array([np.ptp(np.sum(way, axis=0) / n) for way in itertools.product(*orders)])
+    mean = values.mean(axis=1)
+    p = np.ones((mean.size, mean.size))
+    for i, j in itertools.permutations(range(mean.size), 2):
+        p[i, j] = (ranges >= abs(mean[i] - mean[j]) - 1e-12).mean()
+    return p
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([[0.1, 0.5, 0.3, 0.2], [0.3, 0.6, 0.6, 0.4], [0.3, 0.4, 0.8, 0.9]]),
+        np.array([[0.3, 0.2, 0.1, 0.7], [0.2, 0.1, 0.2, 0.3]]),
+    ],
+)
+def test_randomised_against_all_shuffles(values: Floats) -> None:
+    draws = 20_000
+    exact = literal_randomised(values)
+    found = randomized_tukey(values, Stream(draws=draws))
+    error = np.sqrt(exact * (1 - exact) / draws)
+    assert (np.abs(found.p - exact) <= 5 * error + 1 / draws).all()
+    assert found.overall_p == found.p.min()
+
+
+def test_randomised_golden_values() -> None:
+    found = randomized_tukey(VALUES, Stream(("golden",), draws=20_000))
+    expected = np.array(of_pairs(EXPECTED["randomised_tukey_hsd_mc_seed4242_B50000"]))
+    variance = np.maximum(expected, 1 / 50_000) * (1 - expected) * (1 / 20_000 + 1 / 50_000)
+    assert (np.abs(found.p[PAIRS] - expected) <= 5 * np.sqrt(variance) + 1 / 10_000).all()
+    assert found.p.min() >= 1 / 20_001
+    assert found.critical_difference == pytest.approx(0.0577, abs=0.001)
+    assert found.statistic == pytest.approx(0.10893, abs=1e-12)
+
+
+def test_ties_count_whatever_floating_point_makes_of_them() -> None:
+    # On a grid of tenths with n = 4, many ranges equal the difference itself; scaled to whole
+    # numbers the same draws give the same p.
+    tenths = np.random.default_rng(3).integers(0, 4, (3, 12))
+    stream = Stream(("grid",), draws=3000)
+    found = randomized_tukey(tenths / 10, stream)
+    assert found.p.tolist() == randomized_tukey(tenths.astype(float), stream).p.tolist()
+
+
+def test_the_same_p_for_any_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream(("a", "b"), seed=7, draws=1100)
+    serial = randomized_tukey(VALUES, stream)
+    monkeypatch.setattr(randomised_tukey, "WORTH_THREADS", 0)
+    threaded = randomized_tukey(VALUES, stream)
+    assert threaded.p.tolist() == serial.p.tolist()
+    assert threaded.critical_difference == serial.critical_difference
+    other = randomized_tukey(VALUES, Stream(("a", "c"), seed=7, draws=1100))
+    assert other.p.tolist() != serial.p.tolist()
+
+
+def test_queries_in_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = randomized_tukey(VALUES, Stream(draws=5000)).p
+    monkeypatch.setattr(randomised_tukey, "AT_ONCE", 60)  # ten queries at once
+    assert randomized_tukey(VALUES, Stream(draws=5000)).p == pytest.approx(whole, abs=0.05)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 60))
+def test_critical_difference_is_where_p_reaches_the_level(draws: int) -> None:
+    values = VALUES[:, :5]
+    found = randomized_tukey(values, Stream(draws=draws), 0.1)
+    assert found.positions is not None
+    apart = np.abs(found.positions[:, None] - found.positions)
+    assert (apart > found.critical_difference + 1e-12).tolist() == (found.p <= 0.1).tolist()
+    if draws < 9:
+        assert found.critical_difference == math.inf
