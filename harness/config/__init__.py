@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from .. import metrics as _built_in
+from ..core.bounds import BOUNDS, with_bounds
 from ..core.convention import contradiction
 from ..core.convention import find as find_convention
+from ..core.metric import Metric
 from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
 from ..readers.format import Kind
-from . import plugins, sweep, yamlfile
+from . import comparing, plugins, sweep, yamlfile
 from .patterns import NothingFoundError, files
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
@@ -126,17 +128,24 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
     if overruled is not None:
         problems.append(source.problem(("policy", overruled[0]), overruled[1]))
     defaults = parts.policy.metric_defaults(convention)
+    metrics: list[Metric] | None = []
     for place, name in parts.metrics.items():
         try:
             found = parse(name, defaults)
         except UnknownNameError as error:
             problems += [source.problem(("metrics", place), one.what) for one in error.problems]
+            metrics = None
             continue
+        if metrics is not None:
+            metrics += found
         for metric in found:
             if runs is not None and metric.reference is not None and metric.reference not in runs:
                 near = did_you_mean(metric.reference, runs)
                 what = f"there is no run '{metric.reference}'{near}  (there are: {', '.join(runs)})"
                 problems.append(source.problem(("metrics", place), what))
+    if parts.compare is not None:
+        known = with_bounds(metrics) if metrics and parts.policy.ties == BOUNDS else metrics
+        problems += comparing.check(parts.compare, known, runs, source)
     return problems
 
 

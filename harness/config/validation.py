@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import Problem, did_you_mean
+from .reporting import Compare
 from .schema import Config, DatasetEntry, Policy, RunEntry
 from .yamlfile import Loc, Source, describe
 
@@ -20,11 +21,13 @@ _MUST_BE = {
     "string": "text",
     "int": "a whole number",
     "bool": "true or false",
+    "float": "a number",
     "tuple": "a list",
     "dict": "a mapping",
     "mapping": "a mapping",
     "model": "a mapping",
 }
+_LIMITS = {"greater_than_equal": "at least", "greater_than": "above", "less_than": "below"}
 _EXAMPLES: Mapping[Any, str] = {
     "datasets": "trec: {path: qrels.txt}",
     "runs": "bm25: {path: runs/bm25.run}",
@@ -32,6 +35,7 @@ _EXAMPLES: Mapping[Any, str] = {
     "plugins": "[my_metrics.py]",
     "reports": "[csv, markdown]",
     "policy": "{ties: stable}",
+    "compare": "{baseline: bm25}",
 }
 
 
@@ -45,6 +49,7 @@ class Parts:
     plugins: Mapping[int, str]
     policy: Policy
     convention: str | None
+    compare: Compare | None
     complete: bool
 
 
@@ -85,6 +90,7 @@ def _sound(data: Mapping[str, Any], complete: bool) -> Parts:
         plugins={place: text for place, text in _items(data, "plugins") if isinstance(text, str)},
         policy=_salvage(Policy, data.get("policy")) or Policy(),
         convention=convention if isinstance(convention := data.get("convention"), str) else None,
+        compare=None if data.get("compare") is None else _salvage(Compare, data["compare"]),
         complete=complete,
     )
 
@@ -128,7 +134,7 @@ def _loc(error: ErrorDetails) -> Loc:
 def _known(loc: Loc) -> list[str]:
     """Return the keys that may stand beside the one at `loc`."""
     inner: dict[Any, type[BaseModel]] = {
-        "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy
+        "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy, "compare": Compare
     }  # fmt: skip
     model = inner.get(loc[0], Config) if len(loc) > 1 else Config
     return list(model.model_fields)
@@ -137,7 +143,9 @@ def _known(loc: Loc) -> list[str]:
 def _example(loc: Loc) -> str:
     if loc[-1] == "columns":
         return "{qid: topic, docno: document}"
-    example = _EXAMPLES[loc[0]]
+    if loc[-1] == "baseline":
+        return "[bm25, random]"
+    example = _EXAMPLES[loc[-1] if loc[0] == "compare" else loc[0]]
     return example if len(loc) == 1 else example.partition(": ")[2]
 
 
@@ -166,9 +174,11 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
         given = f"'{value}'" if isinstance(value, str) else describe(value)
         return source.problem(loc, f"must be one of {', '.join(choices)}, and is {given}{near}")
-    if kind == "greater_than_equal":
-        return source.problem(loc, f"must be at least {error['ctx']['ge']}, and is {value}")
-    must = _MUST_BE.get(kind.removesuffix("_type"))
+    for limit, words in _LIMITS.items():
+        if kind == limit:
+            (bound,) = error["ctx"].values()
+            return source.problem(loc, f"must be {words} {bound:g}, and is {value}")
+    must = _MUST_BE.get(kind.removesuffix("_type").removesuffix("_parsing"))
     if must is None:
         return source.problem(loc, f"{error['msg']}, and is {describe(value)}")
     quotes = must == "text" and value is not None and not isinstance(value, (Mapping, list))

@@ -43,8 +43,8 @@ class Block:
     @cached_property
     def complete(self) -> Bools:
         """Which queries every run has a value for, ``(n_queries,)``."""
-        found: Bools = np.isnan(self.values).any(axis=0)
-        return ~found
+        found: Bools = np.isnan(self.values).sum(axis=0) == 0
+        return found
 
     @cached_property
     def oriented(self) -> Floats:

@@ -33,7 +33,7 @@ def pairs_of(runs: Sequence[str], baselines: Sequence[str]) -> Iterator[tuple[in
         yield from combinations(range(len(runs)), 2)
         return
     done: list[int] = []
-    for name in baselines:
+    for name in dict.fromkeys(baselines):
         if name not in runs:
             continue
         baseline = runs.index(name)
