@@ -1,0 +1,280 @@
+"""The methods section's sentences on metrics, data, tests and software, from a finished study."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..core.bounds import NAMES
+from ..core.comparison import Comparisons
+from ..core.leaderboard import Entry
+from ..core.metric import Metric
+from ..core.study import Study
+from .markup import Formula, Markup, Writer, counted, listed
+from .metric_words import has_level, metric_list, ties_in_words, title_of
+from .references import bibtex
+
+_CORRECTIONS = {
+    "holm": ("Holm's correction", ("holm1979",)),
+    "bonferroni": ("Bonferroni's correction", ("dunn1961",)),
+    "bh": ("Benjamini and Hochberg's control of the false discovery rate", ("benjamini1995",)),
+    "by": ("Benjamini and Yekutieli's control of the false discovery rate", ("benjamini2001",)),
+}
+_FAMILIES = {
+    "table": "over all {} comparisons",
+    "metric": "over the {} comparisons by each metric on each dataset",
+    "dataset": "over the {} comparisons on each dataset",
+}
+_PACKAGES = {"numpy": "NumPy", "scipy": "SciPy"}
+_SIMULTANEOUS = ("tukey", "randomized-tukey")
+_SHOWN = 6
+
+
+def methods(study: Study, markup: Markup = "latex", *, metrics: Sequence[str] = ()) -> str:
+    r"""Return two or three sentences for a methods section.
+
+    What was measured on what; how ties, missing and empty queries were treated, with which
+    software; and how runs were compared, where they were. Every number is the study's.
+
+    Parameters
+    ----------
+    study : Study
+    markup : {"latex", "plain"}
+        Citations as ``\citep{key}``, or as ``[key]``.
+    metrics : sequence of str, optional
+        Canonical names of those named; all where left out.
+
+    Returns
+    -------
+    str
+        A paragraph of one line, with its line end.
+    """
+    return _written(study, Writer(markup), metrics)
+
+
+def sources(study: Study, *, metrics: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the keys that :func:`methods` cites, in order."""
+    writer = Writer("plain")
+    _written(study, writer, metrics)
+    return tuple(writer.cited)
+
+
+def bibliography(study: Study, *, metrics: Sequence[str] = ()) -> str:
+    """Return the BibTeX entries that :func:`methods` cites."""
+    return bibtex(sources(study, metrics=metrics))
+
+
+def _written(study: Study, writer: Writer, names: Sequence[str]) -> str:
+    metrics = [one for one in study.board.metrics if not names or str(one) in names]
+    found = [_measured(study, metrics, writer), _treated(study, metrics, writer)]
+    if study.comparisons is not None and study.comparisons.rows:
+        found.append(_compared(study.comparisons, study, writer))
+    return " ".join(found) + "\n"
+
+
+def _is_bound(metric: Metric) -> bool:
+    return metric.label is not None and metric.label.endswith(tuple(f"_{one}" for one in NAMES))
+
+
+def _level(metrics: Sequence[Metric]) -> int:
+    """Return the smallest relevant grade of most metrics that have one."""
+    levels = Counter(dict(one.params).get("rel", 1) for one in metrics if has_level(one))
+    return levels.most_common(1)[0][0] if levels else 1
+
+
+def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> str:
+    named = [one for one in metrics if not _is_bound(one)]
+    level = _level(named)
+    text = f"We report {metric_list(named, level, writer)} on {_datasets(study, writer)}"
+    if level != 1:
+        text += f"; documents of grade {level} and above are relevant"
+    repeated = [len(system.entries) for system in study.systems]
+    if max(repeated) > 1:
+        columns = sorted({name for one in study.systems for name in _varying(one.entries)})
+        times = f"{min(repeated)}" + (
+            f" to {max(repeated)}" if max(repeated) > min(repeated) else ""
+        )
+        by = f" ({listed(map(writer.text, columns))})" if columns else ""
+        text += f"; values are means over {times} repetitions of each system{by}"
+    return text + "."
+
+
+def _varying(entries: Sequence[Entry]) -> list[str]:
+    names = dict.fromkeys(name for entry in entries for name in entry.columns)
+    return [name for name in names if len({entry.columns.get(name) for entry in entries}) > 1]
+
+
+def _datasets(study: Study, writer: Writer) -> str:
+    sizes = {
+        name: max(entry.evaluation.counts.queries for entry in entries)
+        for name, entries in study.board.by_dataset()
+    }
+    if len(sizes) > _SHOWN:
+        low, high = min(sizes.values()), max(sizes.values())
+        each = f"{low:,} to {high:,} queries each" if low < high else f"{low:,} queries each"
+        return f"{len(sizes)} datasets ({each})"
+    return listed(
+        f"{writer.text(name)} ({counted(n, 'query', 'queries')})" for name, n in sizes.items()
+    )
+
+
+def _treated(study: Study, metrics: Sequence[Metric], writer: Writer) -> str:
+    entries = study.board.entries
+    policy = entries[0].evaluation.policy
+    parts = []
+    if any(one.settings.ties is None or _is_bound(one) for one in metrics):
+        parts.append(f"documents with equal scores {ties_in_words(policy.ties)}")
+    if any(_is_bound(one) for one in metrics):
+        parts.append("bounds are over all orders of tied documents")
+    if policy.depth is not None:
+        parts.append(f"only the first {policy.depth} documents of each query were evaluated")
+    if policy.judged_only:
+        parts.append("documents without judgement were removed first")
+    parts += _unanswered(study, metrics, writer)
+    parts += _without_relevant(study, metrics, writer)
+    text = "; ".join(parts)
+    software = f"values were computed with {_software(study, writer)}"
+    text = f"{text}; {software}" if text else software
+    check = _checked(study, writer)
+    return f"{text[0].upper()}{text[1:]}{check}."
+
+
+def _unanswered(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
+    entries = study.board.entries
+    counts = [one.evaluation.counts.missing for one in entries if one.evaluation.counts.missing]
+    if not counts:
+        return
+    what = f"queries that a run did not answer ({sum(counts):,} in {len(counts)} of "
+    what += f"{counted(len(entries), 'run')})"
+    if entries[0].evaluation.policy.missing_queries == "skip":
+        yield f"{what} were left out"
+        return
+    values = {one: one.definition.missing for one in metrics if not _is_bound(one)}
+    yield f"{what} {_by_value(values, writer)}"
+
+
+def _without_relevant(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
+    each = [
+        max((entry.evaluation.counts for entry in entries), key=lambda one: one.empty)
+        for _, entries in study.board.by_dataset()
+    ]
+    empty, queries = sum(one.empty for one in each), sum(one.queries for one in each)
+    own = [one for one in metrics if not _is_bound(one) and one.settings.empty is None]
+    own = [one for one in own if one.reference is None]
+    if not empty or not own:
+        return
+    rule = study.board.entries[0].evaluation.policy.empty_queries
+    # Counted at the highest level that a metric asks for; another may find some relevant there.
+    levels = {dict(one.params).get("rel", 1) if has_level(one) else 1 for one in own}
+    most = "at most " if levels != {1} else ""
+    what = f"queries without relevant documents ({most}{empty:,} of {queries:,})"
+    if rule == "skip":
+        yield f"{what} were left out"
+        return
+    values = {one: one.definition.empty for one in own}
+    if rule == "one":
+        values = {
+            one: 1.0 if one.definition.bounds == (0, 1) and value is not None else value
+            for one, value in values.items()
+        }
+    yield f"{what} {_by_value(values, writer)}"
+
+
+def _by_value(values: Mapping[Metric, float | None], writer: Writer) -> str:
+    """Return that queries count with the values that metrics have for them; None says nothing."""
+    groups: dict[str, list[str]] = {}
+    for metric, value in values.items():
+        if value is not None:
+            how = "were left out" if math.isnan(value) else f"counted as {value:g}"
+            groups.setdefault(how, []).append(title_of(metric, writer))
+    if not groups:
+        return "are no special case to any metric"
+    usual = max(groups, key=lambda how: len(groups[how]))
+    others = [f"{how} for {listed(names)}" for how, names in groups.items() if how != usual]
+    return listed([usual, *others])
+
+
+def _software(study: Study, writer: Writer) -> str:
+    versions = study.manifest.get("versions", {})
+    own = f"harness {versions['harness']}" if versions.get("harness") else "harness"
+    with_ = [f"{title} {versions[name]}" for name, title in _PACKAGES.items() if versions.get(name)]
+    return own + (f" ({listed(with_)})" if with_ else "")
+
+
+def _checked(study: Study, writer: Writer) -> str:
+    """Return what pytrec_eval computed again; nothing where it was asked nothing."""
+    audits: list[dict[str, Any]] = [
+        cell.get("crosscheck", {}) for cell in study.manifest.get("cells", ())
+    ]
+    values = sum(one.get("values", 0) for one in audits)
+    if not values:
+        return ""
+    queries = sum(one.get("queries", 0) for one in audits)
+    version = study.manifest.get("versions", {}).get("pytrec-eval-terrier")
+    tool = writer.text("pytrec_eval" + (f" {version}" if version else ""))
+    largest = max(one.get("largest_difference", 0.0) for one in audits)
+    differed = "which agreed exactly" if largest == 0 else f"which differed by at most {largest:g}"
+    whole = f"{counted(values, 'value')} of {counted(queries, 'ranking')}"
+    return (
+        f", and {whole} were computed again with {tool} ({writer.text('trec_eval')} 9.0.8)"
+        f"{writer.cite(['vangysel2018'])}, {differed}"
+    )
+
+
+def _compared(found: Comparisons, study: Study, writer: Writer) -> str:
+    plan = found.plan
+    if plan.baselines:
+        who = f"Runs were compared with {listed(map(writer.text, plan.baselines))}"
+    else:
+        who = "All pairs of runs on a dataset were compared"
+    if plan.metrics:
+        used = {str(one.metric): one.metric for one in found.rows}
+        who += f" in terms of {listed(title_of(one, writer) for one in used.values())}"
+    level = writer.formula(Formula(rf"\alpha = {plan.level:g}", f"alpha = {plan.level:g}"))
+    text = f"{who} by {_article(found.title)}{writer.cite(found.sources)}, at {level}"
+    text += _corrected(found, writer)
+    if any(len(system.entries) > 1 for system in study.systems):
+        text += ", over each query's mean of the repetitions"
+    drawn = any("draws" in one.method for one in found.rows)
+    if drawn:
+        text += f", with {plan.draws:,} random draws (seed {plan.seed})"
+    return f"{text}{_intervals(found, drawn, writer)}."
+
+
+def _intervals(found: Comparisons, drawn: bool, writer: Writer) -> str:
+    plan = found.plan
+    if all(math.isnan(one.low) for one in found.rows):
+        return ""
+    percent = f"{100 * (1 - plan.level):g}" + (r"\%" if writer.is_latex else "%")
+    if plan.test in _SIMULTANEOUS:
+        return f"; {percent} intervals of differences are simultaneous"
+    if plan.interval == "t":
+        return f"; {percent} intervals of differences are from the t distribution"
+    by = f"by the BCa bootstrap{writer.cite(['efron1987'])}"
+    draws = "" if drawn else f" with {plan.draws:,} draws (seed {plan.seed})"
+    return f"; {percent} intervals of differences are {by}{draws}"
+
+
+def _article(title: str) -> str:
+    """Return a test's title with an article, but where it starts with a name: Tukey's HSD.
+
+    >>> _article("paired t-test"), _article("Tukey's HSD test"), _article("Friedman test")
+    ('a paired t-test', "Tukey's HSD test", 'a Friedman test')
+    """
+    has_own = title.split(" ")[0] in ("the", "a", "an") or "'s " in title[:20]
+    return title if has_own else f"a {title}"
+
+
+def _corrected(found: Comparisons, writer: Writer) -> str:
+    """Return how comparisons were corrected; a test of all pairs corrects by itself."""
+    plan, sizes = found.plan, [size for _, size in found.family_sizes]
+    if found.kind == "all-pairs" or max(sizes, default=0) < 2:
+        return ""
+    size = f"{min(sizes):,}" + (f" to {max(sizes):,}" if max(sizes) > min(sizes) else "")
+    over = _FAMILIES[plan.family].format(size)
+    if plan.correction == "none":
+        return f", without correction for {over.removeprefix('over ')}"
+    title, keys = _CORRECTIONS[plan.correction]
+    return f", with {title}{writer.cite(keys)} {over}"

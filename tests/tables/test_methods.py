@@ -1,0 +1,243 @@
+"""The methods paragraph says what was done, and nothing else; its citations have entries."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from harness.core.comparison import Plan
+from harness.core.evaluation import Counts, Evaluation
+from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.metric import REGISTRY
+from harness.core.names import parse_all
+from harness.core.policy import Policy
+from harness.core.study import Study
+from harness.errors import UnknownNameError
+from harness.stats.compare import compare
+from harness.stats.registry import load_all
+from harness.tables import methods as module
+from harness.tables.markup import Writer
+from harness.tables.methods import bibliography, methods, sources
+from harness.tables.metric_words import FAMILIES, TOOLS, metric_list
+from harness.tables.references import REFERENCES, bibtex
+
+
+def study(
+    metrics: Sequence[str] = ("map", "ndcg@10"),
+    runs: Sequence[str] = ("a", "b", "c"),
+    counts: Counts | None = None,
+    policy: Policy | None = None,
+    seeds: int = 1,
+    plan: Plan | None = None,
+    **manifest: object,
+) -> Study:
+    parsed = parse_all(metrics)
+    draw = np.random.default_rng(1)
+    entries = tuple(
+        Entry(
+            Evaluation(
+                draw.random((20, len(parsed))) / 2 + place / 10,
+                pa.array([f"q{at}" for at in range(20)]),
+                parsed,
+                policy or Policy(),
+                counts or Counts(queries=20),
+                run=run,
+                dataset="web_1",
+            ),
+            {"seed": str(seed)} if seeds > 1 else {},
+        )
+        for place, run in enumerate(runs)
+        for seed in range(seeds)
+    )
+    found = Study(Leaderboard(entries), None, {"versions": {"harness": "1.0"}, **manifest})
+    if plan is None:
+        return found
+    return Study(found.board, compare(found.systems, plan), found.manifest)
+
+
+def test_metrics_data_and_software() -> None:
+    assert methods(study()) == (
+        r"We report MAP~\citep{buckley2005} and nDCG~\citep{jarvelin2002} at cutoff 10 (linear "
+        r"gain) on web\_1 (20 queries). Documents with equal scores in single precision were "
+        "ordered by document identifier, descending; values were computed with harness 1.0.\n"
+    )
+
+
+def test_nothing_is_said_that_did_not_happen() -> None:
+    text = methods(study(), "plain")
+    for word in ("compared", "correction", "again", "trec_eval", "not answer", "without relevant"):
+        assert word not in text
+
+
+def test_queries_that_policies_touched() -> None:
+    counts = Counts(queries=20, missing=2, empty=3)
+    text = methods(study(("map", "mse"), counts=counts), "plain")
+    # 3 runs, 2 queries each; mse has no value for an answer that is not there
+    assert (
+        "queries that a run did not answer (6 in 3 of 3 runs) counted as 0 and were left out for "
+        "mean squared error; queries without relevant documents (3 of 20) counted as 0;" in text
+    )
+    policy = Policy(missing_queries="skip", empty_queries="skip", ties="stable")
+    text = methods(study(counts=counts, policy=policy), "plain")
+    assert "equal scores were kept in the order of the file" in text
+    assert "did not answer (6 in 3 of 3 runs) were left out" in text
+    assert "without relevant documents (3 of 20) were left out" in text
+    policy = Policy(empty_queries="one")
+    assert "relevant documents (3 of 20) counted as 1;" in methods(
+        study(counts=counts, policy=policy)
+    )
+
+
+def test_a_level_that_most_metrics_share_is_said_once() -> None:
+    text = methods(study(("map(rel=2)", "P(rel=2)@5", "bpref")), "plain")
+    assert "; documents of grade 2 and above are relevant." in text
+    assert "bpref [buckley2004] (grades from 1 relevant)" in text
+
+
+def test_repetitions() -> None:
+    text = methods(study(seeds=3, plan=Plan()), "plain")
+    assert "; values are means over 3 repetitions of each system (seed)." in text
+    assert ", over each query's mean of the repetitions;" in text
+
+
+def test_comparisons_with_a_baseline() -> None:
+    plan = Plan(baselines=("a",), family="metric")
+    text = methods(study(plan=plan))
+    assert text.endswith(
+        r"Runs were compared with a by a paired two-sided t-test~\citep{student1908}, at "
+        r"$\alpha = 0.05$, with Holm's correction~\citep{holm1979} over the 2 comparisons by each "
+        r"metric on each dataset; 95\% intervals of differences are from the t distribution."
+        "\n"
+    )
+
+
+def test_family_size_and_level() -> None:
+    # 3 pairs x 2 metrics
+    text = methods(study(plan=Plan(correction="by", level=0.01)), "plain")
+    assert "at alpha = 0.01, with Benjamini and Yekutieli's control" in text
+    assert "over all 6 comparisons; 99% intervals" in text
+    text = methods(study(plan=Plan(correction="none")), "plain")
+    assert "without correction for all 6 comparisons" in text
+    text = methods(study(plan=Plan(baselines=("a",), metrics=("map",)), runs=("a", "b")), "plain")
+    assert "in terms of MAP by a" in text
+    assert "correction" not in text
+
+
+def test_draws_and_seed_where_something_was_drawn() -> None:
+    plan = Plan(test="bootstrap", draws=999, seed=7)
+    assert "with 999 random draws (seed 7)" in methods(study(plan=plan), "plain")
+    assert "seed" not in methods(study(plan=Plan()), "plain")
+    plan = Plan(interval="bca", draws=200, seed=3)
+    text = methods(study(plan=plan), "plain")
+    assert "by the BCa bootstrap [efron1987] with 200 draws (seed 3)." in text
+
+
+def test_a_test_of_all_pairs_has_its_own_correction() -> None:
+    text = methods(study(plan=Plan(test="tukey")), "plain")
+    assert "compared by Tukey's HSD test" in text
+    assert "Holm" not in text
+    assert "simultaneous" in text
+    text = methods(study(plan=Plan(test="friedman-nemenyi")), "plain")
+    assert "compared by a Friedman test with Nemenyi's post-hoc test" in text
+    assert "intervals of differences are from the t distribution" in text
+
+
+def test_the_cross_check() -> None:
+    cells = [{"crosscheck": {"queries": 5, "values": 10, "largest_difference": 0.0}}] * 2
+    text = methods(study(cells=cells), "plain")
+    assert (
+        ", and 20 values of 10 rankings were computed again with pytrec_eval (trec_eval 9.0.8) "
+        "[vangysel2018], which agreed exactly.\n" in text
+    )
+
+
+def test_metrics_can_be_chosen() -> None:
+    text = methods(study(), "plain", metrics=["map"])
+    assert text.startswith("We report MAP [buckley2005] on web_1")
+    assert sources(study(), metrics=["map"]) == ("buckley2005",)
+
+
+def test_conventions_and_bounds() -> None:
+    text = methods(study(("ndcg(convention=lightgbm)@10", "P@5", "P@5_min", "P@5_max")), "plain")
+    assert "as computed by LightGBM 4.7.0 [ke2017], exponential gain 2^g - 1" in text
+    assert "1 for queries without relevant documents" in text
+    assert "bounds are over all orders of tied documents" in text
+    assert text.count("precision at cutoff 5") == 1
+
+
+def test_many_datasets_are_counted() -> None:
+    one = study().board.entries[0].evaluation
+    values = [
+        Entry(Evaluation(one.values, one.qids, one.metrics, one.policy, Counts(queries=size),
+                         run="a", dataset=f"d{size}"))
+        for size in range(10, 18)
+    ]  # fmt: skip
+    text = methods(Study(Leaderboard(tuple(values))), "plain")
+    assert "on 8 datasets (10 to 17 queries each)." in text
+
+
+@pytest.mark.parametrize("markup", ["latex", "plain"])
+def test_every_metric_can_be_said(markup: str) -> None:
+    names = [
+        f"{name}@5" if definition.needs_cutoff else name
+        for name, definition in REGISTRY.items()
+        if name not in ("Rprec_mult", "iprec_at_recall")
+    ]
+    writer = Writer(markup)  # type: ignore[arg-type]
+    text = metric_list(parse_all(names), 1, writer)
+    assert set(writer.cited) <= set(REFERENCES)
+    assert "_" not in re.sub(r"\\_|\$[^$]*\$", "", text) or markup == "plain"
+
+
+def test_every_key_has_an_entry() -> None:
+    keys = {key for _, found in FAMILIES.values() for key in found}
+    keys |= {key for found in TOOLS.values() for key in found}
+    keys |= {key for _, found in module._CORRECTIONS.values() for key in found}
+    keys |= {key for test in load_all().values() for key in test.sources}
+    assert keys <= set(REFERENCES), keys - set(REFERENCES)
+
+
+def test_entries_parse() -> None:
+    text = bibtex(REFERENCES)
+    found = re.findall(r"@(\w+)\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}\n", text)
+    assert [key for _, key, _ in found] == sorted(REFERENCES)
+    needed = {
+        "article": "journal", "inproceedings": "booktitle", "incollection": "booktitle",
+        "book": "publisher", "phdthesis": "school",
+    }  # fmt: skip
+    for kind, key, body in found:
+        names = re.findall(r"^  (\w+) =", body, re.M)
+        assert {"author", "title", "year", needed[kind]} <= set(names), key
+        assert body.count("{") == body.count("}")
+        assert key.endswith(re.search(r"year = \{(\d+)\}", body)[1])  # type: ignore[index]
+
+
+def test_an_unknown_key() -> None:
+    with pytest.raises(UnknownNameError, match="unknown reference 'holm1978'; did you mean 'holm1"):
+        bibtex(["holm1978"])
+
+
+@pytest.mark.skipif(not shutil.which("bibtex"), reason="needs pdflatex and bibtex")
+def test_latex_and_bibtex_take_them(tmp_path: Path) -> None:
+    found = study(("map", "ndcg@5,10", "kendall", "tau_ap", "rbp"), plan=Plan(baselines=("a",)))
+    (tmp_path / "refs.bib").write_text(bibtex(REFERENCES), "utf-8")
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\\usepackage{amsmath,natbib}\\begin{document}\n"
+        f"{methods(found)}\\nocite{{*}}\\bibliographystyle{{plainnat}}\\bibliography{{refs}}\n"
+        "\\end{document}\n",
+        "utf-8",
+    )
+    for command in (["pdflatex", "-interaction=nonstopmode", "paper"], ["bibtex", "paper"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert "Warning--" not in done.stdout
+    entries = (tmp_path / "paper.bbl").read_text("utf-8").count("\\bibitem")
+    assert entries == len(REFERENCES)
+    assert set(re.findall(r"\w+(?=,\n)", bibliography(found))) >= {"holm1979", "student1908"}
