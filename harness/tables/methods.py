@@ -28,7 +28,7 @@ _FAMILIES = {
     "dataset": "over the {} comparisons on each dataset",
 }
 _PACKAGES = {"numpy": "NumPy", "scipy": "SciPy"}
-_SIMULTANEOUS = ("tukey", "randomized-tukey")
+_SIMULTANEOUS = ("tukey",)
 _SHOWN = 6
 
 
