@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from . import arrays, conventions, explain, letor, small, trec
+from . import arrays, conventions, explain, letor, small, statistics, trec
 from .case import ROOT, Case, Command, Setup, Target
 
 __all__ = ["ALL", "ON_REQUEST", "ROOT", "Case", "Command", "Setup", "Target"]
@@ -27,6 +27,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         small.trec_many,
         small.crosscheck,
         explain.explain,
+        statistics.randomization,
     )
 }
 """Every case by name, in the order of the table."""
