@@ -72,6 +72,14 @@ class System:
         counts = [entry.evaluation.counts for entry in self.entries]
         return min(one.queries - one.missing for one in counts), counts[0].queries
 
+    @cached_property
+    def varying(self) -> tuple[str, ...]:
+        """Names of the captured columns that tell the repetitions apart: ``seed``."""
+        names = dict.fromkeys(name for entry in self.entries for name in entry.columns)
+        return tuple(
+            name for name in names if len({entry.columns.get(name) for entry in self.entries}) > 1
+        )
+
     def _summaries(self, metric: Metric | str) -> list[float]:
         return [entry.summary.get(str(metric), math.nan) for entry in self.entries]
 

@@ -27,6 +27,8 @@ class Cell:
         The number with every digit; NaN where there is none.
     spread : str
         What stands beside it: ``± .012`` or ``[.41, .44]``.
+    ends : tuple of float
+        The same with every digit: the deviation, or low and high; empty where there is none.
     marks : tuple of str
         Letters or daggers of the systems that this one is significantly better than.
     worse : tuple of str
@@ -34,17 +36,21 @@ class Cell:
     best, second : bool
         Whether it is the best, the second best of its column at the precision shown.
     note : str
-        Coverage where it is incomplete, ``48/50``.
+        Shown in place of a mean over datasets of a run that lacks some: ``1/2``.
+    n : int
+        Queries that the number is taken over; 0 where it is taken over none.
     """
 
     text: str
     value: float = math.nan
     spread: str = ""
+    ends: tuple[float, ...] = ()
     marks: tuple[str, ...] = ()
     worse: tuple[str, ...] = ()
     best: bool = False
     second: bool = False
     note: str = ""
+    n: int = 0
 
 
 @dataclass(frozen=True)

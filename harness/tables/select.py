@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from ..core.evaluation import names_of
@@ -12,7 +12,11 @@ Spellings = Callable[[str], Iterable[str]]
 
 
 def select(
-    patterns: Sequence[str], known: Sequence[str], what: str, spellings: Spellings | None = None
+    patterns: Sequence[str],
+    known: Sequence[str],
+    what: str,
+    spellings: Spellings | None = None,
+    elsewhere: Container[str] = (),
 ) -> tuple[str, ...]:
     """Return the names that a list of patterns takes, in its order.
 
@@ -29,6 +33,8 @@ def select(
         What they are called in messages: ``run``.
     spellings : callable, optional
         Gives the known names that another spelling stands for; see :func:`metric_spellings`.
+    elsewhere : container of str
+        Names that no pattern with ``*`` or ``?`` takes, as another list has them.
 
     Raises
     ------
@@ -43,7 +49,7 @@ def select(
     wrong = [text for _, text in problems(patterns, known, what, spellings)]
     if wrong:
         raise UnknownNameError([Problem("", text) for text in wrong])
-    return _taken(patterns, known, spellings)
+    return _taken(patterns, known, spellings, elsewhere)
 
 
 def problems(
@@ -82,7 +88,10 @@ def metric_spellings(known: Iterable[str]) -> Spellings:
 
 
 def _taken(
-    patterns: Sequence[str], known: Sequence[str], spellings: Spellings | None
+    patterns: Sequence[str],
+    known: Sequence[str],
+    spellings: Spellings | None,
+    elsewhere: Container[str] = (),
 ) -> tuple[str, ...]:
     left_out = {
         name
@@ -101,7 +110,7 @@ def _taken(
     found: dict[str, None] = {}
     for pattern in takes:
         for name in _matched(pattern, known, spellings):
-            if not _is_glob(pattern, known) or name not in named:
+            if not _is_glob(pattern, known) or (name not in named and name not in elsewhere):
                 found[name] = None
     return tuple(name for name in found if name not in left_out)
 

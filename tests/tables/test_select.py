@@ -35,7 +35,7 @@ def test_a_name_may_hold_what_patterns_are_made_of() -> None:
     assert select(["a*"], ["ab", "a*"], "run") == ("a*",)
     assert select(["x[1]"], ["x1", "x[1]"], "run") == ("x[1]",)
     assert select(["x[1]*"], ["x1", "x[1]b"], "run") == ("x[1]b",)
-    assert select(["!a"], ["b", "!a"], "run") == ("b",)
+    assert select(["!a"], ["b", "!a"], "run") == ("!a",)
 
 
 def test_metrics_are_found_in_any_spelling() -> None:

@@ -1,0 +1,188 @@
+"""What a caption says: over what, with which test, by which rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+from ..core.comparison import Comparisons
+from ..core.metric import Metric
+from ..core.study import Study
+from ..core.systems import System
+from .markup import counted, listed
+from .metric_words import ties_in_words
+from .model import Column
+from .settings import Settings
+from .signs import Signs
+
+BEST = "The best value of a column is in bold"
+SECOND = ", the second best underlined"
+SHOWN = 6
+_CORRECTIONS = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "bh": "Benjamini and Hochberg's correction",
+    "by": "Benjamini and Yekutieli's correction",
+}
+_FAMILIES = {"table": "", "metric": " of each metric and dataset", "dataset": " of each dataset"}
+_EMPTY = {
+    "zero": "count with each metric's value for them",
+    "one": "count as 1",
+    "skip": "are left out",
+}
+
+
+def caption(
+    study: Study, settings: Settings, columns: Sequence[Column], systems: Sequence[System],
+    signs: Signs, marked: Set[str],
+) -> tuple[str, ...]:  # fmt: skip
+    """Return the sentences of a caption, the author's own first.
+
+    Parameters
+    ----------
+    study : Study
+    settings : Settings
+    columns : sequence of Column
+    systems : sequence of System
+        Those shown.
+    signs : Signs
+    marked : set of {"best", "second", "worse"}
+        What any cell is.
+    """
+    own = (settings.caption or "").strip()
+    found = [own if own.endswith((".", "!", "?")) or not own else f"{own}."]
+    metrics = metrics_of(columns)
+    if systems:
+        found.append(_over(settings, metrics, systems))
+    found.append(_percent(settings, metrics))
+    found.append(_spread(study, settings, systems))
+    if "best" in marked:
+        found.append(f"{BEST}{SECOND * ('second' in marked)}.")
+    if signs.comparisons is not None:
+        found.append(_significance(signs.comparisons, settings, signs, "worse" in marked))
+        found += _untested(signs.comparisons, settings, columns)
+    if systems:
+        found += _rules(metrics, systems)
+    found.append(_meant(settings, metrics))
+    return tuple(filter(None, found))
+
+
+def metrics_of(columns: Iterable[Column]) -> list[Metric]:
+    """Return the metrics of some columns, each once."""
+    return list(dict.fromkeys(one.metric for one in columns if one.metric is not None))
+
+
+def _over(settings: Settings, metrics: Sequence[Metric], systems: Sequence[System]) -> str:
+    sizes: dict[str, int] = {}
+    for system in systems:
+        name = settings.name(system.dataset)
+        sizes[name] = max(sizes.get(name, 0), len(system.qids))
+    what = "Means" if all(one.definition.summary == "mean" for one in metrics) else "Summaries"
+    if len(sizes) > SHOWN:
+        low, high = min(sizes.values()), max(sizes.values())
+        each = f"{low:,} to {high:,}" if low < high else f"{low:,}"
+        where = f"the queries of {len(sizes)} datasets ({each} each)"
+    elif len(sizes) == 1:
+        ((name, n),) = sizes.items()
+        where = f"the {counted(n, 'query', 'queries')}" + f" of {name}" * bool(name)
+    else:
+        where = f"the queries of {listed(f'{name} ({n:,})' for name, n in sizes.items())}"
+    return f"{what} over {where}{_repeated(systems)}."
+
+
+def _repeated(systems: Sequence[System]) -> str:
+    counts = {len(system.entries) for system in systems}
+    if max(counts) == 1:
+        return ""
+    low, high = min(counts), max(counts)
+    names = dict.fromkeys(name for system in systems for name in system.varying)
+    by = f" ({listed(names)})" if names else ""
+    return f" and over {low if low == high else f'{low} to {high}'} repetitions{by}"
+
+
+def _percent(settings: Settings, metrics: Sequence[Metric]) -> str:
+    those = [settings.name(str(one)) for one in metrics if settings.is_percent(str(one))]
+    if not those:
+        return ""
+    if len(those) == len(metrics):
+        return "Values are × 100."
+    return f"{listed(those)} {'is' if len(those) == 1 else 'are'} × 100."
+
+
+def _spread(study: Study, settings: Settings, systems: Sequence[System]) -> str:
+    if settings.spread == "interval":
+        known = study.comparisons
+        level = 0.05 if known is None else known.plan.level
+        how = "BCa bootstrap" if known is not None and known.plan.interval == "bca" else "t"
+        return f"In brackets: {100 * (1 - level):g} % interval of the mean over queries ({how})."
+    if settings.spread == "deviation" and any(len(system.entries) > 1 for system in systems):
+        return "After ±: standard deviation over the repetitions."
+    return ""
+
+
+def _significance(found: Comparisons, settings: Settings, signs: Signs, is_any_worse: bool) -> str:
+    if signs.kind == "letters":
+        text = "A letter stands for the system so lettered: the value is significantly better"
+    else:
+        each = [f"{sign} {settings.name(run)}" for run, sign in signs.of.items()]
+        text = f"Significantly better than {listed(each, 'or')}"
+        text += ", or worse where the sign is lowered" * is_any_worse
+    return f"{text} ({_test(found)})."
+
+
+def _test(found: Comparisons) -> str:
+    parts = [found.title or found.plan.test]
+    if found.kind == "all-pairs":
+        parts.append("corrected for all pairs of each metric and dataset")
+    elif found.plan.correction != "none":
+        sizes = sorted({n for _, n in found.family_sizes})
+        of = (
+            f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}" if sizes else ""
+        )
+        over = f" over {of} comparisons{_FAMILIES[found.plan.family]}" if of else ""
+        over = over.replace("over 1 comparisons", "over 1 comparison")
+        parts.append(_CORRECTIONS[found.plan.correction] + over)
+    elif len(found.rows) > 1:
+        parts.append("not corrected")
+    if found.drawn:
+        parts.append(f"{found.plan.draws:,} draws, seed {found.plan.seed}")
+    return ", ".join([*parts, f"p ≤ {found.plan.level:g}"])
+
+
+def _untested(found: Comparisons, settings: Settings, columns: Sequence[Column]) -> Iterator[str]:
+    tested = {str(one.metric) for one in found.rows}
+    rest = [settings.name(str(one)) for one in metrics_of(columns) if str(one) not in tested]
+    if rest:
+        yield f"No test is made of {listed(rest)}."
+    if any(one.dataset is None for one in columns):
+        yield "No test is made of means over datasets."
+
+
+def _rules(metrics: Sequence[Metric], systems: Sequence[System]) -> Iterator[str]:
+    evaluation = systems[0].entries[0].evaluation
+    policy = evaluation.policy
+    own = [one.settings.ties is not None for one in metrics]
+    if not all(own) or not own:
+        but = ", unless a metric's name says otherwise" * any(own)
+        yield f"Documents with equal scores {ties_in_words(policy.ties)}{but}."
+    if policy.depth is not None:
+        yield f"Only the first {policy.depth:,} documents of each query count."
+    if policy.judged_only:
+        yield "Documents without judgement are removed first."
+    empty = {system.dataset: system.entries[0].evaluation.counts.empty for system in systems}
+    if (n := sum(empty.values())) and policy.empty_queries in _EMPTY:
+        what = f"{counted(n, 'query', 'queries')} without relevant documents"
+        rule = _EMPTY[policy.empty_queries]
+        yield f"{what} {_singular(rule) if n == 1 else rule}."
+
+
+def _singular(rule: str) -> str:
+    verb, _, rest = rule.partition(" ")
+    return f"{ {'count': 'counts', 'are': 'is'}[verb] } {rest}"
+
+
+def _meant(settings: Settings, metrics: Sequence[Metric]) -> str:
+    """Return what the new name of a metric with parameters stands for."""
+    names = {settings.name(str(one)): str(one) for one in metrics}
+    return "; ".join(
+        f"{new} is {old}" for new, old in names.items() if new != old and "(" in old
+    ) + "." * any(new != old and "(" in old for new, old in names.items())

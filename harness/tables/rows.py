@@ -1,0 +1,57 @@
+"""Which runs are rows, in which groups and order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..core.metric import Metric
+from ..core.study import Study
+from .checks import sort_key
+from .select import select
+from .settings import Settings
+
+Grouped = list[tuple[str, tuple[str, ...]]]
+
+
+def grouped(study: Study, settings: Settings, datasets: Sequence[str]) -> Grouped:
+    """Return the runs of each group, in order; one group without a title where none is named.
+
+    Parameters
+    ----------
+    study : Study
+    settings : Settings
+        Without :func:`~harness.tables.checks.problems`.
+    datasets : sequence of str
+        Those shown.
+    """
+    found: Grouped = []
+    if not settings.groups:
+        found = [("", select(settings.runs, study.runs, "run"))]
+    taken: set[str] = set()
+    for title, patterns in settings.groups.items():
+        others = {name for key, names in settings.groups.items() if key != title for name in names}
+        runs = select(patterns, study.runs, "run", elsewhere=taken | others)
+        taken |= set(runs)
+        found += [(title, runs)] if runs else []
+    if settings.sort is None:
+        return found
+    metrics = {str(metric): metric for metric in study.board.metrics}
+    dataset, (name,) = sort_key(settings.sort, study.datasets, study.board.metrics)
+    of = datasets if dataset is None else [dataset]
+    return [(title, _sorted(study, runs, metrics[name], of)) for title, runs in found]
+
+
+def _sorted(
+    study: Study, runs: Sequence[str], metric: Metric, datasets: Sequence[str]
+) -> tuple[str, ...]:
+    sign = 1 if metric.definition.direction == "lower" else -1
+    values = {run: sign * mean(study, run, metric, datasets) for run in runs}
+    return tuple(sorted(runs, key=lambda run: (math.isnan(values[run]), values[run])))
+
+
+def mean(study: Study, run: str, metric: Metric, datasets: Sequence[str]) -> float:
+    """Return the mean over the datasets of a run's values; NaN where it lacks one."""
+    systems = [study.system(dataset, run) for dataset in datasets]
+    values = [math.nan if system is None else system.value(metric) for system in systems]
+    return math.fsum(values) / len(values) if values else math.nan

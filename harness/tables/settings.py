@@ -1,0 +1,105 @@
+"""What a table shows, as the config's ``tables:`` says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal, TypeVar
+
+from .select import metric_spellings
+
+T = TypeVar("T")
+Spread = Literal["none", "deviation", "interval"]
+Marks = Literal["letters", "daggers", "none"]
+Extra = Literal["n", "tier", "rank", "coverage"]
+Width = Literal["column", "page"]
+ALL = ("*",)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One table.
+
+    Parameters
+    ----------
+    metrics, datasets, runs : tuple of str
+        Columns, blocks of columns, rows: patterns of :func:`~harness.tables.select.select`.
+    groups : mapping of str to tuple of str
+        Rows by title of group, in place of `runs`.
+    names : mapping of str to str
+        What runs, metrics and datasets are called.
+    sort : str, optional
+        A metric, or ``dataset: metric``; rows of each group by it, best first.
+    digits : int, mapping of str to int, or None
+        Decimals; 3, and 1 for values x 100, where None.
+    percent : bool or tuple of str
+        Values x 100, of all metrics or of these.
+    leading_zero : bool
+        ``0.423`` in place of ``.423``.
+    spread : {"none", "deviation", "interval"}
+        Beside each value: standard deviation over repetitions, or interval over queries.
+    marks : {"letters", "daggers", "none"} or None
+        None: daggers where there are baselines, letters where all pairs are compared.
+    average : bool
+        A further block with the mean over the datasets.
+    extras : tuple of {"n", "tier", "rank", "coverage"}
+    siunitx : bool
+        LaTeX's numbers in S columns.
+    width : {"column", "page"}
+        LaTeX's ``table``, or ``table*``.
+    caption, label : str, optional
+    """
+
+    metrics: tuple[str, ...] = ALL
+    datasets: tuple[str, ...] = ALL
+    runs: tuple[str, ...] = ALL
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    sort: str | None = None
+    digits: int | Mapping[str, int] | None = None
+    percent: bool | tuple[str, ...] = False
+    leading_zero: bool = False
+    spread: Spread = "none"
+    marks: Marks | None = None
+    average: bool = False
+    extras: tuple[Extra, ...] = ()
+    siunitx: bool = False
+    width: Width = "column"
+    caption: str | None = None
+    label: str | None = None
+
+    def is_percent(self, metric: str) -> bool:
+        """Whether a metric's values are shown x 100."""
+        if isinstance(self.percent, bool):
+            return self.percent
+        return of_metric(dict.fromkeys(self.percent, True), metric, False)
+
+    def digits_of(self, metric: str) -> int:
+        """Return how many decimals of a metric's values are shown."""
+        usual = 1 if self.is_percent(metric) else 3
+        if self.digits is None or isinstance(self.digits, int):
+            return usual if self.digits is None else self.digits
+        return of_metric(self.digits, metric, usual)
+
+    def name(self, own: str) -> str:
+        """Return what a run, metric or dataset is called."""
+        return of_metric(self.names, own, own, patterns=False)
+
+
+def of_metric(given: Mapping[str, T], name: str, default: T, patterns: bool = True) -> T:
+    """Return what is given for a name: by itself, in another spelling, or by a pattern.
+
+    >>> of_metric({"*": 3, "ndcg_cut_10": 2}, "ndcg@10", 0), of_metric({"P@*": 1}, "map", 0)
+    (2, 0)
+    """
+    if name in given:
+        return given[name]
+    spellings = metric_spellings([name])
+    for key, value in given.items():
+        if spellings(key):
+            return value
+    for key, value in given.items() if patterns else ():
+        if fnmatchcase(name, key.replace("[", "[[]")):
+            return value
+    return default

@@ -1,0 +1,70 @@
+"""Studies made by hand: values of a few queries, and comparisons with known outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+import harness.metrics
+from harness.core.comparison import Comparison, Comparisons, Plan
+from harness.core.evaluation import Counts, Evaluation
+from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.names import parse_all
+from harness.core.study import Study
+
+assert harness.metrics  # fills the registry
+
+Values = Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
+MANIFEST = {"config": {"name": "paper"}}
+TRACE = "ab12" * 16
+
+
+def study(
+    values: Values,
+    metrics: Sequence[str] = ("map",),
+    comparisons: Comparisons | None = None,
+    missing: Mapping[tuple[str, str], int] | None = None,
+) -> Study:
+    """Return a study of ``{dataset: {run: [[value of each metric] for each query]}}``.
+
+    A run whose name ends in ``#1``, ``#2`` is a repetition of the run before the sign.
+    """
+    parsed = parse_all(metrics, {})
+    entries = []
+    for dataset, runs in values.items():
+        for key, rows in runs.items():
+            run, _, seed = key.partition("#")
+            array = np.array(rows, dtype=float).reshape(len(rows), len(parsed))
+            counts = Counts(queries=len(rows), missing=(missing or {}).get((dataset, run), 0))
+            qids = pa.array([f"q{place}" for place in range(len(rows))], pa.string())
+            evaluation = Evaluation(array, qids, parsed, counts=counts, run=run, dataset=dataset)
+            entries.append(Entry(evaluation, {"seed": seed} if seed else {}))
+    return Study(Leaderboard(tuple(entries)), comparisons, MANIFEST, TRACE)
+
+
+def constant(values: Mapping[str, Mapping[str, Sequence[float]]], queries: int = 2) -> Values:
+    """Return the values of runs that have the same for every query."""
+    return {
+        dataset: {run: [list(each)] * queries for run, each in runs.items()}
+        for dataset, runs in values.items()
+    }
+
+
+def compared(
+    outcomes: Mapping[tuple[str, str, str, str], tuple[float, float]],
+    baselines: tuple[str, ...] = (),
+    **plan: object,
+) -> Comparisons:
+    """Return comparisons of ``{(dataset, metric, baseline, run): (difference, adjusted p)}``."""
+    rows = []
+    for (dataset, metric, baseline, run), (difference, p) in outcomes.items():
+        (parsed,) = parse_all([metric], {})
+        rows.append(Comparison(dataset, parsed, baseline, run, 2, difference, p=p, p_adjusted=p))
+    return Comparisons(
+        Plan(baselines=baselines, **plan),  # type: ignore[arg-type]
+        tuple(rows),
+        family_sizes=(("table", len(rows)),),
+        title="paired two-sided t-test",
+    )
