@@ -7,9 +7,8 @@ below it, so the result's size follows the judgements and not the run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -158,8 +157,7 @@ def align_parts(
         yield align(judged, part, policy, also)
 
 
-@dataclass(frozen=True)
-class _Ranked:
+class _Ranked(NamedTuple):
     """What one part of a run contributes; `queries` has its answered queries, codes of qrels.
 
     ``whole``: every judgement is in it, so that it is the only part.

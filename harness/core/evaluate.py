@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -79,8 +80,7 @@ def evaluate(
     return Evaluation(values, qids, tuple(metrics), policy, counts, weights, run, dataset, errors)
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """The values of some queries; ``empty`` names those without relevant documents."""
 
     values: Floats

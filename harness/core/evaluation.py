@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -205,6 +204,8 @@ class Evaluation:
         return "\n".join([*filter(None, [title]), *lines, self._notes()])
 
     def _repr_html_(self) -> str:
+        import html  # 2 ms
+
         title = html.escape(" on ".join(filter(None, (self.run, self.dataset))))
         body = "".join(
             f"<tr><td>{html.escape(name)}</td><td>{value}</td><td>{n}</td></tr>"

@@ -21,6 +21,7 @@ _SPEC = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>(?:[^()]|\([^()]*\))*)\))?(?:@(?P<cutoffs>[^@()]*))?"
 )
 _BOUND = re.compile(rf"(?P<metric>.+)_(?P<bound>{'|'.join(NAMES)})")
+_NUMBERS = re.compile(r"[._]([-.\d].*)")
 _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank"
 _OFFICIAL += " iprec_at_recall P"
 _SET = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map"
@@ -241,7 +242,7 @@ def _parse_trec(text: str) -> tuple[Definition, dict[str, Any], list[float]] | N
     """Read ``ndcg_cut_10``, ``P.5,10``, ``set_F.0.5``: a known trec_eval name, then parameters."""
     bases = {d.trec_name for d in REGISTRY.values() if d.trec_name} | set(TREC_CUT)
     for base in sorted(bases, key=lambda base: -len(base)):
-        match = re.fullmatch(re.escape(base) + r"[._]([-.\d].*)", text)
+        match = _NUMBERS.fullmatch(text, len(base)) if text.startswith(base) else None
         definition = _lookup(base) if match else None
         if match is None or definition is None:
             continue

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ _BLOCK = 1 << 15
 _NEGLIGIBLE = 60 * np.log(2)
 
 
-@dataclass(frozen=True)
-class TiedStops:
+class TiedStops(NamedTuple):
     """Groups of tied documents, as far as a reader who stops sees them.
 
     ``stop`` are the stop probabilities of the documents that can stop a reader, group after

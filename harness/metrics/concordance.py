@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from ..core.ragged import Array, Ints
 from ..core.reference import levels
 
 
-@dataclass(frozen=True)
-class Concordance:
+class Concordance(NamedTuple):
     """Pairs of judged and retrieved documents of each query, ``(n_queries,)`` each.
 
     ``right`` and ``wrong`` have different grades and different scores; ``tied_scores`` and

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from ..core.pairs import group_keys
 from ..core.ragged import Floats, Ints, sum_by
 
 
-@dataclass(frozen=True)
-class Overlap:
+class Overlap(NamedTuple):
     """Two lists for each query, as far as overlap needs them.
 
     ``first`` and ``second`` are the lists' lengths, ``(n_queries,)``. Each document on both

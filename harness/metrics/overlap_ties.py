@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions
 Tied = Literal["none", "w", "a", "b"]
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """One ranking of each query: its length, and its groups of tied documents, rank by rank.
 
     ``length`` is ``(n_queries,)``; ``first`` and ``last``, for each rank of each query from the
@@ -37,8 +36,7 @@ class Side:
         return first, last
 
 
-@dataclass(frozen=True)
-class TiedLists:
+class TiedLists(NamedTuple):
     """Two rankings of each query, and the documents that are on both.
 
     Per shared document, ``(n_shared,)``: its query ``row``, and the first and last rank of its
@@ -111,8 +109,7 @@ def _ranking(aligned: Aligned) -> Side:
     return Side(length, first_at, last_at)
 
 
-@dataclass(frozen=True)
-class Depths:
+class Depths(NamedTuple):
     """Both rankings at every depth from 1 to the end of the longer one, ``(n_depths,)``.
 
     ``overlap`` is the sum over shared documents of the product of what they count in both.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -70,7 +69,7 @@ def _pair(aligned: Aligned, rel: int) -> tuple[Overlap, Floats]:
     pair = overlap_of(aligned, rel)
     undefined: Floats = np.where((pair.first > 0) & (pair.second > 0), 0.0, np.nan)
     first, second = np.maximum(pair.first, 1), np.maximum(pair.second, 1)
-    return replace(pair, first=first, second=second), undefined
+    return pair._replace(first=first, second=second), undefined
 
 
 def _with_ties(

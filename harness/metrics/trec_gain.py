@@ -6,7 +6,7 @@ A document's gain is its grade, 0 where that is negative or missing; others can 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from .trec_shared import Rel, running, share
 _log2 = np.frompyfunc(lambda value: math.log2(value) if value > 0 else math.nan, 1, 1)
 
 
-@dataclass(frozen=True)
-class Sums:
+class Sums(NamedTuple):
     """Discounted cumulative gains of the ranking and of the ideal order.
 
     Per query: ``dcg`` and ``ideal_dcg`` of the whole lists. ``items`` are the retrieved

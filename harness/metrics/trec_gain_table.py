@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ Gains = tuple[tuple[int, float], ...]
 """Pairs of grade and gain; a grade that is not among them has its own gain."""
 
 
-@dataclass(frozen=True)
-class GainTable:
+class GainTable(NamedTuple):
     """What each document gains.
 
     ``item`` is the gain of each judged and retrieved document, ``(n_items,)``; ``ideal`` are
@@ -87,8 +86,7 @@ def gain_table(
     return aligned.memo(("gain_table", gains, own), make)
 
 
-@dataclass(frozen=True)
-class _Order:
+class _Order(NamedTuple):
     """The grades 0, 1, ... of a query, in trec_eval's order of their gains.
 
     For each grade: ``gain_of`` is what a retrieved document gains, ``gain_at`` what it gains in

@@ -7,7 +7,7 @@ looked at, so that the cost is that of passing over the file once.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,8 +31,7 @@ _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """What some lines hold: ``(n,)`` grades, qids, and docnos where any line has a comment.
 
     `docids` is how many of the docnos are given as ``docid = X``; where none is, they are the

@@ -11,10 +11,8 @@ import functools
 import lzma
 import os
 import re
-import shutil
 import stat
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -260,6 +258,9 @@ def missing(path: str | os.PathLike[str]) -> str:
 @functools.lru_cache(maxsize=1)
 def _spooled(stream: IO[bytes]) -> Any:
     """Return a temporary file with all that `stream` gives; one stream is read once."""
+    import shutil
+    import tempfile
+
     spool = tempfile.NamedTemporaryFile(prefix="harness-")  # noqa: SIM115 - lives with the cache
     shutil.copyfileobj(stream, spool)
     spool.flush()
