@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.random import Generator
 
-from ..core.ragged import Floats
+from ..core.ragged import Array, Floats
 from .registry import AllPairs, all_pairs_test
 from .several import centred, means, mirrored, pairwise, tolerance, without_answer
 from .streams import Stream
@@ -56,7 +56,8 @@ def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> All
     Notes
     -----
     As ``tukey``, without its normal distribution and equal variances. The time is that of
-    shuffling n_systems x n_queries x D values, about 7 to 14 ns each on one processor.
+    shuffling n_systems x n_queries x D values: about 8 ns each for 50
+    systems and 30 ns for two, on one processor.
 
     References
     ----------
@@ -111,10 +112,35 @@ def _chunk(values: Floats, draws: int, rng: Generator) -> Floats:
     total = np.zeros((draws, n_systems))
     for begin in range(0, n_queries, queries):
         block = values[begin : begin + queries]
-        space = np.empty((together, *block.shape))
+        row = np.arange(0, block.size, n_systems)[:, None]
         for first in range(0, draws, together):
-            shuffled = space[: draws - first]
-            rng.permuted(np.broadcast_to(block, shuffled.shape), axis=2, out=shuffled)
-            total[first : first + together] += shuffled.sum(axis=1)
+            some = total[first : first + together]
+            order = orders(len(some), len(block), n_systems, rng)
+            some += block.ravel().take(order + row).sum(axis=1)
     found: Floats = np.ptp(total, axis=1) / n_queries
     return found
+
+
+def orders(n_draws: int, n_queries: int, n_systems: int, rng: Generator) -> Array:
+    """Return random orders of the systems, ``(n_draws, n_queries, n_systems)``, all as likely.
+
+    Numbers are sorted that are random but for their last bits, which say whose they are. Where
+    two of them are equal but for those bits, a mask of each query's own, laid over the bits,
+    leaves it to chance which is the first. (All as likely but for three equal numbers: one query
+    in 10^11 of 50 systems.) For many systems it takes half of the time of ``rng.permuted``.
+
+    >>> orders(1, 2, 4, np.random.default_rng(0)).tolist()
+    [[[3, 2, 1, 0], [3, 1, 2, 0]]]
+    """
+    size = n_draws * n_queries * n_systems
+    words = rng.bit_generator.random_raw((size + 1) // 2).view(np.uint32)
+    keys: Array = words[:size].reshape(n_draws, n_queries, n_systems)
+    n_names = 1 << (n_systems - 1).bit_length()
+    last = np.uint32(n_names - 1)
+    mask = rng.integers(0, n_names, (n_draws, n_queries, 1), dtype=np.uint32)
+    keys &= ~last
+    keys |= np.arange(n_systems, dtype=np.uint32) ^ mask
+    keys.sort(axis=2)
+    keys &= last
+    keys ^= mask
+    return keys

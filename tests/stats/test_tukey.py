@@ -239,6 +239,40 @@ def test_ties_count_whatever_floating_point_makes_of_them() -> None:
     assert found.p.tolist() == randomized_tukey(tenths.astype(float), stream).p.tolist()
 
 
+@pytest.mark.parametrize("n_systems", [2, 3, 64, 65])
+def test_orders_are_orders(n_systems: int) -> None:
+    found = randomised_tukey.orders(3, 5, n_systems, np.random.default_rng(0))
+    assert found.shape == (3, 5, n_systems)
+    assert (np.sort(found, axis=2) == np.arange(n_systems)).all()
+
+
+def counts_of_orders(found: Floats) -> list[int]:
+    rows = found.reshape(-1, 3) @ np.array([9, 3, 1])
+    return np.unique(rows, return_counts=True)[1].tolist()
+
+
+def test_all_orders_are_as_likely() -> None:
+    found = randomised_tukey.orders(20, 3000, 3, np.random.default_rng(5))
+    assert scipy.stats.chisquare(counts_of_orders(found)).pvalue > 0.001
+
+
+def test_random_numbers_drawn_twice_leave_both_orders_as_likely() -> None:
+    # Whatever is drawn is the same number, so that the last bits alone decide.
+    rng = np.random.default_rng(5)
+
+    class Stuck:
+        integers = rng.integers
+
+        class bit_generator:  # noqa: N801
+            random_raw = staticmethod(lambda n: np.zeros(n, dtype=np.uint64))
+
+    found = randomised_tukey.orders(3, 2000, 5, Stuck())  # type: ignore[arg-type]
+    place = found.argsort(axis=2)
+    for one, other in itertools.combinations(range(5), 2):
+        first = (place[..., one] < place[..., other]).sum()
+        assert scipy.stats.binomtest(int(first), 6000).pvalue > 0.001
+
+
 def test_the_same_p_for_any_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Stream(("a", "b"), seed=7, draws=1100)
     serial = randomized_tukey(VALUES, stream)
