@@ -16,17 +16,28 @@ LAYERS = [
     {"command", "output"},
     {"core"},
     {"metrics", "stats", "reports"},
-    {"readers", "store", "compat", "tables", "plots"},
+    {"readers", "store", "compat", "tables", "comparing"},
+    {"plots"},
     {"convert", "config"},
     {"inputs", "catalogue", "crosscheck", "origin"},
     {"manifest", "direct", "results"},
-    {"experiment", "executor", "batch", "trec_eval", "audit", "explain", "compare", "check_table"},
+    {
+        "experiment",
+        "executor",
+        "batch",
+        "trec_eval",
+        "audit",
+        "explain",
+        "why",
+        "versus",
+        "check_table",
+    },
     {"plain"},
     {"commands"},
     {"cli"},
     {"main"},
 ]
-PURE = ("core", "metrics", "stats", "reports", "tables", "plots")
+PURE = ("core", "metrics", "stats", "reports", "tables", "plots", "comparing")
 IMPURE_NAMES = {"open", "print", "input"}
 IMPURE_MODULES = {"os", "pathlib", "time", "datetime", "logging", "random", "tempfile", "shutil"}
 

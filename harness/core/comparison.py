@@ -6,9 +6,16 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from html import escape
+from typing import TYPE_CHECKING, Literal
 
+import pyarrow as pa
+
+from .comparison_rows import comparison_rows
 from .metric import Metric
+
+if TYPE_CHECKING:
+    import pandas
 
 Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
 Family = Literal["table", "metric", "dataset"]
@@ -67,6 +74,8 @@ class Comparison:
         Means of both over those queries.
     low, high : float
         Interval of the difference, at one minus the plan's level.
+    interval : {"t", "bca", "simultaneous"}
+        How it was had; a test of all pairs may give one that holds for all of them together.
     p, p_adjusted : float
         Two-sided; NaN where the test has no answer (`note` says why).
     d_z, hedges_g : float
@@ -107,6 +116,7 @@ class Comparison:
     note: str = ""
     baseline_value: float = math.nan
     run_value: float = math.nan
+    interval: str = "t"
 
     @property
     def is_better(self) -> bool:
@@ -183,7 +193,7 @@ def family_of(dataset: str, metric: Metric, family: Family) -> str:
     return dataset if family == "dataset" else " on ".join(filter(None, (str(metric), dataset)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparisons:
     """All comparisons of an experiment, with the plan that they follow.
 
@@ -246,6 +256,46 @@ class Comparisons:
     def is_significant(self, one: Comparison) -> bool:
         """Whether a comparison's adjusted p-value is at most the plan's level."""
         return one.p_adjusted <= self.plan.level
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row a comparison, as ``significance.csv`` has it."""
+        return pa.Table.from_pylist(comparison_rows(self))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row a comparison (needs pandas)."""
+        import pandas
+
+        return pandas.DataFrame(comparison_rows(self))
+
+    def __repr__(self) -> str:
+        return f"<Comparisons: {len(self.rows)} by {self.plan.test}, level {self.plan.level:g}>"
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        head = ("dataset", "metric", "baseline", "run", "n", "difference", "interval", "p adjusted")
+        rows = [
+            (
+                one.dataset, str(one.metric), one.baseline, one.run, str(one.n),
+                f"{one.difference:+.4f}", f"[{one.low:+.4f}, {one.high:+.4f}]",
+                f"{one.p_adjusted:.4f}{'*' if self.is_significant(one) else ' '}",
+            )
+            for one in self.rows
+        ]  # fmt: skip
+        return [head, *rows]
+
+    def __str__(self) -> str:
+        rows = self._cells()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._cells()
+        lines = "".join(f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in row)}</tr>" for row in rows)
+        names = "".join(f"<th>{escape(name)}</th>" for name in head)
+        said = escape(f"{self.title or self.plan.test}; * adjusted p at most {self.plan.level:g}")
+        return f"<table><tr>{names}</tr>{lines}</table><p>{said}</p>"
 
     def of(self, dataset: str, metric: str) -> Iterable[Comparison]:
         """Yield the comparisons by one metric on one dataset."""

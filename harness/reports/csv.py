@@ -5,27 +5,48 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Mapping, Sequence
 
+from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
 
 suffix = ".csv"
 
 
-def render(board: Leaderboard, *, per_query: bool = False) -> str:
+def render(
+    board: Leaderboard, *, per_query: bool = False, comparisons: Comparisons | None = None
+) -> str:
     """Return CSV with a row a dataset x run; where `per_query`, with a row a query.
 
-    Each run's queries are followed by its summary, with qid ``all``.
+    Each run's queries are followed by its summary, with qid ``all``. Where runs were compared, the
+    last columns are the tier of each by each metric compared: ``map tier``.
 
     Columns: dataset, run, captured columns, counts, undefined, then each metric. Numbers have
     every digit (they read back to the same float); an undefined value is an empty field.
     """
-    rows = _per_query(board) if per_query else board.rows()
+    if per_query:
+        return text_of(_per_query(board))
+    tiers = {} if comparisons is None else _tiers(comparisons)
+    names = dict.fromkeys(metric for _, _, metric in tiers)
+    rows = board.rows()
+    for row in rows:
+        where = row["dataset"], row["run"]
+        row |= {f"{metric} tier": tiers.get((*where, metric), "") for metric in names}
+    return text_of(rows)
+
+
+def text_of(rows: Sequence[Mapping[str, str | int | float | None]]) -> str:
+    """Return rows of the same keys as CSV; NaN and None are empty fields."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
     for row in rows:
         writer.writerow({name: _field(value) for name, value in row.items()})
     return text.getvalue()
+
+
+def _tiers(comparisons: Comparisons) -> dict[tuple[str | int | float, ...], str]:
+    return {(one.dataset, one.run, str(one.metric)): one.tier for one in comparisons.standings}
 
 
 def _per_query(board: Leaderboard) -> list[dict[str, str | int | float]]:
@@ -38,7 +59,11 @@ def _per_query(board: Leaderboard) -> list[dict[str, str | int | float]]:
     return rows
 
 
-def _field(value: str | int | float) -> str | int:
+def _field(value: str | int | float | None) -> str | int:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(value)
     return value

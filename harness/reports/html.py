@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import html
+from html import escape
 
 from ..core.leaderboard import Leaderboard
 from ._cells import grid, notes, query_grids
@@ -21,19 +21,20 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
     blocks = []
     for dataset, entries in board.by_dataset():
         header, rows = grid(board, entries, mark="\0{}")  # \0 stands in no name or number
-        blocks.append(_table(dataset, header, rows))
-        blocks += [f"<p>{html.escape(note)}</p>" for note in notes(board, entries)]
+        blocks.append(table(dataset, header, rows))
+        blocks += [f"<p>{escape(note)}</p>" for note in notes(board, entries)]
     if per_query:
-        blocks += [_table(*table) for table in query_grids(board)]
+        blocks += [table(*table) for table in query_grids(board)]
     return "\n".join(blocks) + "\n"
 
 
-def _table(caption: str, header: list[str], rows: list[list[str]]) -> str:
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+def table(caption: str, header: list[str], rows: list[list[str]]) -> str:
+    """Return a table; a cell that begins with ``\\0`` is bold."""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
     body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    return f"<table>\n<caption>{html.escape(caption)}</caption>\n<tr>{head}</tr>\n{body}\n</table>"
+    return f"<table>\n<caption>{escape(caption)}</caption>\n<tr>{head}</tr>\n{body}\n</table>"
 
 
 def _cell(text: str) -> str:
-    inside = html.escape(text.lstrip("\0"))
+    inside = escape(text.lstrip("\0"))
     return f"<td><strong>{inside}</strong></td>" if text.startswith("\0") else f"<td>{inside}</td>"

@@ -19,20 +19,22 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
     blocks = []
     for dataset, entries in board.by_dataset():
         header, rows = grid(board, entries, mark="**{}**")
-        lines = [f"### {_escape(dataset)}", ""] if dataset else []
-        lines += _table(header, rows)
-        lines += ["", *(f"- {_escape(note)}" for note in notes(board, entries))]
+        lines = [f"### {escape(dataset)}", ""] if dataset else []
+        lines += table(header, rows)
+        lines += ["", *(f"- {escape(note)}" for note in notes(board, entries))]
         blocks.append("\n".join(lines).rstrip())
     if per_query:
         for title, header, rows in query_grids(board):
-            blocks.append("\n".join([f"#### {_escape(title)}", "", *_table(header, rows)]))
+            blocks.append("\n".join([f"#### {escape(title)}", "", *table(header, rows)]))
     return "\n\n".join(blocks) + "\n"
 
 
-def _table(header: list[str], rows: list[list[str]]) -> list[str]:
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return ["| " + " | ".join(map(_escape, line)) + " |" for line in lines]
+def table(header: list[str], rows: list[list[str]], left: int = 1) -> list[str]:
+    """Return the lines of a table whose first `left` columns are flush left."""
+    lines = [header, ["---"] * left + ["---:"] * (len(header) - left), *rows]
+    return ["| " + " | ".join(map(escape, line)) + " |" for line in lines]
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Return text without what Markdown would take for its own."""
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")

@@ -85,6 +85,9 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
                 jobs.append(partial(paired, block, baseline, run, plan, test))
             else:
                 jobs.append(partial(of_all_pairs, block, baseline, run, plan, found))
+    if not any(pairs):
+        raise HarnessError(Problem("compare", "no baseline shares a dataset with another run",
+            fix="run the baselines on the datasets of the others"))  # fmt: skip
     drawn = test.random or plan.interval == "bca"
     rows = _done(jobs, workers if drawn else 1)
     standings = _done(

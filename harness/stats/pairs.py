@@ -91,7 +91,9 @@ def _comparison(
     difference: Floats, interval: Interval | None = None, **outcome: float | str,
 ) -> Comparison:  # fmt: skip
     n, names = difference.size, (block.runs[baseline], block.runs[run])
+    how = "simultaneous"
     if interval is None:
+        how = plan.interval
         interval = interval_of(difference, plan, stream_of(plan, plan.interval, block, *names))
     size = effects(difference, block.metric.definition.direction or "higher")
     deviation = float(difference.std(ddof=1)) if n > 1 else math.nan
@@ -102,6 +104,7 @@ def _comparison(
         run_value=_mean(values),
         low=interval[0],
         high=interval[1],
+        interval=how,
         d_z=size.d_z,
         hedges_g=size.hedges_g,
         cliffs_delta=size.cliffs_delta,

@@ -1,0 +1,1 @@
+"""Renderings of comparisons: as CSV, JSON lines, text, Markdown and HTML. Pure."""

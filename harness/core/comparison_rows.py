@@ -1,0 +1,79 @@
+"""Comparisons and standings as flat rows: what CSV files and data frames hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .comparison import Comparison, Comparisons
+
+Value = str | int | float | bool | None
+Row = dict[str, Value]
+
+
+def comparison_rows(found: Comparisons) -> list[Row]:
+    """Return a row for each comparison, with all that its p-value hangs on.
+
+    `draws` and `seed` are None where nothing was drawn; of a test of all pairs `correction` is
+    ``of the test``.
+    """
+    return [_row(one, found) for one in found.rows]
+
+
+def _row(one: Comparison, found: Comparisons) -> Row:
+    plan = found.plan
+    all_pairs = found.kind == "all-pairs"
+    family, size = found.family(one)
+    return {
+        "dataset": one.dataset,
+        "metric": str(one.metric),
+        "baseline": one.baseline,
+        "run": one.run,
+        "n": one.n,
+        "baseline_value": one.baseline_value,
+        "run_value": one.run_value,
+        "difference": one.difference,
+        "low": one.low,
+        "high": one.high,
+        "interval": one.interval,
+        "level": plan.level,
+        "d_z": one.d_z,
+        "hedges_g": one.hedges_g,
+        "cliffs_delta": one.cliffs_delta,
+        "wins": one.wins,
+        "ties": one.ties,
+        "losses": one.losses,
+        "detectable": one.detectable,
+        "statistic": one.statistic,
+        "p": one.p,
+        "p_adjusted": one.p_adjusted,
+        "significant": found.is_significant(one),
+        "test": plan.test,
+        "method": one.method,
+        "correction": "of the test" if all_pairs else plan.correction,
+        "family": family,
+        "family_size": size,
+        "draws": plan.draws if found.drawn else None,
+        "seed": plan.seed if found.drawn else None,
+        "note": one.note,
+    }
+
+
+def standing_rows(found: Comparisons) -> list[Row]:
+    """Return a row for each run by each metric on each dataset."""
+    return [
+        {
+            "dataset": one.dataset,
+            "run": one.run,
+            "metric": str(one.metric),
+            "n": one.n,
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+            "rank": one.rank,
+            "rank_low": one.rank_low,
+            "rank_high": one.rank_high,
+            "tier": one.tier,
+        }
+        for one in found.standings
+    ]
