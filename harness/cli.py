@@ -10,6 +10,7 @@ import typer
 
 from . import __version__, plain
 from .command import QuickCommand, QuickGroup
+from .commands.why import why_command
 from .core.policy import TIES, Duplicates, Empty, Missing
 from .explain.cli import explain_command
 from .reports import names
@@ -219,6 +220,7 @@ def audit_command(
 
 
 app.command("explain", cls=QuickCommand)(explain_command)
+app.command("why", cls=QuickCommand)(why_command)
 
 
 @app.command("metrics", cls=QuickCommand)

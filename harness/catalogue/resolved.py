@@ -19,13 +19,15 @@ COMMON: Mapping[str, Any] = {
 """The settings of every metric, as they are where nothing is said."""
 
 
-def resolved(metrics: Sequence[Metric]) -> str:
+def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> str:
     """Return the parameters and settings of what one name stands for, and where each is from.
 
     Parameters
     ----------
     metrics : sequence of Metric
         Of one definition, with different cutoffs.
+    policy : Policy, optional
+        That of a run; the default one where left out.
     """
     metric = metrics[0]
     definition, convention = metric.definition, metric.convention
@@ -44,10 +46,11 @@ def resolved(metrics: Sequence[Metric]) -> str:
             rows.append(
                 [name, in_words(definition, name, value), _whence(name, said, usual, "default")]
             )
-    for name, value in _common(metric).items():
+    otherwise = "the run's policy" + ", by default so" * (policy is None)
+    for name, value in _common(metric, policy or Policy()).items():
         said = name in written or (name == "grades" and not {"labels", "few"}.isdisjoint(written))
         said = said or (convention is None and getattr(metric.settings, name) is not None)
-        rows.append([name, value, _whence(name, said, usual, "the run's policy, by default so")])
+        rows.append([name, value, _whence(name, said, usual, otherwise)])
     if definition.cutoff is not None:
         cutoffs = [each.cutoff for each in metrics if each.cutoff is not None]
         rows.append(["cutoff", ", ".join(f"{k:g}" for k in cutoffs) or "whole list", ""])
@@ -59,21 +62,20 @@ def _whence(name: str, said: bool, usual: set[str], otherwise: str) -> str:
     return "written" if said else "the tool's" if name in usual else otherwise
 
 
-def _common(metric: Metric) -> dict[str, str]:
-    """Return the settings of every metric as they are in force under the default policy."""
+def _common(metric: Metric, run: Policy) -> dict[str, str]:
+    """Return the settings of every metric as they are in force under a run's policy."""
     definition, settings = metric.definition, metric.settings
-    policy = Policy().with_settings(settings)
-    empty = settings.empty or (
-        "no special case" if definition.empty is None else f"{definition.empty:g}"
-    )
+    policy = run.with_settings(settings)
+    usual = "no special case" if definition.empty is None else f"{definition.empty:g}"
+    empty = settings.empty or (usual if run.empty_queries == "zero" else run.empty_queries)
     return {
         "ties": policy.ties,
         "scores": policy.score_type,
         "grades": in_words(definition, "grades", policy.grades),
         "empty": empty,
         "undefined": _or(settings, "undefined", "skip"),
-        "depth": _or(settings, "depth", "whole list"),
-        "judged_only": _or(settings, "judged_only", "false"),
+        "depth": "whole list" if policy.depth is None else str(policy.depth),
+        "judged_only": str(policy.judged_only).lower(),
     }
 
 

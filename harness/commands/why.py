@@ -1,0 +1,46 @@
+"""The arguments of ``harness why``; what it does is loaded when it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def why_command(
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A folder that 'harness run' wrote.")
+    ],
+    run: Annotated[str, typer.Option("--run", help="The run, as the leaderboard names it.")],
+    metric: Annotated[str, typer.Option("--metric", "-m", help="One of the leaderboard's.")],
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="QID", help="Show the ranking behind this one's value."),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="The dataset, where there are several.")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="NAME=VALUE", help="A column, such as seed=1; repeatable."),
+    ] = None,
+) -> None:
+    """Say where one number of a leaderboard comes from.
+
+    Inputs and their hashes, how many queries went in and what was done with the others, every
+    setting of the metric, versions. With --query, the ranking: grades, gains, discounts and the
+    running value. Exits 1 where the files give the query another value than the results hold.
+
+    \b
+    Examples:
+      harness why results/quickstart --run bm25 --metric map
+      harness why results/quickstart --run bm25 --metric ndcg@10 --query 301
+    """
+    from ..why import why
+    from ..why.text import render
+
+    account = why(results, run, metric, dataset=dataset, where=where or [], query=query)
+    typer.echo(render(account), nl=False)
+    if not account.is_confirmed:
+        raise typer.Exit(1)

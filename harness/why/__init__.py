@@ -1,0 +1,5 @@
+"""Why a number is what it is: the path of one cell, and the ranking behind one query's value."""
+
+from .account import Account, Step, why
+
+__all__ = ["Account", "Step", "why"]

@@ -1,0 +1,183 @@
+"""The path of one cell of a leaderboard, from its files to its value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import origin, readers, results
+from ..config.cells import Cell
+from ..core.grade_check import takes_fractions
+from ..core.leaderboard import Entry
+from ..core.metric import Metric
+from ..core.names import parse
+from ..core.policy import Policy
+from ..errors import UnknownNameError, did_you_mean
+from .ranking import Step as Step
+from .ranking import steps
+
+EXTREMES = 5
+"""How many of the largest and of the smallest values are listed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """Where a value comes from.
+
+    Parameters
+    ----------
+    name : str
+        The cell: run, dataset and captured columns.
+    metric : Metric
+    value : float
+        The summary, or the query's value where one was asked for.
+    inputs : tuple of mapping
+        Path, bytes and sha256 of the judgements' and the run's file, and ``state``: whether they
+        are still the same.
+    entry : Entry
+        The evaluation that the results hold.
+    manifest : mapping
+        Of the results.
+    cell : mapping
+        What the manifest says of the cell: counts, cross-check.
+    qid : str, optional
+    derived : float, optional
+        The query's value computed again from the files.
+    ranking : tuple of Step
+        The query's documents in rank order, each with what it adds; empty where no query was
+        asked for.
+    ideal : tuple of Step
+        The judged documents in the ideal order, for metrics that divide by it.
+    """
+
+    name: str
+    metric: Metric
+    value: float
+    inputs: tuple[Mapping[str, Any], ...]
+    entry: Entry
+    manifest: Mapping[str, Any]
+    cell: Mapping[str, Any]
+    qid: str | None = None
+    derived: float | None = None
+    ranking: tuple[Step, ...] = ()
+    ideal: tuple[Step, ...] = ()
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the files still give the query's value, to the last bit."""
+        if self.derived is None or (self.derived != self.derived) != (self.value != self.value):
+            return self.derived is None
+        return self.derived != self.derived or self.derived == self.value
+
+    @property
+    def extremes(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+        """Queries with the largest and with the smallest values, five each."""
+        values = self.entry.evaluation.column(str(self.metric))
+        qids = self.entry.evaluation.qids.to_pylist()
+        order = np.argsort(values, kind="stable")
+        order = order[~np.isnan(values[order])]
+        low = [(qids[at], float(values[at])) for at in order[:EXTREMES].tolist()]
+        high = [(qids[at], float(values[at])) for at in order[::-1][:EXTREMES].tolist()]
+        return high, low
+
+
+def why(
+    folder: Path, run: str, metric: str, *, dataset: str | None = None,
+    where: Sequence[str] = (), query: str | None = None,
+) -> Account:  # fmt: skip
+    """Return the path of one cell of a folder of results.
+
+    Parameters
+    ----------
+    folder : Path
+        Where ``harness run`` wrote them.
+    run, dataset, where
+        Which cell; see :func:`harness.origin.one_cell`.
+    metric : str
+        One that the results hold, in any spelling.
+    query : str, optional
+        A qid: its ranking is read again from the files, and must give the value recorded.
+
+    Raises
+    ------
+    InputError
+        Where there are no results, or a query's files are gone or have changed.
+    UnknownNameError
+        Where there is no such cell, metric or query.
+    """
+    stored = results.read(folder)
+    manifest = stored.study.manifest
+    config, cells = origin.again(folder, manifest)
+    cell = origin.one_cell(cells, run, dataset, where)
+    at = next(
+        place
+        for place, entry in enumerate(stored.study.board.entries)
+        if (entry.dataset, entry.run, dict(entry.columns))
+        == (cell.dataset, cell.run, dict(cell.columns))
+    )
+    entry = stored.study.board.entries[at]
+    wanted = _metric(entry, metric)
+    paths = (cell.dataset_entry.path, cell.run_entry.path)
+    account = Account(
+        origin.name_of(cell), wanted, entry.summary[str(wanted)],
+        tuple(_inputs(folder, manifest, paths)), entry, manifest, manifest["cells"][at],
+    )  # fmt: skip
+    if query is None:
+        return account
+    origin.check_inputs(folder, manifest, only=paths)
+    return _of_query(account, cell, query, config.to_policy())
+
+
+def _metric(entry: Entry, name: str) -> Metric:
+    metrics = {str(metric): metric for metric in entry.evaluation.metrics}
+    if name not in metrics:
+        try:
+            found = [str(one) for one in parse(name)]
+        except UnknownNameError:
+            found = []
+        if len(found) != 1 or found[0] not in metrics:
+            raise UnknownNameError(
+                f"these results hold no metric '{name}'{did_you_mean(name, metrics)}"
+                f"  (they hold: {', '.join(metrics)})"
+            )
+        name = found[0]
+    return metrics[name]
+
+
+def _inputs(
+    folder: Path, manifest: Mapping[str, Any], paths: Sequence[str]
+) -> list[Mapping[str, Any]]:
+    root = (folder / manifest["base"]).resolve().parent
+    found: list[Mapping[str, Any]] = []
+    for path in dict.fromkeys(paths):
+        recorded = next(
+            each
+            for each in manifest["inputs"]
+            if (root / each["path"]).resolve() == Path(path).resolve()
+        )
+        changed = next(iter(origin.changes(folder, manifest, only=(path,))), None)
+        found.append({**recorded, "state": "unchanged" if changed is None else changed.what})
+    return found
+
+
+def _of_query(account: Account, cell: Cell, query: str, policy: Policy) -> Account:
+    evaluation = account.entry.evaluation
+    qids = evaluation.qids.to_pylist()
+    if query not in qids:
+        near = did_you_mean(query, qids)
+        raise UnknownNameError(f"no query '{query}' in {account.name}{near}  ({len(qids)} queries)")
+    metric, entry = account.metric, cell.dataset_entry
+    value = float(evaluation.column(str(metric))[qids.index(query)])
+    fractions = takes_fractions((metric,), policy)
+    qrels = readers.read_qrels(
+        entry.path, name=cell.dataset, fractions=fractions, **entry.options()
+    )
+    ranked = readers.read_run(
+        cell.run_entry.path, dataset=qrels, name=cell.run, **cell.run_entry.options()
+    )
+    ranking, ideal, derived = steps(qrels, ranked, query, metric, policy)
+    return replace(account, value=value, qid=query, derived=derived, ranking=ranking, ideal=ideal)
