@@ -56,8 +56,8 @@ def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> All
     Notes
     -----
     As ``tukey``, without its normal distribution and equal variances. The time is that of
-    shuffling n_systems x n_queries x D values: about 8 ns each for 50
-    systems and 30 ns for two, on one processor.
+    shuffling n_systems x n_queries x D values: about 8 ns each for 50 systems and 30 ns for two,
+    on one processor.
 
     References
     ----------

@@ -119,6 +119,8 @@ def test_the_queries_are_taken_out() -> None:
     assert tukey(shifted, Stream()).p == pytest.approx(found.p, abs=1e-10)
 
 
+# SciPy's integral may warn of slow convergence.
+@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
 @settings(max_examples=30, deadline=None)
 @given(values=tables())
 def test_tukey_by_its_definition(values: Floats) -> None:
