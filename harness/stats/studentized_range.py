@@ -63,7 +63,7 @@ def studentized_range_sf(q: Floats, k: int, df: float) -> Floats:
     -----
     Against ``scipy.stats.studentized_range.sf``: some hundred times as quick for many values,
     within 1e-10 of it, and good to 10 digits also where the probability is 1e-100. From 100,000
-    degrees of freedom on SciPy takes the limit, and is off by up to 1e-5.
+    degrees of freedom on SciPy takes the limit, and is 4e-5 off for 50 means.
 
     Examples
     --------
