@@ -85,6 +85,9 @@ def run_command(
         return
     results = experiment.run(config, overrides=set_ or [])
     plain.show(format, results.leaderboard)
+    if results.comparisons is not None:
+        said = experiment.compared(results.comparisons, format, **plain.width(format))
+        typer.echo(f"\n{said}" if said else "", nl=False)
     names = ", ".join(results.files)
     typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != "table")
 

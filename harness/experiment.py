@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
 from . import config as configs
 from . import readers, store
+from .comparing import SHOWN, find_rendering
+from .comparing.csv import files as comparison_files
 from .config import Config, DatasetEntry, sweep
 from .config.sweep import Cell, missing
+from .core.comparison import Comparisons
 from .core.grade_check import check_grades, takes_fractions
 from .core.leaderboard import Entry, Leaderboard
 from .core.tables import Qrels, Run
@@ -26,7 +29,7 @@ from .manifest import manifest
 from .origin import MANIFEST
 from .reports import find
 from .reports.table import columns
-from .results import LEADERBOARD, PER_QUERY
+from .results import LEADERBOARD, PER_QUERY, compare
 
 if TYPE_CHECKING:
     import pandas
@@ -34,15 +37,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """What :func:`run` made: the leaderboard, and where its files are."""
+    """What :func:`run` made: the leaderboard, and where its files are.
+
+    `comparisons` is None where the config has no ``compare``.
+    """
 
     leaderboard: Leaderboard
     folder: Path
     files: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    comparisons: Comparisons | None = None
 
     def __str__(self) -> str:
         text: str = find("table").render(self.leaderboard)
+        if self.comparisons is not None:
+            text += "\n" + compared(self.comparisons, "table")
         return text
 
     def __repr__(self) -> str:
@@ -50,7 +59,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         text: str = find("html").render(self.leaderboard)
-        return text
+        return text + (compared(self.comparisons, "html") if self.comparisons else "")
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the leaderboard as a data frame, a row a dataset x run (needs pandas)."""
@@ -113,18 +122,34 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     said = list(dict.fromkeys(str(warning.message) for warning in caught))
     for text in said:
         warnings.warn(text, HarnessWarning, stacklevel=2)
-    files = {LEADERBOARD: find("csv").render(board).encode()}
+    comparisons = compare(board, loaded)
+    files = {LEADERBOARD: find("csv").render(board, comparisons=comparisons).encode()}
     for name in loaded.reports:
         if name != "csv":
             report = find(name)
             files[f"leaderboard{report.suffix}"] = report.render(board).encode()
     files[PER_QUERY] = store.parquet(board.per_query())
+    if comparisons is not None:
+        files |= comparison_files(comparisons)
     read = {Path(cell.dataset_entry.path) for cell in found}
     read |= {Path(cell.run_entry.path) for cell in found}
     read |= {Path(cell.dataset_entry.group) for cell in found if cell.dataset_entry.group}
     files[MANIFEST] = manifest(loaded.resolved(), read, loaded.base, board, said, audits, files)
     store.write_all(loaded.output_folder, files)
-    return Results(board, loaded.output_folder, tuple(files), tuple(said))
+    return Results(board, loaded.output_folder, tuple(files), tuple(said), comparisons)
+
+
+def compared(comparisons: Comparisons, format: str, **options: Any) -> str:
+    """Return the comparisons in the format of a report; nothing where it has none for them.
+
+    Of each metric on each dataset those with the smallest p are shown. Options are the
+    rendering's.
+    """
+    if format not in ("table", "markdown", "html"):
+        return ""
+    rendering = find_rendering("text" if format == "table" else format)
+    text: str = rendering.render(comparisons, most=SHOWN, **options)
+    return text
 
 
 def _entries(config: Config, found: Sequence[Cell]) -> Iterator[tuple[Entry, Audit]]:

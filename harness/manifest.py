@@ -18,7 +18,7 @@ from .crosscheck import Audit
 from .store import sha256 as sha256_of
 
 FORMAT = 1
-PACKAGES = ("numpy", "pyarrow", "pytrec-eval-terrier")
+PACKAGES = ("numpy", "pyarrow", "pytrec-eval-terrier", "scipy")
 
 
 def manifest(

@@ -108,8 +108,13 @@ def show(format: str, board: Any, **options: Any) -> None:
     """Print a leaderboard, a table as wide as the terminal."""
     from .reports import find
 
-    if format == "table" and sys.stdout.isatty():
-        import shutil
+    output.show(find(format).render(board, **options, **width(format)))
 
-        options["width"] = shutil.get_terminal_size().columns
-    output.show(find(format).render(board, **options))
+
+def width(format: str) -> dict[str, int]:
+    """Return the option that makes a table as wide as the terminal; none where there is none."""
+    if format not in ("table", "text") or not sys.stdout.isatty():
+        return {}
+    import shutil
+
+    return {"width": shutil.get_terminal_size().columns}

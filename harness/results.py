@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ import pyarrow.parquet as pq
 
 from . import origin
 from .config import Config, plugins
+from .core.comparison import Comparisons, Plan
 from .core.evaluation import Counts, Evaluation
 from .core.leaderboard import Entry, Leaderboard
 from .core.metric import Metric
 from .core.study import Study
+from .core.systems import systems_of
 from .errors import HarnessError, InputError, Problem
 from .origin import MANIFEST
 
@@ -36,7 +39,8 @@ class Results:
     config : Config
         As it was resolved then; :attr:`~harness.config.Config.base` is its folder.
     study : Study
-        Evaluations as they were computed. Nothing is compared yet.
+        Evaluations as they were computed. Nothing is compared yet; see
+        :func:`with_comparisons`.
     """
 
     folder: Path
@@ -76,6 +80,40 @@ def _config(manifest: Mapping[str, Any], folder: Path) -> Config:
         raise InputError(Problem(str(folder / MANIFEST), f"its config: {error}")) from error
     config._base = base
     return config
+
+
+def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Comparisons | None:
+    """Return the comparisons of a leaderboard, as its config plans them; None where it does not.
+
+    Parameters
+    ----------
+    board : Leaderboard
+    config : Config
+        Whose ``compare`` is the plan, where no other is given.
+    plan : Plan, optional
+    """
+    if plan is None:
+        if config.compare is None:
+            return None
+        plan = config.compare.to_core()
+    from .stats.compare import compare as compare_systems  # which loads SciPy
+
+    return compare_systems(systems_of(board), plan, os.cpu_count() or 1)
+
+
+def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
+    """Return results whose study has its comparisons, made anew from the values.
+
+    Parameters
+    ----------
+    results : Results
+    plan : Plan, optional
+        Another one than the config's.
+    """
+    study = results.study
+    return replace(
+        results, study=replace(study, comparisons=compare(study.board, results.config, plan))
+    )
 
 
 def _entries(

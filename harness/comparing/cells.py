@@ -1,4 +1,4 @@
-"""What the renderings share: cells of text, made from comparisons, and what must be said of them."""
+"""What the renderings share: cells of text, and what must be said of comparisons."""
 
 from __future__ import annotations
 

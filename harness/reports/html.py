@@ -24,7 +24,7 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
         blocks.append(table(dataset, header, rows))
         blocks += [f"<p>{escape(note)}</p>" for note in notes(board, entries)]
     if per_query:
-        blocks += [table(*table) for table in query_grids(board)]
+        blocks += [table(*grid) for grid in query_grids(board)]
     return "\n".join(blocks) + "\n"
 
 
