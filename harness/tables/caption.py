@@ -16,6 +16,7 @@ from .signs import Signs
 
 BEST = "The best value of a column is in bold"
 SECOND = ", the second best underlined"
+WORSE = "below the line"
 SHOWN = 6
 _CORRECTIONS = {
     "holm": "Holm's correction",
@@ -121,11 +122,13 @@ def _spread(study: Study, settings: Settings, systems: Sequence[System]) -> str:
 
 def _significance(found: Comparisons, settings: Settings, signs: Signs, is_any_worse: bool) -> str:
     if signs.kind == "letters":
-        text = "A letter stands for the system so lettered: the value is significantly better"
+        text = "A letter beside a value: significantly better than the system of that letter"
     else:
-        each = [f"{sign} {settings.name(run)}" for run, sign in signs.of.items()]
-        text = f"Significantly better than {listed(each, 'or')}"
-        text += ", or worse where the sign is lowered" * is_any_worse
+        each = [
+            f"{sign} {'significantly better ' * (place == 0)}than {settings.name(run)}"
+            for place, (run, sign) in enumerate(signs.of.items())
+        ]
+        text = ", ".join(each) + f"; {WORSE}: significantly worse" * is_any_worse
     return f"{text} ({_test(found)})."
 
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import System
 from .caption import metrics_of
@@ -13,11 +14,6 @@ from .markup import listed
 from .model import UNDEFINED, Cell, Column
 from .settings import Settings
 from .signs import Signs
-
-_MISSING = {
-    "zero": "the others count with each metric's value for no answer",
-    "skip": "the others are left out",
-}
 
 
 def footnotes(
@@ -30,7 +26,7 @@ def footnotes(
     for dataset in datasets:
         systems = [one for run in runs if (one := study.system(dataset, run)) is not None]
         where = f" of {settings.name(dataset)}" if len(datasets) > 1 else ""
-        found += _missing(settings, systems, where)
+        found += _missing(settings, metrics_of(columns), systems, where)
         found += _undefined(settings, columns, dataset, systems, where)
     if any(cell.note for column in cells for cell in column):
         found.append(
@@ -54,16 +50,22 @@ def _absent(
         yield f"Not evaluated: {listed(absent)}."
 
 
-def _missing(settings: Settings, systems: Sequence[System], where: str) -> Iterator[str]:
+def _missing(
+    settings: Settings, metrics: Sequence[Metric], systems: Sequence[System], where: str
+) -> Iterator[str]:
     found = [
         f"{settings.name(system.run)} {answered:,}/{queries:,}"
         for system in systems
         for answered, queries in [system.coverage]
         if answered < queries
     ]
-    if found:
-        rule = systems[0].entries[0].evaluation.policy.missing_queries
-        yield f"Queries{where} answered: {listed(found)}; {_MISSING.get(rule, '')}."
+    if not found:
+        return
+    rule = "the others are left out"
+    if systems[0].entries[0].evaluation.policy.missing_queries == "zero":
+        zero = all(metric.definition.missing == 0 for metric in metrics)
+        rule = "the others count " + ("as 0" if zero else "with each metric's value for no answer")
+    yield f"Queries{where} answered: {listed(found)}; {rule}."
 
 
 def _undefined(

@@ -174,6 +174,11 @@ class PaperTable:
         found = groupby(self.columns, key=lambda column: column.block)
         return [(title, len(list(columns))) for title, columns in found]
 
+    @property
+    def has_blocks(self) -> bool:
+        """Whether columns must say which dataset they belong to."""
+        return len(self.blocks) > 1
+
     def cell(self, run: str, dataset: str | None, key: str) -> Cell | None:
         """Return the cell of a run under a column's dataset and key, None where there is none."""
         for place, column in enumerate(self.columns):

@@ -1,0 +1,94 @@
+"""CSV for programs: every digit, and what is marked in columns of its own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+
+from .model import Cell, Column, PaperTable
+
+suffix = ".csv"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def render(table: PaperTable) -> str:
+    """Return a row a system.
+
+    Columns: ``group``, ``run`` (its own name), ``name`` (in the table), ``sign``; then for each
+    column of the table its value, named by dataset and metric (``trec map``), with ``deviation``
+    or ``low`` and ``high``, ``n``, and ``marks``: ``best``, ``second``, the signs of the systems
+    that it is significantly better than, and with ``_`` before them of those that it is worse
+    than. Numbers read back to the same float; what is not defined is empty. A name that a
+    spreadsheet would compute has an apostrophe before it.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    parts = [_parts(table, place) for place in range(len(table.columns))]
+    header = ["group", "run", "name", "sign"]
+    for column, names in zip(table.columns, parts, strict=True):
+        own = " ".join(filter(None, (_dataset(column), column.key)))
+        header += [own, *(f"{own} {name}" for name in names)]
+    writer.writerow(map(guarded, header))
+    for group in table.groups:
+        for row in group.rows:
+            fields = [*map(guarded, (group.title, row.run, row.title)), row.sign]
+            for column, cell, names in zip(table.columns, row.cells, parts, strict=True):
+                fields += [_value(column, cell), *(_FIELDS[name](cell) for name in names)]
+            writer.writerow(fields)
+    return text.getvalue()
+
+
+def guarded(text: str) -> str:
+    """Return a name that no spreadsheet takes for a formula.
+
+    >>> guarded("=SUM(A1)"), guarded("bm25")
+    ("'=SUM(A1)", 'bm25')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _dataset(column: Column) -> str:
+    return column.block if column.dataset is None else column.dataset
+
+
+def _parts(table: PaperTable, place: int) -> list[str]:
+    """Return what stands beside a column's values."""
+    cells = [row.cells[place] for row in table.rows]
+    ends = max((len(cell.ends) for cell in cells), default=0)
+    names = [*([], ["deviation"], ["low", "high"])[ends]]
+    if table.columns[place].kind == "metric":
+        names += ["n"] * any(cell.n for cell in cells) + ["marks"]
+    return names
+
+
+def _value(column: Column, cell: Cell) -> str:
+    if column.kind in ("metric", "rank"):
+        return _number(cell.value)
+    return cell.text
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    return repr(value)
+
+
+def _end(place: int, cell: Cell) -> str:
+    return _number(cell.ends[place]) if len(cell.ends) > place else ""
+
+
+def _marks(cell: Cell) -> Iterator[str]:
+    yield from ["best"] * cell.best + ["second"] * cell.second
+    yield from cell.marks
+    yield from (f"_{sign}" for sign in cell.worse)
+
+
+_FIELDS = {
+    "deviation": lambda cell: _end(0, cell),
+    "low": lambda cell: _end(0, cell),
+    "high": lambda cell: _end(1, cell),
+    "n": lambda cell: str(cell.n) if cell.n else "",
+    "marks": lambda cell: " ".join(_marks(cell)),
+}

@@ -1,0 +1,71 @@
+"""An HTML fragment: one table that says what its headings head, without style sheet or script."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+from .model import Cell, PaperTable, Row
+
+suffix = ".html"
+
+
+def render(table: PaperTable) -> str:
+    """Return a ``<table>`` with caption, headings with their scope, and notes in its foot."""
+    lines = [f"<!-- {str(table.trace).replace('--', '- -')} -->", "<table>"]
+    if table.caption:
+        lines.append(f"<caption>{escape(' '.join(table.caption))}</caption>")
+    lines += ["<thead>", *_head(table), "</thead>"]
+    for group in table.groups:
+        lines.append("<tbody>")
+        if group.title:
+            span = len(table.columns) + 1
+            lines.append(
+                f'<tr><th scope="rowgroup" colspan="{span}">{escape(group.title)}</th></tr>'
+            )
+        lines += [*map(_row, group.rows), "</tbody>"]
+    if table.footnotes:
+        notes = "<br>".join(map(escape, table.footnotes))
+        lines.append(f'<tfoot><tr><td colspan="{len(table.columns) + 1}">{notes}</td></tr></tfoot>')
+    return "\n".join([*lines, "</table>", ""])
+
+
+def escape(text: str) -> str:
+    """Return text that HTML shows as it stands.
+
+    >>> print(escape("a & <b>"))
+    a &amp; &lt;b&gt;
+    """
+    return html.escape(text, quote=False)
+
+
+def _head(table: PaperTable) -> Iterator[str]:
+    titles = "".join(f'<th scope="col">{escape(one.title)}</th>' for one in table.columns)
+    if not table.has_blocks:
+        yield f"<tr><td></td>{titles}</tr>"
+        return
+    blocks = "".join(
+        f'<th scope="colgroup" colspan="{size}">{escape(title)}</th>'
+        for title, size in table.blocks
+    )
+    yield f'<tr><td rowspan="2"></td>{blocks}</tr>'
+    yield f"<tr>{titles}</tr>"
+
+
+def _row(row: Row) -> str:
+    sign = f"<sup>{escape(row.sign)}</sup>" if row.sign else ""
+    cells = "".join(map(_cell, row.cells))
+    return f'<tr><th scope="row">{escape(row.title)}{sign}</th>{cells}</tr>'
+
+
+def _cell(cell: Cell) -> str:
+    text = escape(cell.text.replace("-", "\N{MINUS SIGN}"))
+    if cell.best:
+        text = f"<strong>{text}</strong>"
+    elif cell.second:
+        text = f"<u>{text}</u>"
+    text += f"<sup>{escape(''.join(cell.marks))}</sup>" if cell.marks else ""
+    text += f"<sub>{escape(''.join(cell.worse))}</sub>" if cell.worse else ""
+    text += f" {escape(cell.spread)}" if cell.spread else ""
+    text += f" ({escape(cell.note)})" if cell.note else ""
+    return f'<td style="text-align: right">{text}</td>'

@@ -1,0 +1,121 @@
+r"""LaTeX with booktabs, to be \input as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .latex_cells import shown, specification, widest
+from .latex_text import escape, in_math
+from .model import PaperTable, Row
+
+suffix = ".tex"
+WIDE = 9
+"""Columns of numbers from which a document of its own is in landscape."""
+_SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}"
+
+
+def render(table: PaperTable, *, siunitx: bool = False, wide: bool = False) -> str:
+    r"""Return a table environment; it needs ``booktabs``, and ``siunitx`` where asked for.
+
+    Parameters
+    ----------
+    table : PaperTable
+    siunitx : bool
+        Numbers in S columns, aligned at the decimal point.
+    wide : bool
+        ``table*``, over both columns of the page.
+    """
+    environment = "table*" if wide else "table"
+    caption = escape(" ".join(table.caption))
+    lines = [
+        f"% {_comment(str(table.trace))}",
+        rf"\begin{{{environment}}}[tb]",
+        r"\centering",
+        r"\setlength{\belowcaptionskip}{4pt}",
+        rf"\caption{{{caption}}}",
+        rf"\label{{{_label(table.label)}}}",
+        r"\small",
+        r"\setlength{\tabcolsep}{4pt}",
+        *([_SISETUP] if siunitx else []),
+        *_tabular(table, siunitx),
+    ]
+    if table.footnotes:
+        lines += [r"\par\smallskip\raggedright\footnotesize", *map(_note, table.footnotes)]
+    return "\n".join([*lines, rf"\end{{{environment}}}", ""])
+
+
+def document(text: str, table: PaperTable, *, siunitx: bool = False) -> str:
+    """Return a document that holds nothing but the rendered table, to look at."""
+    landscape = "landscape," if len(table.columns) >= WIDE else ""
+    packages = ["booktabs", *(["siunitx"] if siunitx else [])]
+    return "\n".join(
+        [
+            r"\documentclass{article}",
+            r"\usepackage[T1]{fontenc}",
+            r"\usepackage[utf8]{inputenc}",
+            rf"\usepackage[a4paper,{landscape}margin=15mm]{{geometry}}",
+            r"\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}",
+            *(rf"\usepackage{{{name}}}" for name in packages),
+            r"\pagestyle{empty}",
+            r"\begin{document}",
+            text.replace("{table*}", "{table}").replace("[tb]", "[!h]", 1).rstrip(),
+            r"\end{document}",
+            "",
+        ]
+    )
+
+
+def _tabular(table: PaperTable, siunitx: bool) -> Iterable[str]:
+    columns = [[row.cells[place] for row in table.rows] for place in range(len(table.columns))]
+    marks = [widest(cells) for cells in columns]
+    spec = "".join(specification(cells, siunitx) for cells in columns)
+    yield rf"\begin{{tabular}}{{@{{}}l{spec}@{{}}}}"
+    yield r"\toprule"
+    if table.has_blocks:
+        yield from _blocks(table)
+    titles = [_heading(column.title, siunitx) for column in table.columns]
+    yield " & ".join(["", *titles]).lstrip() + r" \\"
+    for place, group in enumerate(table.groups):
+        yield r"\midrule" if place == 0 or group.title else r"\addlinespace"
+        if group.title:
+            title = rf"\emph{{{escape(group.title)}}}"
+            yield rf"\multicolumn{{{len(columns) + 1}}}{{@{{}}l}}{{{title}}} \\"
+        for row in group.rows:
+            cells = (
+                shown(cell, most, siunitx) for cell, most in zip(row.cells, marks, strict=True)
+            )
+            yield " & ".join([_name(row), *cells]) + r" \\"
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+
+
+def _blocks(table: PaperTable) -> Iterable[str]:
+    titles, rules, at = [], [], 2
+    for title, size in table.blocks:
+        titles.append(rf"\multicolumn{{{size}}}{{c}}{{{escape(title)}}}")
+        rules.append(rf"\cmidrule(lr){{{at}-{at + size - 1}}}")
+        at += size
+    yield " & ".join(["", *titles]).lstrip() + r" \\"
+    yield "".join(rules)
+
+
+def _heading(title: str, siunitx: bool) -> str:
+    return f"{{{escape(title)}}}" if siunitx else escape(title)
+
+
+def _name(row: Row) -> str:
+    sign = rf"$^{{{in_math(row.sign)}}}$" if row.sign else ""
+    return escape(row.title) + sign
+
+
+def _note(text: str) -> str:
+    return escape(text) + r"\par"
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _label(text: str) -> str:
+    r"""Return a label without what \label cannot take."""
+    return "".join("-" if sign in "\\{}%#&~^$_ " else sign for sign in text)
