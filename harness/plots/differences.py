@@ -1,0 +1,216 @@
+"""Differences from the baseline, query by query: sorted bars, the five largest named."""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.ragged import Bools, Floats
+from ..errors import HarnessWarning
+from ..stats.differences import differences
+from . import _style
+from ._labels import better, cut
+from ._request import Name, Request
+from ._request import each as groups
+from ._settings import Width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["data", "draw", "file_names", "groups"]
+needs_baseline, needs_comparisons = True, False
+MOST = 12
+"""Systems that a picture has room for."""
+NAMED = 5
+"""Queries that are named."""
+FEW = 30
+"""Queries below which the bars do not fill the width."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One system against the baseline.
+
+    Parameters
+    ----------
+    name : Name
+    values : ndarray, shape (n_queries,)
+        Run minus baseline, the largest first.
+    better : ndarray of bool, shape (n_queries,)
+        Where the run is better: lower is, for some metrics.
+    named : tuple of (int, str)
+        Place and qid of the largest differences, either way.
+    won, tied, lost : int
+    """
+
+    name: Name
+    values: Floats
+    better: Bools
+    named: tuple[tuple[int, str], ...]
+    won: int
+    tied: int
+    lost: int
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """What is drawn."""
+
+    panels: tuple[Panel, ...]
+    metric: str
+    baseline: str
+
+
+def file_names(metrics: tuple[object, ...]) -> tuple[str, ...]:
+    """Return what the file's name says of the metrics."""
+    return tuple(map(str, metrics))
+
+
+def data(request: Request) -> Differences:
+    """Return the sorted differences of each system.
+
+    Only queries count for which both have a value. A warning says where there are more systems
+    than the picture has room for, and the first are drawn.
+
+    Raises
+    ------
+    InputError
+        Where there is nothing beside the baseline, or no shared query.
+    """
+    base, metric, systems = request.baseline, request.metric, request.others
+    if base is None or not systems:
+        fix = "choose another under 'runs:'"
+        raise request.refuse("there is no run beside the baseline to draw", fix)
+    if len(systems) > MOST:
+        what = f"plots: differences on {request.dataset}: the first {MOST} of {len(systems)} runs"
+        warnings.warn(f"{what} are drawn; choose them under 'runs:'", HarnessWarning, stacklevel=2)
+        systems = systems[:MOST]
+    sign = -1 if metric.definition.direction == "lower" else 1
+    panels = []
+    base_name, *names = request.named((base, *systems))
+    for system, name in zip(systems, names, strict=True):
+        qids, both = request.matrix((base, system), metric)
+        shared = np.flatnonzero(np.isfinite(both).all(axis=0))
+        found = differences(both[1, shared], both[0, shared])
+        order = np.argsort(-found, kind="stable")
+        values = found[order]
+        largest = np.argsort(-np.abs(values), kind="stable")[:NAMED]
+        named = [
+            (int(place), qids[shared[order[place]]]) for place in largest if values[place] != 0
+        ]
+        won, lost = int((sign * values > 0).sum()), int((sign * values < 0).sum())
+        panels.append(
+            Panel(
+                name, values, sign * values > 0, tuple(sorted(named)), won,
+                len(values) - won - lost, lost,
+            )
+        )  # fmt: skip
+    if not any(panel.values.size for panel in panels):
+        raise request.refuse(f"no query has a value of {base.run} and of another run")
+    label = cut(request.called(str(metric)), 24) + better(metric)
+    return Differences(tuple(panels), label, base_name.label)
+
+
+def draw(found: Differences, width: Width) -> Figure:
+    """Return a panel for each system, all on one scale; bars are pale where the run is worse."""
+    columns = min(len(found.panels), 1 if width == "column" else 3)
+    rows = -(-len(found.panels) // columns)
+    height = 1.6 if rows == 1 else 1.3
+    figure = _style.figure(width, rows * height + 0.4)
+    grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    for axes in grid.flat[len(found.panels) :]:
+        axes.set_visible(False)
+    low, high, line = _scale(found.panels, height - 0.4)
+    for axes, panel in zip(grid.flat, found.panels, strict=False):
+        _panel(axes, panel, line)
+    grid[0, 0].set_ylim(low, high)
+    figure.supylabel(f"difference in {found.metric}", fontsize=_style.POINTS)
+    _style.label_below(figure, f"queries, by their difference from {found.baseline}", width)
+    return figure
+
+
+def _scale(panels: Sequence[Panel], inches: float) -> tuple[float, float, float]:
+    """Return the limits that hold bars and names, and the height of a line of text in them."""
+    ends = [value for panel in panels for value in panel.values[[0, -1]] if panel.values.size]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    if low == high:
+        return -1.0, 1.0, 0.0
+    first, last, line = low, high, 0.0
+    for _ in range(8):  # names need room, which makes a line of text higher
+        line = 0.14 / inches * (last - first)
+        tops = [
+            side.tip + side.sign * line * (side.text.count("\n") + 1.2)
+            for panel in panels
+            for side in sides(panel)
+        ]
+        first, last = min([low, *tops]), max([high, *tops])
+    pad = 0.03 * (last - first)
+    return first - pad, last + pad, line
+
+
+@dataclass(frozen=True)
+class Side:
+    """The names of the best or of the worst queries, in the order of their bars.
+
+    Parameters
+    ----------
+    sign : int
+        1 above zero, -1 below.
+    place : float
+        Where the text begins (above zero) or ends.
+    tip : float
+        The end of the shortest of these bars: nothing is drawn beyond it, inwards.
+    text : str
+    """
+
+    sign: int
+    place: float
+    tip: float
+    text: str
+
+
+def sides(panel: Panel) -> list[Side]:
+    """Return the texts that name the largest differences."""
+    found = []
+    for sign in (1, -1):
+        own = [(place, qid) for place, qid in panel.named if sign * panel.values[place] > 0]
+        if own:
+            place = own[-1][0] + 0.8 if sign > 0 else own[0][0] - 0.8
+            tip = sign * min(sign * float(panel.values[at]) for at, _ in own)
+            text = textwrap.fill(
+                ", ".join(cut(qid, 14) for _, qid in own), 34, break_on_hyphens=False
+            )
+            found.append(Side(sign, place, tip, text))
+    return found
+
+
+def _panel(axes: Axes, panel: Panel, line: float) -> None:
+    n, colour = len(panel.values), _style.look(panel.name.place).colour
+    for part, strength in ((panel.better, 1.0), (~panel.better, 0.4)):
+        shade = _style.lighter(colour, strength)
+        if n <= 100:
+            axes.bar(np.flatnonzero(part), panel.values[part], 0.8, color=shade, linewidth=0)
+        else:
+            bars = np.where(part, panel.values, 0.0)
+            axes.stairs(bars, np.arange(n + 1) - 0.5, fill=True, color=shade, linewidth=0)
+    axes.axhline(0, color="black", linewidth=0.6)
+    room = max(n, FEW)
+    axes.set_xlim(-0.5 - 0.01 * room, room - 0.5 + 0.01 * room)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.set_title(panel.name.label, loc="left", pad=3)
+    counts = f"{panel.won} won, {panel.tied} tied, {panel.lost} lost"
+    axes.set_title(counts, loc="right", pad=3, color="#555555")
+    for side in sides(panel):
+        to_right = side.sign > 0 or n < FEW  # there is no room left of few bars
+        axes.text(
+            side.place if side.sign > 0 or n >= FEW else n - 0.2,
+            side.tip + 0.15 * side.sign * line, side.text, ha="left" if to_right else "right",
+            va="bottom" if side.sign > 0 else "top", linespacing=1.1,
+        )  # fmt: skip

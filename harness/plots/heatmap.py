@@ -1,0 +1,103 @@
+"""Every value: systems x queries, the queries from the hardest to the easiest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.ragged import Floats
+from . import _style
+from ._labels import cut_all
+from ._request import Name, Request
+from ._request import each as groups
+from ._settings import Width
+from .differences import file_names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["data", "draw", "file_names", "groups"]
+needs_baseline, needs_comparisons = False, False
+ROOM: dict[Width, int] = {"column": 18, "page": 45}
+"""Queries up to which each is named."""
+
+
+@dataclass(frozen=True, eq=False)
+class Heatmap:
+    """What is drawn.
+
+    Parameters
+    ----------
+    names : tuple of Name
+        Of the rows.
+    qids : tuple of str
+        Of the columns: the one with the worst mean first.
+    values : ndarray, shape (n_systems, n_queries)
+        NaN where there is none.
+    metric : str
+    """
+
+    names: tuple[Name, ...]
+    qids: tuple[str, ...]
+    values: Floats
+    metric: str
+
+
+def data(request: Request) -> Heatmap:
+    """Return the values, their columns ordered by the mean of those that are defined.
+
+    Raises
+    ------
+    InputError
+        Where no system has a value.
+    """
+    qids, values = request.matrix(request.systems, request.metric)
+    has = np.isfinite(values)
+    if not has.any():
+        raise request.refuse("no query has a value")
+    count = has.sum(axis=0)
+    mean = np.where(has, values, 0.0).sum(axis=0) / np.maximum(count, 1)
+    sign = -1 if request.metric.definition.direction == "lower" else 1
+    order = np.argsort(np.where(count, sign * mean, np.inf), kind="stable")
+    return Heatmap(
+        request.named(request.systems, 0.34), tuple(qids[place] for place in order),
+        np.where(has, values, np.nan)[:, order], request.axis(request.metric),
+    )  # fmt: skip
+
+
+def draw(found: Heatmap, width: Width) -> Figure:
+    """Return the map; its scale is below it, and cells without a value are grey."""
+    from matplotlib import colormaps
+
+    rows, columns = found.values.shape
+    named = columns <= ROOM[width]
+    labels = cut_all(found.qids, 14) if named else []
+    below = 0.065 * max(map(len, labels), default=0)
+    height = rows * 0.17 + 0.95 + below
+    figure = _style.figure(width, height)
+    axes = figure.subplots()
+    shades = colormaps["cividis"].with_extremes(bad=_style.PALE)
+    image = axes.imshow(found.values, aspect="auto", cmap=shades)
+    axes.set_yticks(range(rows), [name.label for name in found.names])
+    if named:
+        axes.set_xticks(range(columns), labels, rotation=90)
+        axes.set_xlabel("query, hardest to easiest")
+    else:
+        axes.set_xticks([])
+        axes.set_xlabel(f"{columns:,} queries, hardest to easiest")
+    axes.tick_params(length=0)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    figure.colorbar(
+        image,
+        ax=axes,
+        location="bottom",
+        label=found.metric,
+        fraction=0.09 / height,
+        aspect=30 if width == "column" else 60,
+        shrink=0.8,
+        pad=0.03 / height,
+    ).outline.set_visible(False)
+    return figure
