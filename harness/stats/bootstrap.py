@@ -15,7 +15,7 @@ from .streams import Stream
 @paired_test(
     "bootstrap",
     title="paired two-sided bootstrap test (shift method)",
-    sources=("efron1993", "smucker2007"),
+    sources=("efron1993", "smucker2007", "phipson2010"),
     random=True,
 )
 def bootstrap(differences: Floats, stream: Stream) -> Outcome:
@@ -30,7 +30,7 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
     Parameters
     ----------
     differences : ndarray, shape (n_queries,)
-        Run minus baseline; all finite.
+        As :func:`~harness.stats.differences.differences` gives them: equal is exactly 0.
     stream : Stream
 
     Returns
@@ -39,8 +39,8 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
         Its statistic is the mean difference. Where no difference varies no resample does
         either, and p is NaN (``zero variance``), or 1 where they are all 0 (``identical``).
 
-    Notes
-    -----
+    References
+    ----------
     Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 16; for retrieval
     Smucker, Allan and Carterette, CIKM 2007. They print b / m, which can be 0; a p-value cannot
     (Phipson and Smyth, 2010).
@@ -63,7 +63,7 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
 @paired_test(
     "bootstrap-t",
     title="paired two-sided studentised bootstrap test",
-    sources=("efron1993", "sakai2006"),
+    sources=("efron1993", "sakai2006", "phipson2010"),
     random=True,
 )
 def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
@@ -77,7 +77,7 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     Parameters
     ----------
     differences : ndarray, shape (n_queries,)
-        Run minus baseline; all finite.
+        As :func:`~harness.stats.differences.differences` gives them: equal is exactly 0.
     stream : Stream
 
     Returns
@@ -85,8 +85,8 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     Outcome
         Its statistic is t; ``identical``, ``zero variance`` and ``n=1`` as in `bootstrap`.
 
-    Notes
-    -----
+    References
+    ----------
     Efron and Tibshirani, 1993, chapter 16; for retrieval Sakai, SIGIR 2006, whose b / m it is
     with one added to both.
 
@@ -122,6 +122,6 @@ def _tolerance(differences: Floats) -> float:
 def _without_spread(differences: Floats) -> Outcome | None:
     """Return the outcome of differences whose resamples would all be the same."""
     named = named_outcome(differences)
-    if named is None and float(np.ptp(differences)) <= _tolerance(differences):
+    if named is None and np.ptp(differences) == 0:
         return Outcome(np.nan, note="zero variance")
     return named

@@ -9,7 +9,6 @@ from scipy.special import poch
 
 from ..core.metric import Direction
 from ..core.ragged import Floats
-from .differences import EPS
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def effects(differences: Floats, direction: Direction = "higher") -> Effects:
     Parameters
     ----------
     differences : ndarray, shape (n_queries,)
-        Run minus baseline, those that are equal exactly 0.
+        As :func:`~harness.stats.differences.differences` gives them: equal is exactly 0.
     direction : {"higher", "lower"}
         Where ``lower``, a difference below 0 is a win; d_z and g keep the difference's sign.
 
@@ -54,8 +53,8 @@ def effects(differences: Floats, direction: Direction = "higher") -> Effects:
         d_z and g are 0 where all differences are 0, and NaN where they are one other number or
         fewer than two (g: fewer than three); without queries Cliff's delta is NaN too.
 
-    Notes
-    -----
+    References
+    ----------
     Cohen, Statistical Power Analysis, 1988; Hedges, Journal of Educational Statistics 1981, whose
     exact J is used, not ``1 - 3 / (4 v - 1)``; Cliff, Psychological Bulletin 1993: this is his
     delta *within* pairs, not the one of every value of a run against every value of the other.
@@ -86,7 +85,7 @@ def _d_z(differences: Floats) -> float:
         return 0.0
     if differences.size < 2:
         return np.nan
-    if float(np.ptp(differences)) <= EPS * float(np.abs(differences).max()):
+    if np.ptp(differences) == 0:
         return np.nan
     return float(differences.mean() / differences.std(ddof=1))
 

@@ -31,8 +31,8 @@ def t_interval(values: Floats, level: float = 0.05) -> Interval:
     low, high : float
         Both the mean where all values are equal, both NaN with fewer than two.
 
-    Notes
-    -----
+    References
+    ----------
     Student, Biometrika 1908. Unlike `bca_interval` it is symmetric, draws nothing, and may go
     beyond the metric's bounds.
 
@@ -72,8 +72,8 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     low, high : float
         Both the mean where all values are equal, both NaN with fewer than two.
 
-    Notes
-    -----
+    References
+    ----------
     Efron, JASA 1987. Unlike `t_interval` it follows the skewness of the values and stays within
     their range. Quantiles are interpolated linearly between neighbours, as NumPy's are.
 

@@ -37,8 +37,8 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
         In the metric's units; NaN with fewer than two queries, or where `sd` is 0 or NaN: what
         does not vary says nothing of what could be found.
 
-    Notes
-    -----
+    References
+    ----------
     Cohen, Statistical Power Analysis, 1988, chapter 2. It asks what the experiment *could* find,
     from its spread alone; power at the difference observed ("post hoc") would only be another way
     to write p.

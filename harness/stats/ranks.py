@@ -16,8 +16,8 @@ def rank_intervals(
     """Return an interval of each system's place by its mean, by bootstrap over the queries.
 
     Queries are drawn with replacement, the same for all systems; each draw ranks their means.
-    ``low`` is the smallest place with ``P(place <= low) >= level / 2``, ``high`` the smallest
-    with ``P(place <= high) >= 1 - level / 2``.
+    The interval is the narrowest with at most ``level / 2`` of the draws before `low` and as many
+    after `high`.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def rank_intervals(
         Places, 1 the best; systems with equal means (but for floating point) share the best of
         their places.
 
-    Notes
-    -----
+    References
+    ----------
     Hall and Miller, Annals of Statistics 2009. Such an interval is of one system at a time, and
     it says nothing of pairs: two systems whose intervals overlap may well differ on the same
     queries. Between systems that are equal in truth the bootstrap is too sure of their order.
@@ -51,10 +51,10 @@ def rank_intervals(
     place += np.arange(n_systems) * n_systems
     counts = np.bincount(place.ravel(), minlength=n_systems**2).reshape(n_systems, n_systems)
     reached = np.cumsum(counts, axis=1)
-    # Whole draws: level * draws may be a whole number that floating point puts a little higher.
-    outside = level / 2 * means.shape[0]
-    low = (reached >= outside - EPS * outside).argmax(axis=1) + 1
-    high = (reached >= means.shape[0] - outside - EPS * means.shape[0]).argmax(axis=1) + 1
+    # .29 * 100 is 28.999999999999996: the share of whole draws needs a tolerance too.
+    outside = int(level / 2 * means.shape[0] * (1 + EPS))
+    low = (reached > outside).argmax(axis=1) + 1
+    high = (reached >= means.shape[0] - outside).argmax(axis=1) + 1
     return low, high
 
 

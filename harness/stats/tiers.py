@@ -11,7 +11,9 @@ def groups(apart: Bools) -> Ints:
     """Return the first and last system of each group that cannot be told apart.
 
     A group is a longest run of neighbours, in the order of the mean, no two of which can be
-    told apart: the bars of a critical-difference diagram.
+    told apart: the bars of a critical-difference diagram. A system that can be told apart from
+    its neighbour, but not from one further off (whose differences to it vary more), is not in a
+    group with the latter, as the neighbour between them would be in it too.
 
     Parameters
     ----------
@@ -25,11 +27,9 @@ def groups(apart: Bools) -> Ints:
         Best group first; groups may overlap, none holds another, and each system is in one at
         least, if alone.
 
-    Notes
-    -----
-    Demsar, JMLR 2006, section 3.2.2. Where a system can be told apart from its neighbour and not
-    from one further off (their differences vary less evenly than their means are spread), the
-    two are not in one group, as the neighbour between them would be in it too.
+    References
+    ----------
+    Demsar, JMLR 2006, section 3.2.2.
 
     Examples
     --------
@@ -50,9 +50,9 @@ def groups(apart: Bools) -> Ints:
 def tiers(apart: Bools) -> tuple[str, ...]:
     """Return the tier of each system: the numbers of the groups that it is in.
 
-    ``1``, ``2``, or ``1-2`` for a system of both. Two systems without a number in common can be
-    told apart, or have a system between them that can be told apart from one of the two, or
-    from another between them. Going down the order of the means neither number ever falls.
+    ``1``, ``2``, or ``1-2`` for a system of both. Two systems have a number in common exactly
+    where no two can be told apart of them and those between them. Going down the order of the
+    means neither number ever falls.
 
     Parameters
     ----------

@@ -143,6 +143,20 @@ def test_ties_are_as_in_whole_numbers(values: list[int], seed: int) -> None:
         assert test(given_, stream).p == (extreme + 1) / 201
 
 
+def test_ties_are_as_in_whole_numbers_where_values_are_few() -> None:
+    values = np.repeat([-1, 0, 1, 2], [50, 96, 50, 4])
+    numbers, counts = np.unique(values, return_counts=True)
+    stream = Stream(("few",), draws=300)
+    drawn = stream.rng().multinomial(200, counts / 200, size=300)
+    for test, studentised in ((bootstrap, False), (bootstrap_t, True)):
+        extreme = sum(
+            is_extreme(np.repeat(numbers, one).tolist(), values.tolist(), studentised)
+            for one in drawn
+        )
+        assert 0 < extreme < 300
+        assert test(values / 10, stream).p == (extreme + 1) / 301
+
+
 def test_floats_without_tolerance_would_lose_ties() -> None:
     # 50 differences of P@10: many resamples have exactly the total of the sample, or twice it
     values = np.resize([1, 0, 0, -1, 0, 2, 0, 0, 1, -1], 50)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -105,8 +106,8 @@ def test_bca_follows_the_skewness_and_stays_in_range() -> None:
 def test_bca_is_an_interval_for_every_number_of_draws() -> None:
     values = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
     for draws in (1, 2, 10):
-        for level in (0.5, 1e-6, 1e-300):
-            low, high = bca_interval(values, level, Stream(draws=draws))
+        for seed, level in itertools.product(range(10), (0.5, 1e-6, 1e-300)):
+            low, high = bca_interval(values, level, Stream(("a",), seed, draws))
             assert 0 <= low <= high <= 1
 
 
@@ -134,6 +135,8 @@ def test_few_or_equal_values() -> None:
         assert np.isnan(interval(np.array([0.3]))).all()
         assert interval(np.zeros(10)) == (0.0, 0.0)
         assert interval(np.full(10, 0.25)) == (0.25, 0.25)
+        low, high = interval(np.array([0.3, 0.1 + 0.2, 0.3]))  # two floats, one value
+        assert low == high == pytest.approx(0.3, abs=1e-16)
         low, high = interval(np.full(10, 0.1))
         assert low == high == pytest.approx(0.1, abs=1e-16)
 
