@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .compat.measures import supported_measures
-from .core.arrow import index_in, string_column, to_arrow
+from .core.arrow import cast, index_in, string_column, take
 from .core.evaluation import Evaluation
 from .core.metric import Metric
 from .core.policy import Policy
@@ -36,6 +36,15 @@ class Audit:
     def as_dict(self) -> dict[str, Any]:
         """Return the audit by name."""
         return asdict(self)
+
+    def joined(self, more: Audit) -> Audit:
+        """Return the audit of both: the same queries, by more metrics."""
+        return Audit(
+            more.mode,
+            max(self.queries, more.queries),
+            self.values + more.values,
+            max(self.largest_difference, more.largest_difference),
+        )
 
 
 def sample_size(n_queries: int, cells: int) -> int:
@@ -101,7 +110,7 @@ class Crosscheck:
             usable = np.random.default_rng((qrels.n_queries, cell)).permutation(usable)
             self.size = min(usable.size, sample_size(qrels.n_queries, cells))
         self.usable = usable
-        self.names = qrels.qids.take(to_arrow(usable))
+        self.names = take(qrels.qids, usable)
         self.reserve: list[tuple[int, Run]] = []
         self.expected: dict[str, dict[Metric, float]] = {}
 
@@ -114,7 +123,7 @@ class Crosscheck:
             return
         wanted = len(self.reserve) < self.size
         seen = self.usable.size if wanted else self.size
-        at = index_in(self.names.slice(0, seen).cast(run.qids.type), run.qids)
+        at = index_in(cast(self.names.slice(0, seen), run.qids.type), run.qids)
         for rank in np.flatnonzero(at >= 0).tolist():
             query, place = int(self.usable[rank]), int(at[rank])
             if rank < self.size:
@@ -161,7 +170,7 @@ class Crosscheck:
             self._check(query, part)
         self.reserve.clear()
         names = list(self.expected)
-        places = index_in(string_column(names), evaluation.qids.cast(string_column(names).type))
+        places = index_in(string_column(names), evaluation.qids)
         values = 0
         for name, place in zip(names, places.tolist(), strict=True):
             for metric, expected in self.expected[name].items():

@@ -70,6 +70,26 @@ def string_column(texts: Iterable[str]) -> pa.Array:
     return pa.Array.from_buffers(kind, len(texts), buffers)
 
 
+def repeated(text: str | None, n: int) -> pa.DictionaryArray:
+    """Return `n` times the same text, or null where there is none, as a dictionary column.
+
+    >>> repeated("a", 2).to_pylist(), repeated(None, 1).to_pylist()
+    (['a', 'a'], [None])
+    """
+    if text is None:
+        return pa.nulls(n, pa.dictionary(pa.int32(), pa.string()))
+    return among(np.zeros(n, np.int32), [text])
+
+
+def among(which: Array, texts: Iterable[str]) -> pa.DictionaryArray:
+    """Return a dictionary column: of each row, `which` of the texts it has.
+
+    >>> among(np.array([1, 0, 1], np.int32), ["a", "b"]).to_pylist()
+    ['b', 'a', 'b']
+    """
+    return pa.DictionaryArray.from_arrays(to_arrow(which), string_column(texts))
+
+
 def as_bytes(column: pa.Array) -> list[bytes]:
     """Return the bytes of strings, which need not be UTF-8.
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import UnknownNameError, did_you_mean
+from .arrow import among, repeated, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .policy import Policy
@@ -148,23 +149,15 @@ class Evaluation:
     def to_arrow(self) -> pa.Table:
         """Return a long table: dataset, run, qid, metric, value."""
         n_queries, n_metrics = self.values.shape
-
-        def label(text: str) -> pa.Array:
-            return pa.DictionaryArray.from_arrays(
-                pa.array(np.zeros(self.values.size, dtype=np.int32)), pa.array([text])
-            )
-
         which = np.tile(np.arange(n_metrics, dtype=np.int32), n_queries)
         query = np.repeat(np.arange(n_queries, dtype=np.int64), n_metrics)
         return pa.table(
             {
-                "dataset": label(self.dataset),
-                "run": label(self.run),
-                "qid": self.qids.take(pa.array(query)),
-                "metric": pa.DictionaryArray.from_arrays(
-                    pa.array(which), pa.array(self.names, pa.string())
-                ),
-                "value": pa.array(self.values.reshape(-1)),
+                "dataset": repeated(self.dataset, self.values.size),
+                "run": repeated(self.run, self.values.size),
+                "qid": take(self.qids, query),
+                "metric": among(which, self.names),
+                "value": to_arrow(self.values.reshape(-1)),
             }
         )
 

@@ -11,6 +11,7 @@ from itertools import combinations
 
 import pyarrow as pa
 
+from .arrow import repeated
 from .evaluation import Evaluation
 from .metric import Metric
 
@@ -103,8 +104,7 @@ class Leaderboard:
         for entry in self.entries:
             table = entry.evaluation.to_arrow()
             for place, name in enumerate(self.columns, start=2):
-                text = pa.array([entry.columns.get(name)], pa.string())
-                column = pa.repeat(text[0], table.num_rows).dictionary_encode()
+                column = repeated(entry.columns.get(name), table.num_rows)
                 table = table.add_column(place, name, column)
             tables.append(table)
         return pa.concat_tables(tables).unify_dictionaries()
