@@ -18,7 +18,7 @@ from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
 from ..readers.format import Kind
-from . import comparing, plugins, sweep, yamlfile
+from . import comparing, plugins, sweep, tabling, yamlfile
 from .patterns import NothingFoundError, files
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
@@ -81,7 +81,7 @@ def loads(
     data = {"name": Path(where).stem, **source.data}
     config, parts, problems = validate(data, source)
     problems += [*source.problems, *_check(parts, source, base)]
-    if config is not None and re.search(r"[/\\]|^\.*$", config.name):
+    if config is not None and not tabling.is_file_name(config.name):
         what = "must be the name of a folder, without '/', and is " + repr(config.name)
         problems.append(source.problem(("name",), what))
     if config is None or problems:
@@ -143,10 +143,19 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
                 near = did_you_mean(metric.reference, runs)
                 what = f"there is no run '{metric.reference}'{near}  (there are: {', '.join(runs)})"
                 problems.append(source.problem(("metrics", place), what))
+    known = with_bounds(metrics) if metrics and parts.policy.ties == BOUNDS else metrics
     if parts.compare is not None:
-        known = with_bounds(metrics) if metrics and parts.policy.ties == BOUNDS else metrics
         problems += comparing.check(parts.compare, known, runs, source)
+    if parts.tables:
+        datasets = None if runs is None else dict.fromkeys(cell.dataset for cell in cells)
+        problems += tabling.check(
+            parts.tables, known, _list(runs), _list(datasets), parts.compare is not None, source
+        )
     return problems
+
+
+def _list(names: Iterable[str] | None) -> list[str] | None:
+    return None if names is None else list(names)
 
 
 def _check_formats(parts: Parts, source: Source) -> list[Problem]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
 from ..core import comparison as core
+from ..tables import settings as tables
 from .model import Model
 
 
@@ -19,8 +20,28 @@ def _as_kind(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-Names = Annotated[tuple[StrictStr, ...], BeforeValidator(_as_list)]
+def _by_metric(value: Any) -> Any:
+    return {"*": value} if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _as_patterns(value: Any) -> Any:
+    return (("*",) if value else ()) if isinstance(value, bool) else _as_list(value)
+
+
+def _as_text(value: Any) -> Any:
+    """Return ``trec: map``, which YAML reads as a mapping, as text."""
+    if isinstance(value, dict) and len(value) == 1:
+        ((dataset, metric),) = value.items()
+        return f"{dataset}: {metric}" if isinstance(metric, str) else value
+    return value
+
+
+Names = Annotated[
+    tuple[StrictStr, ...],
+    BeforeValidator(_as_list, json_schema_input_type=StrictStr | tuple[StrictStr, ...]),
+]
 """One name, or a list of them."""
+Patterns = Annotated[Names, Field(min_length=1)]
 Digits = Annotated[StrictInt, Field(ge=0, le=17)]
 
 
@@ -61,40 +82,59 @@ class Table(Model):
     order, without those after an exclamation mark.
     """
 
-    metrics: Names = ("*",)
+    metrics: Patterns = ("*",)
     """Columns, in this order."""
-    datasets: Names = ("*",)
+    datasets: Patterns = ("*",)
     """Blocks of columns, in this order."""
-    runs: Names = ("*",)
+    runs: Patterns = ("*",)
     """Rows, in this order."""
-    groups: Mapping[StrictStr, Names] = Field(default_factory=dict)
+    groups: Mapping[StrictStr, Patterns] = Field(default_factory=dict)
     """Rows in groups with a title, in place of `runs`."""
     names: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
     """What runs, metrics and datasets are called in the table."""
-    sort: StrictStr | None = None
+    sort: Annotated[
+        StrictStr | None,
+        BeforeValidator(_as_text, json_schema_input_type=StrictStr | dict[str, str] | None),
+    ] = None
     """Rows of each group by this metric, best first; a dataset's alone as in `trec: map`."""
-    digits: Digits | Mapping[StrictStr, Digits] = 3
-    """Decimals of all metrics, or by metric ("*" for the others)."""
-    percent: StrictBool | Names = False
-    """Values x 100: of all metrics, or of these."""
+    digits: Annotated[
+        Mapping[StrictStr, Digits],
+        BeforeValidator(_by_metric, json_schema_input_type=Digits | dict[str, Digits]),
+    ] = Field(default_factory=dict)
+    """Decimals of all metrics, or by metric ("*" for the others); 3, and 1 for values x 100, where
+    left out."""
+    percent: Annotated[
+        tuple[StrictStr, ...],
+        BeforeValidator(
+            _as_patterns, json_schema_input_type=bool | StrictStr | tuple[StrictStr, ...]
+        ),
+    ] = ()
+    """Values x 100: true for all metrics, or those of these names."""
     leading_zero: StrictBool = False
     """0.423 in place of .423."""
-    spread: Literal["none", "deviation", "interval"] = "none"
+    spread: tables.Spread = "none"
     """Beside each value: the deviation over repetitions (seeds), or its interval over queries."""
-    marks: Literal["letters", "daggers", "none"] | None = None
-    """Significance: a letter for each system that is beaten, or a dagger for each baseline."""
+    marks: tables.Marks | None = None
+    """Significance: a letter for each system that is beaten, or a dagger for each baseline; letters
+    where all pairs are compared and daggers where there are baselines, where left out."""
     average: StrictBool = False
     """A further block: the mean over the datasets, of runs that have them all."""
-    extras: tuple[Literal["n", "tier", "rank", "coverage"], ...] = ()
-    """Further columns."""
+    extras: tuple[tables.Extra, ...] = ()
+    """Further columns: queries of the mean, tier, rank with its interval, queries answered."""
     siunitx: StrictBool = False
-    """LaTeX: align numbers at the decimal point with siunitx."""
+    """LaTeX: align numbers at the decimal point with siunitx (3 or newer)."""
+    width: tables.Width = "column"
+    """LaTeX: `table`, or `table*` over both columns of the page."""
     caption: StrictStr | None = None
     """Text before what is said of test, level and conventions."""
     label: StrictStr | None = None
     """LaTeX's label; `tab:` and the table's name where left out."""
     formats: tuple[Literal["latex", "markdown", "html", "csv", "text"], ...] = ("latex", "markdown")
     """Files written by harness run."""
+
+    def to_core(self) -> tables.Settings:
+        """Return what a table is built with."""
+        return tables.Settings(**self.model_dump(exclude={"formats"}))
 
 
 class Plot(Model):

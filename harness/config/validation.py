@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import Problem, did_you_mean
-from .reporting import Compare
+from .reporting import Compare, Table
 from .schema import Config, DatasetEntry, Policy, RunEntry
 from .yamlfile import Loc, Source, describe
 
@@ -27,7 +27,10 @@ _MUST_BE = {
     "mapping": "a mapping",
     "model": "a mapping",
 }
-_LIMITS = {"greater_than_equal": "at least", "greater_than": "above", "less_than": "below"}
+_LIMITS = {
+    "greater_than_equal": "at least", "greater_than": "above", "less_than": "below",
+    "less_than_equal": "at most",
+}  # fmt: skip
 _EXAMPLES: Mapping[Any, str] = {
     "datasets": "trec: {path: qrels.txt}",
     "runs": "bm25: {path: runs/bm25.run}",
@@ -36,6 +39,12 @@ _EXAMPLES: Mapping[Any, str] = {
     "reports": "[csv, markdown]",
     "policy": "{ties: stable}",
     "compare": "{baseline: bm25}",
+    "tables": "main: {metrics: [map, ndcg@10]}",
+    "groups": "Neural: [dense, colbert]",
+    "names": "bm25: BM25",
+    "digits": "P@5: 2",
+    "formats": "[latex, markdown]",
+    "extras": "[n, tier]",
 }
 
 
@@ -50,6 +59,7 @@ class Parts:
     policy: Policy
     convention: str | None
     compare: Compare | None
+    tables: Mapping[str, Table]
     complete: bool
 
 
@@ -91,6 +101,11 @@ def _sound(data: Mapping[str, Any], complete: bool) -> Parts:
         policy=_salvage(Policy, data.get("policy")) or Policy(),
         convention=convention if isinstance(convention := data.get("convention"), str) else None,
         compare=None if data.get("compare") is None else _salvage(Compare, data["compare"]),
+        tables={
+            key: table
+            for key, given in _items(data, "tables")
+            if (table := _salvage(Table, given)) is not None
+        },
         complete=complete,
     )
 
@@ -134,7 +149,8 @@ def _loc(error: ErrorDetails) -> Loc:
 def _known(loc: Loc) -> list[str]:
     """Return the keys that may stand beside the one at `loc`."""
     inner: dict[Any, type[BaseModel]] = {
-        "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy, "compare": Compare
+        "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy, "compare": Compare,
+        "tables": Table,
     }  # fmt: skip
     model = inner.get(loc[0], Config) if len(loc) > 1 else Config
     return list(model.model_fields)
@@ -145,7 +161,11 @@ def _example(loc: Loc) -> str:
         return "{qid: topic, docno: document}"
     if loc[-1] == "baseline":
         return "[bm25, random]"
-    example = _EXAMPLES[loc[-1] if loc[0] == "compare" else loc[0]]
+    if loc[0] in ("compare", "tables") and len(loc) > 1 and loc[-1] in _EXAMPLES:
+        return _EXAMPLES[loc[-1]]
+    if loc[0] == "tables" and len(loc) > 2:
+        return "[name, pattern*]"
+    example = _EXAMPLES[loc[0]]
     return example if len(loc) == 1 else example.partition(": ")[2]
 
 

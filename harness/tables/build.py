@@ -16,13 +16,13 @@ from .footnotes import footnotes
 from .model import Column, Group, Kind, PaperTable, Row, Trace
 from .rows import grouped
 from .select import metric_spellings, select
-from .settings import Settings
+from .settings import DEFAULT, Settings
 from .signs import signs_of
 
 AVERAGE = "mean over datasets"
 
 
-def build(study: Study, settings: Settings = Settings(), name: str = "table") -> PaperTable:  # noqa: B008
+def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> PaperTable:
     """Return the table of a study.
 
     Parameters
@@ -39,7 +39,13 @@ def build(study: Study, settings: Settings = Settings(), name: str = "table") ->
     """
     wrong = [
         Problem(f"tables.{name}{_path(loc)}", what)
-        for loc, what in problems(settings, study.runs, study.datasets, study.board.metrics)
+        for loc, what in problems(
+            settings,
+            study.runs,
+            study.datasets,
+            study.board.metrics,
+            study.comparisons is not None,
+        )
     ]
     if wrong:
         raise UnknownNameError(wrong)

@@ -17,7 +17,8 @@ def problems(
     settings: Settings,
     runs: Sequence[str] | None,
     datasets: Sequence[str] | None,
-    metrics: Sequence[Metric],
+    metrics: Sequence[Metric] | None,
+    compared: bool,
 ) -> Found:
     """Yield each problem with its place in the settings, such as ``("metrics", 1)``.
 
@@ -26,13 +27,13 @@ def problems(
     settings : Settings
     runs, datasets : sequence of str or None
         The names there are; None where they are not known yet, and then not checked.
-    metrics : sequence of Metric
-        Those evaluated.
+    metrics : sequence of Metric or None
+        Those evaluated, as above.
+    compared : bool
+        Whether runs are compared with each other.
     """
-    names = [str(metric) for metric in metrics]
-    spellings = metric_spellings(names)
-    for place, what in of_patterns(settings.metrics, names, "metric", spellings):
-        yield ("metrics", place), what
+    if metrics is not None:
+        yield from _metrics(settings, [str(metric) for metric in metrics])
     if datasets is not None:
         for place, what in of_patterns(settings.datasets, datasets, "dataset"):
             yield ("datasets", place), what
@@ -40,21 +41,30 @@ def problems(
         for place, what in of_patterns(settings.runs, runs, "run"):
             yield ("runs", place), what
         yield from _groups(settings, runs)
-    if isinstance(settings.percent, tuple):
-        for place, what in of_patterns(settings.percent, names, "metric", spellings):
-            yield ("percent", place), what
-    if settings.digits is not None and not isinstance(settings.digits, int):
-        for key in settings.digits:
-            for _, what in of_patterns([key], names, "metric", spellings):
-                yield ("digits", key), what
-    if runs is not None and datasets is not None:
-        known = [*runs, *datasets, *names]
-        for key in settings.names:
-            if key not in known and not spellings(key):
-                what = f"there is no run, dataset or metric '{key}'{did_you_mean(key, known)}"
-                yield ("names", key), what
-    if settings.sort is not None and datasets is not None:
+    if runs is not None and datasets is not None and metrics is not None:
+        yield from _names(settings, [*runs, *datasets], [str(metric) for metric in metrics])
+    if settings.sort is not None and datasets is not None and metrics is not None:
         yield from _sort(settings.sort, datasets, metrics)
+    if not compared:
+        yield from _needs_comparisons(settings)
+
+
+def _metrics(settings: Settings, names: Sequence[str]) -> Found:
+    spellings = metric_spellings(names)
+    for key, patterns in (("metrics", settings.metrics), ("percent", settings.percent)):
+        for place, what in of_patterns(patterns, names, "metric", spellings):
+            yield (key, place), what
+    for pattern in settings.digits:
+        for _, what in of_patterns([pattern], names, "metric", spellings):
+            yield ("digits", pattern), what
+
+
+def _names(settings: Settings, others: Sequence[str], metrics: Sequence[str]) -> Found:
+    known, spellings = [*others, *metrics], metric_spellings(metrics)
+    for key in settings.names:
+        if key not in known and not spellings(key):
+            what = f"there is no run, dataset or metric '{key}'{did_you_mean(key, known)}"
+            yield ("names", key), what
 
 
 def sort_key(
@@ -80,6 +90,14 @@ def _sort(text: str, datasets: Sequence[str], metrics: Sequence[Metric]) -> Foun
         yield ("sort",), f"{what}  (metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
     elif len(found) > 1:
         yield ("sort",), f"must be one metric, and '{text}' is {', '.join(found)}"
+
+
+def _needs_comparisons(settings: Settings) -> Found:
+    if settings.marks in ("letters", "daggers"):
+        yield ("marks",), f"{settings.marks} mark significance, and no runs are compared"
+    for place, extra in enumerate(settings.extras):
+        if extra in ("tier", "rank"):
+            yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
 
 
 def _groups(settings: Settings, runs: Sequence[str]) -> Found:

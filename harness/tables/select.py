@@ -49,7 +49,7 @@ def select(
     wrong = [text for _, text in problems(patterns, known, what, spellings)]
     if wrong:
         raise UnknownNameError([Problem("", text) for text in wrong])
-    return _taken(patterns, known, spellings, elsewhere)
+    return matched(patterns, known, spellings, elsewhere)
 
 
 def problems(
@@ -73,7 +73,7 @@ def problems(
         )
         near = did_you_mean(name.strip("*?"), known)
         yield place, f"{says}{near}  (there are: {', '.join(known)})"
-    if sound and known and not _taken(patterns, known, spellings):
+    if sound and known and not matched(patterns, known, spellings):
         yield len(patterns) - 1, f"no {what} is left: {', '.join(patterns)} leaves all of them out"
 
 
@@ -87,12 +87,13 @@ def metric_spellings(known: Iterable[str]) -> Spellings:
     return lambda text: [name for name in names_of(text) if name in names]
 
 
-def _taken(
+def matched(
     patterns: Sequence[str],
     known: Sequence[str],
     spellings: Spellings | None,
     elsewhere: Container[str] = (),
 ) -> tuple[str, ...]:
+    """Return what :func:`select` does, where a pattern that matches nothing is no error."""
     left_out = {
         name
         for pattern in patterns

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, TypeVar
 
-from .select import metric_spellings
+from .select import matched, metric_spellings
 
 T = TypeVar("T")
 Spread = Literal["none", "deviation", "interval"]
@@ -31,10 +31,10 @@ class Settings:
         What runs, metrics and datasets are called.
     sort : str, optional
         A metric, or ``dataset: metric``; rows of each group by it, best first.
-    digits : int, mapping of str to int, or None
-        Decimals; 3, and 1 for values x 100, where None.
-    percent : bool or tuple of str
-        Values x 100, of all metrics or of these.
+    digits : mapping of str to int
+        Decimals by metric or pattern; 3, and 1 for values x 100, where none is given.
+    percent : tuple of str
+        Metrics, or patterns of them, whose values are shown x 100.
     leading_zero : bool
         ``0.423`` in place of ``.423``.
     spread : {"none", "deviation", "interval"}
@@ -57,8 +57,8 @@ class Settings:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     sort: str | None = None
-    digits: int | Mapping[str, int] | None = None
-    percent: bool | tuple[str, ...] = False
+    digits: Mapping[str, int] = field(default_factory=dict)
+    percent: tuple[str, ...] = ()
     leading_zero: bool = False
     spread: Spread = "none"
     marks: Marks | None = None
@@ -71,20 +71,20 @@ class Settings:
 
     def is_percent(self, metric: str) -> bool:
         """Whether a metric's values are shown x 100."""
-        if isinstance(self.percent, bool):
-            return self.percent
-        return of_metric(dict.fromkeys(self.percent, True), metric, False)
+        if not self.percent:
+            return False
+        return metric in matched(self.percent, [metric], metric_spellings([metric]))
 
     def digits_of(self, metric: str) -> int:
         """Return how many decimals of a metric's values are shown."""
-        usual = 1 if self.is_percent(metric) else 3
-        if self.digits is None or isinstance(self.digits, int):
-            return usual if self.digits is None else self.digits
-        return of_metric(self.digits, metric, usual)
+        return of_metric(self.digits, metric, 1 if self.is_percent(metric) else 3)
 
     def name(self, own: str) -> str:
         """Return what a run, metric or dataset is called."""
         return of_metric(self.names, own, own, patterns=False)
+
+
+DEFAULT = Settings()
 
 
 def of_metric(given: Mapping[str, T], name: str, default: T, patterns: bool = True) -> T:
