@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from .metrics.similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
+    from .stats.registry import all_pairs_test as all_pairs_test
+    from .stats.registry import paired_test as paired_test
+    from .versus import compare as compare
 
 _HOME = {
     "Aligned": "core.aligned",
@@ -44,11 +47,14 @@ _HOME = {
     "Qrels": "core.tables",
     "Run": "core.tables",
     "align": "core.align",
+    "all_pairs_test": "stats.registry",
     "batch": "",
+    "compare": "versus",
     "compat": "",
     "evaluate": "direct",
     "from_pytrec_eval": "convert",
     "metric": "core.metric",
+    "paired_test": "stats.registry",
     "rank_similarity": "metrics.similarity",
     "read_qrels": "readers",
     "read_run": "readers",

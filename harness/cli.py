@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,8 +9,9 @@ import typer
 
 from . import __version__, plain
 from .command import QuickCommand, QuickGroup
+from .commands import options
+from .commands.compare import compare_command
 from .commands.why import why_command
-from .core.policy import TIES, Duplicates, Empty, Missing
 from .explain.cli import explain_command
 from .reports import names
 
@@ -115,44 +115,18 @@ def evaluate_command(
         bool, typer.Option("--per-query", "-q", help="Also print every query's values.")
     ] = False,
     format: FormatOption = "table",
-    rel: Annotated[
-        int | None,
-        typer.Option("--relevance-level", "-l", min=1, help="Smallest grade that is relevant."),
-    ] = None,
-    depth: Annotated[
-        int | None, typer.Option("--depth", "-M", min=1, help="Look at the first N documents only.")
-    ] = None,
-    judged_only: Annotated[
-        bool, typer.Option("--judged-only", "-J", help="Take unjudged documents out first.")
-    ] = False,
-    ties: Annotated[
-        str,
-        typer.Option(metavar="ORDER", help=f"Order of tied scores: {', '.join(TIES)}, bounds."),
-    ] = "trec_eval",
-    convention: Annotated[
-        str | None,
-        typer.Option(metavar="TOOL", help="Compute every metric as this tool does."),
-    ] = None,
-    missing: Annotated[
-        Missing, typer.Option(help="Judged queries that the run does not answer.")
-    ] = "zero",
-    empty: Annotated[Empty, typer.Option(help="Queries without relevant documents.")] = "zero",
-    duplicates: Annotated[
-        Duplicates, typer.Option(help="A docno that a query names twice.")
-    ] = "error",
-    qrels_format: Annotated[
-        str | None, typer.Option(help="Format of QRELS, where it cannot be told.")
-    ] = None,
-    run_format: Annotated[
-        str | None, typer.Option(help="Format of the runs, where it cannot be told.")
-    ] = None,
-    group: Annotated[
-        str | None, typer.Option(help="LightGBM's file of group sizes, for QRELS without qids.")
-    ] = None,
-    plugin: Annotated[
-        list[str] | None,
-        typer.Option("--plugin", "-p", help="A .py file or module with metrics; repeatable."),
-    ] = None,
+    rel: options.Rel = None,
+    depth: options.Depth = None,
+    judged_only: options.JudgedOnly = False,
+    ties: options.Ties = "trec_eval",
+    convention: options.Convention = None,
+    missing: options.MissingQueries = "zero",
+    empty: options.EmptyQueries = "zero",
+    duplicates: options.Twice = "error",
+    qrels_format: options.QrelsFormat = None,
+    run_format: options.RunFormat = None,
+    group: options.Group = None,
+    plugin: options.Plugins = None,
 ) -> None:
     """Evaluate runs against judgements; no config needed.
 
@@ -214,14 +188,10 @@ def audit_command(
     found = audit.audit(
         source, overrides=set_ or [], metrics=metrics or [], conventions=conventions or []
     )
-    options = {}
-    if format == "text" and sys.stdout.isatty():
-        import shutil
-
-        options["width"] = shutil.get_terminal_size().columns
-    typer.echo(audit.find(format).render(found, **options), nl=False)
+    typer.echo(audit.find(format).render(found, **plain.width(format)), nl=False)
 
 
+app.command("compare", cls=QuickCommand)(compare_command)
 app.command("explain", cls=QuickCommand)(explain_command)
 app.command("why", cls=QuickCommand)(why_command)
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
+from .cells import Grid
+from .queries import largest
+
+__all__ = ["SHOWN", "Grid", "find_rendering", "largest"]
 SHOWN = 20
 """Comparisons of one metric on one dataset that are printed below a leaderboard."""
 

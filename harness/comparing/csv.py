@@ -9,7 +9,7 @@ from ..reports.csv import text_of
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
 
 
-def significance(found: Comparisons) -> str:
+def render(found: Comparisons) -> str:
     """Return a row a comparison; see :func:`harness.core.comparison_rows.comparison_rows`."""
     return text_of(comparison_rows(found))
 
@@ -21,4 +21,4 @@ def standings(found: Comparisons) -> str:
 
 def files(found: Comparisons) -> dict[str, bytes]:
     """Return what ``harness run`` writes, by file name."""
-    return {SIGNIFICANCE: significance(found).encode(), STANDINGS: standings(found).encode()}
+    return {SIGNIFICANCE: render(found).encode(), STANDINGS: standings(found).encode()}

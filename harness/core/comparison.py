@@ -13,49 +13,13 @@ import pyarrow as pa
 
 from .comparison_rows import comparison_rows
 from .metric import Metric
+from .plan import Correction as Correction
+from .plan import Family as Family
+from .plan import IntervalMethod as IntervalMethod
+from .plan import Plan as Plan
 
 if TYPE_CHECKING:
     import pandas
-
-Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
-Family = Literal["table", "metric", "dataset"]
-IntervalMethod = Literal["t", "bca"]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How runs are compared.
-
-    Parameters
-    ----------
-    baselines : tuple of str
-        Runs that the others are compared to; every run to every other where empty.
-    test : str
-        Name of a test of :mod:`harness.stats`.
-    correction : {"holm", "bonferroni", "bh", "by", "none"}
-        For several comparisons; a test of all pairs has its own, and this is not used.
-    family : {"table", "metric", "dataset"}
-        Which comparisons are corrected together: all of them, those of one metric on one
-        dataset, or those of one dataset.
-    level : float
-        A comparison is significant where its adjusted p-value is at most this.
-    interval : {"t", "bca"}
-        How the interval of a difference is had.
-    draws, seed : int
-        For tests and intervals that draw.
-    metrics : tuple of str
-        Names of the metrics compared; all that are means and have a direction where empty.
-    """
-
-    baselines: tuple[str, ...] = ()
-    test: str = "paired-t"
-    correction: Correction = "holm"
-    family: Family = "table"
-    level: float = 0.05
-    interval: IntervalMethod = "t"
-    draws: int = 10_000
-    seed: int = 0
-    metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

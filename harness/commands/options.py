@@ -1,0 +1,40 @@
+"""Options that several commands have: how files are read, what is done where data leave it open."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..core.policy import TIES, Duplicates, Empty, Missing
+
+Rel = Annotated[
+    int | None,
+    typer.Option("--relevance-level", "-l", min=1, help="Smallest grade that is relevant."),
+]
+Depth = Annotated[
+    int | None, typer.Option("--depth", "-M", min=1, help="Look at the first N documents only.")
+]
+JudgedOnly = Annotated[
+    bool, typer.Option("--judged-only", "-J", help="Take unjudged documents out first.")
+]
+Ties = Annotated[
+    str, typer.Option(metavar="ORDER", help=f"Order of tied scores: {', '.join(TIES)}, bounds.")
+]
+Convention = Annotated[
+    str | None, typer.Option(metavar="TOOL", help="Compute every metric as this tool does.")
+]
+MissingQueries = Annotated[
+    Missing, typer.Option(help="Judged queries that the run does not answer.")
+]
+EmptyQueries = Annotated[Empty, typer.Option(help="Queries without relevant documents.")]
+Twice = Annotated[Duplicates, typer.Option(help="A docno that a query names twice.")]
+QrelsFormat = Annotated[str | None, typer.Option(help="Format of QRELS, where it cannot be told.")]
+RunFormat = Annotated[str | None, typer.Option(help="Format of the runs, where it cannot be told.")]
+Group = Annotated[
+    str | None, typer.Option(help="LightGBM's file of group sizes, for QRELS without qids.")
+]
+Plugins = Annotated[
+    list[str] | None,
+    typer.Option("--plugin", "-p", help="A .py file or module with metrics; repeatable."),
+]

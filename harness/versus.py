@@ -1,0 +1,212 @@
+"""Runs against each other, on the spot: no config, from files, results, or in Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from . import comparing
+from . import results as results_of
+from .core.comparable import why_not
+from .core.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
+from .core.evaluation import Evaluation
+from .core.leaderboard import Entry, Leaderboard
+from .core.metric import Metric
+from .core.names import parse
+from .core.policy import Policy
+from .core.systems import systems_of
+from .direct import evaluate
+from .errors import InputError, Problem, UnknownNameError, did_you_mean
+
+TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
+
+
+def compare(
+    qrels: Any,
+    runs: Mapping[str, Any] | None = None,
+    metrics: Iterable[str | Metric] = (),
+    *,
+    baseline: str | Sequence[str] = (),
+    test: str = "paired-t",
+    correction: Correction = "holm",
+    family: Family = "table",
+    level: float = 0.05,
+    interval: IntervalMethod = "t",
+    draws: int = 10_000,
+    seed: int = 0,
+    policy: Policy | Mapping[str, Any] | None = None,
+    rel: int | None = None,
+    convention: str | None = None,
+    dataset: str = "",
+) -> Comparisons:
+    """Compare runs with each other, query by query: is the difference more than chance?
+
+    Parameters
+    ----------
+    qrels : see :func:`harness.evaluate`
+        Judgements; or, without `runs`, evaluations: ``{name: Evaluation}``, or a list of those
+        that have names of their own.
+    runs : mapping of str to run
+        By name, each in any form that :func:`harness.evaluate` takes.
+    metrics : iterable of str or Metric
+        Compared by each of them; evaluations are compared by all that they hold where left out.
+    baseline : str or sequence of str
+        Runs that the others are compared with; every run with every other where left out.
+    test : str
+        ``paired-t``, ``randomization``, ``bootstrap``, ``bootstrap-t``, ``wilcoxon``, ``sign``;
+        for all pairs at once ``tukey``, ``randomized-tukey``, ``friedman-nemenyi``.
+    correction : {"holm", "bonferroni", "bh", "by", "none"}
+        For several comparisons; tests of all pairs have their own.
+    family : {"table", "metric", "dataset"}
+        Which comparisons are corrected together: all, those of one metric, of one dataset.
+    level : float
+        An adjusted p-value up to this is significant; intervals are at one minus it.
+    interval : {"t", "bca"}
+    draws, seed : int
+        For tests and intervals that draw.
+    policy, rel, convention
+        As :func:`harness.evaluate` takes them.
+    dataset : str
+        A name for the table.
+
+    Returns
+    -------
+    Comparisons
+        Iterate over ``rows`` (differences) and ``standings`` (tiers and ranks);
+        ``to_pandas()`` and ``to_arrow()`` give the table.
+
+    Raises
+    ------
+    InputError, AlignmentError, UnknownNameError
+        Where the input is wrong, runs hold different queries, or a name does not exist.
+    HarnessError
+        Where there is one run only.
+
+    Examples
+    --------
+    >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
+    >>> good = {qid: {"a": 2.0, "b": 1.0} for qid in qrels}
+    >>> poor = {qid: {"a": float(qid < "q3"), "b": 0.5} for qid in qrels}
+    >>> found = compare(qrels, {"poor": poor, "good": good}, ["recip_rank"], baseline="poor")
+    >>> (row,) = found.rows
+    >>> row.difference, round(row.p, 3), row.wins, row.ties
+    (0.25, 0.076, 3, 3)
+    """
+    if runs is None:
+        evaluations = _named(qrels)
+    else:
+        evaluations = [
+            evaluate(
+                qrels, run, metrics, policy=policy, rel=rel, convention=convention,
+                references=runs, name=name, dataset=dataset,
+            )
+            for name, run in runs.items()
+        ]  # fmt: skip
+    named = tuple(map(str, metrics))
+    check_metrics(named)
+    baselines = (baseline,) if isinstance(baseline, str) else tuple(baseline)
+    only = named if runs is None else ()
+    plan = Plan(baselines, test, correction, family, level, interval, draws, seed, only)
+    return compared(Leaderboard(tuple(map(Entry, evaluations))), plan)
+
+
+def _named(given: Any) -> list[Evaluation]:
+    """Return evaluations under the names they are given, or have."""
+    found = []
+    items = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
+    for name, one in items:
+        if not isinstance(one, Evaluation):
+            what = f"a {type(one).__name__} is no evaluation"
+            fix = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
+            raise InputError(Problem("compare", what, fix=fix))
+        found.append(one if name is None else replace(one, run=name))
+    names = [(one.dataset, one.run) for one in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        what = f"two evaluations of a run called '{twice[1]}'"
+        raise InputError(Problem("compare", what, fix="give {name: evaluation}"))
+    return found
+
+
+def compared(board: Leaderboard, plan: Plan) -> Comparisons:
+    """Return the comparisons of a leaderboard's runs."""
+    from .stats.compare import compare as compare_systems  # which loads SciPy
+
+    return compare_systems(systems_of(board), plan, os.cpu_count() or 1)
+
+
+def check_metrics(names: Iterable[str]) -> None:
+    """Raise UnknownNameError where a name is one metric that runs cannot be compared by."""
+    for name in names:
+        found = parse(name)
+        if len(found) == 1 and (reason := why_not(found[0])):
+            raise UnknownNameError(f"runs cannot be compared by {found[0]}: {reason}")
+
+
+def check_arguments(
+    runs: Sequence[str], qrels: str | None, results: Path | None, metrics: Sequence[str]
+) -> None:
+    """Raise UnknownNameError where it is not clear what is to be compared."""
+    for name in runs:
+        is_folder = Path(name).is_dir()
+        if is_folder or (name.endswith("leaderboard.csv") and Path(name).is_file()):
+            what = "folders of results" if is_folder else "leaderboards"
+            raise UnknownNameError(f"{name}: {what} cannot be compared as a whole; {TAKES}")
+    if (qrels is None) == (results is None):
+        raise UnknownNameError(TAKES)
+    if qrels is not None and not metrics:
+        raise UnknownNameError("no metric was named: -m map; 'harness metrics' lists them")
+    if len(runs) < 2:
+        raise UnknownNameError(f"there is one run, {runs[0]}; comparing takes two")
+
+
+def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Leaderboard:
+    """Return the entries of some runs of a folder of results, in the order of their names.
+
+    Raises
+    ------
+    InputError
+        Where the folder holds no results.
+    UnknownNameError
+        Where it does not hold a run, or the dataset.
+    """
+    board = results_of.read(folder).study.board
+    known = dict.fromkeys(entry.run for entry in board.entries)
+    for name in runs:
+        if name not in known:
+            raise UnknownNameError(
+                f"no run '{name}' in these results{did_you_mean(name, known)}  "
+                f"(there are: {', '.join(known)})"
+            )
+    datasets = dict.fromkeys(entry.dataset for entry in board.entries)
+    if dataset is not None and dataset not in datasets:
+        raise UnknownNameError(
+            f"no dataset '{dataset}' in these results{did_you_mean(dataset, datasets)}  "
+            f"(there are: {', '.join(datasets)})"
+        )
+    entries = [
+        entry
+        for where in datasets
+        for name in dict.fromkeys(runs)
+        for entry in board.entries
+        if (entry.dataset, entry.run) == (where, name) and dataset in (None, where)
+    ]
+    return Leaderboard(tuple(entries))
+
+
+def render(board: Leaderboard, plan: Plan, format: str, **options: Any) -> str:
+    """Compare the runs of a leaderboard, and return what ``harness compare`` prints."""
+    found = compared(board, plan)
+    rendering = comparing.find_rendering(format)
+    if format in ("csv", "jsonl"):
+        text: str = rendering.render(found)
+        return text
+    extra: Sequence[comparing.Grid] = ()
+    systems = systems_of(board)
+    if len({system.run for system in systems}) == 2:
+        extra = list(comparing.largest(systems, found))
+    text = rendering.render(found, standings=True, extra=extra, **options)
+    return text
