@@ -51,6 +51,7 @@ NOTES = """
 Values: *nDCG* is beta distributed about the query's mean (concentration 5; unlike: 2 and 20).
 *P@10* is binomial (unlike: for half of the queries one system finds all ten or none). *RR* is 1
 over a geometric rank, 0 below rank 1,000 (unlike: one system has rank 1 or finds nothing).
+Where few p-values are possible (signs, tenths) an exact test stays below .05.
 """
 
 Pair = Callable[[Generator, bool], tuple[np.ndarray, np.ndarray]]
