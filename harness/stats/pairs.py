@@ -96,7 +96,8 @@ def _comparison(
         how = plan.interval
         interval = interval_of(difference, plan, stream_of(plan, plan.interval, block, *names))
     size = effects(difference, block.metric.definition.direction or "higher")
-    deviation = float(difference.std(ddof=1)) if n > 1 else math.nan
+    varies = n > 1 and np.ptp(difference) > 0  # seven times .1 have a deviation of 1e-17
+    deviation = float(difference.std(ddof=1)) if varies else math.nan
     return Comparison(
         block.dataset, block.metric, *names, n,
         difference=_mean(difference),

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
+from harness.core.comparison import Plan
+from harness.core.names import parse
+from harness.core.systems import System
+from harness.stats.blocks import Block
+from harness.stats.pairs import paired
 from harness.stats.power import detectable, power_of, queries_needed
+from harness.stats.registry import find
 
 SIZES = [2, 3, 5, 10, 50, 200, 1000]
 
@@ -79,3 +85,14 @@ def test_nothing_to_say() -> None:
     assert math.isnan(detectable(0.2, 0))
     assert math.isnan(detectable(0.0, 50))
     assert math.isnan(detectable(math.nan, 50))
+
+
+def test_a_comparison_of_zero_variance_detects_nothing() -> None:
+    values = np.stack([np.zeros(7), np.full(7, 0.1)])
+    assert values[1].std(ddof=1) > 0  # of floating point
+    systems = (System("d", "a", ()), System("d", "b", ()))
+    block = Block("d", parse("map")[0], systems, values)
+    found = paired(block, 0, 1, Plan(), find("paired-t"))
+    assert found.note == "zero variance"
+    assert math.isnan(found.detectable)
+    assert (found.low, found.high) == pytest.approx((0.1, 0.1), abs=1e-15)
