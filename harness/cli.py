@@ -11,6 +11,7 @@ from . import __version__, plain
 from .command import QuickCommand, QuickGroup
 from .commands import options
 from .commands.compare import compare_command
+from .commands.table import table_command
 from .commands.why import why_command
 from .explain.cli import explain_command
 from .reports import names
@@ -67,12 +68,18 @@ def run_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the cells that would be evaluated, and stop.")
     ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that evaluate.")] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers evaluate."),
+    ] = None,
     format: FormatOption = "table",
 ) -> None:
     """Evaluate every run that a config names, and write the leaderboard.
 
     Prints the leaderboard and writes leaderboard.csv, per_query.parquet and manifest.json into
-    the config's output folder.
+    the config's output folder. What was evaluated before is taken from its folder 'cells'; a run
+    that was stopped goes on where it was. Exits 1 where a run could not be evaluated.
 
     \b
     Example:
@@ -83,13 +90,17 @@ def run_command(
     if dry_run:
         typer.echo(experiment.plan(config, overrides=set_ or []), nl=False)
         return
-    results = experiment.run(config, overrides=set_ or [])
+    results = experiment.run(config, overrides=set_ or [], jobs=jobs, scheduler=scheduler)
     plain.show(format, results.leaderboard)
     if results.comparisons is not None:
         said = experiment.compared(results.comparisons, format, **plain.width(format))
         typer.echo(f"\n{said}" if said else "", nl=False)
     names = ", ".join(results.files)
     typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != "table")
+    for failed in results.leaderboard.failed:
+        typer.echo(f"error: {failed.run} on {failed.dataset}: {failed.error}", err=True)
+    if results.leaderboard.failed:
+        raise typer.Exit(1)
 
 
 @app.command("evaluate", cls=QuickCommand)
@@ -192,6 +203,7 @@ def audit_command(
 
 
 app.command("compare", cls=QuickCommand)(compare_command)
+app.command("table", cls=QuickCommand)(table_command)
 app.command("explain", cls=QuickCommand)(explain_command)
 app.command("why", cls=QuickCommand)(why_command)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from functools import partial
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .errors import did_you_mean
+
+_UNIONS = (UnionType, Union)  # ``int | None``, and what typing makes of ``Literal["a"] | None``
 
 
 class _Quick:
@@ -60,7 +62,7 @@ def wrong(value: Any, hint: Any) -> str:
     >>> wrong(("1", "x"), list[int] | None)
     "'x' is not a whole number"
     """
-    kinds = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+    kinds = get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
     for kind in kinds:
         if get_origin(kind) is list and isinstance(value, list | tuple):
             said = (wrong(one, *get_args(kind)) for one in value)
@@ -78,13 +80,15 @@ def is_fine(value: Any, hint: Any) -> bool:
 
     >>> [is_fine(value, Literal["a", "b"]) for value in (None, "a", "c")]
     [True, True, False]
+    >>> is_fine("a", Literal["a"] | None), is_fine("b", Literal["a"] | None)
+    (True, False)
     >>> is_fine(("a", "c"), list[str] | None), is_fine((), list[str]), is_fine("2", int)
     (True, False, False)
     """
     if value is None:
         return True
     kind, inside = get_origin(hint), get_args(hint)
-    if kind is UnionType:
+    if kind in _UNIONS:
         return any(is_fine(value, one) for one in inside)
     if kind is list:
         return bool(value) and all(is_fine(one, *inside) for one in value)

@@ -20,7 +20,8 @@ LAYERS = [
     {"plots"},
     {"convert", "config"},
     {"inputs", "catalogue", "crosscheck", "origin"},
-    {"manifest", "direct", "results"},
+    {"manifest", "direct", "results", "paper"},
+    {"cells"},
     {
         "experiment",
         "executor",
@@ -30,6 +31,7 @@ LAYERS = [
         "explain",
         "why",
         "versus",
+        "tabulate",
         "check_table",
     },
     {"plain"},

@@ -90,7 +90,7 @@ def metric_spellings(known: Iterable[str]) -> Spellings:
 def matched(
     patterns: Sequence[str],
     known: Sequence[str],
-    spellings: Spellings | None,
+    spellings: Spellings | None = None,
     elsewhere: Container[str] = (),
 ) -> tuple[str, ...]:
     """Return what :func:`select` does, where a pattern that matches nothing is no error."""

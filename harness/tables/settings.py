@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 from .select import matched, metric_spellings
 
@@ -14,6 +14,7 @@ Spread = Literal["none", "deviation", "interval"]
 Marks = Literal["letters", "daggers", "none"]
 Extra = Literal["n", "tier", "rank", "coverage"]
 Width = Literal["column", "page"]
+EXTRAS: tuple[Extra, ...] = get_args(Extra)
 ALL = ("*",)
 
 
