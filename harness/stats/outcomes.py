@@ -15,7 +15,7 @@ def named_outcome(differences: Floats) -> Outcome | None:
     """Return the outcome that differences have under every paired test, if they have one.
 
     No difference but 0: p = 1, as every sample of signs or queries is then as far from 0 as this
-    one. Fewer than two queries that differ or may: no answer.
+    one. Otherwise one query, or none, is too few for an answer.
 
     Parameters
     ----------
