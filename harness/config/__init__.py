@@ -18,7 +18,7 @@ from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
 from ..readers.format import Kind
-from . import comparing, plugins, sweep, tabling, yamlfile
+from . import comparing, picturing, plugins, sweep, tabling, yamlfile
 from .patterns import NothingFoundError, files
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
@@ -114,7 +114,9 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
 
     problems += _check_formats(parts, source)
     complete = parts.complete and not source.problems
-    cells, findings = sweep.find(parts.datasets, parts.runs, base, complete=complete)
+    cells, findings = sweep.find(
+        parts.datasets, parts.runs, base, where=parts.where, whole=parts.whole, complete=complete
+    )
     problems += [source.problem(one.loc, one.what, fix=one.fix) for one in findings]
     runs = None if findings or not complete else dict.fromkeys(cell.run for cell in cells)
 
@@ -146,10 +148,14 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
     known = with_bounds(metrics) if metrics and parts.policy.ties == BOUNDS else metrics
     if parts.compare is not None:
         problems += comparing.check(parts.compare, known, runs, source)
+    datasets = None if runs is None else dict.fromkeys(cell.dataset for cell in cells)
     if parts.tables:
-        datasets = None if runs is None else dict.fromkeys(cell.dataset for cell in cells)
         problems += tabling.check(
             parts.tables, known, _list(runs), _list(datasets), parts.compare is not None, source
+        )
+    if parts.plots:
+        problems += picturing.check(
+            parts.plots, known, _list(runs), _list(datasets), parts.compare, source
         )
     return problems
 

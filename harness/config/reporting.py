@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
+from .. import plots
 from ..core import comparison as core
 from ..tables import settings as tables
 from .model import Model
+
+if TYPE_CHECKING:
+    PlotKind = str
+else:
+    PlotKind = Literal[tuple(plots.names())]
 
 
 def _as_list(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-def _as_kind(value: Any) -> Any:
+def as_kind(value: Any) -> Any:
+    """Return a picture's settings, of which the kind alone may be given."""
     return {"kind": value} if isinstance(value, str) else value
 
 
@@ -140,10 +147,11 @@ class Table(Model):
 class Plot(Model):
     """One picture, or one for each dataset and metric: an entry of `plots:`."""
 
-    kind: StrictStr
-    """differences, cutoffs, distribution, critical-difference, effects, scatter or heatmap."""
+    kind: PlotKind
+    """What is drawn."""
     metrics: Names = ()
-    """A picture for each; all where left out (scatter: a picture for each pair)."""
+    """A picture for each; those that are means and have a direction where left out. scatter: for
+    each pair; cutoffs: for those that differ in their cutoff alone."""
     datasets: Names = ("*",)
     """A picture for each."""
     runs: Names = ("*",)
@@ -152,10 +160,16 @@ class Plot(Model):
     """For differences and effects; the first of `compare` where left out."""
     names: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
     """What runs and metrics are called."""
-    width: Literal["column", "page"] = "column"
+    width: plots.Width = "column"
     """3.3 inches, or 7."""
-    formats: tuple[Literal["svg", "pdf", "png"], ...] = ("svg", "pdf")
-    """Files written."""
+    formats: Annotated[tuple[plots.Format, ...], BeforeValidator(_as_list)] = ("svg", "pdf")
+    """Files written: svg and pdf for papers, png to look at."""
+
+    def to_core(self) -> plots.Settings:
+        """Return what a picture is drawn by."""
+        return plots.Settings(**self.model_dump())
 
 
-Plots = tuple[Annotated[Plot, BeforeValidator(_as_kind)], ...]
+Plots = tuple[
+    Annotated[Plot, BeforeValidator(as_kind, json_schema_input_type=PlotKind | Plot)], ...
+]

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import Problem, did_you_mean
-from .reporting import Compare, Table
-from .schema import Config, DatasetEntry, Policy, RunEntry
+from .reporting import Compare, Plot, Table, as_kind
+from .schema import Config, DatasetEntry, Policy, RunEntry, as_texts
 from .yamlfile import Loc, Source, describe
 
 M = TypeVar("M", bound=BaseModel)
@@ -34,6 +34,7 @@ _LIMITS = {
 _EXAMPLES: Mapping[Any, str] = {
     "datasets": "trec: {path: qrels.txt}",
     "runs": "bm25: {path: runs/bm25.run}",
+    "where": "seed: [1, 2, 3]",
     "metrics": "[map, ndcg@10]",
     "plugins": "[my_metrics.py]",
     "reports": "[csv, markdown]",
@@ -45,6 +46,7 @@ _EXAMPLES: Mapping[Any, str] = {
     "digits": "P@5: 2",
     "formats": "[latex, markdown]",
     "extras": "[n, tier]",
+    "plots": "[differences, heatmap]",
 }
 
 
@@ -54,12 +56,15 @@ class Parts:
 
     datasets: Mapping[str, DatasetEntry]
     runs: Mapping[str, RunEntry | tuple[RunEntry, ...]]
+    where: Mapping[str, tuple[str, ...]]
+    whole: bool
     metrics: Mapping[int, str]
     plugins: Mapping[int, str]
     policy: Policy
     convention: str | None
     compare: Compare | None
     tables: Mapping[str, Table]
+    plots: Mapping[int, Plot]
     complete: bool
 
 
@@ -96,6 +101,12 @@ def _sound(data: Mapping[str, Any], complete: bool) -> Parts:
     return Parts(
         datasets={key: entry for key, entry in datasets.items() if entry is not None},
         runs=runs,
+        where={
+            key: values
+            for key, given in _items(data, "where")
+            if (values := as_texts(given)) and all(isinstance(one, str) for one in values)
+        },
+        whole=data.get("complete") is True,
         metrics={place: text for place, text in _items(data, "metrics") if isinstance(text, str)},
         plugins={place: text for place, text in _items(data, "plugins") if isinstance(text, str)},
         policy=_salvage(Policy, data.get("policy")) or Policy(),
@@ -106,13 +117,18 @@ def _sound(data: Mapping[str, Any], complete: bool) -> Parts:
             for key, given in _items(data, "tables")
             if (table := _salvage(Table, given)) is not None
         },
+        plots={
+            place: plot
+            for place, given in _items(data, "plots")
+            if (plot := _salvage(Plot, as_kind(given))) is not None
+        },
         complete=complete,
     )
 
 
 def _items(data: Mapping[str, Any], key: str) -> list[tuple[Any, Any]]:
     part = data.get(key)
-    if key in ("metrics", "plugins"):
+    if key in ("metrics", "plugins", "plots"):
         return list(enumerate(part)) if isinstance(part, (list, tuple)) else []
     return list(part.items()) if isinstance(part, Mapping) else []
 
@@ -150,7 +166,7 @@ def _known(loc: Loc) -> list[str]:
     """Return the keys that may stand beside the one at `loc`."""
     inner: dict[Any, type[BaseModel]] = {
         "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy, "compare": Compare,
-        "tables": Table,
+        "tables": Table, "plots": Plot,
     }  # fmt: skip
     model = inner.get(loc[0], Config) if len(loc) > 1 else Config
     return list(model.model_fields)
@@ -161,9 +177,11 @@ def _example(loc: Loc) -> str:
         return "{qid: topic, docno: document}"
     if loc[-1] == "baseline":
         return "[bm25, random]"
-    if loc[0] in ("compare", "tables") and len(loc) > 1 and loc[-1] in _EXAMPLES:
+    if loc[0] == "plots" and (len(loc) == 2 or loc[-1] == "formats"):
+        return "{kind: differences}" if len(loc) == 2 else "[svg, pdf]"
+    if loc[0] in ("compare", "tables", "plots") and len(loc) > 1 and loc[-1] in _EXAMPLES:
         return _EXAMPLES[loc[-1]]
-    if loc[0] == "tables" and len(loc) > 2:
+    if loc[0] in ("tables", "plots") and len(loc) > 2:
         return "[name, pattern*]"
     example = _EXAMPLES[loc[0]]
     return example if len(loc) == 1 else example.partition(": ")[2]

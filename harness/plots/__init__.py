@@ -3,50 +3,33 @@
 A kind is a module with
 
 * ``needs_baseline`` and ``needs_comparisons``;
-* ``groups(metrics)``: which metrics make a picture together;
+* ``groups(metrics)``: which metrics make a picture together, and ``lacking``: what to say where
+  none do;
+* ``file_names(metrics)``: what a file's name says of them;
 * ``data(request)``: what is drawn, as plain numbers and labels, without matplotlib;
 * ``draw(data, width)``: the figure.
 
-The rest of the drawing is in the files whose names begin with an underscore.
+The rest of the drawing is in the files whose names begin with an underscore. Nothing here loads
+matplotlib before a picture is drawn.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import warnings
 from collections.abc import Iterable
-from types import ModuleType
 
 from ..core.study import Study
-from ..errors import ConfigError, HarnessWarning, InputError, UnknownNameError, did_you_mean
+from ..errors import HarnessWarning, InputError
+from ._checks import problems
+from ._kinds import find, names
 from ._labels import paths, safe
 from ._request import requests
-from ._settings import Format, Settings
-from ._style import check_installed, save, styled
+from ._settings import Format, Settings, Width
+from ._style import check_installed, said_once, save, styled
 
-__all__ = ["Settings", "check_installed", "find", "names", "render_all"]
-
-
-def names() -> list[str]:
-    """Return the names of all kinds."""
-    found = (module.name for module in pkgutil.iter_modules(__path__))
-    return [name.replace("_", "-") for name in found if not name.startswith("_")]
-
-
-def find(name: str) -> ModuleType:
-    """Return the kind of that name.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is none.
-    """
-    known = names()
-    if name not in known:
-        near = did_you_mean(name, known)
-        raise UnknownNameError(f"unknown picture '{name}'{near}  (all: {', '.join(known)})")
-    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+__all__ = [
+    "Format", "Settings", "Width", "check_installed", "find", "names", "problems", "render_all",
+]  # fmt: skip
 
 
 def render_all(
@@ -79,10 +62,9 @@ def render_all(
     check_installed()
     made: list[tuple[str, list[tuple[Format, bytes]]]] = []
     refused: list[InputError] = []
+    said: set[str] = set()
     for settings in plots:
         kind = find(settings.kind)
-        if kind.needs_comparisons and study.comparisons is None:
-            raise ConfigError(_not_compared(settings), where="plots")
         for request in requests(study, settings, kind):
             parts = [settings.kind, request.dataset, *kind.file_names(request.metrics)]
             title = " ".join(parts)
@@ -91,7 +73,7 @@ def render_all(
             except InputError as error:
                 refused.append(error)
                 continue
-            with styled():
+            with styled(), said_once(said):
                 figure = kind.draw(drawn, settings.width)
                 files = [(end, save(figure, end, title, study.trace)) for end in settings.formats]
             made.append(("-".join(map(safe, parts)), files))
@@ -105,10 +87,3 @@ def render_all(
         for stem, (_, files) in zip(stems, made, strict=True)
         for format, content in files
     }
-
-
-def _not_compared(settings: Settings) -> str:
-    return (
-        f"{settings.kind} draws comparisons, and the config asks for none; add such as "
-        "'compare: {baseline: bm25}'"
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -12,8 +12,9 @@ from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..core.study import Study
 from ..core.systems import System
-from ..errors import InputError, Problem, UnknownNameError, did_you_mean
-from ..tables.select import metric_spellings, select
+from ..errors import InputError, Problem, UnknownNameError
+from ..tables.select import select
+from ._checks import check, chosen
 from ._labels import better, cut, cut_all
 from ._settings import Settings
 from ._style import characters
@@ -113,43 +114,26 @@ def requests(study: Study, settings: Settings, kind: ModuleType) -> Iterator[Req
     UnknownNameError
         Where a metric, dataset, run or baseline is not in the study.
     """
-    datasets = select(settings.datasets, study.datasets, "dataset")
+    baselines = _baselines(study)
+    check(settings, study.runs, study.datasets, study.board.metrics, baselines)
+    if settings.baseline is not None:
+        baselines = (settings.baseline,)
     runs = select(settings.runs, study.runs, "run")
     groups = kind.groups(chosen(study.board.metrics, settings))
-    baselines = _baselines(study, settings) if kind.needs_baseline else ()
     found = False
-    for dataset in datasets:
-        systems = tuple(
-            one for run in runs if (one := study.system(dataset, run)) is not None
-        )  # fmt: skip
-        held = (study.system(dataset, name) for name in baselines)
+    for dataset in select(settings.datasets, study.datasets, "dataset"):
+        systems = [one for run in runs if (one := study.system(dataset, run)) is not None]
+        held = (study.system(dataset, name) for name in baselines or ())
         baseline = next((one for one in held if one is not None), None)
         if not systems or (kind.needs_baseline and baseline is None):
             continue
         for metrics in groups:
             found = True
-            yield Request(study, settings, dataset, metrics, systems, baseline)
-    if not found and groups:
-        what = f"no dataset holds the baseline {', '.join(baselines)}" if baselines else (
-            f"none of {', '.join(datasets)} holds {', '.join(runs)}"
-        )  # fmt: skip
-        raise UnknownNameError(f"plots: {settings.kind}: {what}")
-
-
-def chosen(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
-    """Return the metrics asked for; where none are, those that have a direction and a mean."""
-    by_name = {str(metric): metric for metric in metrics}
-    if settings.metrics:
-        names = select(settings.metrics, tuple(by_name), "metric", metric_spellings(by_name))
-        return tuple(by_name[name] for name in names)
-    usual = [
-        metric
-        for metric in metrics
-        if metric.definition.direction is not None
-        and metric.definition.summary == "mean"
-        and metric.label is None  # the bounds over orders of ties
-    ]
-    return tuple(usual or metrics)
+            yield Request(study, settings, dataset, metrics, tuple(systems), baseline)
+    if not found:
+        names = ", ".join(baselines or ()) if kind.needs_baseline else ", ".join(runs)
+        what = "the baseline and a run of those chosen" if kind.needs_baseline else "a run"
+        raise UnknownNameError(f"plots: {settings.kind}: no dataset chosen holds {what}: {names}")
 
 
 def each(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
@@ -157,22 +141,9 @@ def each(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
     return tuple((metric,) for metric in metrics)
 
 
-def _baselines(study: Study, settings: Settings) -> tuple[str, ...]:
-    if settings.baseline is not None:
-        if settings.baseline not in study.runs:
-            near = did_you_mean(settings.baseline, study.runs)
-            there = ", ".join(study.runs)
-            raise UnknownNameError(
-                f"plots: there is no run '{settings.baseline}'{near}  (there are: {there})"
-            )
-        return (settings.baseline,)
-    plan = study.comparisons.plan if study.comparisons is not None else None
-    named: Mapping[str, object] = study.manifest.get("config", {}).get("compare") or {}
-    found = plan.baselines if plan is not None else named.get("baseline", ())
-    given = (found,) if isinstance(found, str) else tuple(map(str, found))  # type: ignore[call-overload]
-    if not given:
-        raise UnknownNameError(
-            f"plots: {settings.kind} needs a baseline; say 'baseline: RUN' there or under "
-            f"'compare:' (--baseline)  (there are: {', '.join(study.runs)})"
-        )
-    return given
+def _baselines(study: Study) -> tuple[str, ...] | None:
+    """Return the baselines of the comparisons, or those that the config names; None: no plan."""
+    if study.comparisons is not None:
+        return study.comparisons.plan.baselines
+    named = study.manifest.get("config", {}).get("compare")
+    return None if named is None else tuple(named.get("baseline", ()))

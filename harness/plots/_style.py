@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
+import re
 import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
@@ -29,6 +31,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Okabe and Ito's palette without its yellow, which is hard to see on white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
 LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)))
+_GLYPH = re.compile(r"Glyph (\d+) ")
+"""How matplotlib's warning of a missing letter begins."""
 _RC: dict[str, Any] = {
     "font.size": POINTS,
     "font.family": ["DejaVu Sans"],
@@ -91,11 +95,9 @@ def look(place: int) -> Look:
 
 def check_installed() -> None:
     """Raise where matplotlib is not installed."""
-    try:
-        import matplotlib  # noqa: F401 - only whether it is there
-    except ImportError:
+    if importlib.util.find_spec("matplotlib") is None:
         what = "pictures need matplotlib, which is not installed"
-        raise HarnessError(Problem("plots", what, fix=INSTALL)) from None
+        raise HarnessError(Problem("plots", what, fix=INSTALL))
 
 
 @contextmanager
@@ -108,6 +110,18 @@ def styled() -> Iterator[None]:
         parameters: Any = matplotlib.rcParams
         parameters.update(_RC)
         yield
+
+
+@contextmanager
+def said_once(said: set[str]) -> Iterator[None]:
+    """Let each warning that arises within pass but once, with those that were said before."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        if str(one.message) not in said:
+            said.add(str(one.message))
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def figure(width: Width, height: float) -> Figure:
@@ -207,11 +221,11 @@ def save(figure: Figure, format: Format, title: str, trace: str) -> bytes:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         figure.savefig(buffer, format=format, metadata=metadata)
-    glyphs = [str(one.message) for one in caught if "Glyph" in str(one.message)]
-    if glyphs:
-        what = f"{title}: the font lacks a letter of a name ({glyphs[0].split(' missing')[0]})"
-        warnings.warn(f"{what}; call it otherwise under 'names:'", HarnessWarning, stacklevel=2)
     for one in caught:
-        if "Glyph" not in str(one.message):
+        glyph = _GLYPH.match(str(one.message))
+        if glyph is None:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            continue
+        what = f"the font of pictures has no '{chr(int(glyph[1]))}'"
+        warnings.warn(f"{what}; say under 'names:' what to write", HarnessWarning, stacklevel=2)
     return buffer.getvalue()

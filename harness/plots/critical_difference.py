@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = False, False
+lacking = "needs a metric of which higher or lower values are better"
 TEST = "friedman-nemenyi"
 
 

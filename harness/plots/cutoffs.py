@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 needs_baseline, needs_comparisons = False, False
+lacking = "needs a metric at two cutoffs or more, as in ndcg@5,10,20"
 MOST = 20
 """Systems that a legend has room for; of more, the best are named and the rest are grey."""
 BEST = 5

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = False, False
+lacking = "needs a metric"
 POINTS = 200
 """Queries up to which each is a point; above, their density is drawn."""
 BINS = 40

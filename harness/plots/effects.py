@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = True, True
+lacking = "needs a metric"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = False, False
+lacking = "needs a metric"
 ROOM: dict[Width, int] = {"column": 18, "page": 45}
 """Queries up to which each is named."""
 

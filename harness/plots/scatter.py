@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = False, False
+lacking = "needs two metrics or more"
 
 
 @dataclass(frozen=True, eq=False)
