@@ -11,6 +11,7 @@ from . import __version__, plain
 from .command import QuickCommand, QuickGroup
 from .commands import options
 from .commands.compare import compare_command
+from .commands.plot import plot_command
 from .commands.table import table_command
 from .commands.why import why_command
 from .explain.cli import explain_command
@@ -204,6 +205,7 @@ def audit_command(
 
 app.command("compare", cls=QuickCommand)(compare_command)
 app.command("table", cls=QuickCommand)(table_command)
+app.command("plot", cls=QuickCommand)(plot_command)
 app.command("explain", cls=QuickCommand)(explain_command)
 app.command("why", cls=QuickCommand)(why_command)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from . import config as configs
-from . import readers, store
+from . import paper, readers, store
 from .comparing import SHOWN, find_rendering
 from .comparing.csv import files as comparison_files
 from .config import Config, DatasetEntry, sweep
@@ -115,6 +115,7 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
     found = sweep.resolve(loaded)
     store.check_writable(loaded.output_folder)
+    paper.check(loaded)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HarnessWarning)
         entries, audits = zip(*_entries(loaded, found), strict=True)
@@ -134,7 +135,9 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     read = {Path(cell.dataset_entry.path) for cell in found}
     read |= {Path(cell.run_entry.path) for cell in found}
     read |= {Path(cell.dataset_entry.group) for cell in found if cell.dataset_entry.group}
-    files[MANIFEST] = manifest(loaded.resolved(), read, loaded.base, board, said, audits, files)
+    origin = manifest(loaded.resolved(), read, loaded.base, board, said, audits, files)
+    files |= paper.files(loaded, board, comparisons, origin)
+    files[MANIFEST] = origin
     store.write_all(loaded.output_folder, files)
     return Results(board, loaded.output_folder, tuple(files), tuple(said), comparisons)
 

@@ -1,20 +1,36 @@
-"""What of a paper is written beside results: tables that carry the hash of their manifest."""
+"""What of a paper is written beside results: tables and pictures that carry the manifest's hash."""
 
 from __future__ import annotations
 
 import json
 from hashlib import sha256
 
+from . import plots
 from .config import Config
 from .core.comparison import Comparisons
 from .core.leaderboard import Leaderboard
 from .core.study import Study
 
+PLOTS = "plots"
+"""Folder of the pictures."""
+
+
+def check(config: Config) -> None:
+    """Raise where what a config asks for cannot be made on this machine.
+
+    Raises
+    ------
+    HarnessError
+        Where it asks for pictures, and matplotlib is not installed.
+    """
+    if config.plots:
+        plots.check_installed()
+
 
 def files(
     config: Config, board: Leaderboard, comparisons: Comparisons | None, manifest: bytes
 ) -> dict[str, bytes]:
-    """Return the tables that a config asks for, by path in the folder of results.
+    """Return the tables and pictures that a config asks for, by path in the folder of results.
 
     Parameters
     ----------
@@ -24,10 +40,16 @@ def files(
     manifest : bytes
         The file whose hash they carry, and which therefore holds none of theirs.
     """
-    if not config.tables:
+    if not config.tables and not config.plots:
         return {}
-    from .tables.rendering import render_all  # which loads SciPy
-
     study = Study(board, comparisons, json.loads(manifest), sha256(manifest).hexdigest())
-    wanted = {name: (table.to_core(), table.formats) for name, table in config.tables.items()}
-    return render_all(study, wanted)
+    found: dict[str, bytes] = {}
+    if config.tables:
+        from .tables.rendering import render_all  # which loads SciPy
+
+        wanted = {name: (table.to_core(), table.formats) for name, table in config.tables.items()}
+        found |= render_all(study, wanted)
+    if config.plots:
+        drawn = plots.render_all(study, [plot.to_core() for plot in config.plots])
+        found |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
+    return found

@@ -32,6 +32,7 @@ LAYERS = [
         "why",
         "versus",
         "tabulate",
+        "pictures",
         "check_table",
     },
     {"plain"},

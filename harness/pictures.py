@@ -1,0 +1,58 @@
+"""Results -> pictures, as asked for on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from . import plots, results, store
+from .config import Config
+from .core.comparison import Plan
+from .paper import PLOTS
+from .plots import Settings
+
+
+def draw(
+    folder: Path, kinds: Sequence[str], settings: Settings, output: Path | None = None
+) -> tuple[Path, list[str]]:
+    """Draw pictures of a folder of results, and write them.
+
+    Parameters
+    ----------
+    folder : Path
+        What ``harness run`` wrote.
+    kinds : sequence of str
+    settings : Settings
+        Whose kind is each of these in turn.
+    output : Path, optional
+        Folder for the files; ``plots`` in that of the results where left out.
+
+    Returns
+    -------
+    Path, list of str
+        The folder and the names of the files.
+
+    Raises
+    ------
+    HarnessError
+        Where there are no results, nothing can be drawn, or matplotlib is not installed.
+    """
+    plots.check_installed()
+    wanted = [replace(settings, kind=kind) for kind in kinds]
+    found = results.read(folder)
+    if any(plots.find(kind).needs_comparisons for kind in kinds):
+        found = results.with_comparisons(found, _plan(found.config, settings.baseline))
+    target = folder / PLOTS if output is None else output
+    store.check_writable(target)
+    drawn = plots.render_all(found.study, wanted, refuse=True)
+    store.write_all(target, drawn)
+    return target, list(drawn)
+
+
+def _plan(config: Config, baseline: str | None) -> Plan | None:
+    """Return the config's plan with another baseline; None for its own as it is."""
+    plan = Plan() if config.compare is None else config.compare.to_core()
+    if baseline is None or (config.compare is not None and baseline in plan.baselines):
+        return None
+    return replace(plan, baselines=(baseline,))
