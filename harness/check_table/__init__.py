@@ -1,0 +1,141 @@
+"""Tables of papers against results: numbers, rounding, bold, marks, each derived again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from .. import results as stored
+from ..config import Config
+from ..errors import HarnessError, InputError, Problem, did_you_mean
+from . import delimited, html, latex, markdown, report
+from .findings import Finding as Finding
+from .findings import Verdict
+from .grid import Grid
+from .match import Known, match
+from .verify import verify
+
+FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
+    ".tex": latex.grids, ".ltx": latex.grids, ".md": markdown.grids, ".markdown": markdown.grids,
+    ".csv": delimited.grids, ".tsv": delimited.grids, ".html": html.grids, ".htm": html.grids,
+}  # fmt: skip
+"""What reads a file, by the end of its name."""
+
+
+def check_table(
+    paper: Path,
+    results: Path,
+    *,
+    tables: Sequence[str] = (),
+    names: Sequence[str] = (),
+    format: str = "text",
+) -> tuple[str, bool]:
+    """Return what is wrong in the tables of a file, and whether nothing is.
+
+    Parameters
+    ----------
+    paper : Path
+        LaTeX, Markdown, CSV or HTML.
+    results : Path
+        A folder that ``harness run`` wrote.
+    tables : sequence of str
+        Labels or numbers (from 1) of the tables to check; all where empty.
+    names : sequence of str
+        ``OWN=SHOWN``: what a run, dataset or metric is called in the paper.
+    format : {"text", "jsonl"}
+
+    Raises
+    ------
+    InputError
+        Where the file or the results cannot be read.
+    HarnessError
+        Where no table's rows and columns are runs and metrics of the results.
+    """
+    found = _chosen(paper, _grids(paper), tables)
+    read = stored.read(results)
+    known = Known.of(read.study, _names(read.config, names))
+    matches = [(name, match(grid, known)) for name, grid in found]
+    good = [(name, one) for name, one in matches if one.is_any]
+    if not good:
+        raise HarnessError(_nothing(paper, found, known))
+    study = stored.with_comparisons(read).study
+    verdicts: list[Verdict] = [verify(one, study, name) for name, one in good]
+    skipped = [
+        f"table {name} (line {one.grid.line}): {_why(one.lines, one.headings)}"
+        for name, one in matches
+        if not one.is_any
+    ]
+    render = report.jsonl if format == "jsonl" else report.text
+    text = render(str(paper), verdicts, skipped)
+    return text, not any(one.findings for one in verdicts)
+
+
+def _grids(paper: Path) -> list[Grid]:
+    reader = FORMATS.get(paper.suffix.lower())
+    if reader is None:
+        what = f"its ending says no format of a table  (there are: {', '.join(FORMATS)})"
+        raise InputError(Problem(str(paper), what))
+    try:
+        return reader(paper.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start} is not UTF-8"
+        raise InputError(Problem(str(paper), what, fix="save the file as UTF-8")) from error
+    except OSError as error:
+        raise InputError(Problem(str(paper), f"cannot be read: {error.strerror}")) from error
+
+
+def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[tuple[str, Grid]]:
+    if not grids:
+        raise InputError(Problem(str(paper), "holds no table"))
+    found = [(grid.name or str(place), grid) for place, grid in enumerate(grids, 1)]
+    if not tables:
+        return found
+    chosen = []
+    for wanted in tables:
+        some = [
+            (name, grid)
+            for place, (name, grid) in enumerate(found, 1)
+            if wanted in (name, str(place), name.removeprefix("tab:"))
+        ]
+        if not some:
+            near = did_you_mean(wanted, [name for name, _ in found])
+            there = ", ".join(name for name, _ in found)
+            what = f"there is no table '{wanted}'{near}  (there are: {there})"
+            raise InputError(Problem(str(paper), what))
+        chosen += some
+    return chosen
+
+
+def _names(config: Config, given: Sequence[str]) -> dict[str, str]:
+    """Return what own names are shown as: those of the config's tables, and those given."""
+    found = {own: shown for table in config.tables.values() for own, shown in table.names.items()}
+    for text in given:
+        own, equals, shown = text.rpartition("=")
+        if not equals or not own.strip():
+            raise InputError(Problem("", f"--name takes OLD=NEW, and is '{text}'"))
+        found[own.strip()] = shown.strip()
+    return found
+
+
+def _why(lines: Sequence[object], headings: Sequence[object]) -> str:
+    runs = any(getattr(one, "run", None) for one in lines)
+    metrics = any(getattr(one, "column", None) for one in headings)
+    if runs == metrics:
+        return "no row is a run and no column a metric of the results"
+    return "no column is a metric of the results" if runs else "no row is a run of the results"
+
+
+def _nothing(paper: Path, found: Sequence[tuple[str, Grid]], known: Known) -> Problem:
+    grid = found[0][1]
+    rows = ", ".join(dict.fromkeys(row[0].text for row in grid.body if row[0].text))
+    heads = ", ".join(
+        filter(None, (" ".join(grid.headings(at)) for at in range(len(grid.rows[0]))))
+    )
+    study = known.study
+    return Problem(
+        str(paper),
+        "no table has a run of the results as a row and a metric as a column"
+        f"  (runs: {', '.join(study.runs)}; metrics: {', '.join(map(str, study.board.metrics))})",
+        found=f"rows {rows}; columns {heads}",
+        fix="say what the paper calls them: --name 'bm25=BM25 (tuned)'",
+    )

@@ -1,0 +1,203 @@
+"""LaTeX's text: comments, macros, groups; what one cell says, and how it is set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from .grid import NO_WIDTH, Piece, Style
+
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
+_DEFINED = re.compile(
+    r"\\(?:re|provide)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?\s*(?=\{)"
+    r"|\\def\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)"
+)
+_SIGNS = {
+    "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡",
+    "textdaggerdbl": "‡", "S": "§", "textsection": "§", "P": "¶", "textparagraph": "¶",
+    "|": "‖", "Vert": "‖", "parallel": "‖", "ast": "*", "star": "*", "textasteriskcentered": "*",
+    "pm": "±", "textpm": "±", "uparrow": "↑", "downarrow": "↓", "textuparrow": "↑",
+    "textdownarrow": "↓", "triangle": "△", "blacktriangle": "▲", "blacktriangledown": "▼",
+    "triangledown": "▽", "bullet": "•", "circ": "°", "%": "%", "&": "&", "_": "_", "#": "#",
+    "$": "$", "{": "{", "}": "}", "textunderscore": "_", "textasciitilde": "~",
+    "textasciicircum": "^", "textbackslash": "\\", "textendash": "–", "textemdash": "—",
+    "alpha": "alpha", "beta": "beta", "gamma": "gamma", "lambda": "lambda", "tau": "tau",
+    "rho": "rho", "textbar": "|", "lbrack": "[", "rbrack": "]", "slash": "/", "cdot": "·",
+    "quad": " ", "qquad": " ", " ": " ", "\n": " ", "\\": " ", "tabularnewline": " ", "-": "",
+    "ldots": "…", "dots": "…", "textless": "<", "textgreater": ">", "textquotesingle": "'",
+}  # fmt: skip
+_THIN = {",", ";", ":", "thinspace", "enspace"}
+_BOLD = {"textbf", "mathbf", "boldsymbol", "bm", "pmb", "symbf", "boldmath"}
+_BOLD_FROM_HERE = {"bf", "bfseries", "boldmath", "fontseries"}
+_UNDERLINE = {"underline", "uline", "ul", "uuline", "dashuline"}
+_RAISED = {"textsuperscript", "tnote", "sym", "sup"}
+_LOWERED = {"textsubscript", "sub"}
+_DROPPED = {
+    "phantom": 1, "hphantom": 1, "vphantom": 1, "hspace": 1, "vspace": 1, "label": 1, "ref": 1,
+    "cite": 1, "citep": 1, "citet": 1, "citeyear": 1, "citealp": 1, "autoref": 1, "footnote": 1,
+    "cellcolor": 1, "rowcolor": 1, "color": 1, "footnotemark": 0, "rule": 2, "fontsize": 2,
+    "kern": 0, "textcolor": 1, "colorbox": 1, "rotatebox": 1, "scalebox": 1, "resizebox": 2,
+    "raisebox": 1, "parbox": 1, "multirow": 2, "multicolumn": 2, "begin": 1, "end": 1,
+    "href": 1, "hskip": 0, "setlength": 2,
+}  # fmt: skip
+"""How many arguments are no text; those after them are."""
+
+
+def without_comments(text: str) -> str:
+    r"""Return LaTeX without comments, all lines where they were.
+
+    >>> without_comments("a % b\nc 5\\% d")
+    'a \nc 5\\% d'
+    """
+    return _COMMENT.sub(r"\1", text)
+
+
+def group(text: str, at: int) -> tuple[str, int]:
+    """Return what stands in the braces that open at or after `at`, and where they have closed.
+
+    >>> group("{a{b}c} d", 0), group(" x", 0)
+    (('a{b}c', 7), ('x', 2))
+    """
+    while at < len(text) and text[at].isspace():
+        at += 1
+    if at >= len(text):
+        return "", at
+    if text[at] != "{":
+        if text[at] == "\\":
+            name = _name(text, at + 1)
+            return text[at : at + 1 + len(name)], at + 1 + len(name)
+        return text[at], at + 1
+    depth, start = 0, at
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == "{":
+            depth += 1
+        elif text[at] == "}":
+            depth -= 1
+            if not depth:
+                return text[start + 1 : at], at + 1
+        at += 1
+    return text[start + 1 :], len(text)
+
+
+def optional(text: str, at: int) -> tuple[str, int]:
+    """Return an argument in brackets, and where it ends; nothing where there is none."""
+    start = at
+    while start < len(text) and text[start] in " \t":
+        start += 1
+    if start < len(text) and text[start] == "[":
+        end = text.find("]", start)
+        if end > 0:
+            return text[start + 1 : end], end + 1
+    return "", at
+
+
+def macros(text: str) -> dict[str, tuple[int, str]]:
+    r"""Return the macros that a text defines: number of arguments and body.
+
+    >>> macros(r"\newcommand{\best}[1]{\textbf{#1}} \def\x{BM25}")
+    {'best': (1, '\\textbf{#1}'), 'x': (0, 'BM25')}
+    """
+    found = {}
+    for match in _DEFINED.finditer(text):
+        body, _ = group(text, match.end())
+        name = match[1] or match[3]
+        found[name] = (int(match[2] or 0) if match[1] else (match[4] or "").count("#"), body)
+    return found
+
+
+def expanded(text: str, known: dict[str, tuple[int, str]], depth: int = 5) -> str:
+    """Return a text with macros put in place, those within macros up to a depth."""
+    if not known or not depth:
+        return text
+    pattern = re.compile(r"\\(" + "|".join(sorted(known, key=len, reverse=True)) + r")(?![A-Za-z])")
+    parts, at = [], 0
+    while (match := pattern.search(text, at)) is not None:
+        parts.append(text[at : match.start()])
+        count, body = known[match[1]]
+        at = match.end()
+        for place in range(1, count + 1):
+            argument, at = group(text, at)
+            body = body.replace(f"#{place}", argument)
+        if count == 0 and text[at : at + 2] == "{}":
+            at += 2
+        parts.append(expanded("{" + body + "}", known, depth - 1))
+    return "".join(parts) + text[at:]
+
+
+def _name(text: str, at: int) -> str:
+    match = re.compile(r"[A-Za-z]+\*?").match(text, at)
+    return match[0] if match else text[at : at + 1]
+
+
+def pieces(text: str, style: Style | None = None) -> tuple[Piece, ...]:
+    r"""Return what a cell says, and how each part is set.
+
+    >>> [(one.text, one.style.bold) for one in pieces(r"$\mathbf{.42}^{ab}$")]
+    [('.42', True), ('ab', False)]
+    """
+    found = groupby(_pieces(text, style or Style()), key=lambda one: one.style)
+    return tuple(Piece("".join(one.text for one in some), how) for how, some in found)
+
+
+def _pieces(text: str, style: Style) -> Iterator[Piece]:
+    at = 0
+    while at < len(text):
+        sign = text[at]
+        if sign == "\\":
+            name = _name(text, at + 1)
+            at += 1 + len(name)
+            if name.isalpha():
+                while at < len(text) and text[at] in " \t\n":
+                    at += 1
+            name = name.rstrip("*") or name
+            if name == "mdseries":
+                style = replace(style, bold=False)
+                continue
+            if name in _BOLD_FROM_HERE and text[at : at + 1] != "{":
+                style = replace(style, bold=True)
+                continue
+            found, at = _command(name, text, at, style)
+            yield from found
+        elif sign == "{":
+            inner, at = group(text, at)
+            yield from _pieces(inner, style)
+        elif sign in "^_":
+            inner, at = group(text, at + 1)
+            up = sign == "^"
+            yield from _pieces(inner, replace(style, raised=up, lowered=not up))
+        else:
+            at += 1
+            if sign not in "$}":
+                yield Piece(" " if sign in "~\n\t" else sign, style)
+
+
+def _command(name: str, text: str, at: int, style: Style) -> tuple[Iterator[Piece], int]:
+    """Return what a command with its arguments gives, and where it ends."""
+    if name in _SIGNS:
+        at += 2 * (text[at : at + 2] == "{}")
+        return iter([Piece(_SIGNS[name], style)]), at
+    if name in _THIN:
+        return iter([Piece("\u2009", style)]), at
+    _, at = optional(text, at)
+    changed: Callable[[Style], Style] | None = None
+    if name in _BOLD:
+        changed = lambda old: replace(old, bold=True)  # noqa: E731
+    elif name in _UNDERLINE:
+        changed = lambda old: replace(old, underlined=True)  # noqa: E731
+        if re.match(r"\s*\{\s*\\h?phantom", text[at:]):  # a line below what stands beside it
+            return iter([Piece(NO_WIDTH, changed(style))]), group(text, at)[1]
+    elif name in _RAISED:
+        changed = lambda old: replace(old, raised=True)  # noqa: E731
+    elif name in _LOWERED:
+        changed = lambda old: replace(old, lowered=True)  # noqa: E731
+    if changed is not None:
+        inner, at = group(text, at)
+        return _pieces(inner, changed(style)), at
+    for _ in range(_DROPPED.get(name, 0)):
+        _, at = group(text, at)
+        _, at = optional(text, at)
+    return iter(()), at

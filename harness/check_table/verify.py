@@ -1,0 +1,248 @@
+"""One table of a paper against a study: every number that can be matched, derived again."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+import numpy as np
+
+from ..core.study import Study
+from ..stats.intervals import t_interval
+from ..tables.cells import Cells
+from ..tables.model import Column
+from ..tables.settings import Settings
+from ..tables.signs import Signs
+from .findings import Finding, Verdict
+from .marking import check_best, check_marks
+from .match import Heading, Line, Match
+from .printed import decimals
+from .rounding import expected, is_rounded, wrong_by
+from .values import Entered, as_text, columns_of, dataset_of
+
+_LEVEL = 0.05
+
+
+def verify(match: Match, study: Study, name: str) -> Verdict:
+    """Return what is wrong in a table, and how much of it was checked.
+
+    Parameters
+    ----------
+    match : Match
+        The table, its rows and columns recognised.
+    study : Study
+        With its comparisons, where it has any.
+    name : str
+        What the table is called.
+    """
+    verdict = Verdict(name, match.grid.line, unknown=list(match.unknown))
+    _trace(match, study, verdict)
+    columns = [column for column in columns_of(match, study) if column]
+    for column in columns:
+        unsaid = {one.line.text for one in column if not one.known and one.line.run is not None}
+        if unsaid:
+            names = ", ".join(sorted(unsaid))
+            verdict.unknown.append(
+                f"column '{column[0].heading.text}': its dataset is not said (rows {names})"
+            )
+        for one in column:
+            if one.known:
+                verdict.findings += _number(one, columns)
+                verdict.findings += _spread(one, study, verdict)
+                verdict.verified["numbers"] += 1
+    verdict.findings += _extras(match, study, verdict)
+    check_best(columns, verdict)
+    check_marks(match, columns, study, verdict)
+    verdict.findings.sort(key=lambda one: one.line)
+    return verdict
+
+
+def _trace(match: Match, study: Study, verdict: Verdict) -> None:
+    trace = match.grid.trace
+    if trace and study.trace and trace != study.trace:
+        verdict.notes.append(
+            f"the table was made from other results: its manifest is {trace[:12]}..., that of "
+            f"these is {study.trace[:12]}..."
+        )
+
+
+def _number(one: Entered, columns: Sequence[Sequence[Entered]]) -> Iterator[Finding]:
+    shown = one.printed
+    if math.isnan(one.value):
+        why = "the results have no value there"
+        yield _finding(one, "digits", shown.text, "none", why)
+        return
+    if is_rounded(shown.number, shown.digits, one.value, percent=one.percent):
+        return
+    right = expected(one.value, shown.digits, percent=one.percent)
+    computed = f"computed: {one.value * (100 if one.percent else 1):.8g}"
+    slip = wrong_by(shown.number, shown.digits, one.value, percent=one.percent)
+    if slip:
+        yield _finding(one, "rounding", shown.text, _like(right, shown.text), f"{slip}; {computed}")
+        return
+    other = _elsewhere(one, columns)
+    why = f"{computed}; {other}" if other else computed
+    yield _finding(one, "digits", shown.text, _like(right, shown.text), why)
+
+
+def _elsewhere(one: Entered, columns: Sequence[Sequence[Entered]]) -> str:
+    """Return whose value a wrong number is, where the same row or column has it."""
+    for column in columns:
+        for other in column:
+            near = other.line is one.line or other.heading is one.heading
+            same = other.known and other is not one and near and not math.isnan(other.value)
+            if same and expected(
+                other.value, one.printed.digits, percent=other.percent
+            ) == one.printed.number:  # fmt: skip
+                return f"that is the value of {other.line.text}, {other.heading.text}"
+    return ""
+
+
+def _spread(one: Entered, study: Study, verdict: Verdict) -> Iterator[Finding]:
+    beside = one.printed.beside
+    if not beside or one.line.run is None or any(one.line.where):
+        return
+    known = dict(_spreads(one, study, len(beside)))
+    if not known:
+        verdict.notes.append(
+            f"{one.line.text}, {one.heading.text}: what stands beside {one.printed.text} not "
+            "checked: the results have no deviation or interval there"
+        )
+        return
+    verdict.verified["spreads"] += 1
+    for name, ends in known.items():
+        if _agree(beside, ends, one.percent):
+            if name in _MEANT:
+                return
+            usual, right = next(iter(known.items()))
+            yield _finding(
+                one,
+                "spread",
+                _shown(beside),
+                _ends(beside, right, one),
+                f"it is {name}, not {usual}",
+            )
+            return
+    name, ends = next(iter(known.items()))
+    yield _finding(one, "spread", _shown(beside), _ends(beside, ends, one), f"{name} is right")
+
+
+_MEANT = (
+    "the deviation over repetitions", "half of the interval over queries",
+    "the interval over queries",
+)  # fmt: skip
+
+
+def _spreads(one: Entered, study: Study, n: int) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Yield what may stand beside a value: what papers mean first, then what they mistake."""
+    column = one.heading.column
+    if column is None or column.metric is None or one.line.run is None:
+        return
+    metric, run = column.metric, one.line.run
+    at = Column("", "metric", "", one.dataset, metric)
+    columns = [at]
+    if one.dataset is None:
+        columns += [Column("", "metric", "", name, metric) for name in study.datasets]
+    deviation, interval = (
+        Cells(study, Settings(spread=how), Signs(), columns).column(at, [run])[0].ends
+        for how in ("deviation", "interval")
+    )
+    if n == 2:
+        if len(interval) == 2:
+            yield "the interval over queries", interval
+        return
+    if deviation:
+        yield "the deviation over repetitions", deviation
+    if len(interval) == 2:
+        yield "half of the interval over queries", ((interval[1] - interval[0]) / 2,)
+    system = study.system(one.dataset, run) if one.dataset is not None else None
+    if system is None:
+        return
+    values = [entry.summary.get(str(metric), math.nan) for entry in system.entries]
+    if len(values) > 1:
+        yield "the deviation with n in place of n - 1", (float(np.std(values)),)
+        yield "the standard error over repetitions", (deviation[0] / math.sqrt(len(values)),)
+    queries = system.values(metric)
+    queries = queries[~np.isnan(queries)]
+    if queries.size > 1:
+        own = float(np.std(queries, ddof=1))
+        yield "the deviation over queries", (own,)
+        yield "the standard error over queries", (own / math.sqrt(queries.size),)
+        low, high = t_interval(queries, _LEVEL)
+        yield "half of the t interval", ((high - low) / 2,)
+
+
+def _agree(beside: Sequence[Decimal], ends: Sequence[float], percent: bool) -> bool:
+    return len(beside) == len(ends) and all(
+        is_rounded(number, decimals(number), value, percent=percent)
+        for number, value in zip(beside, ends, strict=True)
+    )
+
+
+def _shown(beside: Sequence[Decimal]) -> str:
+    texts = [as_text(number) for number in beside]
+    return f"± {texts[0]}" if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _ends(beside: Sequence[Decimal], ends: Sequence[float], one: Entered) -> str:
+    return _shown(
+        [
+            expected(value, decimals(number), percent=one.percent)
+            for number, value in zip(beside, ends, strict=True)
+        ]
+    )
+
+
+def _extras(match: Match, study: Study, verdict: Verdict) -> Iterator[Finding]:
+    """Yield what is wrong with n, ranks, tiers and coverage."""
+    for place, heading in enumerate(match.headings):
+        column = heading.column
+        if column is None or column.kind == "metric":
+            continue
+        for line in match.lines:
+            text = _flat(line.cells[place].whole)
+            if line.run is None or not text or any(line.where):
+                continue
+            right = _extra(match, study, heading, line)
+            if right is None:
+                continue
+            verdict.verified["others"] += 1
+            if text not in (_flat(right), _flat(right.partition(" ")[0])):
+                yield Finding("other", line.cells[place].line, line.text, heading.text, text, right)
+
+
+def _extra(match: Match, study: Study, heading: Heading, line: Line) -> str | None:
+    column, dataset = heading.column, dataset_of(line, heading, study)
+    if column is None or dataset is None or line.run is None:
+        return None
+    system = study.system(dataset, line.run)
+    if system is not None and column.kind == "n" and column.metric is not None:
+        return str(system.n(column.metric))
+    at = Column("", column.kind, "", dataset, column.metric)
+    others = [one.column for one in match.headings if one.column is not None]
+    beside = [
+        Column("", "metric", "", dataset, one.metric)
+        for one in others
+        if one.kind == "metric" and one.dataset in (dataset, None)
+    ]
+    cell = Cells(study, Settings(), Signs(), [*beside, at]).column(at, [line.run])[0]
+    return f"{cell.text} {cell.spread}".strip()
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"\s+", "", text.replace("--", "-").replace("–", "-").replace("−", "-"))
+
+
+def _like(right: Decimal, printed: str) -> str:
+    """Return a number with a leading zero where the printed one has it."""
+    has_zero = printed.lstrip("+-").startswith("0")
+    return f"{right:f}" if has_zero else as_text(right)
+
+
+def _finding(one: Entered, kind: str, found: str, right: str, why: str) -> Finding:
+    return Finding(
+        kind,  # type: ignore[arg-type]
+        one.line.cells[one.place].line, one.line.text, one.heading.text, found, right, why,
+    )  # fmt: skip

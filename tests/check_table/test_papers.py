@@ -1,0 +1,328 @@
+"""Tables as papers have them, in different styles, right and with slips planted."""
+
+from __future__ import annotations
+
+import pytest
+from known_means import said, verdict
+
+from harness.core.study import Study
+
+DAGGERS = r"""
+\documentclass{article}
+\begin{document}
+\begin{table}[t]
+  \caption{Results. $\dagger$: significantly better than BM25.}\label{tab:main}
+  \begin{tabular}{l cc cc}
+    \toprule
+    & \multicolumn{2}{c}{Web} & \multicolumn{2}{c}{News} \\
+    \cmidrule(lr){2-3}\cmidrule(lr){4-5}
+    Model & MAP $\uparrow$ & nDCG@10 $\uparrow$ & MAP $\uparrow$ & nDCG@10 $\uparrow$ \\
+    \midrule
+    BM25 & .400 & \underline{.551} & .220 & .310 \\ % the baseline, .999
+    QL~\cite{ponte1998} & \underline{.412}$^{\dagger}$ & .550
+      & \textbf{.230}$^\dagger$ & \textbf{.333}$^\dagger$ \\
+    \midrule
+    Ours & \textbf{.424}$^{\dagger}$ & \textbf{.573}$^\dagger$
+      & \textbf{.230}$^\dagger$ & \underline{.325}$^\dagger$ \\[2pt]
+    \bottomrule
+  \end{tabular}
+\end{table}
+\end{document}
+"""
+
+
+def test_a_right_table(against_bm25: Study) -> None:
+    found = verdict(DAGGERS, against_bm25)
+    assert found.findings == []
+    assert found.unknown == []
+    assert found.notes == ["marks taken as: † = bm25"]
+    # 3 x 4 numbers; five bold, as .2304 and .23037 are both .230; three underlined
+    assert dict(found.verified) == {
+        "numbers": 12, "best values": 5, "second best values": 3, "marks": 7,
+    }  # fmt: skip
+    assert found.name == "tab:main"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding", "why"),
+    [
+        (
+            r"\textbf{.424}", r"\textbf{.431}",
+            ("digits", "Ours", "Web MAP ↑", ".431", ".424"), "computed: 0.42361",
+        ),
+        (
+            r"\textbf{.424}", r"\textbf{.423}",
+            ("rounding", "Ours", "Web MAP ↑", ".423", ".424"),
+            "cut off, not rounded; computed: 0.42361",
+        ),
+        (
+            "& .400 &", "& .412 &",
+            ("digits", "BM25", "Web MAP ↑", ".412", ".400"),
+            "computed: 0.4001; that is the value of QL, Web MAP ↑",
+        ),
+        (
+            "& .550", r"& \textbf{.550}",
+            ("bold", "QL", "Web nDCG@10 ↑", ".550 bold", "not bold"), "the best: Ours",
+        ),
+        (
+            r"\textbf{.230}$^\dagger$ & \textbf{.333}", r".230$^\dagger$ & \textbf{.333}",
+            ("bold", "QL", "News MAP ↑", ".230 not bold", "bold"), "it is best (0.230)",
+        ),
+        (
+            r"\underline{.551}", ".551",
+            ("underline", "BM25", "Web nDCG@10 ↑", ".551 not underlined", "underlined"),
+            "it is second best (0.551)",
+        ),
+        (
+            "& .310", r"& \underline{.310}",
+            ("underline", "BM25", "News nDCG@10 ↑", ".310 underlined", "not underlined"),
+            "the second best: Ours",
+        ),
+        (
+            "& .550", r"& .550$^\dagger$",
+            ("marker", "QL", "Web nDCG@10 ↑", ".550 with †", "without †"),
+            "not significantly better than bm25",
+        ),
+        (
+            r"\textbf{.573}$^\dagger$", r"\textbf{.573}",
+            ("marker", "Ours", "Web nDCG@10 ↑", ".573 without †", "with †"),
+            "significantly better than bm25",
+        ),
+    ],
+)  # fmt: skip
+def test_one_slip(
+    old: str, new: str, finding: tuple[str, ...], why: str, against_bm25: Study
+) -> None:
+    assert DAGGERS.count(old) == 1
+    found = verdict(DAGGERS.replace(old, new), against_bm25)
+    assert said(found) == [finding]
+    assert found.findings[0].why == why
+    line = DAGGERS[: DAGGERS.index(old)].count("\n") + 1
+    assert found.findings[0].line == line
+
+
+HLINES = r"""
+\begin{tabular}{|l|l|r|r|}
+\hline
+Collection & Method & mAP & NDCG@10 (\%) \\ \hline \hline
+\multirow{3}{*}{Web} & BM-25 & 40.01 & 55.1 \\ \cline{2-4}
+ & QL & 41.23 & 55.0 \\
+ & Ours & {\bf 42.36} & {\bf 57.3} \\ \hline
+\multirow{3}{*}{News} & BM-25 & 22.04 & 31.0 \\
+ & QL & {\bf 23.04} & {\bf 33.3} \\
+ & Ours & 23.04 & 32.5 \\ \hline
+\end{tabular}
+"""
+
+
+def test_datasets_as_rows_and_percent(plain: Study) -> None:
+    found = verdict(HLINES, plain)
+    # .2304 and .23037 x 100 are both 23.04: one of them is not bold
+    assert said(found) == [("bold", "Ours", "mAP", "23.04 not bold", "bold")]
+    assert found.verified["numbers"] == 12
+    assert found.findings[0].line == 10
+
+
+def test_groups_of_rows_with_a_dataset_as_title(plain: Study) -> None:
+    text = r"""
+\newcommand{\best}[1]{\textbf{#1}}
+\begin{longtable}{lcc}
+\caption{All}\\ \toprule
+Run & AP & ndcg\_cut\_10 \\ \midrule \endfirsthead
+Run & AP & ndcg\_cut\_10 \\ \midrule \endhead
+\multicolumn{3}{l}{\textit{Web}} \\
+bm25 & 0.4001 & 0.551 \\
+ours & \best{0.4236} & \best{0.575} \\
+\midrule
+\multicolumn{3}{l}{\textit{News}} \\
+bm25 & 0.2204 & 0.310 \\
+ours & \best{0.2304} & \best{0.325} \\
+\bottomrule
+\end{longtable}
+"""
+    found = verdict(text, plain)
+    assert said(found) == [("digits", "ours", "ndcg_cut_10", "0.575", "0.573")]
+    assert found.verified == {"numbers": 8, "best values": 4}
+
+
+def test_systems_as_columns(plain: Study) -> None:
+    text = r"""
+\begin{tabular}{llccc} \toprule
+Data & Measure & BM25 & QL & Ours \\ \midrule
+Web & MAP & .400 & .412 & \textbf{.424} \\
+    & nDCG@10 & .551 & .550 & \textbf{.573} \\
+News & MAP & .220 & .230 & .230 \\
+\bottomrule
+\end{tabular}
+"""
+    found = verdict(text.replace("    & nDCG", "Web & nDCG"), plain)
+    assert [(f.kind, f.row, f.found) for f in found.findings] == [
+        ("bold", "QL", ".230 not bold"), ("bold", "Ours", ".230 not bold"),
+    ]  # fmt: skip
+    assert found.verified["numbers"] == 9
+
+
+def test_letters_that_rows_are_called_by(all_pairs: Study) -> None:
+    # on web, by MAP: ours > ql > bm25; by nDCG ours > both, which do not differ
+    text = """
+| System   | Web MAP ↑           | Web nDCG@10          |
+|:---------|--------------------:|---------------------:|
+| (a) bm25 | 0.400               | 0.551                |
+| (b) ql   | 0.412<sup>a</sup>   | 0.550<sup>a</sup>    |
+| (c) ours | **0.424**<sup>b</sup> | **0.573**<sup>ab</sup> |
+"""
+    found = verdict(text, all_pairs, ".md")
+    assert said(found) == [
+        ("marker", "ql", "Web nDCG@10", "0.550 with a", "without a"),
+        ("marker", "ours", "Web MAP ↑", "0.424 without a", "with a"),
+    ]
+
+
+def test_marks_cannot_be_checked_where_nothing_is_compared(plain: Study) -> None:
+    found = verdict(DAGGERS, plain)
+    assert found.findings == []
+    assert found.notes == [
+        "7 marks of significance not checked: the config of the results compares nothing (compare:)"
+    ]
+
+
+def test_marks_that_may_stand_for_any_level(against_bm25: Study) -> None:
+    found = verdict(DAGGERS.replace(r"\dagger", "{**}"), against_bm25)
+    assert found.findings == []
+    assert found.notes == [
+        "marks ** not checked: the rows do not say which systems they stand for, and there are "
+        "1 baselines"
+    ]
+
+
+def test_deviations_over_seeds(seeds: Study) -> None:
+    # the means stay; the deviation of two seeds .01 above and below is .01414
+    text = r"""
+\begin{tabular}{lll}
+\toprule
+ & Web MAP & Web nDCG@10 \\
+\midrule
+bm25 & $.400 \pm .014$ & $.551_{\pm .014}$ \\
+ql & $.412 \pm .010$ & .550 (.014) \\
+ours & $\mathbf{.424} \pm .015$ & \textbf{.573} $\pm$ .014 \\
+\bottomrule
+\end{tabular}
+"""
+    found = verdict(text, seeds)
+    assert said(found) == [
+        ("spread", "ql", "Web MAP", "± .010", "± .014"),
+        ("spread", "ours", "Web MAP", "± .015", "± .014"),
+    ]
+    assert found.findings[0].why == (
+        "it is the deviation with n in place of n - 1, not the deviation over repetitions"
+    )
+    assert found.findings[1].why == "the deviation over repetitions is right"
+    assert found.verified["spreads"] == 6
+
+
+def test_one_seed_in_a_csv(seeds: Study) -> None:
+    text = "dataset,run,seed,map\nweb,bm25,0,0.4101\nweb,bm25,1,0.3901\nweb,ql,1,0.4123\n"
+    found = verdict(text, seeds, ".csv")
+    assert said(found) == [("digits", "ql", "map", "0.4123", "0.4023")]
+    assert found.findings[0].line == 4
+
+
+def test_the_mean_over_datasets(plain: Study) -> None:
+    # (.4001 + .2204) / 2 = .31025, (.42361 + .23037) / 2 = .32699
+    text = """
+| | web MAP | news MAP | Avg. MAP |
+|---|---|---|---|
+| bm25 | .400 | .220 | .310 |
+| ours | .424 | .230 | .328 |
+"""
+    found = verdict(text, plain, ".md")
+    assert said(found) == [("digits", "ours", "Avg. MAP", ".328", ".327")] or said(found) == [
+        ("rounding", "ours", "Avg. MAP", ".328", ".327")
+    ]
+
+
+def test_what_cannot_be_matched_is_listed(plain: Study) -> None:
+    text = r"""
+\begin{tabular}{lccc} \toprule
+ & \multicolumn{2}{c}{Web} & MS MARCO \\
+ & MAP & nDCG@5 & MAP \\ \midrule
+bm-52 & .5 & .1 & .2 \\
+BM25 & .400 & .551 & .401 \\ \bottomrule
+\end{tabular}
+"""
+    found = verdict(text, plain)
+    assert found.unknown == [
+        "column 'Web nDCG@5': no metric of the results",
+        "row 'bm-52': no run of the results; did you mean 'bm25'?",
+        "column 'MS MARCO MAP': its dataset is not said (rows BM25)",
+    ]
+    assert found.verified["numbers"] == 1
+
+
+def test_systems_of_others_take_part_in_best(plain: Study) -> None:
+    text = """
+| | web MAP |
+|---|---|
+| Other [12] | **.500** |
+| bm25 | .400 |
+| ours | .424 |
+"""
+    assert verdict(text, plain, ".md").findings == []
+    found = verdict(text.replace("**.500**", ".500").replace(".424", "**.424**"), plain, ".md")
+    assert said(found) == [("bold", "ours", "web MAP", ".424 bold", "not bold")]
+    assert found.findings[0].why == "the best: Other [12]"
+
+
+def test_best_within_groups(plain: Study) -> None:
+    text = r"""
+\begin{tabular}{lc} \toprule
+ & Web MAP \\ \midrule
+\multicolumn{2}{l}{Sparse} \\
+bm25 & .400 \\
+ql & \textbf{.412} \\ \midrule
+\multicolumn{2}{l}{Dense} \\
+ours & .424 \\ \bottomrule
+\end{tabular}
+"""
+    found = verdict(text, plain)
+    assert found.findings == []
+    assert found.notes == ["bold: checked within each group of rows"]
+
+
+def test_names_of_the_paper(plain: Study) -> None:
+    text = "| | Collection A: MAP |\n|---|---|\n| Our model | .424 |\n"
+    found = verdict(text, plain, ".md", ours="Our model", web="Collection A")
+    assert found.verified["numbers"] == 1
+    assert found.findings == []
+
+
+def test_a_table_of_other_results(plain: Study) -> None:
+    text = "<!-- table made by harness 1.0, manifest sha256:" + "a" * 64 + " -->\n\n"
+    text += "| | web MAP |\n|---|---|\n| bm25 | .400 |\n"
+    assert verdict(text, plain, ".md").notes == [
+        "the table was made from other results: its manifest is aaaaaaaaaaaa..., that of these "
+        "is ffffffffffff..."
+    ]
+    assert verdict(text.replace("a" * 64, "f" * 64), plain, ".md").notes == []
+
+
+def test_several_tables_and_one_within_a_cell(plain: Study) -> None:
+    text = (
+        DAGGERS
+        + r"\begin{tabular}{l}x\end{tabular}"
+        + HLINES.replace("Collection &", r"\begin{tabular}{@{}l@{}}Collection\\of\end{tabular} &")
+    )
+    assert verdict(text, plain, at=2).verified["numbers"] == 12
+
+
+def test_html(plain: Study) -> None:
+    text = """<table id="t">
+<thead><tr><th rowspan="2">Run</th><th colspan="2">web</th></tr>
+<tr><th>MAP</th><th>nDCG@10</th></tr></thead>
+<tr><td>bm25</td><td>0.400</td><td>0.551</td></tr>
+<tr><td>ours</td><td><b>0.424</b></td><td><strong>0.574</strong></td></tr>
+</table>"""
+    found = verdict(text, plain, ".html")
+    assert said(found) == [("rounding", "ours", "web nDCG@10", "0.574", "0.573")]
+    assert found.name == "t"
+    assert found.findings[0].line == 5
