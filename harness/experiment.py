@@ -15,8 +15,8 @@ from . import config as configs
 from . import paper, readers, store
 from .comparing import SHOWN, find_rendering
 from .comparing.csv import files as comparison_files
-from .config import Config, DatasetEntry, sweep
-from .config.sweep import Cell, missing
+from .config import Config, DatasetEntry, gaps, sweep
+from .config.sweep import Cell
 from .core.comparison import Comparisons
 from .core.grade_check import check_grades, takes_fractions
 from .core.leaderboard import Entry, Leaderboard
@@ -86,9 +86,7 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     ]
     lines = [columns(rows, left=len(rows[0])), ""]
     lines.append(f"{len(found)} cells x {len(loaded.parsed_metrics())} metrics")
-    for gap in missing(found):
-        where = " ".join(f"{name}={value}" for name, value in gap.columns.items())
-        lines.append(f"missing: {gap.run} on {gap.dataset} {where}".rstrip())
+    lines += [part for part in (gaps.shown(found),) if part]
     return "\n".join(lines) + "\n"
 
 
@@ -114,6 +112,9 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     """
     loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
     found = sweep.resolve(loaded)
+    lacking = gaps.shown(found)
+    if lacking:
+        warnings.warn(lacking, HarnessWarning, stacklevel=2)
     store.check_writable(loaded.output_folder)
     paper.check(loaded)
     with warnings.catch_warnings(record=True) as caught:

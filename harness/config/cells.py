@@ -79,5 +79,10 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
     return gaps
 
 
+def columns_of(cell: Cell) -> dict[str, str]:
+    """Return all by which a cell can be chosen: its names, and everything that was captured."""
+    return {DATASET: cell.dataset, "run": cell.run, **cell.of_dataset, **cell.of_run}
+
+
 def _columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in captured.items() if run_key != f"{{{name}}}"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Discriminator,
     Field,
     PrivateAttr,
@@ -15,6 +16,7 @@ from pydantic import (
     StrictInt,
     StrictStr,
     Tag,
+    WithJsonSchema,
 )
 
 from ..core import policy as core
@@ -122,6 +124,28 @@ Runs = Annotated[
 ]
 
 
+def as_texts(value: Any) -> tuple[Any, ...]:
+    """Return one value, or a list, as the texts that placeholders capture: 1 is "1"."""
+    some = value if isinstance(value, (list, tuple)) else (value,)
+    return tuple(str(one) if type(one) in (int, float) else one for one in some)
+
+
+Choice = Annotated[
+    tuple[StrictStr, ...],
+    BeforeValidator(as_texts),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": ["string", "number"]},
+                {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 1},
+            ]
+        }
+    ),
+]
+"""Values and patterns, one or several, and ``!`` before those that are left out."""
+
+
 class Config(Model):
     """An experiment: datasets, runs, metrics, and the choices in force.
 
@@ -137,6 +161,11 @@ class Config(Model):
     """Judgements by name; a name may hold {placeholders} of its path."""
     runs: Annotated[Mapping[StrictStr, Runs], Field(min_length=1)]
     """Predictions by name; a name may hold {placeholders} of its path."""
+    where: Mapping[StrictStr, Choice] = Field(default_factory=dict)
+    """Cells that are kept, by the values of placeholders and by the names `run` and `dataset`:
+    values, patterns, and "!" before those left out. A cell without such a column is kept."""
+    complete: StrictBool = False
+    """Whether it is an error that cells of a grid are missing."""
     metrics: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
     """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
     convention: StrictStr | None = None
@@ -147,6 +176,9 @@ class Config(Model):
     """What is done where the data leave a choice."""
     crosscheck: Crosscheck = "sample"
     """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
+    cache: StrictStr = ""
+    """Folder for evaluated cells, relative to the config, which can be shared by several; `cells`
+    in the output folder where left out, `none` to keep nothing."""
     reports: tuple[Report, ...] = ("csv",)
     """Renderings of the leaderboard; CSV is always written."""
     compare: Compare | None = None
@@ -165,7 +197,7 @@ class Config(Model):
         return (self.base, self.resolved()) == (other.base, other.resolved())
 
     @property
-    def where(self) -> str:
+    def file(self) -> str:
         """Name of the file, for messages."""
         return self._source.where
 
@@ -178,6 +210,13 @@ class Config(Model):
     def output_folder(self) -> Path:
         """Folder for the results, to be used from here."""
         return self._base / self.output
+
+    @property
+    def cache_folder(self) -> Path | None:
+        """Folder for evaluated cells, to be used from here; None where nothing is kept."""
+        if self.cache == "none":
+            return None
+        return self._base / self.cache if self.cache else self.output_folder / "cells"
 
     def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at a place in the file, such as ``("runs", "bm25", "path")``."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.evaluation import Counts
 from ..errors import ConfigError, did_you_mean
-from .cells import DATASET, Cell, Gap, missing
+from . import gaps as grids
+from . import where as choice
+from .cells import DATASET, Cell, Gap, columns_of, missing
 from .patterns import Found, NothingFoundError, Pattern, files, natural
 
 if TYPE_CHECKING:
@@ -47,13 +49,15 @@ def resolve(config: Config) -> list[Cell]:
     Raises
     ------
     ConfigError
-        Where a file is missing, a run has no dataset or a dataset no run, or two cells are the
-        same; all of it together.
+        Where a file is missing, a run has no dataset or a dataset no run, two cells are the
+        same, or one is missing under ``complete: true``; all of it together.
     """
-    cells, findings = find(config.datasets, config.runs, config.base)
+    cells, findings = find(
+        config.datasets, config.runs, config.base, where=config.where, whole=config.complete
+    )
     if findings:
         problems = [config.problem(f.loc, f.what, fix=f.fix) for f in findings]
-        raise ConfigError(problems, where=config.where)
+        raise ConfigError(problems, where=config.file)
     return cells
 
 
@@ -62,6 +66,8 @@ def find(
     runs: Mapping[str, RunEntry | tuple[RunEntry, ...]],
     base: Path,
     *,
+    where: choice.Where | None = None,
+    whole: bool = False,
     complete: bool = True,
 ) -> tuple[list[Cell], list[Finding]]:
     """Return the cells, and everything that is wrong.
@@ -72,11 +78,15 @@ def find(
         As in :class:`~harness.config.Config`.
     base : Path
         Folder that paths start from.
+    where : mapping, optional
+        Which cells are kept, as in :attr:`~harness.config.Config.where`.
+    whole : bool
+        Whether cells that a grid lacks are wrong.
     complete : bool
         False where entries were left out because they are wrong in themselves: then nothing is
         said of runs without a dataset and datasets without a run.
     """
-    search = _Search(datasets, base, complete)
+    search = _Search(datasets, base, where or {}, complete)
     for key, entry in runs.items():
         if isinstance(entry, tuple):
             for place, one in enumerate(entry):
@@ -84,10 +94,16 @@ def find(
         else:
             search.add_run(key, entry, ("runs", key))
     if search.complete:
-        search.look_for_lonely_datasets()
+        search.look_for_lonely_datasets("run", "add them, or take the dataset out")
+        search.choose()
         search.look_for_twins()
     places = list(datasets), list(runs)
-    return sorted((c for c, _ in search.cells), key=lambda c: _order(c, *places)), search.findings
+    cells = sorted((c for c, _ in search.cells), key=lambda c: _order(c, *places))
+    gaps = missing(cells) if whole and not search.findings else []
+    if gaps:
+        fix = "make them, leave them out with 'where:', or take 'complete' out"
+        search.findings.append(Finding(("complete",), grids.listed(gaps, len(cells)), fix))
+    return cells, search.findings
 
 
 @dataclass(frozen=True)
@@ -107,8 +123,10 @@ class _Dataset:
 class _Search:
     """Looks for datasets, then for the runs on them; collects cells and what is wrong."""
 
-    def __init__(self, entries: Mapping[str, DatasetEntry], base: Path, complete: bool) -> None:
-        self.entries, self.base = entries, base
+    def __init__(
+        self, entries: Mapping[str, DatasetEntry], base: Path, where: choice.Where, complete: bool
+    ) -> None:
+        self.entries, self.base, self.where = entries, base, where
         self.paths: dict[str, Pattern] = {}
         self.cells: list[tuple[Cell, Loc]] = []
         self.findings: list[Finding] = []
@@ -134,7 +152,7 @@ class _Search:
         strangers = []
         for found, near in self._files_and_datasets(entry, path, datasets, (*loc, "path")):
             fitting = [one for one in near if one.fits(found)]
-            if not fitting:
+            if not fitting and self._may_be_kept(found.values):
                 strangers.append(found)
             for one in fitting:
                 run = name.fill({**found.values, **one.values, DATASET: one.name})
@@ -145,16 +163,44 @@ class _Search:
         if strangers and datasets and self.complete:
             self._say_strangers(strangers, datasets, (*loc, "path"))
 
-    def look_for_lonely_datasets(self) -> None:
+    def look_for_lonely_datasets(self, run: str, fix: str, but: Collection[str] = ()) -> None:
         """Say which datasets no run has predictions for, unless that has another reason."""
         if self.findings:
             return
         busy = {cell.dataset_entry.path for cell, _ in self.cells}
         for key in self.entries:
-            lonely = [one for one in self.datasets if one.key == key and one.entry.path not in busy]
-            if lonely:
-                what = f"no run has predictions for {_some(one.name for one in lonely)}"
-                self._say(("datasets", key), what, "add them, or take the dataset out")
+            lonely = [
+                one.name
+                for one in self.datasets
+                if one.key == key
+                and one.entry.path not in busy
+                and self._may_be_kept({**one.values, DATASET: one.name})
+            ]
+            if lonely and key not in but:
+                what = f"no {run} has predictions for {_some(lonely)}"
+                self._say(("datasets", key), what, fix)
+
+    def choose(self) -> None:
+        """Keep the cells that ``where`` keeps."""
+        if not self.where or self.findings:
+            return
+        seen = [columns_of(cell) for cell, _ in self.cells]
+        wrong = list(choice.check(self.where, seen))
+        for loc, what, fix in wrong:
+            self._say(("where", *loc), what, fix)
+        values = choice.kept(self.where, seen)
+        kept = [
+            one
+            for one, columns in zip(self.cells, seen, strict=True)
+            if choice.keeps(values, columns)
+        ]
+        if not kept and not wrong:
+            what = f"keeps none of the {len(seen)} cells: none has all of these at once"
+            self._say(("where",), what)
+        self.cells = kept
+        left_out = {*self.entries} - {cell.dataset_key for cell, _ in kept}
+        fix = "add them, or leave the dataset out in 'where:' too"
+        self.look_for_lonely_datasets("run that 'where' keeps", fix, left_out)
 
     def look_for_twins(self) -> None:
         """Say which cells would be the same row of the leaderboard."""
@@ -168,6 +214,10 @@ class _Search:
                 both = f"{other.run_entry.path} and {cell.run_entry.path}"
                 what = f"run '{cell.run}' on dataset '{cell.dataset}' is there twice: {both}"
                 self._say(loc, what, "give one of them another name")
+
+    def _may_be_kept(self, columns: Mapping[str, str]) -> bool:
+        """Whether ``where`` leaves these columns in, as far as they are known."""
+        return choice.keeps(choice.kept(self.where, [columns]), columns)
 
     def _find(self, key: str, entry: DatasetEntry) -> Iterator[_Dataset]:
         """Yield the datasets of one entry."""

@@ -15,6 +15,8 @@ Loc = tuple[str | int, ...]
 """Where a part is: the keys and places that lead to it, as pydantic gives them."""
 
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
+_AS_WRITTEN = "where"
+"""Below this key a value is the text that stands there: 01 is no number, and yes is not true."""
 _MAP, _SEQ = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
 
 
@@ -155,6 +157,8 @@ class _Walk:
             ]
         if not isinstance(node, yaml.ScalarNode):
             return self._refuse(node, loc, f"the tag {node.tag} is not allowed here")
+        if len(loc) > 1 and loc[0] == _AS_WRITTEN and node.value:
+            return node.value
         try:
             return self.loader.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
@@ -231,7 +235,7 @@ def _override(data: dict[str, Any], override: str) -> Loc:
     if not equals or not path:
         raise ValueError("write KEY=VALUE, as in policy.ties=stable")
     try:
-        value = read(f"value: {text}", "").data["value"]
+        value = _value(path, text)
     except ConfigError as error:
         raise ValueError(f"cannot read the value: {error.problems[0].what}") from None
     loc: Loc = ()
@@ -256,6 +260,14 @@ def _override(data: dict[str, Any], override: str) -> Loc:
             at[part] = {}
         loc, at = (*loc, part), at[part]
     raise ValueError("write KEY=VALUE, as in policy.ties=stable")
+
+
+def _value(path: str, text: str) -> Any:
+    """Return the value of an override as it would be read at its place."""
+    top = _AS_WRITTEN if re.split(r"[.\[]", path)[0] == _AS_WRITTEN else "value"
+    below = top == _AS_WRITTEN and path != top
+    found = read(f"{top}: {{value: {text}}}" if below else f"{top}: {text}", "").data[top]
+    return found["value"] if below else found
 
 
 def _key(at: dict[str, Any], parts: list[str]) -> str:

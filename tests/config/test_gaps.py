@@ -1,0 +1,137 @@
+"""The cells that a grid lacks: as a grid, one by one, and as an error under `complete: true`."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from harness import config
+from harness.config.gaps import shown
+from harness.config.sweep import resolve
+from harness.errors import ConfigError
+
+SWEEP = """\
+datasets:
+  fold{fold}: {path: "fold{fold}.txt"}
+runs:
+  "{model}": {path: "{model}/fold{fold}-s{seed}.txt"}
+metrics: [map]
+"""
+
+
+def make(base: Path, *names: str) -> None:
+    for name in names:
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text("x")
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Two models, two folds, two seeds; svm lacks one cell and gbrt two."""
+    there = set(itertools.product(("svm", "gbrt"), "12", "12"))
+    there -= {("svm", "2", "2"), ("gbrt", "1", "2"), ("gbrt", "2", "1")}
+    make(tmp_path, "fold1.txt", "fold2.txt")
+    make(tmp_path, *(f"{model}/fold{fold}-s{seed}.txt" for model, fold, seed in there))
+    return tmp_path
+
+
+def grid(base: Path, text: str) -> list[str]:
+    return shown(resolve(config.loads(text, "c.yaml", base))).splitlines()
+
+
+def test_a_grid_with_gaps_is_shown_as_a_grid(base: Path) -> None:
+    assert grid(base, SWEEP) == [
+        "3 of 8 cells are missing  (x there, - missing)",
+        "",
+        "fold  1  1  2  2",
+        "seed  1  2  1  2",
+        "gbrt  x  -  -  x",
+        "svm   x  x  x  -",
+    ]
+    assert grid(base, SWEEP + "where: {seed: 1, model: svm}\n") == []
+
+
+def test_runs_of_other_columns_have_a_grid_of_their_own(base: Path) -> None:
+    make(base, "a-1.txt", "a-2.txt", "b-2.txt", "one.txt")
+    text = (
+        SWEEP.replace(
+            "metrics",
+            '  a: {path: "a-{fold}.txt"}\n  b: {path: "b-{fold}.txt"}\n'
+            "  one: {path: one.txt}\nmetrics",
+        )
+        .replace("{model}", "svm", 1)
+        .replace("{model}/", "svm/")
+    )
+    assert grid(base, text) == [
+        "2 of 10 cells are missing  (x there, - missing)",
+        "",
+        "fold  1  1  2  2",
+        "seed  1  2  1  2",
+        "svm   x  x  x  -",
+        "",
+        "fold  1  2",
+        "a     x  x",
+        "one   x  x",
+        "b     -  x",
+    ]  # fmt: skip
+
+
+def test_a_wide_grid_goes_on_below(tmp_path: Path) -> None:
+    make(tmp_path, "q.txt", *(f"a-{n}.txt" for n in range(100, 130)), "b-100.txt")
+    text = 'datasets: {q: {path: q.txt}}\nruns: {"{m}": {path: "{m}-{s}.txt"}}\nmetrics: [map]\n'
+    lines = grid(tmp_path, text)
+    assert lines[2] == "s  " + "  ".join(map(str, range(100, 119)))
+    assert lines[4] == "b    x" + "    -" * 18
+    assert lines[5] == "s  " + "  ".join(map(str, range(119, 130)))
+    assert lines[7] == "b" + "    -" * 11
+
+
+def test_of_many_runs_those_with_gaps_are_shown(tmp_path: Path) -> None:
+    names = [f"m{n}-{s}.txt" for n in range(21) for s in (1, 2)]
+    make(tmp_path, "q.txt", *(name for name in names if name != "m7-2.txt"))
+    text = 'datasets: {q: {path: q.txt}}\nruns: {"{m}": {path: "{m}-{s}.txt"}}\nmetrics: [map]\n'
+    assert grid(tmp_path, text) == [
+        "1 of 42 cells is missing  (x there, - missing)",
+        "",
+        "s   1  2",
+        "m7  x  -",
+        "(20 more runs lack nothing)",
+    ]
+
+
+def test_complete(base: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config.loads(SWEEP + "complete: true\n", "c.yaml", base)
+    assert str(caught.value) == (
+        "c.yaml: 1 problem\n"
+        "  $.complete (line 6)  3 of 8 cells are missing:\n"
+        "    gbrt on fold1 fold=1 seed=2\n"
+        "    gbrt on fold2 fold=2 seed=1\n"
+        "    svm on fold2 fold=2 seed=2\n"
+        "    fix:   make them, leave them out with 'where:', or take 'complete' out"
+    )
+    loaded = config.loads(
+        SWEEP + "complete: true\nwhere: {seed: 1}\n", "c.yaml", base, ["where.fold=1"]
+    )
+    assert len(resolve(loaded)) == 2
+    make(base, "gbrt/fold2-s1.txt")
+    loaded = config.loads(SWEEP + "complete: true\nwhere: {seed: 1}\n", "c.yaml", base)
+    (base / "svm/fold2-s1.txt").unlink()
+    with pytest.raises(
+        ConfigError, match="1 of 4 cells is missing:\n    svm on fold2 fold=2 seed=1"
+    ):
+        resolve(loaded)
+
+
+def test_the_first_ten_are_listed(tmp_path: Path) -> None:
+    make(tmp_path, "q.txt", *(f"a-{n}.txt" for n in range(13)), "b-0.txt")
+    text = (
+        'datasets: {q: {path: q.txt}}\nruns: {"{m}": {path: "{m}-{s}.txt"}}\nmetrics: [map]\n'
+        "complete: true\n"
+    )
+    with pytest.raises(ConfigError) as caught:
+        config.loads(text, "c.yaml", tmp_path)
+    lines = str(caught.value).splitlines()
+    assert lines[2:13] == [*(f"    b on q s={n}" for n in range(1, 11)), "    ... and 2 more"]
