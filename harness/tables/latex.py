@@ -54,7 +54,7 @@ def document(text: str, table: PaperTable, *, siunitx: bool = False) -> str:
             r"\usepackage[T1]{fontenc}",
             r"\usepackage[utf8]{inputenc}",
             rf"\usepackage[a4paper,{landscape}margin=15mm]{{geometry}}",
-            r"\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}",
+            r"\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\usepackage{mathptmx}}",
             *(rf"\usepackage{{{name}}}" for name in packages),
             r"\pagestyle{empty}",
             r"\begin{document}",

@@ -29,9 +29,10 @@ for _place, _name in enumerate(_GREEK):
     _FORMULAS[chr(ord("α") + _place)] = _name if _name == "o" else f"\\{_name}"
     if (_capital := chr(ord("Α") + _place)) in _CAPITALS:
         _FORMULAS[_capital] = f"\\{_name.capitalize()}"
-_LIGATURES = re.compile(r"--|,,|''|[?!]`")
+_COMMANDS |= dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEZHIKMNOPTX", strict=True))
+_LIGATURES = re.compile(r"-(?=-)|,(?=,)|'(?=')")
 _SIGNS = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\Vert"}
-_LATIN = range(0xA1, 0x180)
+_LATIN = {chr(code) for code in range(0xA1, 0x180)} - {"\xad"}
 
 
 def escape(text: str) -> str:
@@ -46,7 +47,7 @@ def escape(text: str) -> str:
     a-{}-b, café, {[}U+4E2D{]}
     """
     text = " ".join(unicodedata.normalize("NFC", text).split())
-    parts = [_one(sign) for sign in _LIGATURES.sub(lambda found: "\0".join(found[0]), text)]
+    parts = [_one(sign) for sign in _LIGATURES.sub("\\g<0>\0", text)]
     return "".join(parts)
 
 
@@ -57,7 +58,7 @@ def _one(sign: str) -> str:
         return _COMMANDS[sign]
     if sign in _FORMULAS:
         return f"${_FORMULAS[sign]}$"
-    if " " <= sign <= "~" or ord(sign) in _LATIN:
+    if " " <= sign <= "~" or sign in _LATIN:
         return sign
     return f"{{[}}U+{ord(sign):04X}{{]}}"
 

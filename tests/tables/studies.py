@@ -29,13 +29,13 @@ def study(
 ) -> Study:
     """Return a study of ``{dataset: {run: [[value of each metric] for each query]}}``.
 
-    A run whose name ends in ``#1``, ``#2`` is a repetition of the run before the sign.
+    A run whose name ends in ``::1``, ``::2`` is a repetition of the run before the colons.
     """
     parsed = parse_all(metrics, {})
     entries = []
     for dataset, runs in values.items():
         for key, rows in runs.items():
-            run, _, seed = key.partition("#")
+            run, _, seed = key.partition("::")
             array = np.array(rows, dtype=float).reshape(len(rows), len(parsed))
             counts = Counts(queries=len(rows), missing=(missing or {}).get((dataset, run), 0))
             qids = pa.array([f"q{place}" for place in range(len(rows))], pa.string())

@@ -1,0 +1,206 @@
+r"""Tables as LaTeX: what is written, that it compiles, and what stands on the page."""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from latex import PREAMBLE, compiled, complaints, needs_latex, printed
+from studies import compared, constant, study
+
+from harness.tables.build import build
+from harness.tables.latex_text import escape
+from harness.tables.rendering import render
+from harness.tables.settings import Settings
+
+ODD = r"a_b & c% #1 ~x^2 {y} \z <p> $q| [k] --w `v' @10"
+VALUES = {
+    "trec": {
+        "bm25::1": [[0.4, -2.0], [0.5, 1.0]], "bm25::2": [[0.42, -2.5], [0.5, 1.0]],
+        "dense::1": [[0.5, 1.0], [0.7, 1.5]], "dense::2": [[0.5, 1.0], [0.6, 1.5]],
+        f"{ODD}::1": [[0.1, 13.0], [0.3, 1.0]], f"{ODD}::2": [[0.1, 12.0], [0.2, 1.0]],
+    },
+    "we_b": {"bm25": [[0.3, 2.0], [0.4, 1.0]], "dense": [[0.2, 1.0], [0.3, 1.0]]},
+}  # fmt: skip
+METRICS = ["map", "mse"]
+ALL = {
+    ("trec", "map", "bm25", "dense"): (0.1, 0.01),
+    ("trec", "map", "bm25", ODD): (-0.1, 0.01),
+    ("trec", "map", "dense", ODD): (-0.1, 0.01),
+    ("trec", "mse", "bm25", ODD): (1.0, 0.01),
+    ("we_b", "map", "bm25", "dense"): (-0.1, 0.2),
+}
+MADE = {
+    "letters": study(VALUES, METRICS, compared(ALL)),
+    "daggers": study(VALUES, METRICS, compared(ALL, ("bm25", "dense"))),
+    "none": study(VALUES, METRICS, missing={("trec", "bm25"): 1}),
+}
+
+
+def test_what_is_written() -> None:
+    made = study(
+        constant({"trec": {"bm25": [0.4, -2.0], "dense": [0.5, 1.0], "c_d": [0.45, 13.0]}}),
+        METRICS,
+        compared({("trec", "map", "bm25", "dense"): (0.1, 0.01)}),
+    )
+    table = build(made, Settings(marks="letters"), "main")
+    lines = render(table, "latex").splitlines()
+    assert lines[0] == f"% {table.trace}"
+    assert lines[1:4] == [
+        r"\begin{table}[tb]",
+        r"\centering",
+        r"\setlength{\belowcaptionskip}{4pt}",
+    ]
+    assert lines[4].startswith(r"\caption{Means over the 2 queries of trec. The best value of a")
+    assert lines[5:] == [
+        r"\label{tab:main}",
+        r"\small",
+        r"\setlength{\tabcolsep}{4pt}",
+        r"\begin{tabular}{@{}lrr@{}}",
+        r"\toprule",
+        r"& map $\uparrow$ & mse $\downarrow$ \\",
+        r"\midrule",
+        r"bm25$^{a}$ & .400\hphantom{$^{a}$} & \textbf{$-$2.000} \\",
+        r"dense$^{b}$ & \textbf{.500}$^{a}$ & \underline{1.000} \\",
+        r"c\_d & \underline{.450}\hphantom{$^{a}$} & 13.000 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    aligned = render(table, "latex", Settings(siunitx=True, width="page"))
+    lines = aligned.splitlines()
+    assert lines[1] == r"\begin{table*}[tb]"
+    assert lines[-1] == r"\end{table*}"
+    assert lines[8:16] == [
+        r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}",
+        r"\begin{tabular}{@{}lS[table-format=1.3,table-space-text-post={$^{a}$}]"
+        r"S[table-format=-2.3]@{}}",
+        r"\toprule",
+        r"& {map $\uparrow$} & {mse $\downarrow$} \\",
+        r"\midrule",
+        r"bm25$^{a}$ & .400 & \bfseries -2.000 \\",
+        r"dense$^{b}$ & \bfseries .500{$^{a}$} & 1.000{\llap{\underline{\phantom{1.000}}}} \\",
+        r"c\_d & .450{\llap{\underline{\phantom{.450}}}} & 13.000 \\",
+    ]
+
+
+def variants() -> list[Settings]:
+    """Every spread x sign x alignment, and what else changes the shape."""
+    found = [
+        Settings(spread=spread, siunitx=siunitx, average=True, extras=("n", "coverage"))  # type: ignore[arg-type]
+        for spread, siunitx in itertools.product(("none", "deviation", "interval"), (False, True))
+    ]
+    found += [
+        Settings(datasets=("trec",), siunitx=siunitx, percent=("map",), digits={"mse": 0},
+                 groups={"Sparse & old": ("bm25",), "The rest": ("*",)}, label="tab:x_y %")
+        for siunitx in (False, True)
+    ]  # fmt: skip
+    return found
+
+
+@needs_latex
+@pytest.mark.parametrize("marks", ["letters", "daggers", "none"])
+def test_every_shape_compiles_without_a_complaint(marks: str, tmp_path: Path) -> None:
+    tables = [
+        render(build(MADE[marks], each, f"t{place}"), "latex", each)
+        for place, each in enumerate(variants())
+    ]
+    body = "\n".join(tables).replace("[tb]", "[!h]")
+    log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
+    assert complaints(log) == []
+    text = printed(tmp_path)
+    assert text.count("a_b & c% #1 ~x^2 {y} \\z <p> $q| [k] --w `v’ @10") >= len(tables)
+    assert text.count("± .007") == 2  # of .45 and .46, with siunitx and without
+
+
+@needs_latex
+@pytest.mark.parametrize("siunitx", [False, True])
+def test_a_whole_document(siunitx: bool, tmp_path: Path) -> None:
+    asked = Settings(siunitx=siunitx, width="page", spread="interval", average=True)
+    text = render(build(MADE["letters"], asked), "latex", asked, standalone=True)
+    log = compiled(tmp_path, text.replace(r"\usepackage[T1]{fontenc}", ""))
+    assert complaints(log) == []
+    assert "bm25" in printed(tmp_path)
+
+
+@needs_latex
+def test_a_table_of_one_dataset_fits_a_column(tmp_path: Path) -> None:
+    asked = Settings(datasets=("trec",), runs=("bm25", "dense"), spread="deviation")
+    table = render(build(MADE["letters"], asked), "latex", asked).replace("[tb]", "[!h]")
+    document = PREAMBLE.replace("{article}", "[twocolumn]{article}").replace(
+        "paperwidth=30cm,paperheight=80cm,margin=1cm", "textwidth=178mm,columnsep=8mm"
+    )
+    log = compiled(tmp_path, f"{document}\\begin{{document}}\n{table}\n\\end{{document}}\n")
+    assert complaints(log) == []
+
+
+SIGNS = st.text(
+    st.one_of(
+        st.sampled_from("\\{}$&#%_^~<>|[]`'\"-,?!@*=+ ./:;()"),
+        st.sampled_from("abzABZ019éüßñøåçŁłžš"),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@needs_latex
+@settings(
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],
+    phases=[Phase.generate],
+)  # fmt: skip
+@given(st.lists(SIGNS, min_size=60, max_size=80))
+def test_names_are_printed_as_they_stand(tmp_path: Path, names: list[str]) -> None:
+    lines = "\n\n".join(rf"\noindent x{escape(name)}x" for name in names)
+    log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{lines}\n\\end{{document}}\n")
+    assert complaints(log) == []
+    found = ["".join(line.split()) for line in printed(tmp_path).splitlines() if line.strip()]
+    assert found == ["".join(f"x{name}x".split()).replace("'", "’") for name in names]
+
+
+@needs_latex
+def test_formulas_compile(tmp_path: Path) -> None:
+    signs = "↑↓→←↔±×·−≤≥≠≈∞†‡‖√∑∆²³¹°µ★•§¶…–—“”‘’" + "".join(map(chr, range(0x391, 0x3CA)))
+    text = escape(" ".join(signs))
+    log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{text}\n\\end{{document}}\n")
+    assert complaints(log) == []
+    assert text.count("U+") == 8  # letters with accents, and no letter
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("a_b", r"a\_b"),
+        ("50% & #1 $x$", r"50\% \& \#1 \$x\$"),
+        ("{a}~^", r"\{a\}\textasciitilde{}\textasciicircum{}"),
+        ("\\input{x}", r"\textbackslash{}input\{x\}"),
+        ("a <b> |c|", r"a \textless{}b\textgreater{} \textbar{}c\textbar{}"),
+        ("--w ---x", r"-{}-w -{}-{}-x"),
+        ("[a]", "{[}a{]}"),
+        ("map ↑ ≤ α", r"map $\uparrow$ $\leq$ $\alpha$"),
+        ("cafe\u0301 Łódź", "café Łódź"),
+        ("中 \U0001f600", "{[}U+4E2D{]} {[}U+1F600{]}"),
+        ("a\nb\t c", "a b c"),
+        ("``x''", r"\textasciigrave{}\textasciigrave{}x'{}'"),
+    ],
+)
+def test_escaping(text: str, escaped: str) -> None:
+    assert escape(text) == escaped
+
+
+@given(st.text(max_size=30))
+def test_nothing_special_is_left(text: str) -> None:
+    found = escape(text)
+    assert "\n" not in found
+    assert all(sign.isprintable() or unicodedata.category(sign) == "Zs" for sign in found)
+    depth = 0
+    for place, sign in enumerate(found):
+        if place and found[place - 1] == "\\" and not found[:place].endswith("\\\\"):
+            continue
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        assert depth >= 0
+    assert depth == 0
