@@ -302,8 +302,10 @@ def _format(source: Source, name: str | None, kind: Kind, options: dict[str, Any
 
 def _implied(source: Source, kind: Kind, options: dict[str, Any]) -> str:
     """Return the format that the options given belong to, or ``""`` where they belong to none."""
+    if not options:
+        return ""
     able = [name for name, known in FORMATS.items() if {*options} <= {*known.options(kind)}]
-    if not options or not able:
+    if not able:
         return ""
     if {*able} == {"table", "jsonl"}:
         return "jsonl" if source.head.lstrip().startswith(b"{") else "table"
@@ -320,7 +322,7 @@ def _reader(source: Source, name: str | None, kind: Kind, options: dict[str, Any
             Problem(source.name, f"format {known.name} does not hold {_KIND[kind]}",
                     fix=f"one of {able}")
         )  # fmt: skip
-    allowed = known.options(kind)
+    allowed = known.options(kind) if options else ()
     for option in options:
         if option not in allowed:
             listed = ", ".join(allowed) or "none"

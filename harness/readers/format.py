@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
@@ -43,7 +44,8 @@ class Head:
         """The first complete lines (at most 20) that are neither blank nor a comment."""
         whole, end, rest = self.data.rpartition(b"\n")
         lines = whole.split(b"\n") if end else [rest]
-        return [line for line in lines if line.strip() and not line.startswith(b"#")][:20]
+        rows = (line for line in lines if line.strip() and not line.startswith(b"#"))
+        return list(islice(rows, 20))
 
     @cached_property
     def fields(self) -> list[list[str]]:

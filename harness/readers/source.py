@@ -57,6 +57,8 @@ class Source:
         After :meth:`blocks` has run to its end: the last line, where it has no line end.
     sample : Sample
         Pieces of what :meth:`blocks` gave.
+    one_block : bool
+        Whether the file is so small that :meth:`blocks` gives one block.
 
     Raises
     ------
@@ -76,11 +78,13 @@ class Source:
         self.unfinished = b""
         self.sample = Sample()
         with self.explained():
-            if os.path.getsize(self.file) == 0:
+            size = os.path.getsize(self.file)
+            if size == 0:
                 raise InputError(Problem(self.name, "the file is empty", fix=EMPTY))
             with open(self.file, "rb") as raw:
                 first = raw.read(10)
         self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
+        self.one_block = not self.codec and size <= BLOCK
         suffix = os.path.splitext(given)[1].lower()
         if suffix in _SUFFIXES and self.codec != _SUFFIXES[suffix]:
             held = f"{self.codec} data" if self.codec else "plain text"

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, cast, encode, equal, to_numpy, unique
+from ..core.arrow import as_bytes, cast, encode, equal, take, to_numpy, unique
 from ..core.policy import Duplicates
+from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
-from .build import build, dropped, warn, warn_dropped, warn_scattered
+from .build import build, column, dropped, warn, warn_dropped, warn_scattered
 from .columns import Layout, Refused, is_like_number, numbers_of, read_block, read_columns
 from .format import Format, Head, Kind
 from .scattered import ScatteredQueries
@@ -26,7 +27,8 @@ RUN = Layout(
     not_finite="repair the system's output or delete the line; trec_eval would rank it without "
     "a word",
 )
-_RANKED = replace(RUN, text=("qid", "rank"))
+_WITH_RANKS = replace(RUN, also=("rank",))
+_RANKED = replace(_WITH_RANKS, text=("qid",))
 
 
 def read_qrels(
@@ -48,12 +50,12 @@ def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
-    table = pa.concat_tables(read_columns(source, RUN))
+    table = pa.concat_tables(read_columns(source, _layout(source)))
     warn_cut(source, table)
     run = _part(source, table, 0, duplicates, name)
     warn_scattered(source, run.scattered)
     warn_dropped(source, dropped(run, table["qid"]), duplicates)
-    warn_ranks(source)
+    warn_ranks(source, contradictions(table))
     return run
 
 
@@ -62,20 +64,21 @@ def stream_run(
 ) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
     before, scattered = 0, 0
-    gone = np.zeros(2, dtype=np.int64)
+    gone, against = np.zeros((2, 2), dtype=np.int64)
 
     def part(table: pa.Table) -> Run:
-        nonlocal before, scattered, gone
+        nonlocal before, scattered, gone, against
         run = _part(source, table, before, duplicates, name)
         before += table.num_rows
         scattered += run.scattered
         gone = gone + dropped(run, table["qid"])
+        against = against + contradictions(table)
         return run
 
-    yield from in_parts(source, read_columns(source, RUN), part)
+    yield from in_parts(source, read_columns(source, _layout(source)), part)
     warn_scattered(source, scattered)
     warn_dropped(source, gone, duplicates)
-    warn_ranks(source)
+    warn_ranks(source, against)
 
 
 def in_parts(
@@ -98,17 +101,17 @@ def in_parts(
         seen.update(qids)
         return run
 
-    open_query = None
+    rows = None
     for table in tables:
-        if open_query is not None:
-            table = pa.concat_tables([open_query, table])
-        start = _start_of_last_query(table["qid"])
-        if start:
-            yield new(table.slice(0, start))
-        open_query = table.slice(start)
-    if open_query is not None:
-        warn_cut(source, open_query)
-        yield new(open_query)
+        if rows is not None:
+            start = _start_of_last_query(rows["qid"])  # which may go on in this table
+            if start:
+                yield new(rows.slice(0, start))
+            table = pa.concat_tables([rows.slice(start), table])
+        rows = table
+    if rows is not None:
+        warn_cut(source, rows)
+        yield new(rows)
 
 
 def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, name: str) -> Run:
@@ -145,15 +148,26 @@ def warn_cut(source: Source, table: pa.Table) -> None:
         )
 
 
-def warn_ranks(source: Source) -> None:
-    """Warn where ranks contradict scores, in the pieces of `source` that are kept.
+def _layout(source: Source) -> Layout:
+    """Return what to read of a run: its ranks too where it is small, so that they are free.
 
-    Ranks are not read otherwise; all of them would cost a quarter more.
+    Those of a large one would cost a quarter more; pieces of it are looked at in their place.
     """
-    n_rows, n = _contradictions(b"".join(source.sample.pieces))
+    return _WITH_RANKS if source.one_block else RUN
+
+
+def warn_ranks(source: Source, against: Ints | None = None) -> None:
+    """Warn where ranks contradict scores: `against`, as :func:`contradictions` counts them.
+
+    Of a run whose ranks were not read, those in the pieces of `source` that are kept.
+    """
+    whole = True
+    if against is None or not source.one_block:
+        against, whole = _in_pieces(source), source.sample.whole
+    n_rows, n = against
     if n:
         have = "1 has" if n == 1 else f"{n} have"
-        looked_at = "" if source.sample.whole else " looked at, from all over the file"
+        looked_at = "" if whole else " looked at, from all over the file"
         warn(
             source,
             f"of {n_rows} rows{looked_at}, {have} a higher score than the row ranked before; "
@@ -161,22 +175,33 @@ def warn_ranks(source: Source) -> None:
         )
 
 
-def _contradictions(lines: bytes) -> tuple[int, int]:
-    """Return how many rows have a rank, and how many a higher score than the row ranked before."""
+def _in_pieces(source: Source) -> Ints:
     try:
-        table = read_block(lines, _RANKED)
+        return contradictions(read_block(b"".join(source.sample.pieces), _RANKED))
+    except Refused:
+        return np.zeros(2, np.int64)
+
+
+def contradictions(table: pa.Table) -> Ints:
+    """Return how many rows have a rank, and how many a higher score than the row ranked before."""
+    none = np.zeros(2, np.int64)
+    if "rank" not in table.column_names or not table.num_rows:
+        return none
+    try:
         rank = to_numpy(cast(table["rank"], pa.int64()))
-    except (Refused, pa.ArrowInvalid):
-        return 0, 0
-    if not rank.size:
-        return 0, 0
-    _, query = encode(table["qid"].chunk(0))
-    score, gap = numbers_of(table, "score"), np.diff(query)
-    if (gap < 0).any() or (np.diff(rank)[gap == 0] < 0).any():
+    except pa.ArrowInvalid:
+        return none
+    qids, score = column(table["qid"]), numbers_of(table, "score")
+    same = equal(qids[1:], qids[:-1])
+    starts = np.append(0, np.flatnonzero(~same) + 1)
+    is_scattered = len(unique(take(qids, starts))) < starts.size
+    if is_scattered or (same & (rank[1:] < rank[:-1])).any():
+        _, query = encode(qids)
         order = np.lexsort((rank, query))
         query, rank, score = query[order], rank[order], score[order]
-    later = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1])
-    return rank.size, int((later & (score[1:] > score[:-1])).sum())
+        same = query[1:] == query[:-1]
+    later = same & (rank[1:] > rank[:-1])
+    return np.array([rank.size, (later & (score[1:] > score[:-1])).sum()])
 
 
 def looks(head: Head, kind: Kind) -> bool:

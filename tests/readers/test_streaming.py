@@ -22,7 +22,7 @@ def lines(qids: list[int]) -> str:
     return "".join(f"q{q} Q0 d{i} 1 {1000 - i} t\n" for i, q in enumerate(qids))
 
 
-@pytest.fixture(params=[16, 50, 200])
+@pytest.fixture(params=[16, 50, 100])
 def _small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source.Source.blocks, "__defaults__", (request.param,))
 

@@ -15,6 +15,7 @@ from harness import readers
 from harness.errors import HarnessWarning, InputError
 from harness.readers import Source, columns, trec
 from harness.readers.sample import LIMIT, PIECE, Sample
+from harness.readers.source import BLOCK
 
 Write = Callable[..., str]
 
@@ -319,11 +320,11 @@ def test_ranks_that_contradict_scores_far_into_a_long_run(
     write: Write, pack: Callable[[bytes], bytes]
 ) -> None:
     rows = [
-        f"q{query} Q0 d{row} {row} {9 - row} tag\n" for query in range(12_000) for row in range(9)
+        f"q{query} Q0 d{row} {row} {9 - row} tag\n" for query in range(25_000) for row in range(9)
     ]
     rows += [f"last Q0 d{row} {9 - row} {9 - row} tag\n" for row in range(9)]  # upside down
     text = "".join(rows).encode()
-    assert len(text) > 2 * LIMIT * PIECE
+    assert len(text) > BLOCK > 2 * LIMIT * PIECE
     with pytest.warns(HarnessWarning) as caught:
         list(readers.stream_run(write("a.run", pack(text)), format="trec"))
     found = re.fullmatch(
