@@ -101,7 +101,7 @@ def _columns(study: Study, settings: Settings, datasets: Sequence[str]) -> Itera
         for extra in settings.extras:
             if extra in ("n", "coverage"):
                 yield Column(
-                    "queries answered" if extra == "coverage" else extra, extra, block, dataset
+                    "answered" if extra == "coverage" else extra, extra, block, dataset
                 )
     if settings.average and len(datasets) > 1:
         for metric in metrics:

@@ -59,13 +59,17 @@ def _row(row: Row) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = escape(cell.text.replace("-", "\N{MINUS SIGN}"))
+    text = escape(_minus(cell.text))
     if cell.best:
         text = f"<strong>{text}</strong>"
     elif cell.second:
         text = f"<u>{text}</u>"
     text += f"<sup>{escape(''.join(cell.marks))}</sup>" if cell.marks else ""
     text += f"<sub>{escape(''.join(cell.worse))}</sub>" if cell.worse else ""
-    text += f" {escape(cell.spread)}" if cell.spread else ""
+    text += f" {escape(_minus(cell.spread))}" if cell.spread else ""
     text += f" ({escape(cell.note)})" if cell.note else ""
     return f'<td style="text-align: right">{text}</td>'
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")

@@ -88,5 +88,5 @@ def _lacking(cell: Cell, most: Cell) -> str:
 
 
 def _beside(cell: Cell) -> str:
-    parts = [cell.spread, f"({cell.note})" if cell.note else ""]
+    parts = [cell.spread.replace("-", "−"), f"({cell.note})" if cell.note else ""]
     return "".join("~" + escape(part).replace(" ", "~") for part in parts if part)

@@ -224,7 +224,7 @@ def test_further_columns() -> None:
     values = {"trec": {"bm25": [[0.5, 1.0], [math.nan, 2.0]], "dense": [[0.5, 1.0], [0.5, 1.0]]}}
     made = study(values, METRICS, missing={("trec", "bm25"): 1})
     table = build(made, Settings(extras=("n", "coverage")))
-    assert [column.title for column in table.columns[2:]] == ["n", "queries answered"]
+    assert [column.title for column in table.columns[2:]] == ["n", "answered"]
     assert texts(table) == {
         "bm25": [".500", "1.500", "1–2", "1/2"],
         "dense": [".500", "1.000", "2", "2/2"],
