@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
 from . import config as configs
-from . import paper, readers, store
+from . import paper, store
+from .cells.cache import Cache
+from .cells.executors import executor
+from .cells.flow import Evaluated, evaluate_all
 from .comparing import SHOWN, find_rendering
 from .comparing.csv import files as comparison_files
-from .config import Config, DatasetEntry, gaps, sweep
-from .config.sweep import Cell
+from .config import Config, gaps, sweep
 from .core.comparison import Comparisons
-from .core.grade_check import check_grades, takes_fractions
-from .core.leaderboard import Entry, Leaderboard
-from .core.tables import Qrels, Run
-from .core.views import policies_of
-from .crosscheck import Audit, Crosscheck
-from .direct import evaluate_one
-from .errors import HarnessWarning, UnknownNameError
+from .core.leaderboard import Failed, Leaderboard
+from .errors import HarnessWarning
 from .manifest import manifest
 from .origin import MANIFEST
 from .reports import find
@@ -39,7 +33,8 @@ if TYPE_CHECKING:
 class Results:
     """What :func:`run` made: the leaderboard, and where its files are.
 
-    `comparisons` is None where the config has no ``compare``.
+    `comparisons` is None where the config has no ``compare``; `cached` evaluations were known
+    from before.
     """
 
     leaderboard: Leaderboard
@@ -47,6 +42,7 @@ class Results:
     files: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     comparisons: Comparisons | None = None
+    cached: int = 0
 
     def __str__(self) -> str:
         text: str = find("table").render(self.leaderboard)
@@ -90,7 +86,10 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Results:
+def run(
+    config: str | Path | Config, *, overrides: Sequence[str] = (), jobs: int = 1,
+    scheduler: str | None = None,
+) -> Results:  # fmt: skip
     """Evaluate every run that a config names, and write the leaderboard.
 
     Parameters
@@ -99,16 +98,25 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
         A YAML file, or what :func:`harness.config.load` made of one.
     overrides : sequence of str
         ``"policy.ties=stable"``: values put in place of the file's.
+    jobs : int
+        Processes on this machine that evaluate.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers evaluate.
 
     Returns
     -------
     Results
-        Its ``leaderboard`` holds every evaluation; ``folder`` has the files written.
+        Its ``leaderboard`` holds every evaluation; ``folder`` has the files written. Runs that
+        could not be evaluated are in ``leaderboard.failed``, with the reason.
 
     Raises
     ------
-    ConfigError, InputError, AlignmentError
-        Where the config, a file, or a pair of files is wrong. Nothing is written then.
+    ConfigError
+        Where the config is wrong.
+    InputError, AlignmentError
+        Where no run at all could be evaluated. Nothing is written then.
+    VerificationError
+        Where the cross-check finds a difference.
     """
     loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
     found = sweep.resolve(loaded)
@@ -117,13 +125,23 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
         warnings.warn(lacking, HarnessWarning, stacklevel=2)
     store.check_writable(loaded.output_folder)
     paper.check(loaded)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", HarnessWarning)
-        entries, audits = zip(*_entries(loaded, found), strict=True)
-        board = Leaderboard(entries)
-    said = list(dict.fromkeys(str(warning.message) for warning in caught))
-    for text in said:
-        warnings.warn(text, HarnessWarning, stacklevel=2)
+    with store.locked(loaded.output_folder), executor(jobs, scheduler) as pool:
+        evaluated = evaluate_all(loaded, found, Cache(loaded.cache_folder), pool, jobs)
+        return _written(loaded, evaluated)
+
+
+def _written(loaded: Config, evaluated: Evaluated) -> Results:
+    """Write what was evaluated, and all that is made from it."""
+    failures = tuple(evaluated.failures)
+    if failures and not evaluated.entries:
+        raise type(failures[0].error)([one for each in failures for one in each.error.problems])
+    failed = tuple(
+        Failed(each.cell.dataset, each.cell.run, each.cell.columns, str(each.error))
+        for each in failures
+    )
+    board = Leaderboard(tuple(evaluated.entries), failed)
+    for text in evaluated.warnings:
+        warnings.warn(text, HarnessWarning, stacklevel=3)
     comparisons = compare(board, loaded)
     files = {LEADERBOARD: find("csv").render(board, comparisons=comparisons).encode()}
     for name in loaded.reports:
@@ -133,14 +151,17 @@ def run(config: str | Path | Config, *, overrides: Sequence[str] = ()) -> Result
     files[PER_QUERY] = store.parquet(board.per_query())
     if comparisons is not None:
         files |= comparison_files(comparisons)
-    read = {Path(cell.dataset_entry.path) for cell in found}
-    read |= {Path(cell.run_entry.path) for cell in found}
-    read |= {Path(cell.dataset_entry.group) for cell in found if cell.dataset_entry.group}
-    origin = manifest(loaded.resolved(), read, loaded.base, board, said, audits, files)
+    origin = manifest(
+        loaded.resolved(), evaluated.digests, loaded.base, board, evaluated.warnings,
+        evaluated.audits, files,
+    )  # fmt: skip
     files |= paper.files(loaded, board, comparisons, origin)
     files[MANIFEST] = origin
     store.write_all(loaded.output_folder, files)
-    return Results(board, loaded.output_folder, tuple(files), tuple(said), comparisons)
+    return Results(
+        board, loaded.output_folder, tuple(files), tuple(evaluated.warnings), comparisons,
+        evaluated.cached,
+    )  # fmt: skip
 
 
 def compared(comparisons: Comparisons, format: str, **options: Any) -> str:
@@ -154,56 +175,3 @@ def compared(comparisons: Comparisons, format: str, **options: Any) -> str:
     rendering = find_rendering("text" if format == "table" else format)
     text: str = rendering.render(comparisons, most=SHOWN, **options)
     return text
-
-
-def _entries(config: Config, found: Sequence[Cell]) -> Iterator[tuple[Entry, Audit]]:
-    """Evaluate cell after cell; each dataset is read once."""
-    policy, metrics = config.to_policy(), config.parsed_metrics()
-    also, fractions = policies_of(metrics, policy), takes_fractions(metrics, policy)
-    at: DatasetEntry | None = None
-    for place, cell in enumerate(tqdm(found, unit="cell", disable=None)):
-        if cell.dataset_entry != at:
-            at = cell.dataset_entry
-            qrels = readers.read_qrels(
-                at.path, name=cell.dataset, fractions=fractions, **at.options()
-            )
-            check_grades(qrels, metrics, policy)
-        check = Crosscheck(qrels, metrics, policy, config.crosscheck, place, len(found))
-        evaluation = evaluate_one(
-            qrels, metrics, policy,
-            stream=partial(
-                readers.align_run, qrels, cell.run_entry.path, policy, also, name=cell.run,
-                watch=check.watch, **cell.run_entry.options(),
-            ),
-            read=partial(_read_run, qrels, cell, check.watch),
-            reference=partial(_read_reference, qrels, found, cell),
-            run=cell.run, dataset=cell.dataset,
-        )  # fmt: skip
-        yield Entry(evaluation, cell.columns), check.compare(evaluation)
-
-
-def _read_run(qrels: Qrels, cell: Cell, watch: Callable[[Run], None] | None = None) -> Run:
-    entry = cell.run_entry
-    ranking = readers.read_run(entry.path, dataset=qrels, name=cell.run, **entry.options())
-    if watch is not None:
-        watch(ranking)
-    return ranking
-
-
-def _read_reference(qrels: Qrels, found: Sequence[Cell], cell: Cell, name: str) -> Run:
-    return _read_run(qrels, _reference(found, cell, name))
-
-
-def _reference(found: Sequence[Cell], cell: Cell, name: str) -> Cell:
-    """Return the cell of the run called `name` on this cell's dataset, of its own seed if many."""
-    here = [
-        other for other in found if other.run == name and other.dataset_entry == cell.dataset_entry
-    ]
-    same = [other for other in here if other.of_run == cell.of_run]
-    if not here or (len(here) > 1 and not same):
-        runs = sorted({other.run for other in found if other.dataset == cell.dataset})
-        what = f"has {len(here)} runs of that name" if here else f"has {', '.join(runs)}"
-        raise UnknownNameError(
-            f"reference={name}: no such run to compare {cell.run} to; dataset {cell.dataset} {what}"
-        )
-    return (same or here)[0]

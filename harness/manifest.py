@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,14 +16,13 @@ from typing import Any
 from . import __version__
 from .core.leaderboard import Leaderboard
 from .crosscheck import Audit
-from .store import sha256 as sha256_of
 
 FORMAT = 1
 PACKAGES = ("numpy", "pyarrow", "pytrec-eval-terrier", "scipy")
 
 
 def manifest(
-    config: Mapping[str, Any], inputs: Iterable[Path], base: Path, board: Leaderboard,
+    config: Mapping[str, Any], inputs: Mapping[str, str], base: Path, board: Leaderboard,
     warnings: Iterable[str], audits: Sequence[Audit], outputs: Mapping[str, bytes],
 ) -> bytes:  # fmt: skip
     """Return the manifest of a result as JSON.
@@ -34,8 +34,8 @@ def manifest(
     ----------
     config : mapping
         The config as resolved. Where its folder is, seen from the results, is recorded beside it.
-    inputs : iterable of Path
-        Every file that was read.
+    inputs : mapping of str to str
+        SHA-256 of every file that was read, by path.
     base : Path
         The config's folder; inputs are named relative to it.
     board : Leaderboard
@@ -51,7 +51,7 @@ def manifest(
         "manifest": FORMAT,
         "config": config,
         "base": _relative(base, base / config["output"]),
-        "inputs": [_input(path, base) for path in sorted(set(inputs))],
+        "inputs": [_input(Path(path), digest, base) for path, digest in sorted(inputs.items())],
         "versions": {
             "harness": __version__,
             "python": platform.python_version(),
@@ -72,15 +72,16 @@ def manifest(
             }
             for entry, audit in zip(board.entries, audits, strict=True)
         ],
+        **({"failed": [asdict(one) for one in board.failed]} if board.failed else {}),
         "warnings": list(warnings),
         "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
     }
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _input(path: Path, base: Path) -> dict[str, Any]:
+def _input(path: Path, digest: str, base: Path) -> dict[str, Any]:
     name = _relative(path, base.resolve().parent)
-    return {"path": name, "bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    return {"path": name, "bytes": path.stat().st_size, "sha256": digest}
 
 
 def _relative(path: Path, start: Path) -> str:

@@ -18,7 +18,7 @@ from . import origin
 from .config import Config, plugins
 from .core.comparison import Comparisons, Plan
 from .core.evaluation import Counts, Evaluation
-from .core.leaderboard import Entry, Leaderboard
+from .core.leaderboard import FAILED, Entry, Leaderboard
 from .core.metric import Metric
 from .core.study import Study
 from .core.systems import systems_of
@@ -122,6 +122,7 @@ def _entries(
     metrics, policy = config.parsed_metrics(), config.to_policy()
     table = pq.read_table(pa.BufferReader(written[PER_QUERY]))
     board = pacsv.read_csv(pa.BufferReader(written[LEADERBOARD])).to_pylist()
+    board = [row for row in board if not row.get(FAILED)]
     values = table["value"].to_numpy()
     qids, at = table["qid"].combine_chunks(), 0
     for cell, row in zip(manifest["cells"], board, strict=True):

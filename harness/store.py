@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import os
 import tempfile
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .errors import HarnessError, Problem
+from .errors import HarnessError, HarnessWarning, InputError, Problem
 
 _BLOCK = 1 << 20
+LOCK = ".lock"
 
 
-def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
+def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -> None:
     """Write several files into `folder`, each whole or not at all.
 
     Every file is first written beside its place and flushed to the disk; only when all of them
@@ -30,6 +33,9 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
         Made where it does not exist.
     files : mapping of str to bytes
         Contents by relative path.
+    flush : bool
+        Whether they are brought to the disk before they take their places: what can be computed
+        again, and is checked when it is read, need not outlive a power cut.
 
     Raises
     ------
@@ -45,8 +51,9 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
             waiting.append((Path(beside), target))
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+                if flush:
+                    file.flush()
+                    os.fsync(file.fileno())
             Path(beside).chmod(0o666 & ~_umask())
         while waiting:
             beside_path, target = waiting[0]
@@ -63,6 +70,29 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
     finally:
         for beside_path, _ in waiting:
             beside_path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder of results against other runs; wait where another holds it, and say so.
+
+    The lock is the system's, on a file in the folder: it ends with the process that holds it,
+    however that ends.
+    """
+    try:
+        import fcntl
+    except ImportError:  # a system without such locks
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / LOCK, "ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            what = f"{folder}: another run writes here; waiting until it is done"
+            warnings.warn(what, HarnessWarning, stacklevel=3)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def check_writable(folder: Path) -> None:
@@ -95,6 +125,22 @@ def parquet(table: pa.Table) -> bytes:
     sink = io.BytesIO()
     pq.write_table(table, sink, compression="zstd")
     return sink.getvalue()
+
+
+def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
+    """Return what changes where the bytes of a file do: size, two times, inode.
+
+    Raises
+    ------
+    InputError
+        Where the file is gone.
+    """
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        what = f"cannot be looked at: {error.strerror}"
+        raise InputError(Problem(os.fspath(path), what)) from error
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def sha256(path: Path) -> str:

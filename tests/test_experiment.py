@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,8 @@ from harness import direct
 from harness.config.plugins import load
 from harness.core.metric import REGISTRY
 from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
+from harness.main import main
+from harness.results import read as read_results
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"a": 0.5}}
@@ -115,7 +118,7 @@ def test_the_same_inputs_give_the_same_bytes(workplace: Path) -> None:
 
     def digests() -> dict[str, str]:
         harness.run(config)
-        files = sorted((workplace / "out").iterdir())
+        files = [path for path in sorted((workplace / "out").glob("[!.]*")) if path.is_file()]
         return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
     first = digests()
@@ -145,11 +148,32 @@ def test_a_config_can_compare_to_another_run(workplace: Path) -> None:
     assert 0 < values["lsi"] < 1
 
 
-def test_an_error_writes_nothing(workplace: Path) -> None:
+def test_a_run_that_cannot_be_read_loses_no_other(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (workplace / "runs/trec/zzz.run").write_text("301 Q0 d1 1 nan zzz\n")
-    with pytest.raises(InputError, match=r"zzz\.run:1: score 'nan' is not a finite number"):
+    config = write(workplace, TREC)
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(["run", str(config)])
+    out, err = capsys.readouterr()
+    assert re.search(r"FAILED: zzz: \S*zzz\.run:1: score 'nan' is not a finite number", out)
+    assert re.search(r"error: zzz on trec: \S*zzz\.run:1: score 'nan'", err)
+    text = (workplace / "out/leaderboard.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    assert [row["run"] for row in rows if row["error"]] == ["zzz"]
+    assert (rows[-1]["map"], rows[-1]["queries"]) == ("", "")
+    assert all(float(row["map"]) > 0 for row in rows[:-1])
+    manifest = json.loads((workplace / "out/manifest.json").read_text(encoding="utf-8"))
+    assert [each["run"] for each in manifest["failed"]] == ["zzz"]
+    assert read_results(workplace / "out").study.runs == tuple(row["run"] for row in rows[:-1])
+
+
+def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
+    for path in (workplace / "runs/trec").glob("*.run"):
+        path.write_text("301 Q0 d1 1 nan zzz\n")
+    with pytest.raises(InputError, match=r"\.run:1: score 'nan' is not a finite number"):
         harness.run(write(workplace, TREC))
-    assert not (workplace / "out").exists()
+    assert [path for path in (workplace / "out").iterdir() if path.name != ".lock"] == []
 
 
 def test_warnings_are_given_and_recorded(workplace: Path) -> None:

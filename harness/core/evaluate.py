@@ -95,7 +95,7 @@ class _Part(NamedTuple):
 def _evaluate_part(
     aligned: Aligned, metrics: Sequence[Metric], references: Mapping[str, Aligned]
 ) -> _Part:
-    empty = aligned.n_relevant(max((_level(metric) for metric in metrics), default=1)) == 0
+    empty = aligned.n_relevant(max((level_of(metric) for metric in metrics), default=1)) == 0
     values = np.empty((aligned.n_queries, len(metrics)))
     weights: dict[int, Floats] = {}
     errors: dict[int, Floats] = {}
@@ -179,7 +179,7 @@ def _shortened_first(metric: Metric, policy: Policy) -> Kernel:
     return metric if policy.depth is None else lambda drawn: metric(shortened(drawn, policy))
 
 
-def _level(metric: Metric) -> int:
+def level_of(metric: Metric) -> int:
     """Return the smallest grade that is relevant to a metric."""
     level: int = dict(metric.params).get("rel", 1)
     return level
@@ -197,9 +197,9 @@ def empty_of(metric: Metric, aligned: Aligned) -> Bools:
         above = 0
     relevant: Ints
     if above is None and top is None:
-        relevant = aligned.n_relevant(_level(metric))
+        relevant = aligned.n_relevant(level_of(metric))
     else:
-        counted = ideal.values >= _level(metric) if above is None else ideal.values > above
+        counted = ideal.values >= level_of(metric) if above is None else ideal.values > above
         relevant = ideal.count(counted if top is None else counted & (ideal.values <= top))
     return np.equal(relevant, 0)
 

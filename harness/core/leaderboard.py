@@ -45,6 +45,20 @@ class Entry:
         return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
 
 
+FAILED = "error"
+"""Column that says why a run could not be evaluated, where there is such a run."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A run on a dataset that could not be evaluated, and why."""
+
+    dataset: str
+    run: str
+    columns: Mapping[str, str]
+    error: str
+
+
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
     """Runs x metrics, in the order of the config.
@@ -52,9 +66,11 @@ class Leaderboard:
     Parameters
     ----------
     entries : tuple of Entry
+    failed : tuple of Failed
     """
 
     entries: tuple[Entry, ...]
+    failed: tuple[Failed, ...] = ()
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
@@ -110,7 +126,10 @@ class Leaderboard:
         return pa.concat_tables(tables).unify_dictionaries()
 
     def rows(self) -> list[dict[str, str | int | float]]:
-        """Return one flat row an entry: names, captured columns, counts, then every metric."""
+        """Return one flat row an entry: names, captured columns, counts, then every metric.
+
+        Runs that could not be evaluated follow, with the reason in the last column.
+        """
         rows: list[dict[str, str | int | float]] = []
         has_bounds = any(str(metric).endswith("_max") for metric in self.metrics)
         unsettled: dict[int, list[str]] = defaultdict(list)
@@ -130,6 +149,12 @@ class Leaderboard:
                 whole = metric.definition.summary == "sum" and value.is_integer()
                 row[str(metric)] = int(value) if whole else value
             rows.append(row)
+        for one in self.failed:
+            names = {"dataset": one.dataset, "run": one.run}
+            names |= {name: one.columns.get(name, "") for name in self.columns}
+            rows.append({**dict.fromkeys(rows[0], math.nan), **names, FAILED: one.error})
+        if self.failed:
+            rows = [{**row, FAILED: row.get(FAILED, "")} for row in rows]
         return rows
 
 

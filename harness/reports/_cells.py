@@ -117,6 +117,12 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
         lines.append(
             f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
         )
+    shown = {entry.dataset for entry in board.entries}
+    for one in board.failed:
+        if one.dataset == entries[0].dataset or one.dataset not in shown:
+            where = f" on {one.dataset}" if one.dataset not in shown else ""
+            columns = "".join(f" {name}={value}" for name, value in one.columns.items())
+            lines.append(f"FAILED: {one.run}{columns}{where}: {one.error.splitlines()[0]}")
     if any(board.unsettled(metric, entries) for metric in board.metrics):
         lines.append(f"{UNSETTLED} the place in the column hangs on the order of tied documents")
     return lines

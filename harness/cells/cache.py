@@ -1,0 +1,113 @@
+"""Evaluated cells, kept by what they follow from."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ..store import sha256, state_of, write_all
+from .record import Record
+
+INDEX = "inputs.json"
+_RECENT = 2_000_000_000
+"""Nanoseconds: a file changed so shortly before it was read could change again unseen."""
+
+
+@dataclass(eq=False)
+class Cache:
+    """A folder of records, and what is known of the files they were computed from.
+
+    A record is written whole or not at all, and read only under the hash of all that it follows
+    from, so a cache is never stale and can be shared, copied and deleted at any time.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        None keeps nothing.
+    """
+
+    folder: Path | None
+    _index: dict[str, list[Any]] = field(default_factory=dict, init=False)
+    _changed: bool = field(default=False, init=False)
+    _sizes: set[int] | None = field(default_factory=set, init=False)
+    _seen: set[int] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        if self.folder is None:
+            return
+        try:
+            found = json.loads((self.folder / INDEX).read_text(encoding="utf-8"))
+            self._index, self._sizes = dict(found["files"]), set(found["sizes"])
+        except (OSError, ValueError, KeyError, TypeError):
+            if any(True for _ in self.records()):
+                self._sizes = None  # records follow from files that nothing is known of
+
+    def digest(self, path: str | Path) -> str | None:
+        """Return the hash of a file; None where it is not known and need not be.
+
+        It is known where the file has not been touched since. It need not be known where no file
+        of that size was ever read: then no record can follow from it, and the hash is taken while
+        the file is read.
+        """
+        state = state_of(path)
+        known = self._index.get(os.path.abspath(path))
+        if known is not None and known[:-1] == [*state]:
+            return str(known[-1])
+        if self.folder is None or (self._sizes is not None and state[0] not in self._sizes):
+            return None
+        return self.hashed(path)
+
+    def hashed(self, path: str | Path) -> str:
+        """Return the hash of a file, read for it where it is not known."""
+        state = state_of(path)
+        known = self._index.get(os.path.abspath(path))
+        if known is not None and known[:-1] == [*state]:
+            return str(known[-1])
+        found = sha256(Path(path))
+        self.remember(path, state, found)
+        return found
+
+    def remember(self, path: str | Path, state: Sequence[int], digest: str) -> None:
+        """Take note of a file's hash, as long as it stays in the state it was in before."""
+        if time.time_ns() - max(state[1], state[2]) > _RECENT:
+            self._index[os.path.abspath(path)] = [*state, digest]
+        self._seen.add(state[0])
+        self._changed = True
+
+    def get(self, key: str) -> Record | None:
+        """Return the record of that name; None where there is none, or none that can be read."""
+        if self.folder is None:
+            return None
+        try:
+            return Record.from_parquet(self._path(key).read_bytes())
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+            return None
+
+    def put(self, key: str, record: Record) -> None:
+        """Keep a record."""
+        if self.folder is not None:
+            path = self._path(key)
+            write_all(path.parent, {path.name: record.to_parquet()}, flush=False)
+
+    def save(self) -> None:
+        """Write what is known of the inputs."""
+        if self.folder is not None and self._changed:
+            sizes = self._seen.union(self._sizes or ())
+            text = json.dumps({"files": self._index, "sizes": sorted(sizes)}, indent=0)
+            write_all(self.folder, {INDEX: text.encode()}, flush=False)
+            self._changed = False
+
+    def records(self) -> Iterator[Path]:
+        """Yield the files of all records."""
+        if self.folder is not None and self.folder.is_dir():
+            yield from sorted(self.folder.glob("??/*.parquet"))
+
+    def _path(self, key: str) -> Path:
+        return (self.folder or Path()) / key[:2] / f"{key}.parquet"

@@ -1,0 +1,255 @@
+"""All cells of a config: looked up, evaluated where they are not known, and kept."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from tqdm import tqdm
+
+from ..config import Config
+from ..config.cells import Cell
+from ..core.leaderboard import Entry
+from ..core.metric import Metric
+from ..crosscheck import Audit
+from ..errors import HarnessError, Problem
+from .cache import Cache
+from .executors import InProcess
+from .key import cell_key, digest_of
+from .record import Record
+from .work import Done, Job, each, reference, work
+
+PIECES = 4
+"""Jobs of each process at least, so that none has nothing to do at the end."""
+TRIES = 3
+"""How often a job is given out whose worker dies."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell that could not be evaluated."""
+
+    cell: Cell
+    error: HarnessError
+
+
+@dataclass(eq=False)
+class Evaluated:
+    """What became of all cells.
+
+    Parameters
+    ----------
+    entries, audits, cells : list
+        Of those that were evaluated, in the config's order.
+    warnings : list of str
+        What was said, each once.
+    failures : list of Failure
+    digests : dict of str to str
+        SHA-256 of every file read, by path.
+    cached : int
+        How many cells were not computed, since all of their values were known.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    audits: list[Audit] = field(default_factory=list)
+    cells: list[Cell] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
+    cached: int = 0
+
+
+def evaluate_all(
+    config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None = None, jobs: int = 1
+) -> Evaluated:
+    """Evaluate the cells of a config.
+
+    Parameters
+    ----------
+    config : Config
+    cells : sequence of Cell
+        As :func:`harness.config.sweep.resolve` gives them.
+    cache : Cache
+        Records are taken from it and kept in it as soon as they are there.
+    pool : Executor, optional
+        Where they are evaluated: this process where left out. The results are the same.
+    jobs : int
+        How many workers the pool has.
+
+    Raises
+    ------
+    VerificationError
+        Where the cross-check finds a difference.
+    """
+    cells = tuple(cells)
+    run = _Run(config, cells, cache)
+    pending = [place for place in range(len(cells)) if run.lacking(place)]
+    run.cached = len(cells) - len(pending)
+    with tqdm(total=len(cells), unit="cell", disable=None) as bar:
+        bar.update(len(cells) - len(pending))
+        run.say(bar, 0)
+        pool = pool or InProcess()
+        job_list = list(_jobs(run, pending, 1 if isinstance(pool, InProcess) else jobs))
+        for done in _finished(pool, job_list):
+            run.take(done)
+            bar.update()
+            run.say(bar, done.rows)
+    cache.save()
+    return run.evaluated()
+
+
+class _Run:
+    """The state of one call: which records there are, which cells failed."""
+
+    def __init__(self, config: Config, cells: tuple[Cell, ...], cache: Cache) -> None:
+        self.config, self.cells, self.cache = config, cells, cache
+        self.metrics, self.policy = config.parsed_metrics(), config.to_policy()
+        self.records: dict[int, Record] = {}
+        self.failed: dict[int, HarnessError] = {}
+        self.digests: dict[str, str] = {}
+        self.cached, self.rows = 0, 0
+        files = [config.base / name for name in config.plugins if name.endswith(".py")]
+        self.plugins = digest_of(path for path in files if path.is_file())
+
+    def lacking(self, place: int) -> tuple[Metric, ...]:
+        """Return the metrics of a cell that are not known; looks them up at first."""
+        cell = self.cells[place]
+        if place not in self.records:
+            digests = {path: self.cache.digest(path) for path in self._paths(cell)}
+            if None not in digests.values():
+                known = {path: str(found) for path, found in digests.items()}
+                record = self.cache.get(self._key(cell, known))
+                if record is not None:
+                    self.records[place] = record
+                    self.digests |= known
+        if place not in self.records:
+            return self.metrics
+        return self.records[place].lacking(self.metrics)
+
+    def take(self, done: Done) -> None:
+        """Keep what became of a cell."""
+        cell = self.cells[done.place]
+        if done.record is None:
+            self.failed[done.place] = done.error or HarnessError("unknown")
+            self.records.pop(done.place, None)
+            return
+        for name, read in done.inputs.items():
+            self.digests[name] = read.digest
+            self.cache.remember(name, read.state, read.digest)
+        for path in self._paths(cell):
+            self.digests.setdefault(path, self.cache.hashed(path))
+        known = self.records.get(done.place)
+        record = done.record if known is None else known.joined(done.record)
+        self.records[done.place] = record
+        self.rows += done.rows
+        self.cache.put(self._key(cell, self.digests), record)
+
+    def say(self, bar: Any, rows: int) -> None:
+        """Show how it goes on."""
+        parts = {"from cache": f"{self.cached}", "failed": f"{len(self.failed)}"}
+        elapsed = bar.format_dict["elapsed"]
+        if rows and elapsed:
+            parts["rows/s"] = f"{self.rows / elapsed:,.0f}"
+        bar.set_postfix({name: n for name, n in parts.items() if n != "0"}, refresh=False)
+
+    def evaluated(self) -> Evaluated:
+        """Return everything in the config's order."""
+        found = Evaluated(digests=self.digests, cached=self.cached)
+        for place, cell in enumerate(self.cells):
+            if place in self.failed:
+                found.failures.append(Failure(cell, self.failed[place]))
+                continue
+            record = self.records[place]
+            entry = record.entry(
+                self.metrics, self.policy, run=cell.run, dataset=cell.dataset,
+                columns=cell.columns,
+            )  # fmt: skip
+            found.entries.append(entry)
+            found.audits.append(record.audit)
+            found.cells.append(cell)
+            found.warnings += record.warnings
+        found.warnings = list(dict.fromkeys(found.warnings))
+        return found
+
+    def _paths(self, cell: Cell) -> list[str]:
+        """Return the files that a cell's values follow from."""
+        entry = cell.dataset_entry
+        paths = [entry.path, cell.run_entry.path]
+        paths += [str(entry.group)] if entry.group else []
+        for name in dict.fromkeys(metric.reference for metric in self.metrics):
+            if name is not None:
+                paths.append(reference(self.cells, cell, name).run_entry.path)
+        return paths
+
+    def _key(self, cell: Cell, digests: Mapping[str, str]) -> str:
+        paths = self._paths(cell)
+        parts = {f"file {number}": digests[path] for number, path in enumerate(paths)}
+        choices = {
+            "dataset": cell.dataset_entry.options(),
+            "run": cell.run_entry.options(),
+            "policy": self.config.policy.model_dump(mode="json"),
+            "convention": self.config.convention,
+            "crosscheck": self.config.crosscheck,
+            "references": [metric.reference for metric in self.metrics if metric.reference],
+            "names": [cell.dataset, cell.run],
+        }
+        return cell_key({**parts, **self.plugins}, choices)
+
+
+def _jobs(run: _Run, places: Iterable[int], workers: int) -> Iterator[Job]:
+    """Yield the work in pieces of one dataset each, in the config's order."""
+    places = list(places)
+    size = max(1, len(places) // (workers * PIECES)) if workers > 1 else 1
+
+    def of(place: int) -> str:
+        return run.cells[place].dataset_entry.model_dump_json()
+
+    for _, group in groupby(places, key=of):
+        members = list(group)
+        for start in range(0, len(members), size):
+            piece = tuple(members[start : start + size])
+            names = tuple(tuple(map(str, run.lacking(place))) for place in piece)
+            yield Job(run.config, run.cells, piece, names)
+
+
+def _finished(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
+    """Yield what became of each cell as soon as it is there.
+
+    A job whose worker dies goes to another. Where a pool of processes breaks, all of its jobs are
+    lost: they go again one at a time, so that only the one that breaks it is given up.
+    """
+    if isinstance(pool, InProcess):
+        for job in jobs:
+            yield from each(job)
+        return
+    tries, careful = [0] * len(jobs), False
+    queue, running = deque(range(len(jobs))), dict[Future[list[Done]], int]()
+    while queue or running:
+        while queue and not (careful and running):
+            number = queue.popleft()
+            tries[number] += 1
+            running[pool.submit(work, jobs[number])] = number
+        finished, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in finished:
+            number = running.pop(future)
+            try:
+                yield from future.result()
+            except HarnessError:
+                raise
+            except Exception as error:  # whatever a worker dies of
+                careful = careful or isinstance(error, BrokenExecutor)
+                if tries[number] < TRIES + (not careful):
+                    queue.append(number)
+                else:
+                    yield from _lost(jobs[number], error)
+
+
+def _lost(job: Job, error: Exception) -> Iterator[Done]:
+    what = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
+    for place in job.places:
+        cell = job.cells[place]
+        yield Done(place, error=HarnessError(Problem(f"{cell.run} on {cell.dataset}", what)))

@@ -1,0 +1,152 @@
+"""What the evaluation of one cell gives, as it is kept in a file."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..core.evaluate import level_of
+from ..core.evaluation import Counts, Evaluation
+from ..core.leaderboard import Entry
+from ..core.metric import Metric
+from ..core.policy import Policy
+from ..core.ragged import Floats
+from ..crosscheck import Audit
+
+_META = b"harness"
+_KINDS = ("values", "weights", "errors")
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Values of one cell by metric, whichever metrics were asked for so far.
+
+    Parameters
+    ----------
+    qids : pyarrow string array, shape (n_queries,)
+    values, weights, errors : mapping of str to ndarray of float64, shape (n_queries,)
+        By canonical name of the metric; as in :class:`~harness.core.evaluation.Evaluation`.
+    counts : Counts
+        Those that hang on no metric; ``empty`` is 0.
+    empty : mapping of int to int
+        Queries without relevant documents, by the smallest grade that is relevant.
+    audit : Audit
+        The cross-check.
+    warnings : tuple of str
+        What was said while the cell was evaluated.
+    """
+
+    qids: pa.Array
+    values: Mapping[str, Floats]
+    counts: Counts
+    empty: Mapping[int, int]
+    audit: Audit
+    warnings: tuple[str, ...] = ()
+    weights: Mapping[str, Floats] = field(default_factory=dict)
+    errors: Mapping[str, Floats] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[str]) -> Record:
+        """Return the record of an evaluation."""
+        names = evaluation.names
+        level = max((level_of(metric) for metric in evaluation.metrics), default=1)
+        return cls(
+            qids=evaluation.qids,
+            values={name: evaluation.values[:, place] for place, name in enumerate(names)},
+            counts=replace(evaluation.counts, empty=0),
+            empty={level: evaluation.counts.empty},
+            audit=audit,
+            warnings=tuple(dict.fromkeys(warnings)),
+            weights={names[place]: found for place, found in evaluation.weights.items()},
+            errors={names[place]: found for place, found in evaluation.errors.items()},
+        )
+
+    def lacking(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+        """Return the metrics that have to be computed yet.
+
+        All of them, where the number of queries without relevant documents is not known for
+        the level that they ask for together.
+        """
+        wanted = tuple(metrics)
+        if max((level_of(metric) for metric in wanted), default=1) not in self.empty:
+            return wanted
+        return tuple(metric for metric in wanted if str(metric) not in self.values)
+
+    def joined(self, more: Record) -> Record:
+        """Return this record with what another of the same cell has beyond it."""
+        return replace(
+            self,
+            values={**self.values, **more.values},
+            weights={**self.weights, **more.weights},
+            errors={**self.errors, **more.errors},
+            empty={**self.empty, **more.empty},
+            audit=self.audit.joined(more.audit),
+            warnings=tuple(dict.fromkeys((*self.warnings, *more.warnings))),
+        )
+
+    def entry(
+        self, metrics: Sequence[Metric], policy: Policy, *, run: str, dataset: str,
+        columns: Mapping[str, str],
+    ) -> Entry:  # fmt: skip
+        """Return the leaderboard's row for these metrics, all of which must be here."""
+        names = [str(metric) for metric in metrics]
+        level = max((level_of(metric) for metric in metrics), default=1)
+        values = np.empty((len(self.qids), len(names)))
+        for place, name in enumerate(names):
+            values[:, place] = self.values[name]
+        evaluation = Evaluation(
+            values, self.qids, tuple(metrics), policy,
+            replace(self.counts, empty=self.empty[level]),
+            {place: self.weights[name] for place, name in enumerate(names) if name in self.weights},
+            run, dataset,
+            {place: self.errors[name] for place, name in enumerate(names) if name in self.errors},
+        )  # fmt: skip
+        return Entry(evaluation, columns)
+
+    def to_parquet(self) -> bytes:
+        """Return the record as a Parquet file."""
+        columns: dict[str, Any] = {"qid": self.qids}
+        for kind in _KINDS:
+            of_kind: Mapping[str, Floats] = getattr(self, kind)
+            columns |= {f"{kind}:{name}": pa.array(found) for name, found in of_kind.items()}
+        said = {
+            "counts": asdict(self.counts),
+            "empty": {str(level): n for level, n in self.empty.items()},
+            "audit": self.audit.as_dict(),
+            "warnings": list(self.warnings),
+        }
+        table = pa.table(columns).replace_schema_metadata({_META: json.dumps(said)})
+        sink = io.BytesIO()
+        pq.write_table(table, sink, compression="none", use_dictionary=False)
+        return sink.getvalue()
+
+    @classmethod
+    def from_parquet(cls, content: bytes) -> Record:
+        """Return the record that a Parquet file holds.
+
+        Raises
+        ------
+        ValueError, KeyError, TypeError, pyarrow.ArrowException
+            Where it holds none.
+        """
+        table = pq.read_table(pa.BufferReader(content))
+        said = json.loads(table.schema.metadata[_META])
+        found: dict[str, dict[str, Floats]] = {kind: {} for kind in _KINDS}
+        for column in table.column_names[1:]:
+            kind, _, name = column.partition(":")
+            found[kind][name] = table[column].to_numpy()
+        return cls(
+            qids=table["qid"].combine_chunks(),
+            counts=Counts(**said["counts"]),
+            empty={int(level): n for level, n in said["empty"].items()},
+            audit=Audit(**said["audit"]),
+            warnings=tuple(said["warnings"]),
+            **found,
+        )

@@ -1,0 +1,230 @@
+"""What a worker does: read a dataset, evaluate some of its runs, return what they gave."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import readers
+from ..config import Config, plugins
+from ..config.cells import Cell
+from ..core.grade_check import check_grades, takes_fractions
+from ..core.metric import Metric
+from ..core.tables import Qrels, Run
+from ..core.views import policies_of
+from ..crosscheck import Crosscheck
+from ..direct import evaluate_one
+from ..errors import HarnessError, HarnessWarning, UnknownNameError, VerificationError
+from ..readers.hashed import HashedSource
+from ..store import state_of
+from .record import Record
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Some cells of one dataset.
+
+    Parameters
+    ----------
+    config : Config
+    cells : tuple of Cell
+        All of the config, since a metric can compare with the run of another.
+    places : tuple of int
+        Which of them to evaluate.
+    metrics : tuple of tuple of str
+        What to compute of each of these, by canonical name.
+    """
+
+    config: Config
+    cells: tuple[Cell, ...]
+    places: tuple[int, ...]
+    metrics: tuple[tuple[str, ...], ...]
+
+
+class Input(NamedTuple):
+    """A file as it was read: what told its state before, and the SHA-256 of its bytes."""
+
+    state: tuple[int, ...]
+    digest: str
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What became of one cell.
+
+    Parameters
+    ----------
+    place : int
+    record : Record, optional
+        None where it failed.
+    error : HarnessError, optional
+        Why it failed.
+    inputs : mapping of str to Input
+        The files read, by path.
+    rows : int
+        Documents retrieved, for the progress bar.
+    """
+
+    place: int
+    record: Record | None = None
+    error: HarnessError | None = None
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    rows: int = 0
+
+
+def work(job: Job) -> list[Done]:
+    """Evaluate the cells of a job, one after the other."""
+    return list(each(job))
+
+
+def each(job: Job) -> Iterator[Done]:
+    """Yield what became of each cell of a job.
+
+    Raises
+    ------
+    VerificationError
+        Where the cross-check finds a difference: that is no fault of the cell's files.
+    """
+    _load_plugins(job.config)
+    known = {str(metric): metric for metric in job.config.parsed_metrics()}
+    fractions = takes_fractions(tuple(known.values()), job.config.to_policy())
+    for place, names in zip(job.places, job.metrics, strict=True):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", HarnessWarning)
+            try:
+                done = _evaluate(job, place, [known[name] for name in names], fractions)
+            except VerificationError:
+                raise
+            except HarnessError as error:
+                yield Done(place, error=error)
+                continue
+        yield done(_said(caught))
+
+
+def _evaluate(
+    job: Job, place: int, metrics: Sequence[Metric], fractions: bool
+) -> Callable[[Sequence[str]], Done]:
+    config, cell = job.config, job.cells[place]
+    policy = config.to_policy()
+    also = policies_of(metrics, policy)
+    dataset = _dataset(cell, fractions)
+    check_grades(dataset.qrels, metrics, policy)
+    before = state_of(cell.run_entry.path)
+    source = HashedSource(cell.run_entry.path)
+    check = Crosscheck(dataset.qrels, metrics, policy, config.crosscheck, place, len(job.cells))
+    evaluation = evaluate_one(
+        dataset.qrels, metrics, policy,
+        stream=partial(
+            readers.align_run, dataset.qrels, source, policy, also, name=cell.run,
+            watch=check.watch, **cell.run_entry.options(),
+        ),
+        read=partial(_read_run, dataset.qrels, cell, source, check.watch),
+        reference=partial(_read_reference, dataset.qrels, job.cells, cell),
+        run=cell.run, dataset=cell.dataset,
+    )  # fmt: skip
+    audit = check.compare(evaluation)
+    inputs = {
+        cell.dataset_entry.path: dataset.input,
+        cell.run_entry.path: Input(before, source.sha256()),
+    }
+
+    def done(said: Sequence[str]) -> Done:
+        record = Record.of(evaluation, audit, [*dataset.warnings, *said])
+        return Done(place, record, None, inputs, evaluation.counts.retrieved)
+
+    return done
+
+
+@dataclass(frozen=True, eq=False)
+class _Dataset:
+    """Judgements, with what was said while they were read."""
+
+    qrels: Qrels
+    input: Input
+    warnings: tuple[str, ...]
+
+
+_last: dict[Any, _Dataset] = {}
+"""The dataset that this process read last: its cells come one after the other."""
+
+
+def _dataset(cell: Cell, fractions: bool) -> _Dataset:
+    entry = cell.dataset_entry
+    state = state_of(entry.path)
+    key = (entry.model_dump_json(), fractions, state)
+    if key not in _last:
+        _last.clear()
+        source = HashedSource(entry.path)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", HarnessWarning)
+            qrels = readers.read_qrels(
+                source, name=cell.dataset, fractions=fractions, **entry.options()
+            )
+        _last[key] = _Dataset(qrels, Input(state, source.sha256()), tuple(_said(caught)))
+    return _last[key]
+
+
+def _said(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Return our own warnings; others are given again to whoever listens outside."""
+    for one in caught:
+        if not issubclass(one.category, HarnessWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return [str(one.message) for one in caught if issubclass(one.category, HarnessWarning)]
+
+
+def _read_run(
+    qrels: Qrels,
+    cell: Cell,
+    source: readers.Source | None = None,
+    watch: Callable[[Run], None] | None = None,
+) -> Run:
+    entry = cell.run_entry
+    ranking = readers.read_run(
+        entry.path if source is None else source, dataset=qrels, name=cell.run, **entry.options()
+    )
+    if watch is not None:
+        watch(ranking)
+    return ranking
+
+
+def _read_reference(qrels: Qrels, cells: Sequence[Cell], cell: Cell, name: str) -> Run:
+    return _read_run(qrels, reference(cells, cell, name))
+
+
+def reference(cells: Sequence[Cell], cell: Cell, name: str) -> Cell:
+    """Return the cell of the run called `name` on this cell's dataset, of its own seed if many.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is none, or several.
+    """
+    here = [
+        other for other in cells if other.run == name and other.dataset_entry == cell.dataset_entry
+    ]
+    same = [other for other in here if other.of_run == cell.of_run]
+    if not here or (len(here) > 1 and not same):
+        runs = sorted({other.run for other in cells if other.dataset == cell.dataset})
+        what = f"has {len(here)} runs of that name" if here else f"has {', '.join(runs)}"
+        raise UnknownNameError(
+            f"reference={name}: no such run to compare {cell.run} to; dataset {cell.dataset} {what}"
+        )
+    return (same or here)[0]
+
+
+_loaded: set[tuple[Path, tuple[str, ...]]] = set()
+
+
+def _load_plugins(config: Config) -> None:
+    """Import the config's plugins, in a process that did not read the config itself."""
+    key = (config.base, config.plugins)
+    if key not in _loaded and config.plugins:
+        for _ in plugins.load_installed():
+            pass
+        for name in config.plugins:
+            plugins.load(name, config.base)
+    _loaded.add(key)

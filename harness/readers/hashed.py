@@ -1,0 +1,120 @@
+"""The SHA-256 of a file, taken while the file is read for its values."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import IO, Any
+
+import pyarrow as pa
+
+from .source import BLOCK, Source
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class HashedSource(Source):
+    """A source whose bytes are hashed as they pass, beside the parsing.
+
+    Hashing runs in a thread of its own, a block behind; where a format reads a file in other ways
+    than in blocks (JSON, Parquet, ``.npz``: whole), :meth:`sha256` reads it once more.
+
+    Parameters
+    ----------
+    path : str or path
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        super().__init__(path)
+        self._digest = ""
+
+    def sha256(self) -> str:
+        """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""
+        if not self._digest:
+            with self.explained(), open(self.file, "rb") as raw:
+                digest = hashlib.sha256()
+                while block := raw.read(BLOCK):
+                    digest.update(block)
+            self._digest = digest.hexdigest()
+        return self._digest
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """Yield the text in blocks, as :meth:`Source.blocks`; hash what passes."""
+        if self.codec:
+            yield from super().blocks(size)
+            return
+        with _Hash() as digest:
+            with open(self.file, "rb") as raw:
+                if raw.read(len(_BOM)) == _BOM:
+                    digest.add(_BOM)
+            for block in super().blocks(size):
+                digest.add(block)
+                yield block
+            self._digest = digest.hexadecimal()
+
+    def open(self) -> IO[bytes]:
+        """Return the unpacked bytes as a stream; those of a codec are hashed when all are read."""
+        if not self.codec or self.codec == "xz":
+            return super().open()
+        stream: Any = pa.CompressedInputStream(pa.PythonFile(_Teed(self)), self.codec)
+        return stream  # type: ignore[no-any-return]
+
+    def passed(self, digest: str) -> None:
+        """Take note that the whole file has passed."""
+        self._digest = digest
+
+
+class _Hash:
+    """A hash that is taken in a thread, one block behind the reader."""
+
+    def __enter__(self) -> _Hash:
+        self._sum, self._pool = hashlib.sha256(), ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+
+    def add(self, block: bytes) -> None:
+        if self._last is not None:
+            self._last.result()
+        self._last = self._pool.submit(self._sum.update, block)
+
+    def hexadecimal(self) -> str:
+        if self._last is not None:
+            self._last.result()
+        return self._sum.hexdigest()
+
+
+class _Teed:
+    """The compressed bytes of a source, hashed on their way to the codec."""
+
+    closed = False
+
+    def __init__(self, source: HashedSource) -> None:
+        self._source, self._raw = source, open(source.file, "rb")  # noqa: SIM115
+        self._hash = _Hash().__enter__()
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._raw.read(size)
+        if block:
+            self._hash.add(block)
+        elif size:
+            self._source.passed(self._hash.hexadecimal())
+        return block
+
+    def close(self) -> None:
+        self.closed = True
+        self._raw.close()
+        self._hash.__exit__()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def writable(self) -> bool:
+        return False

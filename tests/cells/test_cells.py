@@ -1,0 +1,336 @@
+"""Evaluated cells: kept, found again, computed anew where anything they follow from changed."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import harness
+from harness.cells import executors, work
+from harness.cells.cache import INDEX, Cache
+from harness.cells.flow import TRIES, evaluate_all
+from harness.cells.record import Record
+from harness.config import load, sweep
+from harness.errors import HarnessError
+from harness.readers import read_qrels
+from harness.readers.hashed import HashedSource
+
+CONFIG = """
+output: ../out
+datasets: {trec: {path: ../runs/trec/qrels.txt}}
+runs: {"{system}": {path: "../runs/trec/{system}.run"}}
+metrics: [map, ndcg@10, arp]
+"""
+LONG_AGO = 1_600_000_000
+"""A time of change that no clock takes for recent."""
+
+
+@pytest.fixture
+def place(tmp_path: Path, root: Path) -> Path:
+    """A folder with runs and a config."""
+    shutil.copytree(root / "runs", tmp_path / "runs", ignore=shutil.ignore_patterns("*.py"))
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs/x.yaml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[tuple[str, list[str]]]]:
+    """What was evaluated since the last call: run and metrics."""
+    calls: list[tuple[str, list[str]]] = []
+    original = work.evaluate_one
+
+    def watched(*args: object, **given: object) -> object:
+        calls.append((str(given["run"]), [str(metric) for metric in args[1]]))  # type: ignore[attr-defined]
+        return original(*args, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(work, "evaluate_one", watched)
+
+    def since() -> list[tuple[str, list[str]]]:
+        found = list(calls)
+        calls.clear()
+        return found
+
+    return since
+
+
+Outputs = Callable[[Path], dict[str, str]]
+
+
+def test_what_is_known_is_not_computed_again(
+    place: Path, evaluated: Callable, outputs: Outputs
+) -> None:
+    first = harness.run(place / "configs/x.yaml")
+    runs = [name for name, _ in evaluated()]
+    assert len(runs) == len(set(runs)) == len(first.leaderboard.entries)
+    before = outputs(place / "out")
+    again = harness.run(place / "configs/x.yaml")
+    assert evaluated() == []
+    assert again.cached == len(runs)
+    assert outputs(place / "out") == before
+
+
+def test_a_new_metric_alone_is_computed(place: Path, evaluated: Callable, outputs: Outputs) -> None:
+    config = place / "configs/x.yaml"
+    harness.run(config)
+    evaluated()
+    harness.run(config, overrides=["metrics=[map, P@5, ndcg@10, arp]"])
+    assert {tuple(names) for _, names in evaluated()} == {("P@5",)}
+    partly = outputs(place / "out")
+    shutil.rmtree(place / "out")
+    harness.run(config, overrides=["metrics=[map, P@5, ndcg@10, arp]"])
+    whole = outputs(place / "out")
+    assert {**partly, "manifest.json": ""} == {**whole, "manifest.json": ""}
+    evaluated()
+    harness.run(config, overrides=["metrics=[arp, map]"])
+    assert evaluated() == []
+
+
+def test_a_level_that_was_not_asked_for_before_counts_its_own_empty_queries(place: Path) -> None:
+    config = place / "configs/x.yaml"
+    harness.run(config)
+    level = ["metrics=[map, map(rel=3)]"]
+    partly = harness.run(config, overrides=level).leaderboard.rows()
+    shutil.rmtree(place / "out")
+    assert harness.run(config, overrides=level).leaderboard.rows() == partly
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["just written", "written long ago"])
+def test_a_touched_file_computes_nothing_and_a_changed_byte_its_cell(
+    place: Path, evaluated: Callable, old: bool
+) -> None:
+    run = place / "runs/trec/bm25.run"
+    if old:
+        for path in (place / "runs").rglob("*"):
+            os.utime(path, (LONG_AGO, LONG_AGO))
+    harness.run(place / "configs/x.yaml")
+    evaluated()
+    os.utime(run)
+    harness.run(place / "configs/x.yaml")
+    assert evaluated() == []
+    content = bytearray(run.read_bytes())
+    place_of_digit = content.index(b".") + 1
+    content[place_of_digit] = ord("1") if content[place_of_digit] != ord("1") else ord("2")
+    times = run.stat().st_atime_ns, run.stat().st_mtime_ns
+    run.write_bytes(content)
+    os.utime(run, ns=times)  # same size, same time: the inode's own time tells
+    harness.run(place / "configs/x.yaml")
+    assert [name for name, _ in evaluated()] == ["bm25"]
+
+
+@pytest.mark.parametrize(
+    "override",
+    ["policy.ties=stable", "policy.depth=20", "convention=lightgbm", "crosscheck=none"],
+)
+def test_a_choice_computes_all_anew(place: Path, evaluated: Callable, override: str) -> None:
+    harness.run(place / "configs/x.yaml", overrides=["metrics=[ndcg@10]"])
+    n = len(evaluated())
+    harness.run(place / "configs/x.yaml", overrides=["metrics=[ndcg@10]", override])
+    assert len(evaluated()) == n
+
+
+def test_the_code_that_computes_is_part_of_the_name(
+    place: Path, evaluated: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.run(place / "configs/x.yaml")
+    n = len(evaluated())
+    monkeypatch.setattr("harness.cells.key.code", lambda: "another version")
+    harness.run(place / "configs/x.yaml")
+    assert len(evaluated()) == n
+
+
+def test_a_metric_that_compares_follows_from_the_other_run_too(
+    place: Path, evaluated: Callable
+) -> None:
+    metrics = ["metrics=['rbo(p=0.9,reference=bm25)']"]
+    harness.run(place / "configs/x.yaml", overrides=metrics)
+    n = len(evaluated())
+    harness.run(place / "configs/x.yaml", overrides=metrics)
+    assert evaluated() == []
+    run = place / "runs/trec/bm25.run"
+    run.write_bytes(run.read_bytes().replace(b" 1 ", b" 01 ", 1))
+    harness.run(place / "configs/x.yaml", overrides=metrics)
+    assert len(evaluated()) == n
+
+
+def test_a_damaged_record_is_computed_anew(
+    place: Path, evaluated: Callable, outputs: Outputs
+) -> None:
+    harness.run(place / "configs/x.yaml")
+    before, n = outputs(place / "out"), len(evaluated())
+    files = sorted((place / "out/cells").glob("??/*.parquet"))
+    assert len(files) == n
+    files[0].write_bytes(files[0].read_bytes()[:100])
+    files[1].write_bytes(b"")
+    (place / "out/cells" / INDEX).write_text("{", encoding="utf-8")
+    harness.run(place / "configs/x.yaml")
+    assert len(evaluated()) == 2
+    assert outputs(place / "out") == before
+
+
+def test_a_shared_cache_and_none(place: Path, evaluated: Callable) -> None:
+    config = place / "configs/x.yaml"
+    harness.run(config, overrides=["cache=../shared", "output=../one"])
+    assert evaluated()
+    assert not (place / "one/cells").exists()
+    harness.run(config, overrides=["cache=../shared", "output=../two"])
+    assert evaluated() == []
+    for _ in range(2):
+        harness.run(config, overrides=["cache=none", "output=../three"])
+        assert evaluated()
+    assert not (place / "three/cells").exists()
+
+
+def test_warnings_are_the_same_from_the_cache(place: Path) -> None:
+    rows = [f"{qid} Q0 DOC-{i:05d} {i} 1.0 flat\n" for qid in range(301, 331) for i in range(9)]
+    (place / "runs/trec/flat.run").write_text("".join(rows), encoding="utf-8")
+    said = []
+    for _ in range(2):
+        with pytest.warns(harness.errors.HarnessWarning, match=r"flat\.run"):
+            said.append(harness.run(place / "configs/x.yaml").warnings)
+    assert said[0] == said[1] != ()
+
+
+def test_more_processes_give_the_same_bytes(place: Path, outputs: Outputs) -> None:
+    harness.run(place / "configs/x.yaml", overrides=["crosscheck=all"])
+    one = outputs(place / "out")
+    shutil.rmtree(place / "out")
+    results = harness.run(place / "configs/x.yaml", overrides=["crosscheck=all"], jobs=2)
+    assert results.cached == 0
+    assert outputs(place / "out") == one
+
+
+def test_a_run_that_is_killed_goes_on_where_it_was(place: Path, outputs: Outputs) -> None:
+    config = place / "configs/x.yaml"
+    harness.run(config)
+    undisturbed = outputs(place / "out")
+    cells = len(list((place / "out/cells").glob("??/*.parquet")))
+    kept = set()
+    for seconds in np.linspace(0.25, 1.6, 10).tolist():
+        shutil.rmtree(place / "out")
+        command = [sys.executable, "-m", "harness", "run", str(config)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            time.sleep(seconds)
+            process.send_signal(signal.SIGKILL)
+        kept.add(len(list((place / "out").glob("cells/??/*.parquet"))))
+        for path in (place / "out").glob("[!.]*"):
+            assert (
+                path.name == "cells" or outputs(place / "out")[path.name] == undisturbed[path.name]
+            )
+        results = harness.run(config)
+        assert results.cached <= cells
+        assert outputs(place / "out") == undisturbed
+    assert kept <= set(range(cells + 1))
+
+
+def test_a_second_run_waits_for_the_first(place: Path, outputs: Outputs) -> None:
+    config = place / "configs/x.yaml"
+    harness.run(config)
+    undisturbed = outputs(place / "out")
+    shutil.rmtree(place / "out")
+    command = [sys.executable, "-m", "harness", "run", str(config)]
+    with harness.store.locked(place / "out"):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        assert process.stderr is not None
+        said = process.stderr.readline().decode()
+        assert "another run writes here; waiting until it is done" in said
+        assert not (place / "out/leaderboard.csv").exists()
+    process.communicate()
+    assert process.returncode == 0
+    assert outputs(place / "out") == undisturbed
+
+
+def test_a_record_comes_back_as_it_was(place: Path) -> None:
+    config = load(
+        place / "configs/x.yaml",
+        ["policy.ties=average", "metrics=[map, 'arp(over=grades)', ndcg_rel]"],
+    )
+    cells = sweep.resolve(config)[:1]
+    entry = evaluate_all(config, cells, Cache(None)).entries[0]
+    (done,) = work.work(
+        work.Job(config, tuple(cells), (0,), (("map", "arp(over=grades)", "ndcg_rel"),))
+    )
+    assert done.record is not None
+    back = Record.from_parquet(done.record.to_parquet())
+    again = back.entry(
+        config.parsed_metrics(), config.to_policy(), run=cells[0].run, dataset=cells[0].dataset,
+        columns=cells[0].columns,
+    )  # fmt: skip
+    assert np.array_equal(again.evaluation.values, entry.evaluation.values, equal_nan=True)
+    assert again.evaluation.counts == entry.evaluation.counts
+    assert again.summary == entry.summary
+    assert again.evaluation.weights.keys() == entry.evaluation.weights.keys() == {1}
+    assert again.evaluation.summary_errors() == entry.evaluation.summary_errors() != {}
+    assert back.audit == done.record.audit
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_the_hash_is_taken_while_the_file_is_read(
+    tmp_path: Path, root: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = (root / "runs/trec/qrels.txt").read_bytes()
+    path = tmp_path / f"qrels.txt{ending}"
+    path.write_bytes(gzip.compress(content) if ending else content)
+    source = HashedSource(path)
+    read_qrels(source)
+    monkeypatch.setattr(source, "explained", None)  # nothing can be opened any more
+    assert source.sha256() == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class _Dying(executors.InProcess):
+    """A pool whose worker dies some times."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+        if self.times:
+            self.times -= 1
+            return super().submit(_die)
+        return super().submit(fn, *args, **kwargs)
+
+
+def _die() -> None:
+    raise ConnectionError("the worker is gone")
+
+
+@pytest.mark.parametrize("times", [1, 3, 100])
+def test_a_job_whose_worker_dies_goes_to_another(
+    place: Path, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.cells.flow.InProcess", type("No", (), {}))
+    config = load(place / "configs/x.yaml")
+    cells = sweep.resolve(config)[:1]
+    found = evaluate_all(config, cells, Cache(None), _Dying(times), jobs=2)
+    if times <= TRIES:
+        assert len(found.entries) == 1
+    else:
+        (failure,) = found.failures
+        assert "its worker died 3 times: ConnectionError: the worker is gone" in str(failure.error)
+
+
+def test_a_pool_that_breaks_is_made_anew() -> None:
+    with executors.Processes(1) as pool:
+        with pytest.raises(executors.BrokenExecutor):
+            pool.submit(os._exit, 1).result()
+        assert pool.submit(abs, -1).result() == 1
+
+
+def test_a_scheduler_that_is_not_there_is_said() -> None:
+    pytest.importorskip("distributed")
+    with (
+        pytest.raises(HarnessError, match="no scheduler answers"),
+        executors.executor(1, "tcp://127.0.0.1:1"),
+    ):
+        pass
