@@ -1,0 +1,81 @@
+"""Studies of a few values, and what is drawn of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import harness.metrics
+from harness import plots
+from harness.core.comparison import Comparison, Comparisons, Plan
+from harness.core.evaluation import Counts, Evaluation
+from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.names import parse_all
+from harness.core.study import Study
+from harness.plots import Settings
+from harness.plots._request import requests
+from harness.plots._style import styled
+
+assert harness.metrics  # fills the registry
+
+TRACE = "ab12" * 16
+RANKED = {"a": [0.2, 0.4, 0.7, 0.1], "b": [0.3, 0.5, 0.9, 0.2], "c": [0.3, 0.6, 0.9, 0.3]}
+
+
+def study(
+    runs: Mapping[str, Sequence[Any]],
+    metrics: Sequence[str] = ("map",),
+    comparisons: Comparisons | None = None,
+    qids: Mapping[str, Sequence[str]] | None = None,
+    dataset: str = "trec",
+) -> Study:
+    """Return a study of ``{run: [value, or the value of each metric, for each query]}``."""
+    parsed = parse_all(metrics)
+    entries = []
+    for run, rows in runs.items():
+        values = np.array(rows, dtype=float).reshape(len(rows), len(parsed))
+        names = (qids or {}).get(run, [f"q{place}" for place in range(len(rows))])
+        counts = Counts(queries=len(rows))
+        of = Evaluation(
+            values, pa.array(names, pa.string()), parsed, counts=counts, run=run, dataset=dataset
+        )
+        entries.append(Entry(of))
+    return Study(Leaderboard(tuple(entries)), comparisons, {}, TRACE)
+
+
+def drawn(found: Study, kind: str, **settings: Any) -> list[Any]:
+    """Return what each picture of an entry of `plots:` shows."""
+    module = plots.find(kind)
+    return [module.data(one) for one in requests(found, Settings(kind, **settings), module)]
+
+
+def figures(found: Study, kind: str, **settings: Any) -> list[Any]:
+    """Return the figures of an entry of `plots:`."""
+    module = plots.find(kind)
+    with styled():
+        return [
+            module.draw(one, settings.get("width", "column"))
+            for one in drawn(found, kind, **settings)
+        ]
+
+
+def texts(figure: Any) -> list[str]:
+    """Return every text of a figure that is shown."""
+    from matplotlib.text import Text
+
+    found = (one for one in figure.findobj(Text) if one.get_visible())
+    return [one.get_text() for one in found if one.get_text()]
+
+
+def effects_study() -> Study:
+    """Return a study of two comparisons with a, one of them the other way round."""
+    (metric,) = parse_all(["map"])
+    rows = (
+        Comparison("trec", metric, "a", "b", 2, 0.1, 0.05, 0.15, p_adjusted=0.01, hedges_g=0.8),
+        Comparison("trec", metric, "c", "a", 2, 0.2, -0.1, 0.5, p_adjusted=0.3, hedges_g=0.4),
+    )
+    return study({"a": [0.1, 0.2], "b": [0.2, 0.3], "c": [0.1, 0.1]},
+                 comparisons=Comparisons(Plan(("a",)), rows))  # fmt: skip

@@ -1,0 +1,101 @@
+"""`harness plot`, and the pictures that `harness run` writes."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFIG = """\
+output: results
+datasets: {letor: {format: letor, path: "ROOT/runs/letor/fold1/test.txt"}}
+runs: {"{model}": {format: scores, path: "ROOT/runs/letor/{model}/fold1-seed1.txt"}}
+metrics: ["ndcg@5,10"]
+compare: {baseline: lambdamart}
+plots: [{kind: effects, metrics: "ndcg@5", formats: [svg, pdf]}, {kind: cutoffs, formats: png}]
+"""
+
+
+def harness(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "harness", *arguments], cwd=cwd, capture_output=True,
+        text=True,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a config, and its results."""
+    folder = tmp_path_factory.mktemp("plots")
+    root = Path(__file__).resolve().parents[2]
+    (folder / "a.yaml").write_text(CONFIG.replace("ROOT", str(root)))
+    done = harness("run", "a.yaml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_config_asks_for_pictures(here: Path) -> None:
+    made = {path.name: path.read_bytes() for path in (here / "results/plots").iterdir()}
+    assert {"effects-letor-ndcg-5.svg", "effects-letor-ndcg-5.pdf", "cutoffs-letor-ndcg.png"} <= {
+        *made
+    }
+    trace = hashlib.sha256((here / "results/manifest.json").read_bytes()).hexdigest()
+    assert all(trace.encode() in content for content in made.values())
+
+
+def test_the_command_draws_the_same_bytes(here: Path) -> None:
+    done = harness(
+        "plot", "results", "effects", "-m", "ndcg@5", "--format", "svg", "-o", "again", cwd=here
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == str(Path("again/effects-letor-ndcg-5.svg")) + "\n"
+    name = "effects-letor-ndcg-5.svg"
+    assert (here / "again" / name).read_bytes() == (here / "results/plots" / name).read_bytes()
+
+
+def test_another_baseline_is_compared_anew(here: Path) -> None:
+    done = harness(
+        "plot", "results", "effects", "differences", "-m", "ndcg@5", "--run", "!random",
+        "--baseline", "gbrt", "-o", "other", cwd=here,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (here / "other").iterdir()} == {
+        "effects-letor-ndcg-5.png", "differences-letor-ndcg-5.png",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["results", "efects"], "error: unknown picture 'efects'; did you mean 'effects'?  (all: "
+         "critical-difference, cutoffs, differences, distribution, effects, heatmap, scatter)\n"),
+        (["nowhere", "heatmap"], "error: nowhere: the folder holds no manifest.json, so harness run"
+         " did not write it\n  fix:   give the folder that the config's 'output:' names\n"),
+        (["results", "critical-difference", "--run", "gbrt", "-m", "ndcg@5"],
+         "error: plots: critical-difference of ndcg@5 on letor: there is one run only, and nothing "
+         "to compare it with\n"),
+        (["results", "distribution", "-m", "map"],
+         "error: plots: there is no metric 'map'  (there are: ndcg@5, ndcg@10)\n"),
+    ],
+)  # fmt: skip
+def test_errors(here: Path, arguments: list[str], said: str) -> None:
+    done = harness("plot", *arguments, cwd=here)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+@pytest.mark.parametrize("arguments", ["'run', 'a.yaml'", "'plot', 'results', 'heatmap'"])
+def test_without_matplotlib(here: Path, arguments: str) -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        f"from harness.main import main; main([{arguments}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error: plots: pictures need matplotlib, which is not installed\n"
+        '  fix:   pip install "ranking-harness[plots]"  (in a checkout: '
+        'pip install -e ".[plots]")\n'
+    )
