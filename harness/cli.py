@@ -10,6 +10,7 @@ import typer
 from . import __version__, plain
 from .command import QuickCommand, QuickGroup
 from .commands import options
+from .commands.check_table import check_table_command
 from .commands.compare import compare_command
 from .commands.plot import plot_command
 from .commands.table import table_command
@@ -205,6 +206,7 @@ def audit_command(
 
 app.command("compare", cls=QuickCommand)(compare_command)
 app.command("table", cls=QuickCommand)(table_command)
+app.command("check-table", cls=QuickCommand)(check_table_command)
 app.command("plot", cls=QuickCommand)(plot_command)
 app.command("explain", cls=QuickCommand)(explain_command)
 app.command("why", cls=QuickCommand)(why_command)

@@ -10,6 +10,7 @@ from typing import Any
 from . import results as results_of
 from .config import Config
 from .core.comparison import Plan
+from .core.leaderboard import Leaderboard
 from .core.study import Study
 from .errors import Problem, UnknownNameError, did_you_mean
 from .results import Results
@@ -63,6 +64,31 @@ def text_of(
     """Return the same as text, in one of the formats."""
     table, settings, _ = table_of(folder, name, changes, plan)
     return render(table, format, settings, standalone=standalone)
+
+
+def methods_of(
+    folder: Path,
+    name: str | None,
+    format: Format,
+    changes: Mapping[str, Any],
+    plan: Mapping[str, Any],
+    parts: tuple[bool, bool] = (True, False),
+) -> str:
+    """Return the methods paragraph of a table, the references that it cites, or both.
+
+    Citations are LaTeX's where `format` is; otherwise keys in brackets.
+    """
+    from .tables.methods import bibliography, methods
+
+    table, _, study = table_of(folder, name, changes, plan)
+    runs = {row.run for row in table.rows}
+    shown = {one.dataset for one in table.columns}
+    entries = [one for one in study.board.entries if one.run in runs and one.dataset in shown]
+    study = replace(study, board=Leaderboard(tuple(entries)))
+    metrics = [str(one.metric) for one in table.columns if one.metric is not None]
+    found = [methods(study, "latex" if format == "latex" else "plain", metrics=metrics)]
+    found.append(bibliography(study, metrics=metrics))
+    return "\n".join(text for text, wanted in zip(found, parts, strict=True) if wanted)
 
 
 def settings_of(config: Config, name: str | None) -> tuple[str, Settings]:

@@ -137,5 +137,5 @@ def _nothing(paper: Path, found: Sequence[tuple[str, Grid]], known: Known) -> Pr
         "no table has a run of the results as a row and a metric as a column"
         f"  (runs: {', '.join(study.runs)}; metrics: {', '.join(map(str, study.board.metrics))})",
         found=f"rows {rows}; columns {heads}",
-        fix="say what the paper calls them: --name 'bm25=BM25 (tuned)'",
+        fix=f"say what the paper calls them, as in --name '{study.runs[0]}=Ours'",
     )

@@ -1,119 +1,16 @@
-"""Bold, underlined, letters and daggers of a table against those that its values give."""
+"""Letters and daggers of a table against the comparisons of its results."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ..core.study import Study
-from ..tables.marks import FEWEST_FOR_SECOND, best_and_second, dagger
-from ..tables.numbers import fixed
+from ..tables.marks import dagger
 from ..tables.signs import Signs
 from .findings import Finding, Verdict
 from .match import Match
 from .printed import SYMBOLS
-from .values import Entered
-
-_SHOWN_DIGITS = 6
-"""More decimals than that are no rounding: marks were set at fewer, which are not known."""
-
-
-def check_best(columns: Sequence[Sequence[Entered]], verdict: Verdict) -> None:
-    """Check bold and underlined, over all rows or by group: whichever the table is nearer to."""
-    cells = [one for column in columns for one in column]
-    for what, is_set in (("bold", _is_bold), ("underline", _is_underlined)):
-        if not any(map(is_set, cells)):
-            continue
-        whole = [list(_best(column, what)) for column in columns]
-        parts = [
-            [finding for part in _by_group(column) for finding in _best(part, what)]
-            for column in columns
-        ]
-        in_all, in_parts = (sum(map(len, found)) for found in (whole, parts))
-        verdict.findings += [
-            one for found in (parts if in_parts < in_all else whole) for one in found
-        ]
-        if in_parts < in_all:
-            verdict.notes.append(f"{what}: checked within each group of rows")
-        name = "best values" if what == "bold" else "second best values"
-        verdict.verified[name] += sum(map(is_set, (one for one in cells if one.known)))
-
-
-def _is_bold(one: Entered) -> bool:
-    return one.printed.bold
-
-
-def _is_underlined(one: Entered) -> bool:
-    return one.printed.underlined
-
-
-def _by_group(cells: Sequence[Entered]) -> Iterable[list[Entered]]:
-    found: dict[int, list[Entered]] = {}
-    for one in cells:
-        found.setdefault(one.line.group, []).append(one)
-    return found.values()
-
-
-def _best(cells: Sequence[Entered], what: str) -> Iterator[Finding]:
-    """Yield what is wrong in one column; each dataset in it has a best of its own."""
-    datasets: dict[str | None, list[Entered]] = {}
-    for one in cells:
-        column = one.heading.column
-        own = None if column is None else column.dataset
-        datasets.setdefault(one.dataset or own or one.line.dataset, []).append(one)
-    for some in datasets.values():
-        found = [list(_at(some, what, digits)) for digits in _digits(some)]
-        yield from min(found, key=len)
-
-
-def _digits(cells: Sequence[Entered]) -> list[int]:
-    """Return the precision that marks were set at, or those that they may have been set at."""
-    shown = Counter(one.printed.digits for one in cells).most_common(1)[0][0]
-    return [shown, *range(1, _SHOWN_DIGITS + 1)] if shown > _SHOWN_DIGITS else [shown]
-
-
-def _at(cells: Sequence[Entered], what: str, digits: int) -> Iterator[Finding]:
-    metric = cells[0].metric
-    if metric is None:
-        return
-    texts = [_text(one, digits) for one in cells]
-    direction = metric.definition.direction
-    best, second = best_and_second(texts, direction)
-    chosen = best if what == "bold" else second
-    marked = {
-        at for at, one in enumerate(cells) if (_is_bold if what == "bold" else _is_underlined)(one)
-    }
-    if what == "underline" and len(cells) < FEWEST_FOR_SECOND and not marked & best:
-        return
-    names = {True: "best", False: "second best"}
-    name = names[what == "bold"]
-    for at, one in enumerate(cells):
-        if not one.known or (at in chosen) == (at in marked):
-            continue
-        if what == "underline" and at in chosen and len(best) > 1:
-            continue  # with two that share the best value, many mark no second best
-        say = what if what == "bold" else "underlined"
-        if at in marked:
-            others = ", ".join(cells[other].line.text for other in sorted(chosen))
-            why = f"the {name}: {others}" if others else f"nothing is {name} here"
-            yield _finding(one, what, say, f"not {say}", why)
-        else:
-            yield _finding(one, what, f"not {say}", say, f"it is {name} ({texts[at]})")
-
-
-def _finding(one: Entered, what: str, found: str, right: str, why: str) -> Finding:
-    kind = "bold" if what == "bold" else "underline" if what == "underline" else "marker"
-    return Finding(
-        kind,  # type: ignore[arg-type]
-        one.line.cells[one.place].line, one.line.text, one.heading.text,
-        f"{one.printed.text} {found}" if what != "marker" else found, right, why,
-    )  # fmt: skip
-
-
-def _text(one: Entered, digits: int) -> str:
-    if one.known:
-        return fixed(one.value, digits, percent=one.percent, leading_zero=True)
-    return str(one.printed.number)
+from .values import Entered, finding
 
 
 def check_marks(
@@ -201,7 +98,7 @@ def _differing(
             why = f"not significantly {how} than {run}"
             if mark in other:
                 why = f"significantly {'worse' if how == 'better' else 'better'} than {run}"
-            yield _finding(one, "marker", f"{one.printed.text} with {mark}", f"without {mark}", why)
+            yield finding(one, "marker", f"{one.printed.text} with {mark}", f"without {mark}", why)
         elif mark in right and mark not in found:
             why = f"significantly {how} than {run}"
-            yield _finding(one, "marker", f"{one.printed.text} without {mark}", f"with {mark}", why)
+            yield finding(one, "marker", f"{one.printed.text} without {mark}", f"with {mark}", why)

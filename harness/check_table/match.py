@@ -16,7 +16,8 @@ from .spellings import joined, metrics_called, named, plain, ways
 AVERAGES = ("mean over datasets", "average", "avg", "mean", "overall", "all", "all datasets")
 _KINDS: Mapping[str, Kind] = {
     "n": "n", "queries": "n", "#queries": "n", "tier": "tier", "rank": "rank",
-    "coverage": "coverage", "queries answered": "coverage",
+    "coverage": "coverage", "answered": "coverage",
+    "queries answered": "coverage",
 }  # fmt: skip
 _LETTERED = re.compile(
     r"\(?(?P<before>[a-z]{1,2})[).:]?\s+(?P<rest>\S.*)|(?P<name>.+?)\s+\(?(?P<after>[a-z]{1,2})\)?"

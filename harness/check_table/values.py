@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.study import Study
 from ..tables.rows import mean
+from .findings import Finding, Kind
 from .match import Heading, Line, Match
 from .printed import Printed, printed
 from .rounding import is_percent
@@ -116,11 +117,15 @@ def _is_at(entry: Entry, where: Iterable[tuple[str, str]]) -> bool:
 
 
 def _scaled(cells: Sequence[Entered]) -> Iterator[Entered]:
-    from dataclasses import replace
-
     percent = is_percent([(one.printed.number, one.value) for one in cells if one.known])
     for one in cells:
         yield replace(one, percent=percent)
+
+
+def finding(one: Entered, kind: Kind, found: str, right: str, why: str) -> Finding:
+    """Return a finding at a number's place."""
+    line = one.line.cells[one.place].line
+    return Finding(kind, line, one.line.text, one.heading.text, found, right, why)
 
 
 def as_text(number: Decimal) -> str:

@@ -15,12 +15,13 @@ from ..tables.cells import Cells
 from ..tables.model import Column
 from ..tables.settings import Settings
 from ..tables.signs import Signs
+from .best import check_best
 from .findings import Finding, Verdict
-from .marking import check_best, check_marks
+from .marking import check_marks
 from .match import Heading, Line, Match
 from .printed import decimals
 from .rounding import expected, is_rounded, wrong_by
-from .values import Entered, as_text, columns_of, dataset_of
+from .values import Entered, as_text, columns_of, dataset_of, finding
 
 _LEVEL = 0.05
 
@@ -72,7 +73,7 @@ def _number(one: Entered, columns: Sequence[Sequence[Entered]]) -> Iterator[Find
     shown = one.printed
     if math.isnan(one.value):
         why = "the results have no value there"
-        yield _finding(one, "digits", shown.text, "none", why)
+        yield finding(one, "digits", shown.text, "none", why)
         return
     if is_rounded(shown.number, shown.digits, one.value, percent=one.percent):
         return
@@ -80,11 +81,11 @@ def _number(one: Entered, columns: Sequence[Sequence[Entered]]) -> Iterator[Find
     computed = f"computed: {one.value * (100 if one.percent else 1):.8g}"
     slip = wrong_by(shown.number, shown.digits, one.value, percent=one.percent)
     if slip:
-        yield _finding(one, "rounding", shown.text, _like(right, shown.text), f"{slip}; {computed}")
+        yield finding(one, "rounding", shown.text, _like(right, shown.text), f"{slip}; {computed}")
         return
     other = _elsewhere(one, columns)
     why = f"{computed}; {other}" if other else computed
-    yield _finding(one, "digits", shown.text, _like(right, shown.text), why)
+    yield finding(one, "digits", shown.text, _like(right, shown.text), why)
 
 
 def _elsewhere(one: Entered, columns: Sequence[Sequence[Entered]]) -> str:
@@ -117,7 +118,7 @@ def _spread(one: Entered, study: Study, verdict: Verdict) -> Iterator[Finding]:
             if name in _MEANT:
                 return
             usual, right = next(iter(known.items()))
-            yield _finding(
+            yield finding(
                 one,
                 "spread",
                 _shown(beside),
@@ -126,7 +127,7 @@ def _spread(one: Entered, study: Study, verdict: Verdict) -> Iterator[Finding]:
             )
             return
     name, ends = next(iter(known.items()))
-    yield _finding(one, "spread", _shown(beside), _ends(beside, ends, one), f"{name} is right")
+    yield finding(one, "spread", _shown(beside), _ends(beside, ends, one), f"{name} is right")
 
 
 _MEANT = (
@@ -239,10 +240,3 @@ def _like(right: Decimal, printed: str) -> str:
     """Return a number with a leading zero where the printed one has it."""
     has_zero = printed.lstrip("+-").startswith("0")
     return f"{right:f}" if has_zero else as_text(right)
-
-
-def _finding(one: Entered, kind: str, found: str, right: str, why: str) -> Finding:
-    return Finding(
-        kind,  # type: ignore[arg-type]
-        one.line.cells[one.place].line, one.line.text, one.heading.text, found, right, why,
-    )  # fmt: skip

@@ -67,6 +67,13 @@ def table_command(
     standalone: Annotated[
         bool, typer.Option("--standalone", help="LaTeX: a whole document, to look at.")
     ] = False,
+    methods: Annotated[
+        bool,
+        typer.Option("--methods", help="Sentences for the methods section, in place of the table."),
+    ] = False,
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="The references that --methods cites.")
+    ] = False,
     baselines: Annotated[
         list[str] | None,
         typer.Option("--baseline", "-b", help="Compare anew, with this run; repeatable."),
@@ -86,6 +93,7 @@ def table_command(
     Examples:
       harness table results/compare --format latex > table.tex
       harness table results/compare -m map -m ndcg@10 --sort map --spread deviation
+      harness table results/compare --methods --format latex
     """
     from .. import output, tabulate
 
@@ -107,8 +115,10 @@ def table_command(
     if runs:
         changes["groups"] = {}
     plan = {"baselines": tuple(baselines or ()), "test": test, "correction": correction}
-    text = tabulate.text_of(
-        results, name, format, changes, {key: value for key, value in plan.items() if value},
-        standalone,
-    )  # fmt: skip
+    compared = {key: value for key, value in plan.items() if value}
+    if methods or bibtex:
+        parts = (methods, bibtex)
+        text = tabulate.methods_of(results, name, format, changes, compared, parts)
+    else:
+        text = tabulate.text_of(results, name, format, changes, compared, standalone)
     output.show(text)

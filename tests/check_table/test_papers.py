@@ -286,7 +286,7 @@ ours & .424 \\ \bottomrule
 """
     found = verdict(text, plain)
     assert found.findings == []
-    assert found.notes == ["bold: checked within each group of rows"]
+    assert found.notes == ["best values: checked within each group of rows"]
 
 
 def test_names_of_the_paper(plain: Study) -> None:

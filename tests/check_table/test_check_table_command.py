@@ -1,0 +1,149 @@
+"""harness check-table: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import harness
+from harness.check_table import check_table
+from harness.cli import app
+from harness.errors import HarnessError, InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results") / "compare"
+    harness.run(ROOT / "configs" / "compare.yaml", overrides=[f"output={folder}"])
+    return folder
+
+
+def paper(results: Path, tmp_path: Path, change: tuple[str, str] | None = None) -> Path:
+    done = CliRunner().invoke(app, ["table", str(results), "--format", "latex"])
+    assert done.exit_code == 0, done.output
+    text = done.stdout.replace(*change) if change else done.stdout
+    assert change is None or text != done.stdout
+    path = tmp_path / "paper.tex"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_nothing_is_wrong(results: Path, tmp_path: Path) -> None:
+    path = paper(results, tmp_path)
+    done = CliRunner().invoke(app, ["check-table", str(path), "--results", str(results)])
+    assert done.exit_code == 0
+    # 5 models x 2 folds x 3 metrics; † on 3 + 3 + 2 + 2 values that are better, and 4 worse
+    assert done.stdout == (
+        f"{path}: no findings; checked: 30 numbers, 6 best values, 6 second best values, 14 marks\n"
+    )
+
+
+def test_a_wrong_number(results: Path, tmp_path: Path) -> None:
+    path = paper(results, tmp_path, (r"\textbf{.877}", r"\textbf{.887}"))
+    arguments = ["check-table", str(path), "--results", str(results)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1
+    line = path.read_text("utf-8").split(r"\textbf{.887}")[0].count("\n") + 1
+    assert done.stdout == (
+        f"{path}:{line}: another number: lambdamart, letor-fold1 map ↑\n"
+        "  found: .887\n"
+        "  right: .877  (computed: 0.87688793)\n"
+        f"{path}: 1 finding; checked: 30 numbers, 6 best values, 6 second best values, 14 marks\n"
+    )
+    done = CliRunner().invoke(app, [*arguments, "--format", "jsonl"])
+    first, last = map(json.loads, done.stdout.splitlines())
+    assert first["kind"] == "digits"
+    assert (first["line"], first["found"], first["right"]) == (line, ".887", ".877")
+    assert last["verified"]["numbers"] == 30
+    assert last["findings"] == 1
+
+
+def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(
+        "| option | value |\n|---|---|\n| rate | 0.1 |\n\n"
+        "| Model | letor-fold1 MAP |\n|---|---|\n| Lambda MART | 0.877 |\n",
+        "utf-8",
+    )
+    text, is_right = check_table(path, results)
+    assert is_right
+    assert text == (
+        "not checked: table 1 (line 1): no row is a run and no column a metric of the results\n"
+        f"{path}: no findings; checked: 1 number\n"
+    )
+    text, _ = check_table(path, results, tables=["2"])
+    assert "not checked" not in text
+    with pytest.raises(InputError, match=r"there is no table '3'  \(there are: 1, 2\)"):
+        check_table(path, results, tables=["3"])
+
+
+def test_nothing_matches(results: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,P@5\nLMART,0.5\n", "utf-8")
+    with pytest.raises(HarnessError) as caught:
+        check_table(path, results)
+    assert str(caught.value) == (
+        f"{path}: no table has a run of the results as a row and a metric as a column  (runs: "
+        "gbrt, lambdamart, linear-regression, neural, random; metrics: map, ndcg@10, "
+        "swaps(normalize=true))\n"
+        "  found: rows LMART; columns model, P@5\n"
+        "  fix:   say what the paper calls them, as in --name 'gbrt=Ours'"
+    )
+    done = CliRunner().invoke(app, ["check-table", str(path), "--results", str(results)])
+    assert done.exit_code != 0
+    assert isinstance(done.exception, HarnessError)
+
+
+def test_names_given(results: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,fold 1\nOurs,0.877\n", "utf-8")
+    names = ["lambdamart=Ours", "letor-fold1=Fold 1", "map=fold 1"]
+    text, is_right = check_table(path, results, names=names)
+    assert not is_right or "its dataset is not said" in text
+    path.write_text("model,Fold 1 Precision\nOurs,0.877\n", "utf-8")
+    text, is_right = check_table(path, results, names=[*names[:2], "map=Precision"])
+    assert text == f"{path}: no findings; checked: 1 number\n"
+    with pytest.raises(InputError, match="--name takes OLD=NEW, and is 'Ours'"):
+        check_table(path, results, names=["Ours"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.tex", b"no table", "holds no table"),
+        ("a.pdf", b"", "its ending says no format of a table  (there are: .tex, .ltx, .md, "),
+        ("a.md", b"| a | b |\n|---|---|\n| \xff | 1 |\n", "byte 22 is not UTF-8\n  fix:   save"),
+    ],
+)
+def test_files_that_cannot_be_checked(
+    name: str, content: bytes, message: str, results: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        check_table(path, results)
+    assert str(caught.value).startswith(f"{path}: {message}")
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        check_table(tmp_path / "none.tex", results)
+
+
+def test_methods_and_bibtex(results: Path) -> None:
+    done = CliRunner().invoke(app, ["table", str(results), "--methods", "--bibtex", "-f", "latex"])
+    assert done.exit_code == 0
+    paragraph, _, entries = done.stdout.partition("\n\n@")
+    assert paragraph.startswith(r"We report MAP~\citep{buckley2005}, nDCG~\citep{jarvelin2002}")
+    assert r"with Holm's correction~\citep{holm1979} over all 16 comparisons" in paragraph
+    cited = {
+        key for part in paragraph.split(r"\citep{")[1:] for key in part.split("}")[0].split(",")
+    }
+    assert cited == {
+        line.split("{")[1].strip(",") for line in ("@" + entries).splitlines() if line[:1] == "@"
+    }
+    done = CliRunner().invoke(app, ["table", str(results), "--methods", "-m", "map"])
+    assert done.stdout.startswith("We report MAP [buckley2005] on letor-fold1 (50 queries)")
+    assert "@article" not in done.stdout

@@ -1,0 +1,165 @@
+"""Tables of the harness hold up to its own check; one slip put into them is found, and no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from known_means import BASELINE, study, verdict
+
+from harness.core.comparison import Plan
+from harness.core.study import Study
+from harness.tables import csv, html, latex, markdown
+from harness.tables.build import build
+from harness.tables.model import Cell, PaperTable
+from harness.tables.settings import Settings
+
+RENDERED = {
+    ".tex": latex.render,
+    ".md": markdown.render,
+    ".html": html.render,
+    ".csv": csv.render,
+}
+LETTERS = Plan(correction="none")
+SETTINGS = {
+    "plain": Settings(),
+    "letters and intervals": Settings(marks="letters", spread="interval"),
+    "percent": Settings(spread="deviation", percent=("*",), average=True),
+    "extras": Settings(extras=("n", "tier", "rank", "coverage"), digits={"*": 2}),
+    "groups": Settings(
+        groups={"Sparse & co": ("bm25", "ql"), "Dense": ("ours",)},
+        names={"bm25": "BM25 (k_1 = 1.2)", "ours": "Ours_{x}", "web": "Web 10%", "map": "MAP"},
+        leading_zero=True, sort="map",
+    ),
+}  # fmt: skip
+
+
+@cache
+def of(seeds: int, letters: bool) -> Study:
+    return study(LETTERS if letters else BASELINE, seeds=seeds)
+
+
+@pytest.mark.parametrize("suffix", RENDERED)
+@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_a_table_of_the_harness_is_right(suffix: str, kind: str, seeds: int) -> None:
+    found = of(seeds, "letters" in kind)
+    chosen = SETTINGS[kind]
+    checked = verdict_of(build(found, chosen), found, suffix, chosen)
+    assert checked.findings == []
+    assert checked.unknown == []
+    assert checked.notes == []
+    # 3 runs x 2 datasets x 2 metrics, and their means over datasets
+    assert checked.verified["numbers"] == (18 if chosen.average else 12)
+    assert checked.verified["marks"] > 0
+
+
+def test_siunitx() -> None:
+    found = of(1, False)
+    text = latex.render(build(found), siunitx=True)
+    assert "\\underline{\\phantom" in text
+    checked = verdict(text, found)
+    assert checked.findings == []
+    # on news, two share the best MAP and the third is underlined
+    assert checked.verified["second best values"] == 4
+    assert checked.verified["marks"] == 7
+
+
+def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: Settings):  # type: ignore[no-untyped-def]
+    from harness.check_table import FORMATS
+    from harness.check_table.match import Known, match
+    from harness.check_table.verify import verify
+
+    (grid,) = FORMATS[suffix](RENDERED[suffix](table))
+    return verify(match(grid, Known.of(found, chosen.names)), found, "1")
+
+
+def changed(table: PaperTable, row: int, column: int, cell: Cell) -> PaperTable:
+    (group,) = table.groups
+    rows = list(group.rows)
+    cells = list(rows[row].cells)
+    cells[column] = cell
+    rows[row] = replace(rows[row], cells=tuple(cells))
+    return replace(table, groups=(replace(group, rows=tuple(rows)),))
+
+
+@given(
+    suffix=st.sampled_from([".tex", ".md", ".html"]),
+    row=st.integers(0, 2),
+    column=st.integers(0, 3),
+    digit=st.integers(0, 2),
+    by=st.integers(1, 9),
+)
+@settings(max_examples=60, deadline=None)
+def test_one_digit(suffix: str, row: int, column: int, digit: int, by: int) -> None:
+    found = of(1, False)
+    table = build(found)
+    cell = list(table.rows)[row].cells[column]
+    text = list(cell.text)  # .424
+    text[digit + 1] = str((int(text[digit + 1]) + by) % 10)
+    slipped = changed(table, row, column, replace(cell, text="".join(text)))
+    (one,) = verdict_of(slipped, found, suffix, Settings()).findings
+    assert one.kind in ("digits", "rounding")
+    run, heading = list(table.rows)[row].title, table.columns[column]
+    assert (one.row, one.column) == (run, f"{heading.block} {heading.title}")
+    assert (one.found, one.right) == ("".join(text), cell.text)
+
+
+@given(
+    suffix=st.sampled_from([".tex", ".md", ".html"]),
+    row=st.integers(0, 2),
+    column=st.integers(0, 3),
+    what=st.sampled_from(["best", "second", "mark"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_one_mark(suffix: str, row: int, column: int, what: str) -> None:
+    found = of(1, False)
+    table = build(found)
+    cell = list(table.rows)[row].cells[column]
+    if what == "mark":
+        other = replace(cell, marks=() if cell.marks else ("†",))
+    elif what == "best":
+        other = replace(cell, best=not cell.best, second=False)
+    else:
+        other = replace(cell, second=not cell.second, best=False)
+    slipped = changed(table, row, column, other)
+    kinds = {one.kind for one in verdict_of(slipped, found, suffix, Settings()).findings}
+    expected = {
+        kind
+        for kind, is_other in (
+            ("bold", cell.best != other.best),
+            # where two share the best value (MAP on news), no second best needs a mark
+            ("underline", cell.second != other.second and not (cell.second and column == 2)),
+            ("marker", cell.marks != other.marks),
+        )
+        if is_other
+    }
+    rows = {one.row for one in verdict_of(slipped, found, suffix, Settings()).findings}
+    assert kinds == expected
+    assert rows == ({list(table.rows)[row].title} if expected else set())
+
+
+def test_one_spread() -> None:
+    found = of(2, False)
+    chosen = Settings(spread="deviation")
+    table = build(found, chosen)
+    cell = list(table.rows)[1].cells[2]
+    assert cell.spread == "± .014"
+    slipped = changed(table, 1, 2, replace(cell, spread="± .041"))
+    for suffix in (".tex", ".md", ".html"):
+        (one,) = verdict_of(slipped, found, suffix, chosen).findings
+        assert (one.kind, one.row, one.found, one.right) == ("spread", "ql", "± .041", "± .014")
+
+
+def test_one_rank() -> None:
+    found = of(1, False)
+    chosen = Settings(extras=("rank", "n"), metrics=("map",))
+    table = build(found, chosen)
+    place = next(at for at, one in enumerate(table.columns) if one.kind == "n")
+    cell = next(table.rows).cells[place]
+    slipped = changed(table, 0, place, replace(cell, text="21"))
+    (one,) = verdict_of(slipped, found, ".tex", chosen).findings
+    assert (one.kind, one.row, one.found, one.right) == ("other", "bm25", "21", "20")
