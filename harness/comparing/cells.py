@@ -148,7 +148,23 @@ def notes(found: Comparisons) -> list[str]:
     )
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
+        lines += too_few_draws(found)
     return lines
+
+
+def too_few_draws(found: Comparisons) -> list[str]:
+    """Return that no p can be small enough for the correction, where that is so."""
+    plan = found.plan
+    largest = max((size for _, size in found.family_sizes), default=0)
+    is_drawn = any(one.method.endswith("draws") for one in found.rows)
+    strict = plan.correction in ("holm", "bonferroni") and found.kind == "paired"
+    if not (is_drawn and strict and largest / (plan.draws + 1) > plan.level):
+        return []
+    needed = math.ceil(largest / plan.level)
+    return [
+        f"too few draws: with {plan.draws} no p is below {1 / (plan.draws + 1):.2g}, which "
+        f"corrected for {largest} comparisons is above {plan.level:g}; take {needed} or more"
+    ]
 
 
 def correction(found: Comparisons) -> str:

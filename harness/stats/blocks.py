@@ -35,7 +35,7 @@ class Block:
     systems: tuple[System, ...]
     values: Floats
 
-    @property
+    @cached_property
     def runs(self) -> tuple[str, ...]:
         """Names of the runs, a row each."""
         return tuple(system.run for system in self.systems)

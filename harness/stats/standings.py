@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from .registry import AllPairs
 from .several import means
 from .tiers import tiers
 from .tukey import tukey
+
+RANK_DRAWS = 1000
+"""Resamples for the interval of a rank, a whole number that more of them hardly move."""
 
 
 def standings_of(block: Block, plan: Plan, found: AllPairs | None = None) -> Iterator[Standing]:
@@ -33,7 +37,8 @@ def standings_of(block: Block, plan: Plan, found: AllPairs | None = None) -> Ite
     rank = ranks(np.array(values), block.metric.definition.direction == "lower")
     low, high, tier = rank, rank, ["1" if len(rank) == 1 else ""] * len(rank)
     if len(rank) > 1 and block.oriented.shape[1] > 1:
-        low, high = rank_intervals(block.oriented, plan.level, stream_of(plan, "ranks", block))
+        stream = replace(stream_of(plan, "ranks", block), draws=min(plan.draws, RANK_DRAWS))
+        low, high = rank_intervals(block.oriented, plan.level, stream)
         tier = _tiers(block, plan, found)
     for place, system in enumerate(block.systems):
         row = block.values[place]

@@ -250,3 +250,15 @@ def test_a_nickname_leaves_counts_out(trec: Path) -> None:
     assert "map" in metrics
     assert "num_ret" not in metrics
     assert "gm_map" not in metrics
+
+
+def test_too_few_draws_for_the_family(trec: Path) -> None:
+    # the smallest p of 99 draws is 1/100, and two comparisons by Holm make it .02: fine at .05;
+    # at .01 two comparisons take 2 / .01 = 200 draws
+    words = ["--qrels", trec / "qrels.txt", "-m", "map", "-m", "P@5", "-t", "bootstrap"]
+    words = [trec / "bm25.run", trec / "tfidf.run", *words, "--draws", 99]
+    assert "too few draws" not in said(*words)
+    assert (
+        "  too few draws: with 99 no p is below 0.01, which corrected for 2 comparisons is above "
+        "0.01; take 200 or more\n"
+    ) in said(*words, "--level", 0.01)
