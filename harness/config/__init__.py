@@ -18,8 +18,7 @@ from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
 from ..readers.format import Kind
-from . import comparing, picturing, plugins, sweep, tabling, yamlfile
-from .patterns import NothingFoundError, files
+from . import comparing, extends, picturing, plugins, sweep, tabling
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
 from .yamlfile import Loc, Source
@@ -50,12 +49,10 @@ def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
     """
     path = Path(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        problem = Problem("", f"byte {error.start} is not UTF-8", fix="save the file as UTF-8")
-        raise ConfigError(problem, where=str(path)) from error
-    except OSError as error:
-        raise ConfigError(Problem("", _unreadable(path, error)), where=str(path)) from error
+        text = extends.text_of(path)
+    except LookupError as error:
+        fix = "save the file as UTF-8" if "UTF-8" in str(error) else ""
+        raise ConfigError(Problem("", str(error), fix=fix), where=str(path)) from error
     return loads(text, str(path), path.parent, overrides)
 
 
@@ -77,7 +74,8 @@ def loads(
         Folder where its paths start.
     overrides : iterable of str
     """
-    source, base = yamlfile.read(text, where, overrides), Path(base)
+    base = Path(base)
+    source = extends.read(text, where, base, overrides)
     data = {"name": Path(where).stem, **source.data}
     config, parts, problems = validate(data, source)
     problems += [*source.problems, *_check(parts, source, base)]
@@ -197,15 +195,7 @@ def _check_formats(parts: Parts, source: Source) -> list[Problem]:
     return problems
 
 
-def _line(problem: Problem) -> float:
-    found = re.search(r"\(line (\d+)\)$", problem.where)
-    return int(found[1]) if found else math.inf
-
-
-def _unreadable(path: Path, error: OSError) -> str:
-    if isinstance(error, FileNotFoundError):
-        try:
-            files(path.parent, path.name.replace("{", "{{").replace("}", "}}"))
-        except NothingFoundError as nothing:
-            return str(nothing)
-    return f"cannot be read: {error.strerror}"
+def _line(problem: Problem) -> tuple[str, float]:
+    """Return a key that sorts problems by file, this one first, and line."""
+    found = re.search(r"\((?:(.*), )?line (\d+)\)$", problem.where)
+    return (found[1] or "", int(found[2])) if found else ("\uffff", math.inf)

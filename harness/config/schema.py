@@ -25,6 +25,7 @@ from ..core.metric import Metric
 from ..core.names import parse_all
 from ..errors import Problem, UnknownNameError
 from ..reports import names as report_names
+from . import paths
 from .model import Model
 from .reporting import Compare, Plots, Table
 from .yamlfile import Loc, Source
@@ -155,6 +156,8 @@ class Config(Model):
 
     name: StrictStr
     """Name of the experiment; the file's name where it is left out."""
+    extends: Annotated[StrictStr | None, Field(exclude=True)] = None
+    """Another config that this one is put on top of; of mappings, key by key."""
     output: StrictStr = "results/{name}"
     """Folder for the results, relative to the config."""
     datasets: Annotated[Mapping[StrictStr, DatasetEntry], Field(min_length=1)]
@@ -233,4 +236,6 @@ class Config(Model):
 
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
-        return self.model_dump(mode="json", exclude_none=True)
+        found = self.model_dump(mode="json", exclude_none=True)
+        paths.escape(found)
+        return found

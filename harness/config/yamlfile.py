@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
@@ -17,7 +17,7 @@ Loc = tuple[str | int, ...]
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
 _AS_WRITTEN = "where"
 """Below this key a value is the text that stands there: 01 is no number, and yes is not true."""
-_MAP, _SEQ = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
+_MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "null"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +38,8 @@ class Source:
         What is wrong with the YAML itself, where the rest could still be read.
     unread : frozenset of locations
         Parts that are not in `data`, or not wholly, for one of those problems.
+    files : mapping of location to str
+        File in which a part stands, where that is another one: one that is extended.
     """
 
     where: str
@@ -46,6 +48,7 @@ class Source:
     set: frozenset[Loc] = frozenset()
     problems: tuple[Problem, ...] = ()
     unread: frozenset[Loc] = frozenset()
+    files: Mapping[Loc, str] = field(default_factory=dict)
 
     def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""
@@ -53,7 +56,7 @@ class Source:
         if any(loc[: len(s)] == s or (loc and s[: len(loc)] == loc and not own) for s in self.set):
             return Problem(f"{show(loc)} (--set)", what, found, fix)
         near = next((loc[:n] for n in range(len(loc), 0, -1) if loc[:n] in self.lines), None)
-        line = f" (line {self.lines[near]})" if near else ""
+        line = f" {_in(self.files.get(near, ''), self.lines[near])}" if near else ""
         return Problem(show(loc) + line, what, found, fix)
 
 
@@ -73,7 +76,12 @@ def show(loc: Loc) -> str:
 
 
 def read(text: str, where: str, overrides: Iterable[str] = ()) -> Source:
-    """Return the data of a YAML text that holds a mapping, with overrides put in.
+    """Return the data of a YAML text, with overrides put in: :func:`parse`, :func:`override`."""
+    return override(parse(text, where), overrides)
+
+
+def parse(text: str, where: str, file: str = "") -> Source:
+    """Return the data of a YAML text that holds a mapping.
 
     Parameters
     ----------
@@ -81,8 +89,8 @@ def read(text: str, where: str, overrides: Iterable[str] = ()) -> Source:
         The YAML. Only plain data: a tag such as ``!!python/object`` is refused.
     where : str
         The file's name, for messages.
-    overrides : iterable of str
-        ``"policy.ties=stable"``; the value is read as YAML, the path may hold ``[1]``.
+    file : str
+        The same beside a line, where it is not the file that the reader of a message has in mind.
 
     Raises
     ------
@@ -98,7 +106,7 @@ def read(text: str, where: str, overrides: Iterable[str] = ()) -> Source:
         raise ConfigError(
             Problem("", "the file is empty", fix="name datasets, runs and metrics"), where=where
         )
-    walk = _Walk(loader)
+    walk = _Walk(loader, file)
     data = walk.value(node, (), ())
     if not isinstance(data, dict):
         raise ConfigError(
@@ -106,15 +114,29 @@ def read(text: str, where: str, overrides: Iterable[str] = ()) -> Source:
             or Problem("line 1", f"must be a mapping (key: value), and is {describe(data)}"),
             where=where,
         )
-    problems, changed = list(walk.problems), set()
-    for override in overrides:
-        try:
-            changed.add(_override(data, override))
-        except ValueError as error:
-            problems.append(Problem(f"--set {override}", str(error)))
+    files = dict.fromkeys(walk.lines, file) if file else {}
     return Source(
-        where, data, walk.lines, frozenset(changed), tuple(problems), frozenset(walk.unread)
+        where, data, walk.lines, frozenset(), tuple(walk.problems), frozenset(walk.unread), files
     )
+
+
+def override(source: Source, overrides: Iterable[str]) -> Source:
+    """Return a config with values put in place of its own.
+
+    Parameters
+    ----------
+    source : Source
+        Its data are changed.
+    overrides : iterable of str
+        ``"policy.ties=stable"``; the value is read as YAML, the path may hold ``[1]``.
+    """
+    problems, changed = list(source.problems), set(source.set)
+    for one in overrides:
+        try:
+            changed.add(_override(source.data, one))
+        except ValueError as error:
+            problems.append(Problem(f"--set {one}", str(error)))
+    return replace(source, set=frozenset(changed), problems=tuple(problems))
 
 
 def describe(value: Any) -> str:
@@ -139,8 +161,8 @@ def describe(value: Any) -> str:
 class _Walk:
     """One pass over the composed nodes: values, lines and problems."""
 
-    def __init__(self, loader: yaml.SafeLoader) -> None:
-        self.loader = loader
+    def __init__(self, loader: yaml.SafeLoader, file: str) -> None:
+        self.loader, self.file = loader, file
         self.lines: dict[Loc, int] = {}
         self.problems: list[Problem] = []
         self.unread: set[Loc] = set()
@@ -157,7 +179,7 @@ class _Walk:
             ]
         if not isinstance(node, yaml.ScalarNode):
             return self._refuse(node, loc, f"the tag {node.tag} is not allowed here")
-        if len(loc) > 1 and loc[0] == _AS_WRITTEN and node.value:
+        if len(loc) > 1 and loc[0] == _AS_WRITTEN and node.tag != _NULL:
             return node.value
         try:
             return self.loader.construct_object(node)
@@ -198,7 +220,12 @@ class _Walk:
         self._say(node, loc, what, fix)
 
     def _say(self, node: yaml.Node, loc: Loc, what: str, fix: str = "") -> None:
-        self.problems.append(Problem(f"{show(loc)} (line {_line(node)})", what, fix=fix))
+        place = f"{show(loc)} {_in(self.file, _line(node))}"
+        self.problems.append(Problem(place, what, fix=fix))
+
+
+def _in(file: str, line: int) -> str:
+    return f"({file}, line {line})" if file else f"(line {line})"
 
 
 def _line(node: yaml.Node) -> int:
@@ -234,6 +261,8 @@ def _override(data: dict[str, Any], override: str) -> Loc:
     path = path.strip().removeprefix("$").removeprefix(".")
     if not equals or not path:
         raise ValueError("write KEY=VALUE, as in policy.ties=stable")
+    if path == "extends":
+        raise ValueError("stands in the file only; give the other config itself, or edit the file")
     try:
         value = _value(path, text)
     except ConfigError as error:
