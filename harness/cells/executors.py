@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from importlib import import_module
 from typing import Any, TypeVar
 
 from ..errors import HarnessError, Problem
@@ -86,7 +87,7 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
 @contextlib.contextmanager
 def _dask(address: str) -> Iterator[Executor]:
     try:
-        from distributed import Client
+        distributed: Any = import_module("distributed")
     except ImportError as error:
         raise HarnessError(
             Problem(
@@ -95,7 +96,7 @@ def _dask(address: str) -> Iterator[Executor]:
             )
         ) from error  # fmt: skip
     try:
-        client = Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         what = f"no scheduler answers: {error}"
         raise HarnessError(

@@ -18,10 +18,14 @@ from .metric import Metric
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One row: a run on a dataset, the values captured by placeholders, and its evaluation."""
+    """One row: a run on a dataset, the values captured by placeholders, and its evaluation.
+
+    `pattern` is the dataset's name with its placeholders, where it has any.
+    """
 
     evaluation: Evaluation
     columns: Mapping[str, str] = field(default_factory=dict)
+    pattern: str = ""
 
     @property
     def dataset(self) -> str:

@@ -1,0 +1,85 @@
+"""Folds taken together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from harness.core.evaluation import Counts, Evaluation
+from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.names import parse_all
+from harness.core.pooling import Summary, pooled
+from harness.core.systems import systems_of
+from harness.errors import AlignmentError
+
+METRICS = parse_all(["map", "arp(over=grades)"])
+
+
+def entry(run: str, fold: int, seed: int, values: dict[str, float]) -> Entry:
+    column = np.array(list(values.values()))
+    evaluation = Evaluation(
+        np.column_stack([column, column]), pa.array(list(values)), METRICS,
+        counts=Counts(queries=len(values), missing=fold - 1),
+        weights={1: np.arange(1.0, len(values) + 1) * fold}, run=run, dataset=f"mslr-fold{fold}",
+    )  # fmt: skip
+    columns = {"fold": str(fold), "seed": str(seed)}
+    return Entry(evaluation, columns, "mslr-fold{fold}")
+
+
+BOARD = Leaderboard(
+    (
+        entry("a", 1, 1, {"q1": 0.1, "q2": 0.3}),
+        entry("a", 2, 1, {"q3": 0.8}),
+        entry("a", 1, 2, {"q1": 0.3, "q2": 0.5}),
+        entry("a", 2, 2, {"q3": 0.4}),
+    )
+)
+
+
+def test_queries_of_folds_are_taken_together() -> None:
+    board = pooled(BOARD, Summary(pool=("fold",), spread=("seed",)))
+    assert [(one.dataset, one.run, dict(one.columns)) for one in board.entries] == [
+        ("mslr", "a", {"seed": "1"}),
+        ("mslr", "a", {"seed": "2"}),
+    ]
+    first = board.entries[0]
+    assert first.evaluation.qids.to_pylist() == ["q1", "q2", "q3"]
+    assert first.evaluation.counts == Counts(queries=3, missing=1)
+    # (.1 + .3 + .8) / 3, and the weights 1, 2 of fold 1 and 2 of fold 2: (.1 + .6 + 1.6) / 5
+    assert first.summary == pytest.approx({"map": 0.4, "arp(over=grades)": 2.3 / 5})
+    (system,) = systems_of(board)
+    # seeds: .4 and (.3 + .5 + .4) / 3 = .4
+    assert system.value("map") == pytest.approx(0.4)
+    assert system.deviation("map") == pytest.approx(0, abs=1e-15)
+    assert system.values("map").tolist() == pytest.approx([0.2, 0.4, 0.6])
+
+
+def test_folds_that_count_alike() -> None:
+    board = pooled(BOARD, Summary(average=("fold",)))
+    # fold 1: .2, fold 2: .8
+    assert board.entries[0].summary["map"] == pytest.approx(0.5)
+    assert board.entries[0].evaluation.qids.to_pylist() == ["q1", "q2", "q3"]
+
+
+def test_a_query_in_two_folds_would_count_twice() -> None:
+    twice = Leaderboard((BOARD.entries[0], entry("a", 2, 1, {"q3": 0.8, "q2": 0.1})))
+    with pytest.raises(AlignmentError) as caught:
+        pooled(twice, Summary(pool=("fold",)))
+    assert str(caught.value) == (
+        "mslr: 1 queries are in two parts: q2 (mslr-fold1 and mslr-fold2)\n"
+        "  fix:   parts that share queries cannot be pooled; 'average' them, or mend the folds"
+    )
+
+
+def test_a_run_that_lacks_a_fold() -> None:
+    with pytest.raises(AlignmentError) as caught:
+        pooled(Leaderboard(BOARD.entries[:3]), Summary(pool=("fold",)))
+    assert str(caught.value) == (
+        "a seed=2 on mslr: has no values for mslr-fold2, which other runs have\n"
+        "  fix:   give its predictions, or leave fold out of 'summary'"
+    )
+
+
+def test_nothing_pooled_is_the_same_board() -> None:
+    assert pooled(BOARD, Summary(spread=("seed",))) is BOARD

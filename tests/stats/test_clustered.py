@@ -1,0 +1,55 @@
+"""Intervals over repetitions and queries together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from harness.stats.clustered import clustered_interval
+from harness.stats.streams import Stream
+
+
+def test_one_repetition_is_the_bootstrap_over_queries() -> None:
+    values = np.random.default_rng(1).beta(2, 3, size=(1, 60))
+    low, high = clustered_interval(values, stream=Stream(draws=40_000))
+    # the mean of 60: its standard error x 1.96
+    error = values.std() / np.sqrt(60)
+    assert low == pytest.approx(values.mean() - 1.96 * error, abs=0.15 * error)
+    assert high == pytest.approx(values.mean() + 1.96 * error, abs=0.15 * error)
+
+
+def test_both_sources_of_spread_add_up() -> None:
+    rng = np.random.default_rng(2)
+    seeds, queries = rng.normal(0, 0.3, (8, 1)), rng.normal(0, 1.0, (1, 50))
+    low, high = clustered_interval(0.5 + seeds + queries, stream=Stream(draws=40_000))
+    # variance of a bootstrap mean: that of the seeds / 8 + that of the queries / 50
+    spread = np.sqrt(seeds.var() / 8 + queries.var() / 50)
+    assert (high - low) / (2 * 1.96) == pytest.approx(spread, rel=0.03)
+
+
+def test_it_covers_the_truth_where_the_means_of_seeds_alone_do_not() -> None:
+    """How often the interval holds the true mean: five seeds, 40 queries, 400 experiments."""
+    rng = np.random.default_rng(3)
+    held = alone = 0
+    for trial in range(400):
+        values = rng.normal(0, 0.05, (5, 1)) + rng.normal(0, 0.3, (1, 40))
+        values = values + rng.normal(0, 0.1, values.shape)
+        low, high = clustered_interval(values, stream=Stream((str(trial),), draws=999))
+        held += low <= 0 <= high
+        means = values.mean(axis=1)
+        half = 2.776 * means.std(ddof=1) / np.sqrt(5)
+        alone += abs(means.mean()) <= half
+    assert held / 400 > 0.9
+    assert alone / 400 < 0.8
+
+
+def test_the_same_stream_gives_the_same_bits() -> None:
+    values = np.random.default_rng(4).random((3, 20))
+    stream = Stream(("trec", "map", "a"), draws=999)
+    assert clustered_interval(values, stream=stream) == clustered_interval(values, stream=stream)
+    other = Stream(("trec", "map", "b"), draws=999)
+    assert clustered_interval(values, stream=stream) != clustered_interval(values, stream=other)
+
+
+def test_one_query_has_no_interval() -> None:
+    assert np.isnan(clustered_interval(np.zeros((3, 1)))).all()
