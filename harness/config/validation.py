@@ -41,12 +41,14 @@ _EXAMPLES: Mapping[Any, str] = {
     "policy": "{ties: stable}",
     "compare": "{baseline: bm25}",
     "tables": "main: {metrics: [map, ndcg@10]}",
-    "groups": "Neural: [dense, colbert]",
-    "names": "bm25: BM25",
-    "digits": "P@5: 2",
+    "plots": "[differences, heatmap]",
+}
+_IN_A_TABLE: Mapping[Any, str] = {
+    "groups": "{Neural: [dense, colbert]}",
+    "names": "{bm25: BM25}",
+    "digits": '{"P@5": 2}',
     "formats": "[latex, markdown]",
     "extras": "[n, tier]",
-    "plots": "[differences, heatmap]",
 }
 
 
@@ -179,10 +181,10 @@ def _example(loc: Loc) -> str:
         return "[bm25, random]"
     if loc[0] == "plots" and (len(loc) == 2 or loc[-1] == "formats"):
         return "{kind: differences}" if len(loc) == 2 else "[svg, pdf]"
-    if loc[0] in ("compare", "tables", "plots") and len(loc) > 1 and loc[-1] in _EXAMPLES:
-        return _EXAMPLES[loc[-1]]
     if loc[0] in ("tables", "plots") and len(loc) > 2:
-        return "[name, pattern*]"
+        return _IN_A_TABLE.get(loc[-1], "[name, pattern*]")
+    if loc[0] == "compare" and len(loc) > 1 and loc[-1] in _EXAMPLES:
+        return _EXAMPLES[loc[-1]]
     example = _EXAMPLES[loc[0]]
     return example if len(loc) == 1 else example.partition(": ")[2]
 

@@ -1,0 +1,215 @@
+"""Markdown, HTML, CSV and text: what is written, and that names stay names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from studies import compared, constant, study
+
+from harness.core.comparison import Comparisons, Plan, Standing
+from harness.tables import html, markdown
+from harness.tables.build import build
+from harness.tables.csv import guarded
+from harness.tables.model import PaperTable
+from harness.tables.rendering import render, render_all
+from harness.tables.settings import Settings
+
+VALUES = {"bm25": [0.4, -2.0], "dense": [0.5, 1.0], "a|b_<i>": [1 / 3, 13.0]}
+OUTCOMES = {
+    ("trec", "map", "bm25", "dense"): (0.1, 0.01),
+    ("trec", "map", "bm25", "a|b_<i>"): (-0.1, 0.01),
+}
+MADE = study(constant({"trec": VALUES}), ["map", "mse"], compared(OUTCOMES, ("bm25",)))
+TABLE = build(MADE, Settings(groups={"Old": ("bm25",), "New & more": ("*",)}), "main")
+BLOCKS = build(
+    study(constant({"trec": VALUES, "web": {"bm25": [0.1, 1.0]}}), ["map", "mse"]),
+    Settings(average=True),
+)
+
+
+def body(text: str) -> list[str]:
+    """Return the lines behind the caption."""
+    lines = text.splitlines()
+    return lines[lines.index("") + 1 :]
+
+
+def test_markdown() -> None:
+    lines = render(TABLE, "markdown").splitlines()
+    assert lines[0] == f"<!-- {TABLE.trace} -->"
+    assert lines[2].startswith("Means over the 2 queries of trec. The best value of a column")
+    assert lines[4:] == [
+        "|                  |                map ↑ |        mse ↓ |",
+        "| ---------------- | -------------------: | -----------: |",
+        "| *Old*            |                      |              |",
+        "| bm25<sup>†</sup> |          <u>.400</u> |   **-2.000** |",
+        "| *New &amp; more* |                      |              |",
+        "| dense            | **.500**<sup>†</sup> | <u>1.000</u> |",
+        "| a\\|b\\_&lt;i&gt;  |     .333<sub>†</sub> |       13.000 |",
+    ]
+    header = render(BLOCKS, "markdown").splitlines()[4]
+    assert header.count("<br>") == 6
+    assert "| trec<br>map ↑ |" in header.replace("  ", "")
+
+
+def test_html() -> None:
+    lines = render(TABLE, "html").splitlines()
+    assert lines[0] == f"<!-- {TABLE.trace} -->"
+    assert lines[1] == "<table>"
+    assert lines[2].startswith("<caption>Means over the 2 queries of trec.")
+    right = '<td style="text-align: right">'
+    assert lines[3:] == [
+        "<thead>",
+        '<tr><td></td><th scope="col">map ↑</th><th scope="col">mse ↓</th></tr>',
+        "</thead>",
+        "<tbody>",
+        '<tr><th scope="rowgroup" colspan="3">Old</th></tr>',
+        f'<tr><th scope="row">bm25<sup>†</sup></th>{right}<u>.400</u></td>'
+        f"{right}<strong>−2.000</strong></td></tr>",
+        "</tbody>",
+        "<tbody>",
+        '<tr><th scope="rowgroup" colspan="3">New &amp; more</th></tr>',
+        f'<tr><th scope="row">dense</th>{right}<strong>.500</strong><sup>†</sup></td>'
+        f"{right}<u>1.000</u></td></tr>",
+        f'<tr><th scope="row">a|b_&lt;i&gt;</th>{right}.333<sub>†</sub></td>'
+        f"{right}13.000</td></tr>",
+        "</tbody>",
+        "</table>",
+    ]
+
+
+def test_html_of_several_datasets_says_which_heading_is_for_what() -> None:
+    text = render(BLOCKS, "html")
+    assert '<tr><td rowspan="2"></td><th scope="colgroup" colspan="2">trec</th>' in text
+    assert '<tfoot><tr><td colspan="7">Not evaluated: dense on web and ' in text
+
+
+def test_text() -> None:
+    assert body(render(TABLE, "text")) == [
+        "               map ↑    mse ↓",
+        "Old",
+        "bm25 †      .400+     -2.000*",
+        "New & more",
+        "dense       .500* †    1.000+",
+        "a|b_<i>     .333  _†  13.000",
+    ]
+    assert "* the best value of a column, + the second best." in render(TABLE, "text")
+    assert "after _: significantly worse" in " ".join(render(TABLE, "text").split())
+    assert body(render(BLOCKS, "text"))[:4] == [
+        "         ---- trec ----  --- web ----  - mean over datasets --",
+        "         map ↑    mse ↓  map ↑  mse ↓       map ↑        mse ↓",
+        "bm25     .400+  -2.000*   .100  1.000  .250        -.500",
+        "dense    .500*   1.000+      –      –     – (1/2)      – (1/2)",
+    ]
+
+
+def rows(table: PaperTable) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(render(table, "csv"))))
+
+
+def test_csv_has_every_digit_and_the_marks() -> None:
+    found = rows(TABLE)
+    assert list(found[0]) == [
+        "group", "run", "name", "sign", "trec map", "trec map n", "trec map marks", "trec mse",
+        "trec mse n", "trec mse marks",
+    ]  # fmt: skip
+    assert [(row["group"], row["run"], row["sign"]) for row in found] == [
+        ("Old", "bm25", "†"), ("New & more", "dense", ""), ("New & more", "a|b_<i>", ""),
+    ]  # fmt: skip
+    assert float(found[2]["trec map"]) == 1 / 3
+    assert [row["trec map marks"] for row in found] == ["second", "best †", "_†"]
+    assert [row["trec map n"] for row in found] == ["2"] * 3
+
+
+def test_csv_of_spreads_and_of_what_is_not_there() -> None:
+    values = {"trec": {"a::1": [[0.1], [0.3]], "a::2": [[0.3], [0.5]], "b": [[math.nan]] * 2}}
+    (first, second) = rows(build(study(values), Settings(spread="deviation", extras=("coverage",))))
+    assert float(first["trec map deviation"]) == pytest.approx(0.2 / math.sqrt(2))
+    assert first["trec coverage"] == "2/2"
+    assert (second["trec map"], second["trec map deviation"], second["trec map n"]) == ("",) * 3
+    (first, _) = rows(build(study(values), Settings(spread="interval")))
+    assert float(first["trec map low"]) < 0.3 < float(first["trec map high"])
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-x", "@SUM(A1)", "\tx"])
+def test_no_name_is_a_formula(name: str) -> None:
+    table = build(study(constant({"trec": {name: [0.5], "x": [0.4]}})))
+    assert rows(table)[0]["run"] == f"'{name}"
+    assert guarded("x=1") == "x=1"
+
+
+def test_extras_of_comparisons() -> None:
+    (metric,) = MADE.board.metrics[:1]
+    standings = (
+        Standing("trec", "bm25", metric, 2, 0.4, 0.3, 0.5, 2, 1, 2, "1-2"),
+        Standing("trec", "dense", metric, 2, 0.5, 0.45, 0.55, 1, 1, 1, "1"),
+    )
+    made = study(
+        constant({"trec": VALUES}), ["map"] * 0 + ["map", "mse"], Comparisons(Plan(), (), standings)
+    )
+    table = build(made, Settings(extras=("tier", "rank"), spread="interval"))
+    assert [column.key for column in table.columns] == ["map", "map tier", "map rank", "mse"]
+    assert body(render(table, "text"))[:4] == [
+        "                      map ↑  tier      rank    mse ↓",
+        "bm25     .400+ [.300, .500]   1-2  2 [1, 2]  -2.000*",
+        "dense    .500* [.450, .550]     1  1 [1, 1]   1.000+",
+        "a|b_<i>  .333  [.333, .333]     –  –         13.000",
+    ]
+    found = rows(table)
+    assert (found[0]["trec map rank"], found[0]["trec map rank high"]) == ("2", "2")
+
+
+def test_the_same_table_in_every_format() -> None:
+    wanted = {"main": (Settings(), ("latex", "markdown", "html", "csv", "text", "csv"))}
+    files = render_all(MADE, wanted)  # type: ignore[arg-type]
+    assert list(files) == [f"tables/main.{end}" for end in ("tex", "md", "html", "csv", "txt")]
+    for name in ("tex", "md", "html"):
+        assert b"manifest sha256:" + b"ab12" * 16 in files[f"tables/main.{name}"].splitlines()[0]
+
+
+class Reader(HTMLParser):
+    """Collects text, and checks that every tag is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+NAMES = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=8
+).filter(lambda text: text == " ".join(text.split()))
+
+
+@given(NAMES)
+def test_html_shows_a_name_as_it_stands(name: str) -> None:
+    made = study(constant({"trec": {name: [0.5], "other run": [0.25]}}))
+    reader = Reader()
+    reader.feed(html.render(build(made)))
+    assert reader.open == []
+    assert "".join(reader.text).count(name) >= 1
+
+
+@given(st.text("ab\\`*_[]|$~#<>&", max_size=10))
+def test_markdown_breaks_no_cell_and_opens_no_tag(text: str) -> None:
+    found = markdown.escape(text)
+    assert "<" not in found
+    left = found.replace("\\\\", "")
+    assert left.count("|") == left.count("\\|") == text.count("|")
+    for sign in "`*[]$~#":
+        assert left.count(sign) == left.count("\\" + sign)

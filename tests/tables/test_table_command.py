@@ -1,0 +1,191 @@
+"""From a config to tables: what `harness run` writes, and `harness table` makes anew."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from latex import PREAMBLE, compiled, complaints, needs_latex
+from typer.testing import CliRunner
+
+import harness
+from harness import config
+from harness.cli import app
+from harness.errors import HarnessError, UnknownNameError
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """A user's folder with the example data, and the results of configs/paper.yaml."""
+    folder = tmp_path_factory.mktemp("paper")
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, folder / name)
+    harness.run(folder / "configs/paper.yaml")
+    return folder
+
+
+@pytest.fixture
+def paper(workplace: Path) -> Path:
+    """The folder of results."""
+    return workplace / "results/paper"
+
+
+def table(*arguments: str | Path) -> str:
+    """Return what `harness table` prints."""
+    done = CliRunner().invoke(app, ["table", *map(str, arguments)])
+    if isinstance(done.exception, HarnessError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_a_run_writes_its_tables_with_the_hash_of_its_manifest(paper: Path) -> None:
+    found = sorted(path.name for path in (paper / "tables").iterdir())
+    assert found == [
+        "main.md", "main.tex", "seeds.csv", "seeds.html", "seeds.md", "seeds.tex", "seeds.txt",
+    ]  # fmt: skip
+    content = (paper / "manifest.json").read_bytes()
+    for name in ("main.md", "main.tex", "seeds.html"):
+        first = (paper / "tables" / name).read_text("utf-8").splitlines()[0]
+        assert hashlib.sha256(content).hexdigest() in first
+        assert "config paper, manifest sha256:" in first
+    # a file that carries the manifest's hash cannot have its own in the manifest
+    assert not any(name.startswith("tables/") for name in json.loads(content)["outputs"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["--format", "latex"], "main.tex"),
+        (["main", "--format", "markdown"], "main.md"),
+        (["seeds", "--format", "latex"], "seeds.tex"),
+        (["seeds"], "seeds.txt"),
+        (["seeds", "-f", "html"], "seeds.html"),
+        (["seeds", "-f", "csv"], "seeds.csv"),
+    ],
+)
+def test_the_same_table_anew(paper: Path, arguments: list[str], name: str) -> None:
+    assert table(paper, *arguments) == (paper / "tables" / name).read_text("utf-8")
+
+
+def test_values_are_those_of_the_leaderboard(paper: Path) -> None:
+    import pyarrow.csv
+
+    board = pyarrow.csv.read_csv(paper / "leaderboard.csv").to_pylist()
+    seeds = [row["map"] for row in board if (row["dataset"], row["run"]) == ("fold1", "lambdamart")]
+    assert len(seeds) == 2
+    text = table(paper, "seeds", "-f", "csv", "-m", "map", "--run", "lambdamart")
+    header, row = text.splitlines()
+    named = dict(zip(header.split(","), row.split(","), strict=True))
+    assert float(named["fold1 map"]) == sum(seeds) / 2
+
+
+def test_every_option(paper: Path) -> None:
+    text = table(
+        paper, "main", "-m", "map", "--run", "gbrt", "--run", "linear*", "--dataset", "fold2",
+        "--name", "gbrt=GBRT", "--sort", "map", "--digits", "4", "--leading-zero",
+        "--spread", "interval", "--marks", "letters", "--no-average", "--extra", "tier",
+        "--caption", "Only a look", "--test", "wilcoxon", "--correction", "bonferroni",
+        "--baseline", "linear-regression",
+    )  # fmt: skip
+    caption, _, body = text.partition("\n\n")
+    assert " ".join(caption.split()) == (
+        "Only a look. Means over the 50 queries of fold2 and over 2 repetitions (seed). In "
+        "brackets: 95 % interval of the mean over queries (t). * the best value of a column. A "
+        "letter beside a value: significantly better than the system of that letter (two-sided "
+        "Wilcoxon signed rank test, Bonferroni's correction over 32 comparisons, p ≤ 0.05). "
+        "Documents with equal scores in single precision were ordered by document identifier, "
+        "descending. 9 queries without relevant documents are left out."
+    )
+    lines = body.splitlines()
+    assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["GBRT", "linear-regression a"]
+    assert re.fullmatch(r"GBRT +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +1-2", lines[1])
+    assert table(paper, "--percent", "-m", "map", "--marks", "none").count("×") == 1
+    assert (
+        table(paper, "-f", "latex", "--siunitx", "--wide", "--label", "tab:x").count("table*") == 2
+    )
+    assert table(paper, "--digits", "map=1", "-m", "map", "--run", "gbrt").count(".9*") == 0
+
+
+def test_standalone(paper: Path) -> None:
+    text = table(paper, "-f", "latex", "--standalone")
+    assert text.startswith("\\documentclass")
+    assert text.rstrip().endswith("\\end{document}")
+
+
+def test_without_tables_and_comparisons_there_is_one_of_everything(workplace: Path) -> None:
+    harness.run(workplace / "configs/quickstart.yaml")
+    text = table(workplace / "results/quickstart")
+    assert "- trec -" in text
+    assert "significantly" not in text
+    compared = table(workplace / "results/quickstart", "--baseline", "bm25", "--dataset", "trec")
+    assert "† significantly better than bm25" in " ".join(compared.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["man"],
+            "the config of these results has no table 'man'; did you mean 'main'?"
+            "  (it has: main, seeds)",
+        ),
+        (
+            ["-m", "mapp"],
+            "tables.main.metrics[0]: there is no metric 'mapp'; did you mean 'map'?"
+            "  (there are: map, ndcg@10, ndcg(gain=exp)@10, swaps(normalize=true))",
+        ),
+        (["--digits", "x"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is 'x'"),
+        (["--digits", "18"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '18'"),
+        (["--name", "x"], "--name takes OLD=NEW, and is 'x'"),
+        (
+            ["--extra", "teir"],
+            "--extra is one of n, tier, rank, coverage, and not 'teir'; did you mean 'tier'?",
+        ),
+    ],
+)
+def test_mistakes(paper: Path, arguments: list[str], said: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        table(paper, *arguments)
+    assert str(caught.value) == said
+
+
+def test_no_results(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match=r"manifest\.json"):
+        table(tmp_path)
+
+
+def test_a_pipe_gets_utf8(paper: Path) -> None:
+    command = [sys.executable, "-m", "harness", "table", str(paper), "-m", "map"]
+    environment = {"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert "MAP ↑" in done.stdout.decode()
+
+
+def asked(folder: Path, name: str) -> Sequence[str]:
+    return list(config.load(folder / "configs" / name).tables)
+
+
+@needs_latex
+@pytest.mark.parametrize("siunitx", ["--siunitx", "--no-siunitx"])
+@pytest.mark.parametrize("spread", ["none", "deviation", "interval"])
+def test_every_example_compiles(workplace: Path, siunitx: str, spread: str, tmp_path: Path) -> None:
+    paper = workplace / "results/paper"
+    shapes = [["--marks", marks] for marks in ("letters", "daggers", "none")]
+    tables = [
+        table(
+            paper, name, "-f", "latex", siunitx, "--spread", spread, *shape, "--label", f"tab:{at}"
+        )
+        for name in asked(workplace, "paper.yaml")
+        for at, shape in enumerate(shapes, start=10 if name == "main" else 20)
+    ]
+    body = "\n".join(tables).replace("[tb]", "[!h]")
+    log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
+    assert complaints(log) == []
