@@ -86,7 +86,9 @@ def _grids(paper: Path) -> list[Grid]:
 
 def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[tuple[str, Grid]]:
     if not grids:
-        raise InputError(Problem(str(paper), "holds no table"))
+        fix = "give the file that holds it: what \\input takes in is not followed"
+        is_latex = FORMATS[paper.suffix.lower()] is latex.grids
+        raise InputError(Problem(str(paper), "holds no table", fix=fix if is_latex else ""))
     found = [(grid.name or str(place), grid) for place, grid in enumerate(grids, 1)]
     if not tables:
         return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .grid import Cell, Grid, grid_of
-from .latex_text import expanded, group, macros, optional, pieces, without_comments
+from .latex_text import Macro, expanded, group, macros, optional, pieces, without_comments
 
 _ENVIRONMENTS = ("tabular", "tabular*", "tabularx", "tabulary", "longtable", "tblr")
 _BEGIN = re.compile(r"\\begin\{(" + "|".join(map(re.escape, _ENVIRONMENTS)) + r")\}")
@@ -22,7 +22,6 @@ _ARGUMENTS = {
 }  # fmt: skip
 _SPAN = re.compile(r"\s*\\multicolumn\s*")
 _DOWN = re.compile(r"\\multirow\s*")
-Macros = dict[str, tuple[int, str]]
 _TWO_ARGUMENTS = {"tabular*", "tabularx", "tabulary"}
 
 
@@ -100,7 +99,7 @@ class _Reading:
             self.lines = len(self.rows)
 
 
-def _rows(body: str, line: int, known: Macros) -> tuple[int | None, list[list[Cell]]]:
+def _rows(body: str, line: int, known: Mapping[str, Macro]) -> tuple[int | None, list[list[Cell]]]:
     reading = _Reading()
     row: list[Cell] = []
     for kind, text, at in _tokens(body):

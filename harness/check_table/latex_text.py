@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
+from typing import NamedTuple
 
 from .grid import NO_WIDTH, Piece, Style
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _DEFINED = re.compile(
-    r"\\(?:re|provide)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?\s*(?=\{)"
+    r"\\(?:re|provide)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?(?:\[([^\]]*)\])?\s*(?=\{)"
     r"|\\def\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)"
 )
 _SIGNS = {
@@ -95,21 +96,31 @@ def optional(text: str, at: int) -> tuple[str, int]:
     return "", at
 
 
-def macros(text: str) -> dict[str, tuple[int, str]]:
-    r"""Return the macros that a text defines: number of arguments and body.
+class Macro(NamedTuple):
+    """A macro: how many arguments, what stands for the first where it may be left out, body."""
 
-    >>> macros(r"\newcommand{\best}[1]{\textbf{#1}} \def\x{BM25}")
-    {'best': (1, '\\textbf{#1}'), 'x': (0, 'BM25')}
+    arguments: int
+    default: str | None
+    body: str
+
+
+def macros(text: str) -> dict[str, Macro]:
+    r"""Return the macros that a text defines.
+
+    >>> macros(r"\newcommand{\best}[1]{\textbf{#1}} \def\x{BM25}")["best"]
+    Macro(arguments=1, default=None, body='\\textbf{#1}')
     """
     found = {}
     for match in _DEFINED.finditer(text):
         body, _ = group(text, match.end())
-        name = match[1] or match[3]
-        found[name] = (int(match[2] or 0) if match[1] else (match[4] or "").count("#"), body)
+        if match[1]:
+            found[match[1]] = Macro(int(match[2] or 0), match[3], body)
+        else:
+            found[match[4]] = Macro((match[5] or "").count("#"), None, body)
     return found
 
 
-def expanded(text: str, known: dict[str, tuple[int, str]], depth: int = 5) -> str:
+def expanded(text: str, known: Mapping[str, Macro], depth: int = 5) -> str:
     """Return a text with macros put in place, those within macros up to a depth."""
     if not known or not depth:
         return text
@@ -117,10 +128,14 @@ def expanded(text: str, known: dict[str, tuple[int, str]], depth: int = 5) -> st
     parts, at = [], 0
     while (match := pattern.search(text, at)) is not None:
         parts.append(text[at : match.start()])
-        count, body = known[match[1]]
+        count, default, body = known[match[1]]
         at = match.end()
         for place in range(1, count + 1):
-            argument, at = group(text, at)
+            if place == 1 and default is not None:
+                given, end = optional(text, at)
+                argument, at = (given, end) if end > at else (default, at)
+            else:
+                argument, at = group(text, at)
             body = body.replace(f"#{place}", argument)
         if count == 0 and text[at : at + 2] == "{}":
             at += 2

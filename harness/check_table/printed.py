@@ -81,6 +81,9 @@ def printed(cell: Cell) -> Printed | None:
     if any(not any(sign.isdigit() for sign in one) for one in inside):
         return None
     number = decimal_of(match["number"])
+    if (last := match["beside"] or "").isdigit() and match["number"].count(".") == 1:
+        # 0.424(14): in units of the last digit
+        inside = [str(Decimal(last).scaleb(-decimals(number)))]
     lowered = "".join(one.text for one in cell.pieces if one.style.lowered)
     if (below := re.fullmatch(rf"\s*±\s*({_NUMBER})\s*", lowered)) is not None:
         inside, lowered = [below[1]], ""

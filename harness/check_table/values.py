@@ -73,6 +73,17 @@ def columns_of(match: Match, study: Study) -> Iterator[list[Entered]]:
         yield list(_scaled(found))
 
 
+def unreadable(match: Match) -> Iterator[str]:
+    """Yield what stands where a number of the results belongs, and cannot be read as one."""
+    for place, heading in enumerate(match.headings):
+        for line in match.lines:
+            text = line.cells[place].whole
+            is_value = heading.column is not None and heading.column.kind == "metric"
+            has_digit = any(sign.isdigit() for sign in text)
+            if is_value and line.run and has_digit and printed(line.cells[place]) is None:
+                yield f"{line.text}, {heading.text}: cannot read '{text}' as a number"
+
+
 def dataset_of(line: Line, heading: Heading, study: Study) -> str | None:
     """Return the dataset of a cell: its column's, its row's, or the only one of its run."""
     if heading.column is not None and heading.column.dataset is not None:

@@ -21,7 +21,7 @@ from .marking import check_marks
 from .match import Heading, Line, Match
 from .printed import decimals
 from .rounding import expected, is_rounded, wrong_by
-from .values import Entered, as_text, columns_of, dataset_of, finding
+from .values import Entered, as_text, columns_of, dataset_of, finding, unreadable
 
 _LEVEL = 0.05
 
@@ -38,7 +38,7 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     name : str
         What the table is called.
     """
-    verdict = Verdict(name, match.grid.line, unknown=list(match.unknown))
+    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown, *unreadable(match)])
     _trace(match, study, verdict)
     columns = [column for column in columns_of(match, study) if column]
     for column in columns:

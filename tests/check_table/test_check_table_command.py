@@ -115,7 +115,11 @@ def test_names_given(results: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.tex", b"no table", "holds no table"),
+        (
+            "a.tex",
+            b"no table",
+            "holds no table\n  fix:   give the file that holds it: what ",
+        ),
         ("a.pdf", b"", "its ending says no format of a table  (there are: .tex, .ltx, .md, "),
         ("a.md", b"| a | b |\n|---|---|\n| \xff | 1 |\n", "byte 22 is not UTF-8\n  fix:   save"),
     ],

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from known_means import said, verdict
+from known_means import ALL, said, study, verdict
 
 from harness.core.study import Study
+from harness.tables import latex
+from harness.tables.build import build
+from harness.tables.settings import Settings
 
 DAGGERS = r"""
 \documentclass{article}
@@ -326,3 +329,54 @@ def test_html(plain: Study) -> None:
     assert said(found) == [("rounding", "ours", "web nDCG@10", "0.574", "0.573")]
     assert found.name == "t"
     assert found.findings[0].line == 5
+
+
+def test_what_latex_allows(against_bm25: Study) -> None:
+    text = r"""
+\newcommand{\best}[2][x]{\textbf{#2}}
+\newcommand{\sig}{\ensuremath{^{\ast}}}
+\begin{table*}\resizebox{\linewidth}{!}{%
+\begin{tabular*}{\textwidth}{@{\extracolsep{\fill}}lcc|cc}
+\hline
+\rowcolor{gray!10} \multirow{2}{*}{\textbf{Method}} & \multicolumn{2}{c|}{\textbf{Web}}
+  & \multicolumn{2}{c}{\textbf{News}}\\
+ & \rotatebox{90}{MAP} & NDCG@10 & MAP & NDCG@10 \\\hline\hline
+\textsc{BM25} & 0.4001 & \cellcolor[HTML]{EEEEEE}0.5512 & {\color{red} 0.2204} & 0.3101 \\
+\rowcolor{gray!10}QL & 0.4123\sig & 0.5498 & \textbf{0.2304\sig} & \best[y]{0.3333}\sig \\
+\hline
+\textbf{Ours} & \best{0.4236}\sig & \best{0.5731}\sig & \textbf{0.2304}$^*$ & 0.3250* \\
+Ours & 0.4/0.3 & & -- & n/a \\
+\hline
+\end{tabular*}}
+\end{table*}
+"""
+    found = verdict(text, against_bm25)
+    assert found.findings == []
+    assert found.unknown == ["Ours, Web MAP: cannot read '0.4/0.3' as a number"]
+    assert found.notes == ["marks taken as: * = bm25"]
+    assert found.verified == {"numbers": 12, "best values": 5, "marks": 7}
+
+
+def test_a_spread_in_units_of_the_last_digit(seeds: Study) -> None:
+    text = r"""
+\begin{tabular}{lc} & Web MAP \\
+bm25 & \num{0.400(14)} \\
+ql & \makecell{.412\\{\scriptsize($\pm$.014)}} \\
+ours & .424{\tiny$\pm$.041}\\
+\end{tabular}
+"""
+    found = verdict(text, seeds)
+    assert said(found) == [("spread", "ours", "Web MAP", "± .041", "± .014")]
+    assert found.verified == {"numbers": 3, "spreads": 3}
+
+
+def test_more_systems_than_letters() -> None:
+    # s0 < s1 < ... in steps of .01, each found by the test; the last one's letters are a ... z, aa
+    means = {"web": {f"s{at}": (0.1 + at / 100, 0.2 + at / 100) for at in range(28)}}
+    found = study(ALL, means=means)
+    text = latex.render(build(found, Settings(marks="letters")))
+    right = "^{abcdefghijklmnopqrstuvwxyzaa}"
+    assert right in text
+    assert verdict(text, found).findings == []
+    wrong = verdict("^{abcdefghijklmnopqrstuvwxyzab}".join(text.rsplit(right, 1)), found)
+    assert said(wrong) == [("marker", "s27", "ndcg@10 ↑", ".470 without aa", "with aa")]
