@@ -100,9 +100,7 @@ def _columns(study: Study, settings: Settings, datasets: Sequence[str]) -> Itera
                     yield Column(extra, extra, block, dataset, metric)
         for extra in settings.extras:
             if extra in ("n", "coverage"):
-                yield Column(
-                    "answered" if extra == "coverage" else extra, extra, block, dataset
-                )
+                yield Column("answered" if extra == "coverage" else extra, extra, block, dataset)
     if settings.average and len(datasets) > 1:
         for metric in metrics:
             if metric.definition.summary == "mean":

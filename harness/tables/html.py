@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterator
 
 from .model import Cell, PaperTable, Row
 
 suffix = ".html"
+_LEFT = 'style="text-align: left"'
+_NAME = 'style="text-align: left; font-weight: normal; white-space: nowrap"'
+_COLUMN = 'style="white-space: nowrap"'
+_NUMBER = 'style="text-align: right; white-space: nowrap"'
 
 
 def render(table: PaperTable) -> str:
     """Return a ``<table>`` with caption, headings with their scope, and notes in its foot."""
     lines = [f"<!-- {str(table.trace).replace('--', '- -')} -->", "<table>"]
     if table.caption:
-        lines.append(f"<caption>{escape(' '.join(table.caption))}</caption>")
+        lines.append(f"<caption {_LEFT}>{escape(' '.join(table.caption))}</caption>")
     lines += ["<thead>", *_head(table), "</thead>"]
     for group in table.groups:
         lines.append("<tbody>")
         if group.title:
             span = len(table.columns) + 1
             lines.append(
-                f'<tr><th scope="rowgroup" colspan="{span}">{escape(group.title)}</th></tr>'
+                f'<tr><th scope="rowgroup" colspan="{span}" {_LEFT}>{escape(group.title)}</th></tr>'
             )
         lines += [*map(_row, group.rows), "</tbody>"]
     if table.footnotes:
@@ -40,7 +45,7 @@ def escape(text: str) -> str:
 
 
 def _head(table: PaperTable) -> Iterator[str]:
-    titles = "".join(f'<th scope="col">{escape(one.title)}</th>' for one in table.columns)
+    titles = "".join(f'<th scope="col" {_COLUMN}>{escape(one.title)}</th>' for one in table.columns)
     if not table.has_blocks:
         yield f"<tr><td></td>{titles}</tr>"
         return
@@ -55,7 +60,7 @@ def _head(table: PaperTable) -> Iterator[str]:
 def _row(row: Row) -> str:
     sign = f"<sup>{escape(row.sign)}</sup>" if row.sign else ""
     cells = "".join(map(_cell, row.cells))
-    return f'<tr><th scope="row">{escape(row.title)}{sign}</th>{cells}</tr>'
+    return f'<tr><th scope="row" {_NAME}>{escape(row.title)}{sign}</th>{cells}</tr>'
 
 
 def _cell(cell: Cell) -> str:
@@ -68,8 +73,9 @@ def _cell(cell: Cell) -> str:
     text += f"<sub>{escape(''.join(cell.worse))}</sub>" if cell.worse else ""
     text += f" {escape(_minus(cell.spread))}" if cell.spread else ""
     text += f" ({escape(cell.note)})" if cell.note else ""
-    return f'<td style="text-align: right">{text}</td>'
+    return f"<td {_NUMBER}>{text}</td>"
 
 
 def _minus(text: str) -> str:
-    return text.replace("-", "\N{MINUS SIGN}")
+    """Return a number with a real minus sign; the hyphen of a tier, ``1-2``, is none."""
+    return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text)

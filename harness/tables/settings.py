@@ -89,10 +89,15 @@ DEFAULT = Settings()
 
 
 def of_metric(given: Mapping[str, T], name: str, default: T, patterns: bool = True) -> T:
-    """Return what is given for a name: by itself, in another spelling, or by a pattern.
+    """Return what is given for a name: by itself, in another spelling, or by the first pattern.
 
+    ``*`` stands for all that no other pattern matches.
+
+    >>> import harness.metrics
     >>> of_metric({"*": 3, "ndcg_cut_10": 2}, "ndcg@10", 0), of_metric({"P@*": 1}, "map", 0)
     (2, 0)
+    >>> of_metric({"*": 3, "P@*": 1}, "P@5", 0)
+    1
     """
     if name in given:
         return given[name]
@@ -100,7 +105,7 @@ def of_metric(given: Mapping[str, T], name: str, default: T, patterns: bool = Tr
     for key, value in given.items():
         if spellings(key):
             return value
-    for key, value in given.items() if patterns else ():
+    for key in sorted(given, key=lambda key: key == "*") if patterns else ():
         if fnmatchcase(name, key.replace("[", "[[]")):
-            return value
+            return given[key]
     return default

@@ -61,23 +61,26 @@ def test_html() -> None:
     lines = render(TABLE, "html").splitlines()
     assert lines[0] == f"<!-- {TABLE.trace} -->"
     assert lines[1] == "<table>"
-    assert lines[2].startswith("<caption>Means over the 2 queries of trec.")
-    right = '<td style="text-align: right">'
+    assert lines[2].startswith(
+        '<caption style="text-align: left">Means over the 2 queries of trec.'
+    )
+    right = '<td style="text-align: right; white-space: nowrap">'
+    name = 'scope="row" style="text-align: left; font-weight: normal; white-space: nowrap"'
+    column = 'scope="col" style="white-space: nowrap"'
     assert lines[3:] == [
         "<thead>",
-        '<tr><td></td><th scope="col">map ↑</th><th scope="col">mse ↓</th></tr>',
+        f"<tr><td></td><th {column}>map ↑</th><th {column}>mse ↓</th></tr>",
         "</thead>",
         "<tbody>",
-        '<tr><th scope="rowgroup" colspan="3">Old</th></tr>',
-        f'<tr><th scope="row">bm25<sup>†</sup></th>{right}<u>.400</u></td>'
+        '<tr><th scope="rowgroup" colspan="3" style="text-align: left">Old</th></tr>',
+        f"<tr><th {name}>bm25<sup>†</sup></th>{right}<u>.400</u></td>"
         f"{right}<strong>−2.000</strong></td></tr>",
         "</tbody>",
         "<tbody>",
-        '<tr><th scope="rowgroup" colspan="3">New &amp; more</th></tr>',
-        f'<tr><th scope="row">dense</th>{right}<strong>.500</strong><sup>†</sup></td>'
+        '<tr><th scope="rowgroup" colspan="3" style="text-align: left">New &amp; more</th></tr>',
+        f"<tr><th {name}>dense</th>{right}<strong>.500</strong><sup>†</sup></td>"
         f"{right}<u>1.000</u></td></tr>",
-        f'<tr><th scope="row">a|b_&lt;i&gt;</th>{right}.333<sub>†</sub></td>'
-        f"{right}13.000</td></tr>",
+        f"<tr><th {name}>a|b_&lt;i&gt;</th>{right}.333<sub>†</sub></td>{right}13.000</td></tr>",
         "</tbody>",
         "</table>",
     ]
