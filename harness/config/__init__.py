@@ -18,7 +18,7 @@ from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
 from ..readers.format import Kind
-from . import comparing, extends, picturing, plugins, sweep, tabling
+from . import comparing, extends, metric_sets, picturing, plugins, sweep, tabling
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
 from .yamlfile import Loc, Source
@@ -75,7 +75,7 @@ def loads(
     overrides : iterable of str
     """
     base = Path(base)
-    source = extends.read(text, where, base, overrides)
+    source = metric_sets.expand(extends.read(text, where, base, overrides))
     data = {"name": Path(where).stem, **source.data}
     config, parts, problems = validate(data, source)
     problems += [*source.problems, *_check(parts, source, base)]
@@ -83,7 +83,7 @@ def loads(
         what = "must be the name of a folder, without '/', and is " + repr(config.name)
         problems.append(source.problem(("name",), what))
     if config is None or problems:
-        problems.sort(key=_line)
+        problems = sorted(dict.fromkeys(problems), key=_line)
         raise ConfigError(problems, where=where)
     config = config.model_copy(update={"output": config.output.replace("{name}", config.name)})
     config._source, config._base = source, base
@@ -128,12 +128,14 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
     if overruled is not None:
         problems.append(source.problem(("policy", overruled[0]), overruled[1]))
     defaults = parts.policy.metric_defaults(convention)
+    problems += metric_sets.check(source, defaults)
     metrics: list[Metric] | None = []
     for place, name in parts.metrics.items():
         try:
             found = parse(name, defaults)
         except UnknownNameError as error:
-            problems += [source.problem(("metrics", place), one.what) for one in error.problems]
+            what = metric_sets.unknown(name, error, source)
+            problems.append(source.problem(("metrics", place), what))
             metrics = None
             continue
         if metrics is not None:

@@ -171,6 +171,10 @@ class Config(Model):
     """Whether it is an error that cells of a grid are missing."""
     metrics: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
     """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
+    metric_sets: Mapping[StrictStr, Annotated[tuple[StrictStr, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    """Lists of metrics by a name that can stand wherever metrics are listed."""
     convention: StrictStr | None = None
     """A tool whose settings every metric takes, unless it names its own convention."""
     plugins: tuple[StrictStr, ...] = ()

@@ -36,6 +36,7 @@ _EXAMPLES: Mapping[Any, str] = {
     "runs": "bm25: {path: runs/bm25.run}",
     "where": "seed: [1, 2, 3]",
     "metrics": "[map, ndcg@10]",
+    "metric_sets": "main: [map, ndcg@10]",
     "plugins": "[my_metrics.py]",
     "reports": "[csv, markdown]",
     "policy": "{ties: stable}",

@@ -40,6 +40,8 @@ class Source:
         Parts that are not in `data`, or not wholly, for one of those problems.
     files : mapping of location to str
         File in which a part stands, where that is another one: one that is extended.
+    stands : mapping of location to location
+        Where a part is written that was put in somewhere else.
     """
 
     where: str
@@ -49,9 +51,11 @@ class Source:
     problems: tuple[Problem, ...] = ()
     unread: frozenset[Loc] = frozenset()
     files: Mapping[Loc, str] = field(default_factory=dict)
+    stands: Mapping[Loc, Loc] = field(default_factory=dict)
 
     def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""
+        loc = self.stands.get(loc, loc)
         own = loc in self.lines
         if any(loc[: len(s)] == s or (loc and s[: len(loc)] == loc and not own) for s in self.set):
             return Problem(f"{show(loc)} (--set)", what, found, fix)
