@@ -18,7 +18,7 @@ from .comparing.csv import files as comparison_files
 from .config import Config, gaps, sweep
 from .core.comparison import Comparisons
 from .core.leaderboard import Failed, Leaderboard
-from .errors import HarnessWarning
+from .errors import HarnessError, HarnessWarning
 from .manifest import manifest
 from .origin import MANIFEST
 from .reports import find
@@ -142,7 +142,7 @@ def _written(loaded: Config, evaluated: Evaluated) -> Results:
     board = Leaderboard(tuple(evaluated.entries), failed)
     for text in evaluated.warnings:
         warnings.warn(text, HarnessWarning, stacklevel=3)
-    comparisons = compare(board, loaded)
+    comparisons = _comparisons(board, loaded)
     files = {LEADERBOARD: find("csv").render(board, comparisons=comparisons).encode()}
     for name in loaded.reports:
         if name != "csv":
@@ -162,6 +162,18 @@ def _written(loaded: Config, evaluated: Evaluated) -> Results:
         board, loaded.output_folder, tuple(files), tuple(evaluated.warnings), comparisons,
         evaluated.cached,
     )  # fmt: skip
+
+
+def _comparisons(board: Leaderboard, config: Config) -> Comparisons | None:
+    """Return the comparisons; a warning where runs that failed leave nothing to compare."""
+    try:
+        return compare(board, config)
+    except HarnessError as error:
+        if not board.failed:
+            raise
+        what = f"runs could not be evaluated, and the others are not compared: {error}"
+        warnings.warn(what, HarnessWarning, stacklevel=4)
+        return None
 
 
 def compared(comparisons: Comparisons, format: str, **options: Any) -> str:

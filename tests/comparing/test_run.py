@@ -17,7 +17,7 @@ import harness
 from harness import results
 from harness.cli import app
 from harness.core.comparison import Plan
-from harness.errors import AlignmentError
+from harness.errors import AlignmentError, HarnessWarning
 
 
 @pytest.fixture(scope="module")
@@ -196,3 +196,22 @@ def test_runs_on_other_queries(tmp_path: Path) -> None:
         "two on trec: was evaluated on other queries: q2 lacking; q3 not expected\n"
         "  fix:   evaluate all runs with 'missing_queries: zero', which gives each the same queries"
     )
+
+
+def test_a_run_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 1\nq3 0 b 1\n")
+    (tmp_path / "c.yaml").write_text(
+        "datasets: {trec: {path: qrels.txt}}\nruns: {'{r}': {path: '{r}.run'}}\nmetrics: [map]\n"
+        "compare: {baseline: bad}\n"
+    )
+    rest = "q2 Q0 b 1 2 t\nq2 Q0 a 2 1 t\nq3 Q0 b 1 1 t\n"
+    (tmp_path / "one.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n" + rest)
+    (tmp_path / "two.run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n" + rest)
+    (tmp_path / "bad.run").write_text("q1 Q0 a 1 nan t\n")
+    with pytest.warns(HarnessWarning, match="and the others are not compared: there is no run"):
+        found = harness.run(tmp_path / "c.yaml")
+    assert found.comparisons is None
+    assert len(found.leaderboard.entries) == 2
+    found = harness.run(tmp_path / "c.yaml", overrides=["compare.baseline=one"])
+    assert found.comparisons is not None
+    assert [one.run for one in found.comparisons.rows] == ["two"]
