@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from . import __version__, plain
+from . import __version__, output, plain
 from .command import QuickCommand, QuickGroup
 from .commands import options
 from .commands.check_table import check_table_command
@@ -97,7 +97,7 @@ def run_command(
     if results.comparisons is not None:
         said = experiment.compared(results.comparisons, format, **plain.width(format))
         typer.echo(f"\n{said}" if said else "", nl=False)
-    names = ", ".join(results.files)
+    names = output.listed(results.files)
     typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != "table")
     for failed in results.leaderboard.failed:
         typer.echo(f"error: {failed.run} on {failed.dataset}: {failed.error}", err=True)

@@ -8,7 +8,8 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
 FAILED = 2
 """The exit status where the output cannot be written."""
@@ -49,6 +50,17 @@ def show(text: str, *, error: bool = False) -> None:
         stream.reconfigure(encoding="utf-8", errors="replace")  # as Typer prints all the rest
     stream.write(text)
     stream.flush()
+
+
+def listed(files: Sequence[str]) -> str:
+    """Return names of files; those of a folder with many together.
+
+    >>> listed(["a.csv", "plots/a.svg", "plots/b.svg", "plots/c.svg", "plots/d.svg", "t/a.tex"])
+    'a.csv, plots/ (4 files), t/a.tex'
+    """
+    folders = Counter(name.rpartition("/")[0] for name in files if "/" in name)
+    many = {folder: f"{folder}/ ({n} files)" for folder, n in folders.items() if n > 3}
+    return ", ".join(dict.fromkeys(many.get(name.rpartition("/")[0], name) for name in files))
 
 
 def end_quietly() -> None:

@@ -28,6 +28,8 @@ needs_baseline, needs_comparisons = True, False
 lacking = "needs a metric"
 MOST = 12
 """Systems that a picture has room for."""
+LINE = 42
+"""Characters above a panel, which is as wide as a column also on a page."""
 NAMED = 5
 """Queries that are named."""
 FINE = 1000
@@ -96,7 +98,10 @@ def data(request: Request) -> Differences:
         systems = systems[:MOST]
     sign = -1 if metric.definition.direction == "lower" else 1
     panels = []
-    base_name, *names = request.named((base, *systems))
+    n = max(len(system.qids) for system in systems)
+    room = max(10, LINE - len(_counts(n, n, n)))
+    share = room / _style.characters(request.settings.width)
+    base_name, *names = request.named((base, *systems), share)
     for system, name in zip(systems, names, strict=True):
         qids, both = request.matrix((base, system), metric)
         shared = np.flatnonzero(np.isfinite(both).all(axis=0))
@@ -120,9 +125,13 @@ def data(request: Request) -> Differences:
     return Differences(tuple(panels), label, base_name.label)
 
 
+def _counts(won: int, tied: int, lost: int) -> str:
+    return f"{won} won, {tied} tied, {lost} lost"
+
+
 def draw(found: Differences, width: Width) -> Figure:
     """Return a panel for each system, all on one scale; bars are pale where the run is worse."""
-    columns = min(len(found.panels), 1 if width == "column" else 3)
+    columns = min(len(found.panels), 1 if width == "column" else 2)
     rows = -(-len(found.panels) // columns)
     height = 1.6 if rows == 1 else 1.3
     figure = _style.figure(width, rows * height + 0.4)
@@ -210,7 +219,7 @@ def _panel(axes: Axes, panel: Panel, line: float) -> None:
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     axes.set_title(panel.name.label, loc="left", pad=3)
-    counts = f"{panel.won} won, {panel.tied} tied, {panel.lost} lost"
+    counts = _counts(panel.won, panel.tied, panel.lost)
     axes.set_title(counts, loc="right", pad=3, color="#555555")
     for side in sides(panel):
         to_right = side.sign > 0 or n < FEW  # there is no room left of few bars

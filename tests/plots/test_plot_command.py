@@ -34,6 +34,11 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "a.yaml").write_text(CONFIG.replace("ROOT", str(root)))
     done = harness("run", "a.yaml", cwd=folder)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(
+        "written to results: leaderboard.csv, per_query.parquet, significance.csv, standings.csv, "
+        "plots/effects-letor-ndcg-5.svg, plots/effects-letor-ndcg-5.pdf, "
+        "plots/cutoffs-letor-ndcg.png, manifest.json\n"
+    )
     return folder
 
 

@@ -210,3 +210,13 @@ def test_what_things_are_called() -> None:
     found = study({"a": [0.1, 0.2], "b": [0.2, 0.2]})
     (picture,) = drawn(found, "differences", baseline="a", names={"a": "BM25", "map": "MAP"})
     assert (picture.baseline, picture.metric) == ("BM25", "MAP ↑")
+
+
+def test_a_name_leaves_room_for_the_counts_beside_it() -> None:
+    names = ["a", "the-long-name-of-a-system-that-is-compared"]
+    (few,) = drawn(study(dict.fromkeys(names, [0.1, 0.2])), "differences", baseline="a")
+    (many,) = drawn(study(dict.fromkeys(names, [0.1] * 1000)), "differences", baseline="a")
+    # "2 won, 2 tied, 2 lost" leaves 21 of 42 characters, "1000 won, 1000 tied, 1000 lost" 12
+    assert [one.panels[0].name.label for one in (few, many)] == [
+        "the-long-n…s-compared", "the-lo…pared",
+    ]  # fmt: skip
