@@ -50,7 +50,7 @@ def data(request: Request) -> Effects:
     Raises
     ------
     InputError
-        Where no run was compared with it by this metric.
+        Where no run was compared with it by this metric, or no query is shared.
     """
     compared, base = request.study.comparisons, request.baseline
     if compared is None or base is None:
@@ -67,6 +67,8 @@ def data(request: Request) -> Effects:
     if not rows:
         fix = f"have them compared: 'compare: {{baseline: {base.run}}}', and see its 'metrics:'"
         raise request.refuse(f"no run is compared with {base.run}", fix)
+    if not any(math.isfinite(row.difference) for row in rows):
+        raise request.refuse(f"no query has a value of {base.run} and of another run")
     label = cut(request.called(str(request.metric)), 24) + better(request.metric)
     return Effects(tuple(rows), label, base_name.label, request.level)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from pictured import RANKED, drawn, effects_study, study
 
+from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
 from harness.errors import HarnessWarning, InputError
 from harness.plots import find
@@ -189,6 +190,21 @@ def test_what_cannot_be_drawn_is_said(
         drawn(study(values), kind, baseline="a")
 
 
+@pytest.mark.parametrize(
+    ("difference", "baseline", "said"),
+    [(NAN, "a", "no query has a value of a and of another run"),
+     (0.1, "b", "no run is compared with b\n  fix:   have them compared: 'compare: {baseline: b}', "
+                "and see its 'metrics:'")],
+)  # fmt: skip
+def test_effects_that_were_not_compared(difference: float, baseline: str, said: str) -> None:
+    (metric,) = parse_all(["map"])
+    rows = (Comparison("trec", metric, "a", "c", 0, difference),)
+    found = study({key: [0.1, 0.2] for key in "abc"}, comparisons=Comparisons(Plan(("a",)), rows))
+    with pytest.raises(InputError) as caught:
+        drawn(found, "effects", baseline=baseline)
+    assert str(caught.value) == f"plots: effects of map on trec: {said}"
+
+
 def test_fewer_than_two_points_are_no_scatter() -> None:
     with pytest.raises(InputError, match="scatter of map, P@5 on trec: fewer than two points"):
         drawn(study({"a": [[0.1, NAN]]}, ["map", "P@5"]), "scatter")
@@ -214,7 +230,7 @@ def test_what_things_are_called() -> None:
 
 def test_a_name_leaves_room_for_the_counts_beside_it() -> None:
     names = ["a", "the-long-name-of-a-system-that-is-compared"]
-    (few,) = drawn(study(dict.fromkeys(names, [0.1, 0.2])), "differences", baseline="a")
+    (few,) = drawn(study({key: [0.1, 0.2] for key in names}), "differences", baseline="a")
     (many,) = drawn(study(dict.fromkeys(names, [0.1] * 1000)), "differences", baseline="a")
     # "2 won, 2 tied, 2 lost" leaves 21 of 42 characters, "1000 won, 1000 tied, 1000 lost" 12
     assert [one.panels[0].name.label for one in (few, many)] == [
