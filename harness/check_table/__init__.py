@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .. import results as stored
 from ..config import Config
+from ..core.study import Study
 from ..errors import HarnessError, InputError, Problem, did_you_mean
 from . import delimited, html, latex, markdown, report
 from .findings import Finding as Finding
@@ -53,13 +54,18 @@ def check_table(
     """
     found = _chosen(paper, _grids(paper), tables)
     read = stored.read(results)
-    known = Known.of(read.study, _names(read.config, names))
-    matches = [(name, match(grid, known)) for name, grid in found]
+    matches = [
+        (name, match(grid, Known.of(read.study, _names(read.config, names, name))))
+        for name, grid in found
+    ]
     good = [(name, one) for name, one in matches if one.is_any]
     if not good:
-        raise HarnessError(_nothing(paper, found, known))
+        raise HarnessError(_nothing(paper, found, read.study))
     study = stored.with_comparisons(read).study
     verdicts: list[Verdict] = [verify(one, study, name) for name, one in good]
+    if not any(one.verified["numbers"] for one in verdicts):
+        why = "; ".join(what for one in verdicts for what in one.unknown)
+        raise HarnessError(Problem(str(paper), "no number of it is one of the results", found=why))
     skipped = [
         f"table {name} (line {one.grid.line}): {_why(one.lines, one.headings)}"
         for name, one in matches
@@ -108,9 +114,14 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     return chosen
 
 
-def _names(config: Config, given: Sequence[str]) -> dict[str, str]:
-    """Return what own names are shown as: those of the config's tables, and those given."""
-    found = {own: shown for table in config.tables.values() for own, shown in table.names.items()}
+def _names(config: Config, given: Sequence[str], name: str) -> dict[str, str]:
+    """Return what own names are shown as: by the config's table of that name, or any, or `given`.
+
+    A name given stands over one of the config.
+    """
+    table = config.tables.get(name.removeprefix("tab:"))
+    tables = config.tables.values() if table is None else [table]
+    found = {key: shown for one in tables for key, shown in one.names.items()}
     for text in given:
         own, equals, shown = text.rpartition("=")
         if not equals or not own.strip():
@@ -127,13 +138,12 @@ def _why(lines: Sequence[object], headings: Sequence[object]) -> str:
     return "no column is a metric of the results" if runs else "no row is a run of the results"
 
 
-def _nothing(paper: Path, found: Sequence[tuple[str, Grid]], known: Known) -> Problem:
+def _nothing(paper: Path, found: Sequence[tuple[str, Grid]], study: Study) -> Problem:
     grid = found[0][1]
     rows = ", ".join(dict.fromkeys(row[0].text for row in grid.body if row[0].text))
     heads = ", ".join(
         filter(None, (" ".join(grid.headings(at)) for at in range(len(grid.rows[0]))))
     )
-    study = known.study
     return Problem(
         str(paper),
         "no table has a run of the results as a row and a metric as a column"

@@ -89,6 +89,8 @@ class Grid:
         Its label, where it has one.
     trace : str
         SHA-256 of the manifest that it says it was made from; empty where it does not say.
+    caption : str
+        What is said above or below it.
     """
 
     rows: tuple[Row, ...]
@@ -96,6 +98,7 @@ class Grid:
     line: int
     name: str = ""
     trace: str = ""
+    caption: str = ""
 
     @property
     def body(self) -> tuple[Row, ...]:
@@ -125,6 +128,7 @@ def grid_of(
     name: str = "",
     before: str = "",
     *,
+    caption: str = "",
     is_spread: bool = False,
 ) -> Grid | None:
     """Return a table of rows that may be of different length; None where there are no rows.
@@ -139,6 +143,7 @@ def grid_of(
     name : str
     before : str
         Text in which the manifest's hash may stand.
+    caption : str
     is_spread : bool
         Whether cells that span columns or rows stand in all of them already.
     """
@@ -153,7 +158,7 @@ def grid_of(
         header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
     found = _TRACE.findall(before)
     kept = tuple(map(tuple, full))
-    return Grid(kept, max(header, 1), line, name, found[-1] if found else "")
+    return Grid(kept, max(header, 1), line, name, found[-1] if found else "", caption)
 
 
 def has_number(cell: Cell) -> bool:

@@ -26,7 +26,8 @@ class _Reader(HTMLParser):
         self.rows: list[list[Cell]] | None = None
         self.header = 0
         self.start = self.since = 1
-        self.label = ""
+        self.label = self.caption = ""
+        self.is_caption = False
         self.styles: list[tuple[str, Style]] = []
         self.cell: list[Piece] | None = None
         self.span = (1, 1)
@@ -37,9 +38,11 @@ class _Reader(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         if tag == "table":
             self.rows, self.header, self.start = [], 0, self.getpos()[0]
-            self.label = given.get("id", "")
+            self.label, self.caption = given.get("id", ""), ""
         elif self.rows is None:
             return
+        elif tag == "caption":
+            self.is_caption = True
         elif tag == "tr":
             self.rows.append([])
             self.is_heading = True
@@ -59,6 +62,8 @@ class _Reader(HTMLParser):
             self.cell = None
         elif tag == "tr" and self.rows and self.is_heading and self.header == len(self.rows) - 1:
             self.header += 1
+        elif tag == "caption":
+            self.is_caption = False
         elif tag == "thead" and self.rows:
             self.header = len(self.rows)
         elif tag == "table" and self.rows is not None:
@@ -66,7 +71,7 @@ class _Reader(HTMLParser):
             around = "\n".join(self.lines[self.since - 1 : end])
             grid = grid_of(
                 _placed(self.rows), self.header or None, self.start, self.label, around,
-                is_spread=True,
+                caption=self.caption, is_spread=True,
             )  # fmt: skip
             self.found += [grid] if grid else []
             self.rows, self.since = None, end
@@ -77,7 +82,9 @@ class _Reader(HTMLParser):
                     break
 
     def handle_data(self, data: str) -> None:
-        if self.cell is not None:
+        if self.is_caption:
+            self.caption += data
+        elif self.cell is not None:
             self.cell.append(Piece(data, self._now()))
 
     def _now(self) -> Style:

@@ -48,10 +48,19 @@ def grids(text: str) -> list[Grid]:
         one = grid_of(
             rows, header, plain.count("\n", 0, begin.start()) + 1,
             label[1] if label else "", text_between(text, plain, at, end, around),
+            caption=_caption(around + before + plain[start:end]),
         )  # fmt: skip
         found += [one] if one else []
         at = end
     return found
+
+
+def _caption(text: str) -> str:
+    found = re.search(r"\\caption\*?\s*", text)
+    if found is None:
+        return ""
+    _, at = optional(text, found.end())
+    return Cell(pieces(group(text, at)[0])).whole
 
 
 def text_between(text: str, plain: str, start: int, end: int, around: str) -> str:

@@ -25,7 +25,10 @@ def grids(text: str) -> list[Grid]:
         while end < len(lines) and "|" in lines[end] and lines[end].strip():
             end += 1
         rows = [_row(lines[place], place + 1) for place in (start, *range(at + 1, end))]
-        grid = grid_of(rows, 1, start + 1, _title(lines, since, start), "\n".join(lines[since:end]))
+        grid = grid_of(
+            rows, 1, start + 1, _title(lines, since, start), "\n".join(lines[since:end]),
+            caption=" ".join(lines[since:start]),
+        )  # fmt: skip
         found += [grid] if grid else []
         at = since = end
     return sorted([*found, *html.grids(text)], key=lambda grid: grid.line)

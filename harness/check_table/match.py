@@ -200,7 +200,7 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
         for name in known.study.board.columns
         if plain(headings[place].text) == plain(name)
     }
-    group, dataset = 0, None
+    group, dataset = 0, _captioned(grid.caption, known)
     for row in grid.body:
         title = _title(row)
         if title is not None and not (values and row[first].whole and row[first] is not row[0]):
@@ -214,6 +214,16 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
         of = next((one for one in own if one is not None and one != run), dataset)
         where = tuple((name, row[place].text) for place, name in captured.items())
         yield Line(run, of, text, sign, row, group, where)
+
+
+def _captioned(caption: str, known: Known) -> str | None:
+    """Return the dataset that a caption names, where it names one alone."""
+    found = {
+        own
+        for shown, own in known.datasets.items()
+        if re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", caption, re.IGNORECASE)
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def _title(row: Row) -> str | None:

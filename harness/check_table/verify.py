@@ -50,9 +50,9 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
             )
         for one in column:
             if one.known:
+                verdict.verified["numbers"] += 1
                 verdict.findings += _number(one, columns)
                 verdict.findings += _spread(one, study, verdict)
-                verdict.verified["numbers"] += 1
     verdict.findings += _extras(match, study, verdict)
     check_best(columns, verdict)
     check_marks(match, columns, study, verdict)

@@ -23,6 +23,22 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_tables_of_the_example_hold(tmp_path: Path) -> None:
+    folder = tmp_path / "paper"
+    harness.run(ROOT / "configs" / "paper.yaml", overrides=[f"output={folder}"])
+    files = [one for one in sorted((folder / "tables").iterdir()) if one.suffix != ".txt"]
+    assert len(files) == 6
+    for path in files:
+        text, is_right = check_table(path, folder)
+        # main: 5 systems x 2 metrics x (2 folds and their mean); seeds: 4 systems x 4 metrics
+        numbers = 30 if path.stem == "main" else 16
+        assert f"{path}: no findings; checked: {numbers} numbers, " in text.replace(
+            "16 spreads, ", ""
+        )
+        assert is_right
+        assert "not checked" not in text
+
+
 def paper(results: Path, tmp_path: Path, change: tuple[str, str] | None = None) -> Path:
     done = CliRunner().invoke(app, ["table", str(results), "--format", "latex"])
     assert done.exit_code == 0, done.output
@@ -103,10 +119,14 @@ def test_names_given(results: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("model,fold 1\nOurs,0.877\n", "utf-8")
     names = ["lambdamart=Ours", "letor-fold1=Fold 1", "map=fold 1"]
-    text, is_right = check_table(path, results, names=names)
-    assert not is_right or "its dataset is not said" in text
+    with pytest.raises(HarnessError) as caught:
+        check_table(path, results, names=names)
+    assert str(caught.value) == (
+        f"{path}: no number of it is one of the results\n"
+        "  found: column 'fold 1': its dataset is not said (rows Ours)"
+    )
     path.write_text("model,Fold 1 Precision\nOurs,0.877\n", "utf-8")
-    text, is_right = check_table(path, results, names=[*names[:2], "map=Precision"])
+    text, _ = check_table(path, results, names=[*names[:2], "map=Precision"])
     assert text == f"{path}: no findings; checked: 1 number\n"
     with pytest.raises(InputError, match="--name takes OLD=NEW, and is 'Ours'"):
         check_table(path, results, names=["Ours"])

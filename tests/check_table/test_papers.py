@@ -380,3 +380,15 @@ def test_more_systems_than_letters() -> None:
     assert verdict(text, found).findings == []
     wrong = verdict("^{abcdefghijklmnopqrstuvwxyzab}".join(text.rsplit(right, 1)), found)
     assert said(wrong) == [("marker", "s27", "ndcg@10 ↑", ".470 without aa", "with aa")]
+
+
+def test_the_dataset_of_a_caption(plain: Study) -> None:
+    text = r"""
+\begin{table}\caption[Short]{Results on \textsc{News}, in the order of MAP.}
+\begin{tabular}{lc} \toprule & MAP \\ \midrule bm25 & .220 \\ ours & .231 \\ \bottomrule
+\end{tabular}\end{table}
+"""
+    found = verdict(text, plain)
+    assert said(found) == [("rounding", "ours", "MAP", ".231", ".230")]
+    both = verdict(text.replace("News}", "News} and web"), plain)
+    assert both.unknown == ["column 'MAP': its dataset is not said (rows bm25, ours)"]
