@@ -118,7 +118,7 @@ def test_a_difference_stops_the_run_and_writes_nothing(
 ) -> None:
     for name in ("configs", "runs"):
         shutil.copytree(root / name, tmp_path / name)
-    monkeypatch.setattr(Crosscheck, "_evaluate", _wrong)
+    monkeypatch.setattr(Crosscheck, "_check", _wrong)
     with pytest.raises(VerificationError, match=r"query .3\d\d., num_rel_ret"):
         harness.run(tmp_path / "configs/trec.yaml")
     assert [path.name for path in (tmp_path / "results/trec").iterdir()] == [".lock"]
@@ -127,9 +127,24 @@ def test_a_difference_stops_the_run_and_writes_nothing(
     assert {cell["crosscheck"]["mode"] for cell in manifest["cells"]} == {"none"}
 
 
-def _wrong(self: Crosscheck, qrels: Qrels, run: Run) -> None:
-    (qid,) = qrels.qids.to_pylist()
-    self.expected[qid] = dict.fromkeys(next(iter(self.by_level.values())).values(), -1.0)
+def _wrong(self: Crosscheck, chosen: list[tuple[int, Run]]) -> None:
+    for query, _ in chosen:
+        wrong = dict.fromkeys(next(iter(self.by_level.values())).values(), -1.0)
+        self.expected[self.qrels.qids[query].as_py()] = wrong
+
+
+def test_queries_checked_together_are_as_those_checked_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    qrels, run = of_size(60)
+    expected = []
+    for together in (1, 7):
+        monkeypatch.setattr("harness.crosscheck.TOGETHER", together)
+        check = Crosscheck(qrels, METRICS, Policy(empty_queries="skip"), "all")
+        check.watch(run)
+        expected.append(check.expected)
+    assert expected[0] == expected[1]
+    assert len(expected[0]) == 60
 
 
 def test_queries_that_the_run_answers_stand_in_for_those_it_does_not() -> None:

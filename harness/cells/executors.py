@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -25,36 +24,6 @@ class InProcess(Executor):
         except Exception as error:
             future.set_exception(error)
         return future
-
-
-class Processes(Executor):
-    """Processes on this machine; new ones where one of them was killed.
-
-    Parameters
-    ----------
-    jobs : int
-    """
-
-    def __init__(self, jobs: int) -> None:
-        self._jobs, self._pool = jobs, self._new(jobs)
-
-    @staticmethod
-    def _new(jobs: int) -> ProcessPoolExecutor:
-        # started anew, not forked: what threads hold here would be held there for good
-        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
-
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Give a task to the next free process."""
-        try:
-            return self._pool.submit(fn, *args, **kwargs)
-        except BrokenExecutor:
-            self._pool.shutdown(wait=False)
-            self._pool = self._new(self._jobs)
-            return self._pool.submit(fn, *args, **kwargs)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """End the processes; what was not begun is dropped."""
-        self._pool.shutdown(wait, cancel_futures=True)
 
 
 @contextlib.contextmanager
@@ -78,6 +47,8 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
         with _dask(scheduler) as found:
             yield found
     elif jobs > 1:
+        from .processes import Processes
+
         with Processes(jobs) as pool:
             yield pool
     else:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -19,7 +20,7 @@ from ..crosscheck import Audit
 from ..errors import HarnessError, Problem
 from .cache import Cache
 from .executors import InProcess
-from .key import cell_key, digest_of
+from .key import cell_key, digest_of, follows_from
 from .record import Record
 from .work import Done, Job, each, reference, work
 
@@ -43,8 +44,9 @@ class Evaluated:
 
     Parameters
     ----------
-    entries, audits, cells : list
-        Of those that were evaluated, in the config's order.
+    entries, audits, headers, cells : list
+        Of those that were evaluated, in the config's order; headers as in
+        :class:`~harness.cells.record.Record`.
     warnings : list of str
         What was said, each once.
     failures : list of Failure
@@ -56,6 +58,7 @@ class Evaluated:
 
     entries: list[Entry] = field(default_factory=list)
     audits: list[Audit] = field(default_factory=list)
+    headers: list[Mapping[str, Any] | None] = field(default_factory=list)
     cells: list[Cell] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -102,6 +105,11 @@ def evaluate_all(
     return run.evaluated()
 
 
+def keys_of(config: Config, cells: Sequence[Cell], cache: Cache) -> dict[str, Cell]:
+    """Return the cells of a config by the names of their records, whether there are any or not."""
+    return _Run(config, tuple(cells), cache).keys()
+
+
 class _Run:
     """The state of one call: which records there are, which cells failed."""
 
@@ -122,7 +130,7 @@ class _Run:
             digests = {path: self.cache.digest(path) for path in self._paths(cell)}
             if None not in digests.values():
                 known = {path: str(found) for path, found in digests.items()}
-                record = self.cache.get(self._key(cell, known))
+                record = self.cache.get(cell_key(self._follows_from(cell, known)))
                 if record is not None:
                     self.records[place] = record
                     self.digests |= known
@@ -146,7 +154,18 @@ class _Run:
         record = done.record if known is None else known.joined(done.record)
         self.records[done.place] = record
         self.rows += done.rows
-        self.cache.put(self._key(cell, self.digests), record)
+        said = self._follows_from(cell, self.digests)
+        names = [Path(path).name for path in self._paths(cell)]
+        about = {**said, "files": names, "dataset": cell.dataset, "run": cell.run}
+        self.cache.put(cell_key(said), replace(record, about=about))
+
+    def keys(self) -> dict[str, Cell]:
+        """Return the cells by the names of their records; hashes files that are not known."""
+        found = {}
+        for cell in self.cells:
+            known = {path: self.cache.hashed(path) for path in self._paths(cell)}
+            found[cell_key(self._follows_from(cell, known))] = cell
+        return found
 
     def say(self, bar: Any, rows: int) -> None:
         """Show how it goes on."""
@@ -170,6 +189,7 @@ class _Run:
             )  # fmt: skip
             found.entries.append(entry)
             found.audits.append(record.audit)
+            found.headers.append(record.header)
             found.cells.append(cell)
             found.warnings += record.warnings
         found.warnings = list(dict.fromkeys(found.warnings))
@@ -185,7 +205,7 @@ class _Run:
                 paths.append(reference(self.cells, cell, name).run_entry.path)
         return paths
 
-    def _key(self, cell: Cell, digests: Mapping[str, str]) -> str:
+    def _follows_from(self, cell: Cell, digests: Mapping[str, str]) -> dict[str, Any]:
         paths = self._paths(cell)
         parts = {f"file {number}": digests[path] for number, path in enumerate(paths)}
         choices = {
@@ -197,13 +217,13 @@ class _Run:
             "references": [metric.reference for metric in self.metrics if metric.reference],
             "names": [cell.dataset, cell.run],
         }
-        return cell_key({**parts, **self.plugins}, choices)
+        return follows_from({**parts, **self.plugins}, choices)
 
 
 def _jobs(run: _Run, places: Iterable[int], workers: int) -> Iterator[Job]:
     """Yield the work in pieces of one dataset each, in the config's order."""
     places = list(places)
-    size = max(1, len(places) // (workers * PIECES)) if workers > 1 else 1
+    size = max(1, len(places) // (workers * PIECES if workers > 1 else 1))
 
     def of(place: int) -> str:
         return run.cells[place].dataset_entry.model_dump_json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..core.arrow import to_arrow, to_numpy
 from ..core.evaluate import level_of
 from ..core.evaluation import Counts, Evaluation
+from ..core.hashing import string_views
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.policy import Policy
@@ -41,6 +44,11 @@ class Record:
         The cross-check.
     warnings : tuple of str
         What was said while the cell was evaluated.
+    header : mapping, optional
+        What the run's file says of itself; see :mod:`harness.readers.ir_metadata`.
+    about : mapping
+        What it follows from, for those who look at a cache: ``dataset``, ``run``, names of the
+        ``files``, and the parts of its own name (:func:`harness.cells.key.follows_from`).
     """
 
     qids: pa.Array
@@ -51,9 +59,14 @@ class Record:
     warnings: tuple[str, ...] = ()
     weights: Mapping[str, Floats] = field(default_factory=dict)
     errors: Mapping[str, Floats] = field(default_factory=dict)
+    header: Mapping[str, Any] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[str]) -> Record:
+    def of(
+        cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[str],
+        header: Mapping[str, Any] | None = None,
+    ) -> Record:  # fmt: skip
         """Return the record of an evaluation."""
         names = evaluation.names
         level = max((level_of(metric) for metric in evaluation.metrics), default=1)
@@ -66,6 +79,7 @@ class Record:
             warnings=tuple(dict.fromkeys(warnings)),
             weights={names[place]: found for place, found in evaluation.weights.items()},
             errors={names[place]: found for place, found in evaluation.errors.items()},
+            header=header,
         )
 
     def lacking(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
@@ -115,12 +129,15 @@ class Record:
         columns: dict[str, Any] = {"qid": self.qids}
         for kind in _KINDS:
             of_kind: Mapping[str, Floats] = getattr(self, kind)
-            columns |= {f"{kind}:{name}": pa.array(found) for name, found in of_kind.items()}
+            columns |= {f"{kind}:{name}": to_arrow(found) for name, found in of_kind.items()}
         said = {
             "counts": asdict(self.counts),
             "empty": {str(level): n for level, n in self.empty.items()},
             "audit": self.audit.as_dict(),
             "warnings": list(self.warnings),
+            "header": self.header,
+            "about": self.about,
+            "sha256": self._digest(),
         }
         table = pa.table(columns).replace_schema_metadata({_META: json.dumps(said)})
         sink = io.BytesIO()
@@ -136,17 +153,35 @@ class Record:
         ValueError, KeyError, TypeError, pyarrow.ArrowException
             Where it holds none.
         """
-        table = pq.read_table(pa.BufferReader(content))
+        table = pq.ParquetFile(pa.BufferReader(content)).read()  # read_table imports pandas
         said = json.loads(table.schema.metadata[_META])
         found: dict[str, dict[str, Floats]] = {kind: {} for kind in _KINDS}
         for column in table.column_names[1:]:
             kind, _, name = column.partition(":")
-            found[kind][name] = table[column].to_numpy()
-        return cls(
+            found[kind][name] = to_numpy(table[column])
+        record = cls(
             qids=table["qid"].combine_chunks(),
             counts=Counts(**said["counts"]),
             empty={int(level): n for level, n in said["empty"].items()},
             audit=Audit(**said["audit"]),
             warnings=tuple(said["warnings"]),
+            header=said["header"],
+            about=said["about"],
             **found,
         )
+        if record._digest() != said["sha256"]:
+            raise ValueError("other values than were written")
+        return record
+
+    def _digest(self) -> str:
+        """Return the SHA-256 of qids and values, so that a damaged digit is not taken for one."""
+        digest = hashlib.sha256()
+        offsets, data = string_views(self.qids)
+        digest.update(np.diff(offsets).astype(np.int64).tobytes())
+        digest.update(data[offsets[0] : offsets[-1]].tobytes())
+        for kind in _KINDS:
+            of_kind: Mapping[str, Floats] = getattr(self, kind)
+            for name, found in of_kind.items():
+                digest.update(f"{kind}:{name}\0".encode())
+                digest.update(np.ascontiguousarray(found).tobytes())
+        return digest.hexdigest()

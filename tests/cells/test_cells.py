@@ -11,13 +11,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import harness
-from harness.cells import executors, work
+from harness.cells import executors, processes, work
 from harness.cells.cache import INDEX, Cache
 from harness.cells.flow import TRIES, evaluate_all
 from harness.cells.record import Record
@@ -321,8 +322,8 @@ def test_a_job_whose_worker_dies_goes_to_another(
 
 
 def test_a_pool_that_breaks_is_made_anew() -> None:
-    with executors.Processes(1) as pool:
-        with pytest.raises(executors.BrokenExecutor):
+    with processes.Processes(1) as pool:
+        with pytest.raises(BrokenExecutor):
             pool.submit(os._exit, 1).result()
         assert pool.submit(abs, -1).result() == 1
 
