@@ -1,5 +1,5 @@
 """Write the generated pages: docs/metrics.md, docs/commands.md,
-docs/formats.md, docs/config.schema.json.
+docs/formats.md, docs/config.schema.json, docs/manifest.schema.json.
 
 Run ``python -m docs.generate``; a test fails where a page is out of date.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from harness import catalogue
+from harness import catalogue, provenance
 from harness.cli import app
 from harness.config import json_schema
 from harness.core.metric import REGISTRY
@@ -29,6 +29,7 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(),
         "formats.md": formats_page(),
         "config.schema.json": json.dumps(json_schema(), indent=1) + "\n",
+        "manifest.schema.json": json.dumps(provenance.json_schema(), indent=1) + "\n",
     }
 
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import config as configs
+from . import manifest as manifests
 from . import paper, store
 from .cells.cache import Cache
 from .cells.executors import executor
 from .cells.flow import Evaluated, evaluate_all
+from .cells.key import sources
 from .comparing import SHOWN, find_rendering
 from .comparing.csv import files as comparison_files
 from .config import Config, gaps, sweep
 from .core.comparison import Comparisons
 from .core.leaderboard import Failed, Leaderboard
 from .errors import HarnessError, HarnessWarning
-from .manifest import manifest
-from .origin import MANIFEST
+from .origin import MANIFEST, TIMING
 from .reports import find
 from .reports.table import columns
 from .results import LEADERBOARD, PER_QUERY, compare
@@ -118,6 +120,7 @@ def run(
     VerificationError
         Where the cross-check finds a difference.
     """
+    began = time.time()
     loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
     found = sweep.resolve(loaded)
     lacking = gaps.shown(found)
@@ -127,21 +130,52 @@ def run(
     paper.check(loaded)
     with store.locked(loaded.output_folder), executor(jobs, scheduler) as pool:
         evaluated = evaluate_all(loaded, found, Cache(loaded.cache_folder), pool, jobs)
-        return _written(loaded, evaluated)
+        return _written(loaded, evaluated, began)
 
 
-def _written(loaded: Config, evaluated: Evaluated) -> Results:
-    """Write what was evaluated, and all that is made from it."""
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """What follows from evaluated cells, before anything is written.
+
+    Parameters
+    ----------
+    board : Leaderboard
+    comparisons : Comparisons, optional
+    warnings : tuple of str
+        Paths in them as in the manifest.
+    files : mapping of str to bytes
+        The files of values, by name.
+    manifest : bytes
+    """
+
+    board: Leaderboard
+    comparisons: Comparisons | None
+    warnings: tuple[str, ...]
+    files: Mapping[str, bytes]
+    manifest: bytes
+
+
+def derive(loaded: Config, evaluated: Evaluated) -> Derived:
+    """Return the files of values and the manifest that evaluated cells make.
+
+    Raises
+    ------
+    HarnessError
+        Where there is none that could be evaluated.
+    """
     failures = tuple(evaluated.failures)
     if failures and not evaluated.entries:
         raise type(failures[0].error)([one for each in failures for one in each.error.problems])
+    paths = {*evaluated.digests}
+    for each in failures:
+        paths |= {each.cell.dataset_entry.path, each.cell.run_entry.path}
+    said = manifests.placed(evaluated.warnings, paths, loaded.base)
+    errors = manifests.placed((str(each.error) for each in failures), paths, loaded.base)
     failed = tuple(
-        Failed(each.cell.dataset, each.cell.run, each.cell.columns, str(each.error))
-        for each in failures
+        Failed(each.cell.dataset, each.cell.run, each.cell.columns, error)
+        for each, error in zip(failures, errors, strict=True)
     )
     board = Leaderboard(tuple(evaluated.entries), failed)
-    for text in evaluated.warnings:
-        warnings.warn(text, HarnessWarning, stacklevel=3)
     comparisons = _comparisons(board, loaded)
     files = {LEADERBOARD: find("csv").render(board, comparisons=comparisons).encode()}
     for name in loaded.reports:
@@ -151,15 +185,27 @@ def _written(loaded: Config, evaluated: Evaluated) -> Results:
     files[PER_QUERY] = store.parquet(board.per_query())
     if comparisons is not None:
         files |= comparison_files(comparisons)
-    origin = manifest(
-        loaded.resolved(), evaluated.digests, loaded.base, board, evaluated.warnings,
-        evaluated.audits, files,
+    origin = manifests.manifest(
+        loaded.resolved(), evaluated.digests, loaded.base, board, said, evaluated.audits, files,
+        sources(), evaluated.headers,
     )  # fmt: skip
-    files |= paper.files(loaded, board, comparisons, origin)
-    files[MANIFEST] = origin
-    store.write_all(loaded.output_folder, files)
+    return Derived(board, comparisons, tuple(said), files, origin)
+
+
+def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
+    """Write what was evaluated, and all that is made from it."""
+    found = derive(loaded, evaluated)
+    for text in evaluated.warnings:
+        warnings.warn(text, HarnessWarning, stacklevel=3)
+    files = {
+        **found.files,
+        **paper.files(loaded, found.board, found.comparisons, found.manifest),
+        MANIFEST: found.manifest,
+    }
+    timing = manifests.timing(began, len(evaluated.entries), evaluated.cached)
+    store.write_all(loaded.output_folder, {TIMING: timing, **files})
     return Results(
-        board, loaded.output_folder, tuple(files), tuple(evaluated.warnings), comparisons,
+        found.board, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
         evaluated.cached,
     )  # fmt: skip
 

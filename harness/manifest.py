@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import subprocess
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime, timezone
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,14 +19,16 @@ from typing import Any
 from . import __version__
 from .core.leaderboard import Leaderboard
 from .crosscheck import Audit
+from .provenance import FORMAT
 
-FORMAT = 1
-PACKAGES = ("numpy", "pyarrow", "pytrec-eval-terrier", "scipy")
+PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")
+PICTURES = "matplotlib"
 
 
 def manifest(
     config: Mapping[str, Any], inputs: Mapping[str, str], base: Path, board: Leaderboard,
-    warnings: Iterable[str], audits: Sequence[Audit], outputs: Mapping[str, bytes],
+    warnings: Iterable[str], audits: Sequence[Audit], outputs: Mapping[str, bytes], code: str,
+    headers: Sequence[Mapping[str, Any] | None] = (),
 ) -> bytes:  # fmt: skip
     """Return the manifest of a result as JSON.
 
@@ -46,19 +51,21 @@ def manifest(
         The cross-check of each entry.
     outputs : mapping of str to bytes
         The files of values written beside it, of which the SHA-256 is recorded.
+    code : str
+        SHA-256 of the harness's own code.
+    headers : sequence of mapping, optional
+        What each entry's run says of itself; None where it says nothing.
     """
     content = {
         "manifest": FORMAT,
         "config": config,
         "base": _relative(base, base / config["output"]),
         "inputs": [_input(Path(path), digest, base) for path, digest in sorted(inputs.items())],
-        "versions": {
-            "harness": __version__,
-            "python": platform.python_version(),
-            **{name: _version(name) for name in PACKAGES},
-        },
+        "versions": versions(pictures="plots" in config and bool(config["plots"])),
+        "code": code,
         "platform": f"{platform.system()} {platform.machine()}",
         "git": _git(base),
+        "seeds": _seeds(config),
         "cells": [
             {
                 "dataset": entry.dataset,
@@ -69,14 +76,82 @@ def manifest(
                 "standard_errors": entry.evaluation.summary_errors(),
                 "ties": entry.evaluation.policy.ties,
                 "crosscheck": audit.as_dict(),
+                **({"ir_metadata": header} if header is not None else {}),
             }
-            for entry, audit in zip(board.entries, audits, strict=True)
+            for entry, audit, header in zip(
+                board.entries, audits, headers or [None] * len(audits), strict=True
+            )
         ],
         **({"failed": [asdict(one) for one in board.failed]} if board.failed else {}),
         "warnings": list(warnings),
         "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
     }
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def versions(*, pictures: bool = False) -> dict[str, str | None]:
+    """Return what computes here: the harness, Python, packages and the C library, by name.
+
+    Parameters
+    ----------
+    pictures : bool
+        Whether what draws them counts too.
+    """
+    packages = (*PACKAGES, PICTURES) if pictures else PACKAGES
+    return {
+        "harness": __version__,
+        "python": platform.python_version(),
+        **{name: _version(name) for name in packages},
+        "libc": " ".join(filter(None, platform.libc_ver())) or None,
+    }
+
+
+def timing(began: float, cells: int, cached: int) -> bytes:
+    """Return how long a run took, which the manifest must not say: it would never be the same.
+
+    Parameters
+    ----------
+    began : float
+        Seconds since 1970.
+    cells, cached : int
+        How many were evaluated, and how many of those before this run.
+    """
+    start = datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="seconds")
+    content = {
+        "began": start,
+        "seconds": round(time.time() - began, 3),
+        "cells": cells,
+        "from_cache": cached,
+    }
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def placed(texts: Iterable[str], paths: Iterable[str], base: Path) -> list[str]:
+    """Return texts whose paths are as in ``inputs``, wherever the command was given.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Warnings and errors.
+    paths : iterable of str
+        Files that they may name, as these were opened.
+    base : Path
+        The config's folder.
+    """
+    root = base.resolve().parent
+    names = {path: _relative(Path(path), root) for path in sorted(paths, key=len, reverse=True)}
+    if not names:
+        return list(texts)
+    pattern = re.compile("|".join(map(re.escape, names)))
+    return [pattern.sub(lambda found: names[found[0]], text) for text in texts]
+
+
+def _seeds(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the seeds that a config has, by what draws with them."""
+    compare, ties = config.get("compare") or {}, str(config.get("policy", {}).get("ties", ""))
+    found = {"compare": compare["seed"]} if "seed" in compare else {}
+    random = re.fullmatch(r"random\((.*)\)", ties)
+    return found | ({"ties": random[1]} if random else {})
 
 
 def _input(path: Path, digest: str, base: Path) -> dict[str, Any]:

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 
 from .config import Config, loads, sweep
 from .config.cells import Cell
-from .errors import InputError, Problem, UnknownNameError, did_you_mean
+from .errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
+from .provenance import FORMAT, Manifest
 from .store import sha256
 
-MANIFEST = "manifest.json"
+MANIFEST, TIMING = "manifest.json", "timing.json"
 _KEYS = ("config", "base", "inputs", "cells")
 _AGAIN = "put the file back, or run the config again and use those results"
 
@@ -55,13 +57,41 @@ def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
         what = f"does not say {', '.join(lacking)}: it is none of this version's manifests"
         raise InputError(Problem(str(path), what, fix="run the config again"))
     manifest: dict[str, Any] = found
+    _check(manifest, path)
     return manifest
 
 
+def _check(manifest: Mapping[str, Any], path: Path) -> None:
+    """Raise where a manifest is none of those that are described."""
+    version = manifest.get("manifest")
+    if isinstance(version, int) and version > FORMAT:
+        what = f"has format {version}, and this harness knows those to {FORMAT}"
+        raise InputError(Problem(str(path), what, fix="update the harness"))
+    try:
+        Manifest.model_validate(manifest)
+    except ValidationError as error:
+        problems = [
+            Problem(f"{path}: $.{'.'.join(map(str, one['loc']))}", one["msg"].lower())
+            for one in error.errors()
+        ]
+        raise InputError(problems[:SHOWN], total=len(problems)) from None
+
+
 def again(
-    folder: Path, manifest: Mapping[str, Any], overrides: Iterable[str] = ()
-) -> tuple[Config, list[Cell]]:
+    folder: Path, manifest: Mapping[str, Any], overrides: Iterable[str] = (), *,
+    failed: bool = False,
+) -> tuple[Config, list[Cell]]:  # fmt: skip
     """Return the config that made the results, and the cells evaluated then.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the results.
+    manifest : mapping
+    overrides : iterable of str
+        ``"policy.ties=stable"``: values put in place of the config's.
+    failed : bool
+        Whether those that could not be evaluated are wanted too.
 
     Raises
     ------
@@ -78,7 +108,8 @@ def again(
         raise InputError(Problem(str(folder / MANIFEST), what, f"no file {listed}", fix=fix))
     text = yaml.safe_dump(manifest["config"], allow_unicode=True, sort_keys=False)
     config = loads(text, str(folder / MANIFEST), folder / manifest["base"], overrides)
-    known = {_identity(each, each.get("columns", {})) for each in manifest["cells"]}
+    then = [*manifest["cells"], *(manifest.get("failed", ()) if failed else ())]
+    known = {_identity(each, each.get("columns", {})) for each in then}
     cells = [
         cell
         for cell in sweep.resolve(config)

@@ -119,10 +119,14 @@ def test_the_same_inputs_give_the_same_bytes(workplace: Path) -> None:
     def digests() -> dict[str, str]:
         harness.run(config)
         files = [path for path in sorted((workplace / "out").glob("[!.]*")) if path.is_file()]
+        files = [path for path in files if path.name != "timing.json"]  # another each time
         return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
     first = digests()
     assert set(first) == {"leaderboard.csv", "manifest.json", "per_query.parquet"}
+    timing = json.loads((workplace / "out/timing.json").read_text(encoding="utf-8"))
+    assert (timing["cells"], timing["from_cache"]) == (4, 0)
+    assert 0 < timing["seconds"] < 60
     assert digests() == first
 
 

@@ -18,7 +18,7 @@ LAYERS = [
     {"metrics", "stats", "reports"},
     {"readers", "store", "compat", "tables", "comparing"},
     {"plots"},
-    {"convert", "config"},
+    {"convert", "config", "provenance"},
     {"inputs", "catalogue", "crosscheck", "origin"},
     {"manifest", "direct", "results", "paper"},
     {"cells"},

@@ -18,28 +18,43 @@ _ARITHMETIC = ("numpy", "pyarrow")
 @functools.cache
 def code() -> str:
     """Return the hash of the code that computes values, and of the packages it computes with."""
-    digest = hashlib.sha256()
-    for name in _COMPUTES:
-        path = _PACKAGE / name
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            digest.update(f"{file.relative_to(_PACKAGE)}\0".encode())
-            digest.update(file.read_bytes())
+    digest = _sources(_COMPUTES)
     for package in _ARITHMETIC:
         digest.update(f"{package} {version(package)}\0".encode())
     return digest.hexdigest()
 
 
-def cell_key(inputs: Mapping[str, str], choices: Mapping[str, Any]) -> str:
-    """Return the name under which a cell's values are kept.
+@functools.cache
+def sources() -> str:
+    """Return the hash of the code that computes values and comparisons, for the manifest."""
+    return _sources((*_COMPUTES, "stats")).hexdigest()
+
+
+def _sources(names: Iterable[str]) -> hashlib._Hash:
+    digest = hashlib.sha256()
+    for name in names:
+        path = _PACKAGE / name
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(f"{file.relative_to(_PACKAGE)}\0".encode())
+            digest.update(file.read_bytes())
+    return digest
+
+
+def follows_from(inputs: Mapping[str, str], choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that a cell's values follow from, as plain data.
 
     Parameters
     ----------
     inputs : mapping of str to str
-        SHA-256 of each file by its part: ``qrels``, ``group``, ``run``, plugins.
+        SHA-256 of each file by its part: ``file 0``, ..., plugins.
     choices : mapping
         How the files are read, and the policies in force; plain data.
     """
-    said = {"code": code(), "inputs": dict(inputs), "choices": choices}
+    return {"code": code(), "inputs": dict(inputs), "choices": dict(choices)}
+
+
+def cell_key(said: Mapping[str, Any]) -> str:
+    """Return the name under which a cell's values are kept; see :func:`follows_from`."""
     text = json.dumps(said, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -19,6 +19,7 @@ from ..core.views import policies_of
 from ..crosscheck import Crosscheck
 from ..direct import evaluate_one
 from ..errors import HarnessError, HarnessWarning, UnknownNameError, VerificationError
+from ..readers import ir_metadata
 from ..readers.hashed import HashedSource
 from ..store import state_of
 from .record import Record
@@ -127,13 +128,14 @@ def _evaluate(
         run=cell.run, dataset=cell.dataset,
     )  # fmt: skip
     audit = check.compare(evaluation)
+    header = ir_metadata.header_of(source)
     inputs = {
         cell.dataset_entry.path: dataset.input,
         cell.run_entry.path: Input(before, source.sha256()),
     }
 
     def done(said: Sequence[str]) -> Done:
-        record = Record.of(evaluation, audit, [*dataset.warnings, *said])
+        record = Record.of(evaluation, audit, [*dataset.warnings, *said], header)
         return Done(place, record, None, inputs, evaluation.counts.retrieved)
 
     return done

@@ -1,0 +1,140 @@
+"""What a manifest holds: one description, for who reads it and for its JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+
+FORMAT = 2
+"""Of the manifests that are written now."""
+
+Sha256 = Annotated[StrictStr, Field(pattern="^[0-9a-f]{64}$")]
+Count = Annotated[StrictInt, Field(ge=0)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Input(_Model):
+    """A file that was read."""
+
+    path: StrictStr
+    """Seen from the folder above the config's."""
+    bytes: Count
+    """Its size."""
+    sha256: Sha256
+    """Of its bytes, compressed as they are."""
+
+
+class Crosscheck(_Model):
+    """What pytrec_eval evaluated again."""
+
+    mode: StrictStr
+    """How its queries were chosen: sample, all or none."""
+    queries: Count
+    values: Count
+    largest_difference: float
+    """Between its values and ours; 0, or the run stops."""
+
+
+class Counts(_Model):
+    """What went into an evaluation, and what the policies touched."""
+
+    queries: Count
+    """In the values."""
+    missing: Count
+    """Of these, not answered by the run."""
+    extra: Count
+    """Answered but not judged; ignored."""
+    empty: Count
+    """Without relevant documents, at the highest level that a metric asks for."""
+    retrieved: Count
+    """Documents."""
+    judged: Count
+    """Documents that are retrieved and judged."""
+    judgements: Count
+    """Of all queries."""
+    tied: Count
+    """Retrieved documents whose score another of the query shares."""
+
+
+class EvaluatedCell(_Model):
+    """A run on a dataset that was evaluated."""
+
+    dataset: StrictStr
+    run: StrictStr
+    columns: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
+    """What placeholders captured."""
+    counts: Counts
+    undefined: Mapping[StrictStr, Count]
+    """Queries for which a metric is NaN, where there are any."""
+    standard_errors: Mapping[StrictStr, float | None] = Field(default_factory=dict)
+    """Of summaries that are estimated from random orders of ties."""
+    ties: StrictStr
+    """Policy that ordered them."""
+    crosscheck: Crosscheck
+    ir_metadata: Mapping[StrictStr, Any] | None = None
+    """What the run says of itself in comment lines at its head (ir_metadata)."""
+
+
+class FailedCell(_Model):
+    """A run on a dataset that could not be evaluated."""
+
+    dataset: StrictStr
+    run: StrictStr
+    columns: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
+    """What placeholders captured."""
+    error: StrictStr
+    """Why; paths in it as in `inputs`."""
+
+
+class Git(_Model):
+    """The working directory that the config lies in."""
+
+    commit: StrictStr
+    dirty: StrictBool
+    """Whether files that git knows had changes that were not committed."""
+
+
+class Manifest(_Model):
+    """Where a folder of results came from.
+
+    Nothing in it changes between two runs on the same inputs with the same software.
+    """
+
+    manifest: Annotated[StrictInt, Field(ge=1, le=FORMAT)]
+    """Version of this format. 1 may lack outputs, code and seeds."""
+    config: Mapping[StrictStr, Any]
+    """The config as resolved; policies, metrics and plans of comparison are in it."""
+    base: StrictStr
+    """Folder of the config, seen from this one; paths in the config start there."""
+    inputs: tuple[Input, ...]
+    """Every file that values follow from."""
+    versions: Mapping[StrictStr, StrictStr | None]
+    """Of the harness, Python, packages and the C library."""
+    code: Sha256 | None = None
+    """Of the harness's own code, where its version says too little."""
+    platform: StrictStr
+    """System and processor."""
+    git: Git | None
+    seeds: Mapping[StrictStr, Any] = Field(default_factory=dict)
+    """Of everything that draws at random: compare (resampling), ties (a policy)."""
+    cells: tuple[EvaluatedCell, ...]
+    failed: tuple[FailedCell, ...] = ()
+    warnings: tuple[StrictStr, ...]
+    """What was said while reading; paths in them as in `inputs`."""
+    outputs: Mapping[StrictStr, Sha256] = Field(default_factory=dict)
+    """SHA-256 of the files of values beside it. Tables and pictures carry the manifest's instead,
+    and timing.json, which is another for each run, has none."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of manifest.json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Manifest.model_json_schema(),
+        "title": "manifest.json of a folder of results",
+    }

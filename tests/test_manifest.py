@@ -1,0 +1,150 @@
+"""manifest.json: its schema, older ones, and that it says the same wherever it is made."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import harness
+from harness import origin, provenance
+from harness.errors import HarnessWarning, InputError
+from harness.main import main
+from harness.manifest import placed
+from harness.results import read
+
+CONFIG = """
+name: toy
+datasets: {toy: {path: ../data/qrels.txt}}
+runs: {"{run}": {path: "../data/{run}.run"}}
+metrics: [map, arp]
+policy: {ties: random(7)}
+compare: {seed: 3}
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    for name in ("configs", "data"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "data/qrels.txt").write_text("1 0 a 1\n1 0 b 0\n2 0 a 0\n3 0 c 1\n")
+    for name, scores in (("one", "31"), ("two", "13"), ("three", "52")):
+        rows = [f"{q} Q0 {d} 1 {s} x\n" for q in "123" for d, s in zip("ab", scores, strict=True)]
+        (tmp_path / f"data/{name}.run").write_text("".join(rows))
+    (tmp_path / "configs/toy.yaml").write_text(CONFIG)
+    return tmp_path
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    return found
+
+
+def rewrite(folder: Path, **changes: Any) -> None:
+    found = {**manifest_of(folder), **changes}
+    found = {key: value for key, value in found.items() if value is not None or key == "git"}
+    (folder / "manifest.json").write_text(json.dumps(found), encoding="utf-8")
+
+
+def test_every_example_is_as_its_schema_says(root: Path, tmp_path: Path) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    schema = json.loads((root / "docs/manifest.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    configs = sorted((tmp_path / "configs").glob("*.yaml"))
+    assert configs
+    for config in configs:
+        found = manifest_of(harness.run(config).folder)
+        assert [error.message for error in validator.iter_errors(found)] == []
+        provenance.Manifest.model_validate(found)
+    broken = {**found, "inputs": [{"path": "x", "bytes": -1, "sha256": "00"}]}
+    assert len(list(validator.iter_errors(broken))) == 2
+
+
+def test_every_key_is_described() -> None:
+    for name, model in vars(provenance).items():
+        if name == "Manifest":
+            lacking = [key for key, field in model.model_fields.items() if not field.description]
+            assert lacking == ["git", "cells", "failed"]  # whose models say it
+
+
+def test_seeds_versions_code_and_what_is_undefined(place: Path) -> None:
+    found = manifest_of(harness.run(place / "configs/toy.yaml").folder)
+    assert found["manifest"] == provenance.FORMAT == 2
+    assert found["seeds"] == {"compare": 3, "ties": "7"}
+    assert {"numpy", "pyarrow", "scipy", "pydantic", "libc", "python"} <= found["versions"].keys()
+    assert "matplotlib" not in found["versions"]
+    assert len(found["code"]) == 64
+    # arp is defined for query 1 alone: a is relevant and retrieved there
+    assert found["cells"][0]["undefined"] == {"arp": 2}
+
+
+def test_the_bytes_do_not_hang_on_the_folder_a_command_is_given_in(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "data/broken.run").write_text("1 Q0 a 1 nan x\n")
+    flat = "".join(f"{query} Q0 {docno} 1 1 x\n" for query in "123" for docno in "ab")
+    (place / "data/flat.run").write_text(flat)  # which is warned of
+    contents = []
+    for folder, config in ((place, "configs/toy.yaml"), (place / "configs", "toy.yaml")):
+        monkeypatch.chdir(folder)
+        with pytest.warns(HarnessWarning, match="scores"):
+            results = harness.run(config)
+        files = [path for path in results.folder.iterdir() if path.suffix in (".csv", ".json")]
+        contents.append({p.name: p.read_bytes() for p in files if p.name != "timing.json"})
+    assert contents[0] == contents[1]
+    (failed,) = manifest_of(results.folder)["failed"]
+    assert failed["error"].startswith("data/broken.run:1: score 'nan'")
+
+
+def test_paths_in_texts_are_those_of_inputs(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    paths = [f"{tmp_path}/a.run", f"{tmp_path}/a.run.gz"]
+    texts = [f"{paths[1]}:3: wrong, {paths[0]} too", "nothing"]
+    assert placed(texts, paths, tmp_path / "configs") == ["a.run.gz:3: wrong, a.run too", "nothing"]
+    assert placed(texts, [], tmp_path / "configs") == texts
+
+
+def test_one_of_the_first_format_is_read(place: Path) -> None:
+    folder = harness.run(place / "configs/toy.yaml").folder
+    rewrite(folder, manifest=1, outputs=None, code=None, seeds=None)
+    assert "outputs" not in manifest_of(folder)
+    assert [entry.run for entry in read(folder).study.board.entries] == ["one", "three", "two"]
+
+
+def test_one_of_this_format_without_hashes_is_refused(place: Path) -> None:
+    folder = harness.run(place / "configs/toy.yaml").folder
+    rewrite(folder, outputs=None)
+    with pytest.raises(InputError, match=r"is not the file that manifest\.json was written with"):
+        read(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"manifest": 3}, "has format 3, and this harness knows those to 2"),
+        ({"warnings": 1}, r"manifest\.json: \$\.warnings: input should be a valid tuple"),
+        ({"inputs": [{}]}, r"manifest\.json: \$\.inputs\.0\.path: field required"),
+        ({"spoken": "x"}, r"manifest\.json: \$\.spoken: extra inputs are not permitted"),
+    ],
+)
+def test_what_is_no_manifest_is_said(place: Path, changes: dict[str, Any], said: str) -> None:
+    folder = harness.run(place / "configs/toy.yaml").folder
+    rewrite(folder, **changes)
+    with pytest.raises(InputError, match=said):
+        origin.read_manifest(folder)
+
+
+def test_a_manifest_of_a_later_version_says_what_to_do(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = harness.run(place / "configs/toy.yaml").folder
+    rewrite(folder, manifest=3)
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(["why", str(folder), "--run", "one", "--metric", "map"])
+    assert "fix:   update the harness" in capsys.readouterr().err
