@@ -70,7 +70,7 @@ def _written(study: Study, writer: Writer, names: Sequence[str]) -> str:
     metrics = [one for one in study.board.metrics if not names or str(one) in names]
     found = [_measured(study, metrics, writer), _treated(study, metrics, writer)]
     if study.comparisons is not None and study.comparisons.rows:
-        found.append(_compared(study.comparisons, study, writer))
+        found.append(_compared(study.comparisons, study, metrics, writer))
     return " ".join(found) + "\n"
 
 
@@ -223,15 +223,25 @@ def _checked(study: Study, writer: Writer) -> str:
     )
 
 
-def _compared(found: Comparisons, study: Study, writer: Writer) -> str:
+def _in_terms_of(found: Comparisons, metrics: Sequence[Metric], writer: Writer) -> str:
+    """Return by which metrics runs were compared, where not by all that are reported."""
+    used = {str(one.metric): one.metric for one in found.rows}
+    named = [one for one in metrics if not _is_bound(one)]
+    rest = [title_of(one, writer) for one in named if str(one) not in used]
+    if not rest:
+        return ""
+    if len(rest) < len(used):
+        return f" in terms of all metrics but {listed(rest)}"
+    return f" in terms of {listed(title_of(one, writer) for one in used.values())}"
+
+
+def _compared(found: Comparisons, study: Study, metrics: Sequence[Metric], writer: Writer) -> str:
     plan = found.plan
     if plan.baselines:
         who = f"Runs were compared with {listed(map(writer.text, plan.baselines))}"
     else:
         who = "All pairs of runs on a dataset were compared"
-    if plan.metrics:
-        used = {str(one.metric): one.metric for one in found.rows}
-        who += f" in terms of {listed(title_of(one, writer) for one in used.values())}"
+    who += _in_terms_of(found, metrics, writer)
     level = writer.formula(Formula(rf"\alpha = {plan.level:g}", f"alpha = {plan.level:g}"))
     text = f"{who} by {_article(found.title)}{writer.cite(found.sources)}, at {level}"
     text += _corrected(found, writer)

@@ -130,6 +130,15 @@ def test_family_size_and_level() -> None:
     assert "correction" not in text
 
 
+def test_metrics_that_were_not_compared_are_named() -> None:
+    names = ("map", "ndcg@10", "num_rel_ret")  # a count is no mean
+    text = methods(study(names, plan=Plan(baselines=("a",))), "plain")
+    but = "in terms of all metrics but the number of relevant documents retrieved by a"
+    assert f"Runs were compared with a {but} paired" in text
+    text = methods(study(names, plan=Plan(baselines=("a",))), "plain", metrics=["map"])
+    assert "Runs were compared with a by a paired" in text
+
+
 def test_draws_and_seed_where_something_was_drawn() -> None:
     plan = Plan(test="bootstrap", draws=999, seed=7)
     assert "with 999 random draws (seed 7)" in methods(study(plan=plan), "plain")
