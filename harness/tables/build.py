@@ -14,7 +14,7 @@ from .cells import Cells
 from .checks import problems
 from .footnotes import footnotes
 from .model import Column, Group, Kind, PaperTable, Row, Trace
-from .rows import grouped
+from .rows import grouped, known_datasets, known_runs
 from .select import metric_spellings, select
 from .settings import DEFAULT, Settings
 from .signs import signs_of
@@ -41,15 +41,16 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
         Problem(f"tables.{name}{_path(loc)}", what)
         for loc, what in problems(
             settings,
-            study.runs,
-            study.datasets,
+            known_runs(study),
+            known_datasets(study),
             study.board.metrics,
-            study.comparisons is not None,
+            # a run that could not be evaluated may leave nothing to compare, and loses no table
+            study.comparisons is not None or bool(study.manifest.get("failed")),
         )
     ]
     if wrong:
         raise UnknownNameError(wrong)
-    datasets = select(settings.datasets, study.datasets, "dataset")
+    datasets = select(settings.datasets, known_datasets(study), "dataset")
     columns = tuple(_columns(study, settings, datasets))
     groups = grouped(study, settings, datasets)
     runs = [run for _, names in groups for run in names]

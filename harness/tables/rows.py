@@ -14,6 +14,20 @@ from .settings import Settings
 Grouped = list[tuple[str, tuple[str, ...]]]
 
 
+def known_runs(study: Study) -> tuple[str, ...]:
+    """Return the runs that a table can name: also those that could not be evaluated anywhere."""
+    return _with_failed(study, study.runs, "run")
+
+
+def known_datasets(study: Study) -> tuple[str, ...]:
+    """Return the datasets that a table can name: also those on which every run failed."""
+    return _with_failed(study, study.datasets, "dataset")
+
+
+def _with_failed(study: Study, names: Sequence[str], key: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*names, *(one[key] for one in study.manifest.get("failed", ()))]))
+
+
 def grouped(study: Study, settings: Settings, datasets: Sequence[str]) -> Grouped:
     """Return the runs of each group, in order; one group without a title where none is named.
 
@@ -27,17 +41,17 @@ def grouped(study: Study, settings: Settings, datasets: Sequence[str]) -> Groupe
     """
     found: Grouped = []
     if not settings.groups:
-        found = [("", select(settings.runs, study.runs, "run"))]
+        found = [("", select(settings.runs, known_runs(study), "run"))]
     taken: set[str] = set()
     for title, patterns in settings.groups.items():
         others = {name for key, names in settings.groups.items() if key != title for name in names}
-        runs = select(patterns, study.runs, "run", elsewhere=taken | others)
+        runs = select(patterns, known_runs(study), "run", elsewhere=taken | others)
         taken |= set(runs)
         found += [(title, runs)] if runs else []
     if settings.sort is None:
         return found
     metrics = {str(metric): metric for metric in study.board.metrics}
-    dataset, (name,) = sort_key(settings.sort, study.datasets, study.board.metrics)
+    dataset, (name,) = sort_key(settings.sort, known_datasets(study), study.board.metrics)
     of = datasets if dataset is None else [dataset]
     return [(title, _sorted(study, runs, metrics[name], of)) for title, runs in found]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from studies import compared, constant, study
@@ -295,6 +296,24 @@ def test_label_and_trace() -> None:
     assert str(table.trace) == (
         f"table made by harness {table.trace.version}, config paper, manifest sha256:{'ab12' * 16}"
     )
+
+
+def test_a_run_that_could_not_be_evaluated_loses_no_table() -> None:
+    failed = [
+        {"dataset": "trec", "run": "broken", "columns": {}, "error": "line 3"},
+        {"dataset": "web", "run": "fusion", "columns": {}, "error": "line 4"},
+    ]
+    made = study(TWO, METRICS)
+    made = replace(made, manifest={**made.manifest, "failed": failed})
+    settings = Settings(runs=("broken", "*"), marks="letters", extras=("tier",), sort="map")
+    table = build(made, settings)
+    assert texts(table) == {
+        "bm25": [".400", "2.000", ".300", "2.000"],
+        "dense": [".500", "1.000", ".200", "1.000"],
+        "broken": ["–"] * 4,
+        "fusion": [".500", "3.000", "–", "–"],
+    }
+    assert table.footnotes == ("Not evaluated: broken on trec, broken on web and fusion on web.",)
 
 
 def test_unknown_names_are_all_said() -> None:
