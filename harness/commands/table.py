@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ..core.comparison import Correction
+from ..core.plan import Correction
 
 
 def table_command(
