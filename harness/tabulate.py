@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from .config import Config
 from .core.comparison import Plan
 from .core.leaderboard import Leaderboard
 from .core.study import Study
-from .errors import Problem, UnknownNameError, did_you_mean
+from .errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
 from .results import Results
 from .tables.build import build
 from .tables.model import PaperTable
@@ -49,7 +50,7 @@ def table_of(
     called, settings = settings_of(results.config, name)
     settings = replace(settings, **(changes or {}))
     if _needs_comparisons(settings):
-        results = results_of.with_comparisons(results, _plan(results, plan or {}))
+        results = _compared(results, plan or {})
     return build(results.study, settings, called), settings, results.study
 
 
@@ -153,6 +154,18 @@ def with_names(given: Sequence[str]) -> dict[str, str]:
 def _needs_comparisons(settings: Settings) -> bool:
     extras = {"tier", "rank"} & {*settings.extras}
     return settings.marks != "none" or bool(extras) or settings.spread == "interval"
+
+
+def _compared(results: Results, changes: Mapping[str, Any]) -> Results:
+    """Return results with comparisons; without, where runs that failed leave nothing to compare."""
+    try:
+        return results_of.with_comparisons(results, _plan(results, changes))
+    except HarnessError as error:
+        if changes or not results.study.manifest.get("failed"):
+            raise
+        what = f"runs could not be evaluated, and the others are not compared: {error}"
+        warnings.warn(what, HarnessWarning, stacklevel=4)
+        return results
 
 
 def _plan(results: Results, changes: Mapping[str, Any]) -> Plan | None:

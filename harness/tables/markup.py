@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-Markup = Literal["latex", "plain"]
+from .latex_text import escape
 
-_ESCAPES = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    **{sign: "\\" + sign for sign in "&%$#_{}"},
-}  # fmt: skip
+Markup = Literal["latex", "plain"]
 
 
 class Formula(NamedTuple):
@@ -38,9 +35,7 @@ class Writer:
         >>> Writer("latex").text("my_run & 50%"), Writer("plain").text("my_run")
         ('my\\\\_run \\\\& 50\\\\%', 'my_run')
         """
-        if not self.is_latex:
-            return text
-        return "".join(_ESCAPES.get(sign, sign) for sign in text)
+        return escape(text) if self.is_latex else text
 
     def formula(self, formula: Formula) -> str:
         """Return a formula."""
