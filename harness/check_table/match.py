@@ -20,7 +20,8 @@ _KINDS: Mapping[str, Kind] = {
     "queries answered": "coverage",
 }  # fmt: skip
 _LETTERED = re.compile(
-    r"\(?(?P<before>[a-z]{1,2})[).:]?\s+(?P<rest>\S.*)|(?P<name>.+?)\s+\(?(?P<after>[a-z]{1,2})\)?"
+    r"\(?(?P<before>[a-z]{1,2}|\d{1,2})[).:]?\s+(?P<rest>\S.*)"
+    r"|(?P<name>.+?)\s+\(?(?P<after>[a-z]{1,2}|\d{1,2})\)?"
 )
 
 
@@ -237,7 +238,7 @@ def _run(row: Row, places: Sequence[int], known: Known) -> tuple[str | None, str
         cell = row[place]
         whole = (named(cell.text, known.runs), cell.text, "".join(cell.raised.split()))
         found = [whole, *_lettered(cell.text, known)]
-        if re.search(r"\([a-z]{1,2}\)", cell.text):  # no remark in brackets, but a letter
+        if re.search(r"\(([a-z]{1,2}|\d{1,2})\)", cell.text):  # no remark in brackets, but a letter
             found.reverse()
         for run, text, sign in found:
             if run is not None:

@@ -14,6 +14,7 @@ _NUMBER = r"[+\-]?(?:\d[\d,\u2009 ]*\d|\d)?(?:\.\d+)?(?:[eE][+\-]?\d+)?"
 _FULL = re.compile(
     rf"(?P<before>[(\[]?)(?P<number>{_NUMBER})\s*(?P<percent>%?)\s*"
     rf"(?:(?:±|\+/-|\+-)\s*(?P<spread>{_NUMBER})\s*%?"
+    rf"|(?P<remark>\((?:[+\-][\d.,]+\s*%?|[\d.,]+\s*%)\)|(?<=\s)\(\d+\))"
     rf"|\((?:±\s*)?(?P<beside>{_NUMBER})\s*%?\)"
     rf"|[\[(]\s*(?P<low>{_NUMBER})\s*[,;–]\s*(?P<high>{_NUMBER})\s*[\])])?"
     rf"(?P<after>[)\]]?)"
@@ -40,6 +41,8 @@ class Printed:
         What is raised behind it, and what is lowered: letters, or daggers and the like.
     raised : str
         The same as it stands: with more than 26 letters ``aab`` can be ``a ab`` or ``aa b``.
+    remark : str
+        What stands beside it in brackets and is no deviation: ``(+5.9%)``, ``(2)``.
     bold, underlined : bool
     """
 
@@ -51,6 +54,7 @@ class Printed:
     marks: tuple[str, ...] = ()
     lowered: tuple[str, ...] = ()
     raised: str = ""
+    remark: str = ""
     bold: bool = False
     underlined: bool = False
 
@@ -102,6 +106,7 @@ def printed(cell: Cell) -> Printed | None:
         marks=marks_of(raised + symbols),
         lowered=marks_of(lowered),
         raised="".join((raised + symbols).split()),
+        remark=match["remark"] or "",
         bold=bool(shown) and shown[0].style.bold,
         underlined=any(one.style.underlined for one in (*shown[:1], *_blank(cell))),
     )  # fmt: skip
@@ -135,7 +140,7 @@ def decimals(number: Decimal) -> int:
 def marks_of(text: str) -> tuple[str, ...]:
     """Return the marks that stand together: by commas or spaces where there are, else one by one.
 
-    Letters that differ are marks each (``ab``); a symbol that is repeated is one (``**``).
+    Letters and digits are marks each (``ab``, ``12``); a symbol that is repeated is one (``**``).
 
     >>> marks_of("ab"), marks_of("a, ab"), marks_of("†‡"), marks_of("**"), marks_of("a†")
     (('a', 'b'), ('a', 'ab'), ('†', '‡'), ('**',), ('a', '†'))
@@ -145,7 +150,7 @@ def marks_of(text: str) -> tuple[str, ...]:
     for part in parts:
         runs = [match[0] for match in re.finditer(r"([^\w])\1*|\w+", part)]
         for run in runs:
-            if run.isalpha() and len(parts) == 1:
+            if (run.isalpha() or run.isdigit()) and len(parts) == 1:
                 found += list(run)
             elif run.isalnum() or run[0] in SYMBOLS or not run.isascii():
                 found.append(run)

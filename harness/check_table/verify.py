@@ -53,11 +53,29 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
                 verdict.verified["numbers"] += 1
                 verdict.findings += _number(one, columns)
                 verdict.findings += _spread(one, study, verdict)
+    _note_unchecked([one for column in columns for one in column if one.known], verdict)
     verdict.findings += _extras(match, study, verdict)
     check_best(columns, verdict)
     check_marks(match, columns, study, verdict)
     verdict.findings.sort(key=lambda one: one.line)
     return verdict
+
+
+def _note_unchecked(cells: Sequence[Entered], verdict: Verdict) -> None:
+    """Note what stands beside numbers and was not checked."""
+    remarks = [one for one in cells if one.printed.remark]
+    if remarks:
+        first = remarks[0]
+        verdict.notes.append(
+            f"{len(remarks)} in brackets not checked: {first.printed.remark} beside "
+            f"{first.printed.text} of {first.line.text}, {first.heading.text}..."
+        )
+    n = sum(bool(one.printed.beside) for one in cells) - verdict.verified["spreads"]
+    if n:
+        verdict.notes.append(
+            f"{n} not checked of what stands beside numbers: the results have no deviation or "
+            "interval there"
+        )
 
 
 def _trace(match: Match, study: Study, verdict: Verdict) -> None:
@@ -107,10 +125,6 @@ def _spread(one: Entered, study: Study, verdict: Verdict) -> Iterator[Finding]:
         return
     known = dict(_spreads(one, study, len(beside)))
     if not known:
-        verdict.notes.append(
-            f"{one.line.text}, {one.heading.text}: what stands beside {one.printed.text} not "
-            "checked: the results have no deviation or interval there"
-        )
         return
     verdict.verified["spreads"] += 1
     for name, ends in known.items():

@@ -392,3 +392,16 @@ def test_the_dataset_of_a_caption(plain: Study) -> None:
     assert said(found) == [("rounding", "ours", "MAP", ".231", ".230")]
     both = verdict(text.replace("News}", "News} and web"), plain)
     assert both.unknown == ["column 'MAP': its dataset is not said (rows bm25, ours)"]
+
+
+def test_rows_called_by_numbers_and_remarks_in_brackets(all_pairs: Study) -> None:
+    text = """
+| System  | Web MAP                        | Web nDCG@10        |
+|---------|--------------------------------|--------------------|
+| 1. bm25 | 0.400                          | 0.551              |
+| 2. ql   | 0.412<sup>1</sup> (+3.0%)      | 0.550              |
+| 3. ours | **0.424**<sup>1</sup> (+5.9%)  | **0.573**<sup>12</sup> |
+"""
+    found = verdict(text, all_pairs, ".md")
+    assert said(found) == [("marker", "ours", "Web MAP", "0.424 without 2", "with 2")]
+    assert found.notes == ["2 in brackets not checked: (+3.0%) beside 0.412 of ql, Web MAP..."]
