@@ -16,7 +16,7 @@ from .ranks import rank_intervals
 from .registry import AllPairs
 from .several import means
 from .tiers import tiers
-from .tukey import tukey
+from .tukey import told_apart
 
 RANK_DRAWS = 1000
 """Resamples for the interval of a rank, a whole number that more of them hardly move."""
@@ -66,9 +66,8 @@ def ranks(values: Floats, lower: bool = False) -> np.ndarray:
 
 
 def _tiers(block: Block, plan: Plan, found: AllPairs | None) -> list[str]:
-    if found is None:
-        found = tukey(block.oriented, stream_of(plan, "tukey", block), plan.level)
+    apart = told_apart(block.oriented, plan.level) if found is None else found.p <= plan.level
     order = np.argsort(-means(block.oriented), kind="stable")
-    named = tiers((found.p <= plan.level)[np.ix_(order, order)])
+    named = tiers(apart[np.ix_(order, order)])
     back = np.argsort(order)
     return [named[place] for place in back.tolist()]

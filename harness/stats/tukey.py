@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import fdtrc
 
-from ..core.ragged import Floats
+from ..core.ragged import Bools, Floats
 from .registry import AllPairs, all_pairs_test
 from .several import centred, means, mirrored, pairwise, tolerance, without_answer
 from .streams import Stream
@@ -68,30 +69,72 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
     if nothing is not None:
         return nothing
     n_systems, n_queries = values.shape
-    freedom = (n_systems - 1) * (n_queries - 1)
+    fit = _fit(values)
+    if not fit.error:
+        p = np.where(fit.difference == 0, 1.0, np.nan)
+        return AllPairs(p, positions=positions, note="zero variance")
+    scale = math.sqrt(fit.error / n_queries)
+    q = np.abs(fit.difference[np.triu_indices(n_systems, 1)]) / scale
+    distinct, back = np.unique(q, return_inverse=True)
+    p = mirrored(studentized_range_sf(distinct, n_systems, fit.freedom)[back], n_systems)
+    critical = studentized_range_isf(level, n_systems, fit.freedom) * scale
+    margin = critical * (1 - np.eye(n_systems))
+    f = n_queries * float((fit.effect * fit.effect).sum()) / (n_systems - 1) / fit.error
+    return AllPairs(
+        p,
+        low=fit.difference - margin,
+        high=fit.difference + margin,
+        statistic=f,
+        overall_p=float(fdtrc(n_systems - 1, fit.freedom, f)),
+        critical_difference=critical,
+        positions=positions,
+        method=f"studentized range({n_systems}, {fit.freedom})",
+    )
+
+
+def told_apart(values: Floats, level: float = 0.05) -> Bools:
+    """Return which systems differ by Tukey's HSD, ``(n_systems, n_systems)``.
+
+    Those whose p in :func:`tukey` is at most the level, in a tenth of its time: only one quantile
+    is needed. None where there is nothing to judge by.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_queries)
+        Of one metric, finite.
+    level : float
+
+    Examples
+    --------
+    >>> told_apart(np.array([[0.2, 0.4, 0.7], [0.3, 0.5, 0.9], [0.3, 0.6, 0.9]]))[0].tolist()
+    [False, True, True]
+    """
+    n_systems, n_queries = values.shape
+    nothing = np.zeros((n_systems, n_systems), dtype=bool)
+    if n_systems < 2 or n_queries < 2:
+        return nothing
+    fit = _fit(values)
+    if not fit.error:
+        return nothing
+    critical = studentized_range_isf(level, n_systems, fit.freedom)
+    found: Bools = np.abs(fit.difference) >= critical * math.sqrt(fit.error / n_queries)
+    return found
+
+
+class _Fit(NamedTuple):
+    """Two-way analysis of variance: systems' effects, their differences, the error's variance."""
+
+    effect: Floats
+    difference: Floats
+    error: float
+    freedom: int
+
+
+def _fit(values: Floats) -> _Fit:
+    freedom = (values.shape[0] - 1) * (values.shape[1] - 1)
     left = centred(values)
     effect = left.mean(axis=1)
     left -= effect[:, None]
-    if np.abs(left).max() <= tolerance(values):
-        equal = pairwise(effect, tolerance(values)) == 0
-        p = np.where(equal, 1.0, np.nan)
-        return AllPairs(p, positions=positions, note="zero variance")
-    error = float((left * left).sum()) / freedom
-    scale = math.sqrt(error / n_queries)
-    difference = pairwise(effect, tolerance(values))
-    q = np.abs(difference[np.triu_indices(n_systems, 1)]) / scale
-    distinct, back = np.unique(q, return_inverse=True)
-    p = mirrored(studentized_range_sf(distinct, n_systems, freedom)[back], n_systems)
-    critical = studentized_range_isf(level, n_systems, freedom) * scale
-    margin = critical * (1 - np.eye(n_systems))
-    f = n_queries * float((effect * effect).sum()) / (n_systems - 1) / error
-    return AllPairs(
-        p,
-        low=difference - margin,
-        high=difference + margin,
-        statistic=f,
-        overall_p=float(fdtrc(n_systems - 1, freedom, f)),
-        critical_difference=critical,
-        positions=positions,
-        method=f"studentized range({n_systems}, {freedom})",
-    )
+    nothing_left = np.abs(left).max() <= tolerance(values)
+    error = 0.0 if nothing_left else float((left * left).sum()) / freedom
+    return _Fit(effect, pairwise(effect, tolerance(values)), error, freedom)

@@ -442,6 +442,15 @@ def test_ties_share_the_better_rank() -> None:
     assert [one.rank for one in found.standings] == [1, 1, 3]
 
 
+def test_runs_without_a_value_have_no_rank() -> None:
+    nan = math.nan
+    found = compare(systems({"a": [nan, nan], "b": [nan, nan]}), Plan())
+    assert [(one.n, one.rank, one.tier) for one in found.standings] == [(0, 0, ""), (0, 0, "")]
+    found = compare(systems({"a": [nan, nan], "b": [0.1, 0.2]}), Plan())
+    assert [(one.n, one.rank) for one in found.standings] == [(0, 0), (2, 1)]
+    assert found.rows[0].note == "n=0"
+
+
 # Tests of plugins
 
 
