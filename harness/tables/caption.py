@@ -59,7 +59,9 @@ def caption(
     if "best" in marked:
         found.append(f"{BEST}{SECOND * ('second' in marked)}.")
     if signs.comparisons is not None:
-        found.append(_significance(signs.comparisons, settings, signs, "worse" in marked))
+        repeated = any(len(system.entries) > 1 for system in systems)
+        test = _test(signs.comparisons, repeated)
+        found.append(_significance(test, settings, signs, "worse" in marked))
         found += _untested(signs.comparisons, settings, columns)
     if systems:
         found += _rules(metrics, systems)
@@ -120,7 +122,7 @@ def _spread(study: Study, settings: Settings, systems: Sequence[System]) -> str:
     return ""
 
 
-def _significance(found: Comparisons, settings: Settings, signs: Signs, is_any_worse: bool) -> str:
+def _significance(test: str, settings: Settings, signs: Signs, is_any_worse: bool) -> str:
     if signs.kind == "letters":
         text = "A letter beside a value: significantly better than the system of that letter"
     else:
@@ -129,11 +131,12 @@ def _significance(found: Comparisons, settings: Settings, signs: Signs, is_any_w
             for place, (run, sign) in enumerate(signs.of.items())
         ]
         text = ", ".join(each) + f"; {WORSE}: significantly worse" * is_any_worse
-    return f"{text} ({_test(found)})."
+    return f"{text} ({test})."
 
 
-def _test(found: Comparisons) -> str:
-    parts = [found.title or found.plan.test]
+def _test(found: Comparisons, repeated: bool) -> str:
+    means = " of each query's mean over the repetitions" * repeated
+    parts = [(found.title or found.plan.test) + means]
     if found.kind == "all-pairs":
         parts.append("corrected for all pairs of each metric and dataset")
     elif found.plan.correction != "none":

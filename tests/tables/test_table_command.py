@@ -100,9 +100,10 @@ def test_every_option(paper: Path) -> None:
         "Only a look. Means over the 50 queries of fold2 and over 2 repetitions (seed). In "
         "brackets: 95 % interval of the mean over queries (t). * the best value of a column. A "
         "letter beside a value: significantly better than the system of that letter (two-sided "
-        "Wilcoxon signed rank test, Bonferroni's correction over 32 comparisons, p ≤ 0.05). "
-        "Documents with equal scores in single precision were ordered by document identifier, "
-        "descending. 9 queries without relevant documents are left out."
+        "Wilcoxon signed rank test of each query's mean over the repetitions, Bonferroni's "
+        "correction over 32 comparisons, p ≤ 0.05). Documents with equal scores in single "
+        "precision were ordered by document identifier, descending. 9 queries without relevant "
+        "documents are left out."
     )
     lines = body.splitlines()
     assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["GBRT", "linear-regression a"]
