@@ -62,15 +62,13 @@ class SmallCalls:
         surrogate pair it ends the process, and at NUL it ends the name.
         """
         try:
-            names, total = list(scores), 0.0
+            size, total = len(scores), 0.0
             for row in scores.values():
-                names.extend(row)
-                if len(names) > self._limit:
+                size += len(row)
+                if size > self._limit or not _plain(row):
                     return None
                 total += sum(row.values())  # NaN where one of them is
-            if total != total or not _plain(names):
-                return None
-            if self._evaluate is None:
+            if total != total or not _plain(scores) or self._evaluate is None:
                 return None
             values = self._evaluate(scores)
         except (TypeError, ValueError, ArithmeticError, AttributeError, RuntimeWarning):
