@@ -116,7 +116,7 @@ def _placed(rows: list[list[Cell]]) -> list[list[Cell]]:
 
 
 def _count(text: str) -> int:
-    return int(text) if text.isdigit() and int(text) else 1
+    return max(int(text), 1) if re.fullmatch(r"[0-9]{1,3}", text) else 1
 
 
 def _style(tag: str, given: dict[str, str], old: Style) -> Style:

@@ -179,10 +179,10 @@ def _cell(text: str, line: int) -> Cell:
         count, at = group(text, match.end())
         _, at = group(text, at)
         inner, at = group(text, at)
-        columns = int(count) if count.strip().isdigit() else 1
+        columns = int(count) if re.fullmatch(r"\s*[0-9]{1,3}\s*", count) else 1
         text = inner + text[at:]
     if (down := _DOWN.search(text)) is not None:
         _, at = optional(text, down.end())
         count, at = group(text, at)
-        rows = abs(int(count)) if re.fullmatch(r"\s*-?\d+\s*", count) else 1
+        rows = abs(int(count)) if re.fullmatch(r"\s*-?[0-9]{1,3}\s*", count) else 1
     return Cell(pieces(text), line, columns, rows)

@@ -10,7 +10,9 @@ from .grid import NO_WIDTH, Cell, Piece
 
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
 """Marks of significance that are no letters."""
-_NUMBER = r"[+\-]?(?:\d[\d,\u2009 ]*\d|\d)?(?:\.\d+)?(?:[eE][+\-]?\d+)?"
+_NUMBER = (
+    r"[+\-]?(?:(?:[0-9][0-9,\u2009 ]*[0-9]|[0-9])(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+\-]?[0-9]{1,3})?"
+)
 _FULL = re.compile(
     rf"(?P<before>[(\[]?)(?P<number>{_NUMBER})\s*(?P<percent>%?)\s*"
     rf"(?:(?:±|\+/-|\+-)\s*(?P<spread>{_NUMBER})\s*%?"
@@ -77,13 +79,11 @@ def printed(cell: Cell) -> Printed | None:
         text = text[: letters.start()]
         symbols += letters[1]
     match = _FULL.fullmatch(text)
-    if match is None or not any(sign.isdigit() for sign in match["number"]):
+    if match is None:
         return None
     inside = [
         match[name] for name in ("spread", "beside", "low", "high") if match[name] is not None
     ]
-    if any(not any(sign.isdigit() for sign in one) for one in inside):
-        return None
     number = decimal_of(match["number"])
     if (last := match["beside"] or "").isdigit() and match["number"].count(".") == 1:
         # 0.424(14): in units of the last digit
