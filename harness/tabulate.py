@@ -37,7 +37,8 @@ def table_of(
         Of a table of its config: the first where left out, or one of everything where the config
         has none.
     changes : mapping
-        Settings in place of the config's; see :class:`~harness.tables.settings.Settings`.
+        Settings in place of the config's; see :class:`~harness.tables.settings.Settings`. New
+        `names` come on top of the config's.
     plan : mapping
         Parts of a plan of comparisons in place of the config's: runs are compared anew then.
 
@@ -48,7 +49,9 @@ def table_of(
     """
     results = results_of.read(folder)
     called, settings = settings_of(results.config, name)
+    names = settings.names
     settings = replace(settings, **(changes or {}))
+    settings = replace(settings, names={**names, **settings.names})
     if _needs_comparisons(settings):
         results = _compared(results, plan or {})
     return build(results.study, settings, called), settings, results.study

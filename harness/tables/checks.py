@@ -41,6 +41,8 @@ def problems(
         for place, what in of_patterns(settings.runs, runs, "run"):
             yield ("runs", place), what
         yield from _groups(settings, runs)
+    for own in (runs, datasets):
+        yield from _twice(settings, own or ())
     if runs is not None and datasets is not None and metrics is not None:
         yield from _names(settings, [*runs, *datasets], [str(metric) for metric in metrics])
     if settings.sort is not None and datasets is not None and metrics is not None:
@@ -64,6 +66,17 @@ def _names(settings: Settings, others: Sequence[str], metrics: Sequence[str]) ->
     for key in settings.names:
         if key not in known and not spellings(key):
             what = f"there is no run, dataset or metric '{key}'{did_you_mean(key, known)}"
+            yield ("names", key), what
+
+
+def _twice(settings: Settings, known: Sequence[str]) -> Found:
+    """Yield new names that another row, or another block of columns, has too."""
+    called: dict[str, str] = {}
+    for own in known:
+        first = called.setdefault(settings.name(own), own)
+        if first != own:
+            key = own if own in settings.names else first
+            what = f"{first} and {own} are both called '{settings.name(own)}'"
             yield ("names", key), what
 
 

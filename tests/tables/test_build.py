@@ -316,6 +316,20 @@ def test_a_run_that_could_not_be_evaluated_loses_no_table() -> None:
     assert table.footnotes == ("Not evaluated: broken on trec, broken on web and fusion on web.",)
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ({"bm25": "A", "dense": "A"}, "names.dense: bm25 and dense are both called 'A'"),
+        ({"bm25": "dense"}, "names.bm25: bm25 and dense are both called 'dense'"),
+        ({"web": "trec"}, "names.web: trec and web are both called 'trec'"),
+    ],
+)
+def test_two_rows_or_blocks_of_one_name(names: dict[str, str], said: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        build(study(TWO, METRICS), Settings(names=names))
+    assert str(caught.value) == f"tables.table.{said}"
+
+
 def test_unknown_names_are_all_said() -> None:
     settings = Settings(
         metrics=("map", "ndgc"), datasets=("terc",), runs=("bm52",), names={"dnse": "D"},

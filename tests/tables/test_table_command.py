@@ -90,14 +90,14 @@ def test_values_are_those_of_the_leaderboard(paper: Path) -> None:
 def test_every_option(paper: Path) -> None:
     text = table(
         paper, "main", "-m", "map", "--run", "gbrt", "--run", "linear*", "--dataset", "fold2",
-        "--name", "gbrt=GBRT", "--sort", "map", "--digits", "4", "--leading-zero",
+        "--name", "gbrt=Grbt", "--sort", "map", "--digits", "4", "--leading-zero",
         "--spread", "interval", "--marks", "letters", "--no-average", "--extra", "tier",
         "--caption", "Only a look", "--test", "wilcoxon", "--correction", "bonferroni",
         "--baseline", "linear-regression",
     )  # fmt: skip
     caption, _, body = text.partition("\n\n")
     assert " ".join(caption.split()) == (
-        "Only a look. Means over the 50 queries of fold2 and over 2 repetitions (seed). In "
+        "Only a look. Means over the 50 queries of Fold 2 and over 2 repetitions (seed). In "
         "brackets: 95 % interval of the mean over queries (t). * the best value of a column. A "
         "letter beside a value: significantly better than the system of that letter (two-sided "
         "Wilcoxon signed rank test of each query's mean over the repetitions, Bonferroni's "
@@ -106,8 +106,8 @@ def test_every_option(paper: Path) -> None:
         "documents are left out."
     )
     lines = body.splitlines()
-    assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["GBRT", "linear-regression a"]
-    assert re.fullmatch(r"GBRT +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +1-2", lines[1])
+    assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["Grbt", "Linear regression a"]
+    assert re.fullmatch(r"Grbt +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +1-2", lines[1])
     assert table(paper, "--percent", "-m", "map", "--marks", "none").count("×") == 1
     assert (
         table(paper, "-f", "latex", "--siunitx", "--wide", "--label", "tab:x").count("table*") == 2
