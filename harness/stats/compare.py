@@ -177,7 +177,7 @@ def _overall(block: Block, found: AllPairs) -> Overall:
     elif block.metric.definition.direction == "lower" and np.array_equal(
         positions, block.oriented.mean(axis=1)
     ):
-        positions = -positions
+        positions = 0.0 - positions  # no -0.0
     return Overall(
         block.dataset, block.metric, found.statistic, found.overall_p,
         found.critical_difference, tuple(zip(block.runs, positions.tolist(), strict=True)),

@@ -201,6 +201,14 @@ def test_lower_can_be_better() -> None:
     assert dict(found.overall[0].positions) == pytest.approx({"a": 4.5, "b": 3.875})
 
 
+def test_a_mean_of_0_has_no_sign() -> None:
+    found = compare(
+        systems({"a": [0.0, 0.0, 0.0], "b": [1.0, 0.0, 2.0]}, metrics=("swaps",)),
+        Plan(test="tukey"),
+    )
+    assert str(dict(found.overall[0].positions)["a"]) == "0.0"
+
+
 # Baselines and families
 
 
