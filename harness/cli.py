@@ -12,6 +12,7 @@ from .command import QuickCommand, QuickGroup
 from .commands import options
 from .commands.check_table import check_table_command
 from .commands.compare import compare_command
+from .commands.init import init_command
 from .commands.plot import plot_command
 from .commands.table import table_command
 from .commands.why import why_command
@@ -55,6 +56,9 @@ def harness(
     Exit codes: 0 done, 1 the answer is "differs" or "fails the check", 2 wrong usage, config
     or data.
     """
+
+
+app.command("init", cls=QuickCommand)(init_command)
 
 
 @app.command("run", cls=QuickCommand)

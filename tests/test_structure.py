@@ -30,6 +30,7 @@ LAYERS = [
         "audit",
         "explain",
         "why",
+        "init",
         "versus",
         "tabulate",
         "pictures",

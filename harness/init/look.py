@@ -1,0 +1,134 @@
+"""A look at a folder: which files are judgements, which are runs, told as the readers tell it."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from .. import readers
+from ..config.patterns import natural
+from ..errors import HarnessError
+
+Kind = Literal["dataset", "run"]
+MOST = 5000
+"""Files that are looked at."""
+_FOLDERS = {"__pycache__", "node_modules", "venv", "site-packages"}
+_PASSED_OVER = re.compile(
+    r"(readme|license|licence|changelog|source|leaderboard)\b.*"
+    r"|.*\.(md|py|sh|ya?ml|ipynb|html?|tex|pdf|png|svg|conf|log|toml|cfg|params\.json|eval|model)"
+    r"|.*\.(query|group|weight|position|init)",
+    re.I,
+)
+_JUDGEMENTS = re.compile(r"qrel|judg|label|truth|relevance", re.I)
+_NOT_TEST = re.compile(r"(^|[^a-z])(train|vali|valid|validation|dev)([^a-z]|$)", re.I)
+_TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that holds judgements or a run.
+
+    Parameters
+    ----------
+    path : str
+        Relative to the folder looked at, with slashes.
+    kind : {"dataset", "run"}
+    format : str
+    """
+
+    path: str
+    kind: Kind
+    format: str
+
+    @property
+    def by_row(self) -> bool:
+        """Whether it is a run that follows the rows of its dataset."""
+        return self.kind == "run" and readers.FORMATS[self.format].needs_dataset
+
+
+@dataclass
+class Look:
+    """What a folder holds."""
+
+    folder: Path
+    files: list[File] = field(default_factory=list)
+    every: list[str] = field(default_factory=list)
+    """All paths, whatever the files hold."""
+    aside: dict[str, str] = field(default_factory=dict)
+    """Files that could be of use, and why they were left out."""
+
+
+def look(folder: Path) -> Look:
+    """Return the judgements and runs below a folder.
+
+    Hidden files, results of earlier runs, and training and validation data that stand beside test
+    data are passed over.
+    """
+    found = Look(folder)
+    for path in _paths(folder):
+        found.every.append(path)
+        name = path.rpartition("/")[2]
+        if not _PASSED_OVER.fullmatch(name) and len(found.every) <= MOST:
+            found.files += [File(path, kind, form) for kind, form in _kinds(folder / path, name)]
+    _set_training_aside(found)
+    return found
+
+
+def _paths(folder: Path) -> list[str]:
+    paths = []
+    for root, folders, names in os.walk(folder):
+        if {"manifest.json", "leaderboard.csv"} <= {*names}:  # results of harness run
+            folders.clear()
+            continue
+        folders[:] = sorted(
+            (one for one in folders if one[0] != "." and one not in _FOLDERS), key=natural
+        )
+        here = Path(root).relative_to(folder)
+        paths += [(here / one).as_posix() for one in names if one[0] != "."]
+    return sorted(paths, key=natural)
+
+
+def _kinds(path: Path, name: str) -> list[tuple[Kind, str]]:
+    """Return what a file can be read as: nothing, judgements, a run, or (a batch) both."""
+    formats: dict[Kind, str] = {}
+    kinds: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
+    for kind, of in kinds.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                formats[kind] = readers.guess_format(path, of)
+        except (HarnessError, OSError, ValueError):
+            continue
+    if len(formats) == 2 and formats["run"] == "batch":
+        with zipfile.ZipFile(path) as arrays:
+            held = {name.removesuffix(".npy") for name in arrays.namelist()}
+        needed: dict[Kind, str] = {"dataset": "relevance", "run": "scores"}
+        return [(kind, "batch") for kind, array in needed.items() if array in held]
+    if len(formats) == 2:
+        likely: Kind = "dataset" if _JUDGEMENTS.search(name) else "run"
+        return [(likely, formats[likely])]
+    return list(formats.items())
+
+
+def _set_training_aside(found: Look) -> None:
+    """Leave out training and validation data, and predictions for them, beside test data."""
+    for kind in ("dataset", "run"):
+        test = {
+            _beside(one.path)
+            for one in found.files
+            if one.kind == kind and _TEST.search(one.path.rpartition("/")[2])
+        }
+        for one in list(found.files):
+            name = one.path.rpartition("/")[2]
+            if one.kind == kind and _beside(one.path) in test and _NOT_TEST.search(name):
+                found.files.remove(one)
+                found.aside[one.path] = "not test data"
+
+
+def _beside(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -1,0 +1,143 @@
+"""Which judgements a run belongs to: by its rows, its documents, or where it lies."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import readers
+from ..core.tables import Qrels, Run
+from ..errors import HarnessError
+from ..readers import Source
+from .look import File
+from .names import Group
+
+LARGEST = 256 << 20
+"""Bytes of a file of which the rows are counted, or the judgements read."""
+_COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
+"""Where a run's line has qid and docno."""
+
+
+class Fit(NamedTuple):
+    """The judgements that a run belongs to; `why` says what is wrong or unsure."""
+
+    dataset: int | None
+    path: str = ""
+    why: str = ""
+
+
+class Matcher:
+    """Finds the judgements of runs; every file is looked at once.
+
+    Parameters
+    ----------
+    folder : Path
+    datasets : sequence of (Group, str)
+        Files of judgements in groups, each with its format.
+    """
+
+    def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
+        self.folder, self.datasets = folder, datasets
+        self._rows: dict[str, int | None] = {}
+        self._pairs: dict[str, frozenset[tuple[str, str]] | None] = {}
+
+    def find(self, run: File, values: Mapping[str, str]) -> Fit:
+        """Return where a run belongs.
+
+        Parameters
+        ----------
+        run : File
+        values : mapping of str to str
+            Its numbers of fold and seed; judgements of another fold are none of its.
+        """
+        near: dict[tuple[int, str], tuple[float, int]] = {}
+        for number, (group, form) in enumerate(self.datasets):
+            for path, own in group.values.items():
+                shared = own.keys() & values.keys()
+                if all(own[name] == values[name] for name in shared) and (shared or not own):
+                    fits = self._by_rows if run.by_row else self._judged
+                    score = fits(run, path, form)
+                    if score:
+                        near[number, path] = score, _shared(run.path, path)
+        if not near:
+            n = f"{self._count(run.path)} scores" if run.by_row else "other queries or documents"
+            return Fit(None, why=f"fits no judgements: {n}")
+        best = max(near.values())
+        fitting = [place for place, score in near.items() if score == best]
+        others = {self.datasets[number][0].pattern for number, _ in fitting[1:]}
+        why = f"a guess: could also be {', '.join(sorted(others)[:3])}" if others else ""
+        return Fit(*fitting[0], why)
+
+    def _by_rows(self, run: File, path: str, form: str) -> float:
+        """Return 1 where there are as many scores as rows, 0.1 where that cannot be told."""
+        if form not in ("letor", "batch"):
+            return 0
+        rows, scores = self._count(path), self._count(run.path)
+        return 0.1 if rows is None or scores is None else float(rows == scores)
+
+    def _judged(self, run: File, path: str, form: str) -> float:
+        """Return the share of judged documents in the first lines; 0.01 where none can be told."""
+        pairs = self._judgements(path)
+        some = self._retrieved(run)
+        if pairs is None or some is None:
+            return 0.01
+        share = sum(pair in pairs for pair in some) / max(1, len(some))
+        if share or form == "letor" or not {one[0] for one in some} & {one[0] for one in pairs}:
+            return share
+        return 0.001
+
+    def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
+        """Return queries and documents of a run, or of its beginning."""
+        path = self.folder / run.path
+        if run.format not in _COLUMNS:
+            return _pairs(path, readers.read_run)
+        qid, docno = _COLUMNS[run.format]
+        lines = Source(path).head.decode("utf-8", "replace").splitlines()
+        fields = [line.split() for line in lines[:-1] or lines]
+        return [(one[qid], one[docno]) for one in fields if len(one) > docno]
+
+    def _count(self, path: str) -> int | None:
+        if path not in self._rows:
+            self._rows[path] = _count(self.folder / path)
+        return self._rows[path]
+
+    def _judgements(self, path: str) -> frozenset[tuple[str, str]] | None:
+        if path not in self._pairs:
+            pairs = _pairs(self.folder / path, partial(readers.read_qrels, fractions=True))
+            self._pairs[path] = None if pairs is None else frozenset(pairs)
+        return self._pairs[path]
+
+
+def _count(path: Path) -> int | None:
+    """Return how many rows a file has; None where that is not looked at."""
+    if path.stat().st_size > LARGEST or path.suffix == ".npz":
+        return None
+    if path.suffix == ".npy":
+        return len(np.load(path, mmap_mode="r"))
+    with Source(path).open() as stream:
+        lines = stream.read().split(b"\n")
+    return sum(1 for line in lines if line.strip() and not line.startswith(b"#"))
+
+
+def _pairs(path: Path, read: Callable[..., Qrels | Run]) -> list[tuple[str, str]] | None:
+    """Return the queries and documents of a file: none where it is wrong, None if too large."""
+    if path.stat().st_size > LARGEST:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            rows = read(path, duplicates="first").to_dict()
+    except (HarnessError, OSError):
+        return []
+    return [(qid, docno) for qid, row in rows.items() for docno in row]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many folders two paths have in common, wherever they stand."""
+    folders = [path.split("/")[:-1] for path in (one, other)]
+    return len({*folders[0]} & {*folders[1]})

@@ -1,0 +1,138 @@
+"""Entries -> the text of a config, with comments."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .entries import Entry, Proposal
+from .names import escaped
+
+SHOWN = 12
+"""Files left out that are listed."""
+_TREC = ["map", "ndcg_cut_10", "P_10", "recip_rank"]
+_ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
+_PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
+_WORDS_OF_YAML = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
+
+
+def render(made: Proposal, base: Path) -> str:
+    """Return the config.
+
+    Parameters
+    ----------
+    made : Proposal
+    base : Path
+        Folder in which the config will stand.
+    """
+    way = Path(os.path.relpath(made.folder.resolve(), base.resolve())).as_posix()
+    start = "" if way == "." else escaped(way) + "/"
+    lines = [
+        "# Written by harness init. Paths start at the folder of this file; {placeholders} stand",
+        "# for whatever the files on disk have there. docs/config.md has every key.",
+        "# harness run FILE --dry-run shows the cells.",
+        "# output: results/{name}   # {name}: that of this file",
+        "",
+        "datasets:",
+        *_datasets(made, start),
+        "",
+        "runs:",
+        *_runs(made, start),
+        "",
+        *_where(made),
+        *_metrics(made),
+        "",
+        "# policy: {ties: trec_eval, missing_queries: zero, empty_queries: zero}   # the defaults",
+        f"# compare: {{baseline: {_baseline(made)}, test: paired-t, correction: holm}}",
+        "# reports: [csv, markdown]",
+    ]
+    if made.aside:
+        lines += ["", "# Not used:"]
+        lines += [f"#   {path}: {why}" for path, why in list(made.aside.items())[:SHOWN]]
+        if len(made.aside) > SHOWN:
+            lines.append(f"#   ... and {len(made.aside) - SHOWN} more")
+    return "\n".join(lines) + "\n"
+
+
+def _datasets(made: Proposal, start: str) -> Iterator[str]:
+    if not made.datasets:
+        yield "  # fill in: no judgements were found (qrels, or a learning-to-rank file)"
+        yield "  data: {path: FILL-IN}"
+    for entry in made.datasets:
+        path = _quoted(start + entry.path)
+        yield f"  {_quoted(entry.key)}: {{format: {entry.format}, path: {path}}}"
+
+
+def _runs(made: Proposal, start: str) -> Iterator[str]:
+    if not made.runs:
+        yield "  # fill in: no run was found that fits the judgements; {model} may stand in a path"
+        yield "  model: {path: FILL-IN}"
+    for key in dict.fromkeys(entry.key for entry in made.runs):
+        entries = [entry for entry in made.runs if entry.key == key]
+        if len(entries) == 1:
+            yield from _notes(entries[0], "  ")
+            yield f"  {_quoted(key)}: {_entry(entries[0], made.datasets, start)}"
+            continue
+        yield f"  {_quoted(key)}:"
+        for entry in entries:
+            yield from _notes(entry, "    ")
+            yield f"    - {_entry(entry, made.datasets, start)}"
+
+
+def _notes(entry: Entry, indent: str) -> Iterator[str]:
+    if entry.note:
+        yield f"{indent}# {entry.note}"
+
+
+def _entry(entry: Entry, datasets: Sequence[Entry], start: str) -> str:
+    parts = [f"format: {entry.format}", f"path: {_quoted(start + entry.path)}"]
+    if entry.names_dataset:
+        parts.insert(0, f"dataset: {_quoted(datasets[entry.dataset].key)}")
+    return f"{{{', '.join(parts)}}}"
+
+
+def _where(made: Proposal) -> Iterator[str]:
+    names = dict.fromkeys(name for entry in made.runs for name in entry.group.names)
+    if made.where:
+        parts = [f"{name}: [{', '.join(map(_quoted, some))}]" for name, some in made.where.items()]
+        yield f"where: {{{', '.join(parts)}}}   # there are data for more, but no runs"
+        yield ""
+    elif names:
+        name = next(iter(names))
+        entry = next(entry for entry in made.runs if name in entry.group.names)
+        value = next(iter(entry.group.values.values()))[name]
+        yield f"# where: {{{name}: [{_quoted(value)}]}}   # evaluate a part of it"
+        yield "# complete: true   # make gaps in the grid an error"
+        yield ""
+
+
+def _metrics(made: Proposal) -> Iterator[str]:
+    kinds = {entry.format in ("letor", "batch") for entry in made.datasets}
+    names = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
+    yield "metrics:   # all of them: harness metrics"
+    yield from (f"  - {_quoted(name)}" for name in dict.fromkeys(names))
+
+
+def _baseline(made: Proposal) -> str:
+    names = [m for entry in made.runs for m in _models(entry)]
+    known = [name for name in names if re.search("bm25|baseline|linear|random", name, re.I)]
+    return _quoted((known or names or ["RUN"])[0])
+
+
+def _models(entry: Entry) -> list[str]:
+    models = [values.get("model", "") for values in entry.group.values.values()]
+    return [entry.key.replace("{model}", model) for model in models]
+
+
+def _quoted(text: str) -> str:
+    """Return text as YAML, in quotes where it needs them."""
+    plain = _PLAIN.fullmatch(text) and text.lower() not in _WORDS_OF_YAML
+    number = re.fullmatch(r"[-+.0-9eExo_]+", text)
+    return (
+        text
+        if plain and not number and text == text.strip()
+        else json.dumps(text, ensure_ascii=False)
+    )
