@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from .. import results as stored
 from ..config import Config
+from ..core.plan import Plan
 from ..core.study import Study
 from ..errors import HarnessError, InputError, Problem, did_you_mean
 from . import delimited, html, latex, markdown, report
@@ -29,6 +32,7 @@ def check_table(
     *,
     tables: Sequence[str] = (),
     names: Sequence[str] = (),
+    compared: Mapping[str, Any] | None = None,
     format: str = "text",
 ) -> tuple[str, bool]:
     """Return what is wrong in the tables of a file, and whether nothing is.
@@ -43,6 +47,8 @@ def check_table(
         Labels or numbers (from 1) of the tables to check; all where empty.
     names : sequence of str
         ``OWN=SHOWN``: what a run, dataset or metric is called in the paper.
+    compared : mapping, optional
+        Parts of a plan of comparisons in place of the config's, such as ``baselines``.
     format : {"text", "jsonl"}
 
     Raises
@@ -61,7 +67,7 @@ def check_table(
     good = [(name, one) for name, one in matches if one.is_any]
     if not good:
         raise HarnessError(_nothing(paper, found, read.study))
-    study = stored.with_comparisons(read).study
+    study = stored.with_comparisons(read, _plan(read.config, compared or {})).study
     verdicts: list[Verdict] = [verify(one, study, name) for name, one in good]
     if not any(one.verified["numbers"] for one in verdicts):
         why = "; ".join(what for one in verdicts for what in one.unknown)
@@ -74,6 +80,11 @@ def check_table(
     render = report.jsonl if format == "jsonl" else report.text
     text = render(str(paper), verdicts, skipped)
     return text, not any(one.findings for one in verdicts)
+
+
+def _plan(config: Config, changes: Mapping[str, Any]) -> Plan | None:
+    given = Plan() if config.compare is None else config.compare.to_core()
+    return replace(given, **changes) if changes else None
 
 
 def _grids(paper: Path) -> list[Grid]:

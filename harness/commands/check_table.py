@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..core.plan import Correction
+
 
 def check_table_command(
     paper: Annotated[
@@ -22,6 +24,16 @@ def check_table_command(
     names: Annotated[
         list[str] | None,
         typer.Option("--name", metavar="OLD=NEW", help="What one is called there; repeatable."),
+    ] = None,
+    baselines: Annotated[
+        list[str] | None,
+        typer.Option("--baseline", "-b", help="Compare anew, with this run; repeatable."),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option("--test", "-t", help="Compare anew, by this test.")
+    ] = None,
+    correction: Annotated[
+        Correction | None, typer.Option(help="Compare anew, with this correction.")
     ] = None,
     format: Annotated[
         Literal["text", "jsonl"], typer.Option("--format", "-f", help="How to print it.")
@@ -41,8 +53,10 @@ def check_table_command(
     from .. import output
     from ..check_table import check_table
 
+    plan = {"baselines": tuple(baselines or ()), "test": test, "correction": correction}
+    compared = {key: value for key, value in plan.items() if value}
     text, is_right = check_table(
-        paper, results, tables=tables or [], names=names or [], format=format
+        paper, results, tables=tables or [], names=names or [], compared=compared, format=format
     )
     output.show(text)
     if not is_right:

@@ -79,6 +79,17 @@ def test_a_wrong_number(results: Path, tmp_path: Path) -> None:
     assert last["findings"] == 1
 
 
+def test_comparisons_made_anew(results: Path, tmp_path: Path) -> None:
+    path, anew = tmp_path / "paper.md", ["--baseline", "gbrt", "--correction", "none"]
+    done = CliRunner().invoke(app, ["table", str(results), "-f", "markdown", *anew])
+    path.write_text(done.stdout, "utf-8")
+    arguments = ["check-table", str(path), "--results", str(results)]
+    assert CliRunner().invoke(app, [*arguments, *anew]).exit_code == 0
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1
+    assert "not significantly better than gbrt" in done.stdout
+
+
 def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text(
