@@ -32,6 +32,7 @@ def footnotes(
         found.append(
             f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
         )
+    found += _without_interval(settings, columns, cells)
     found += _uncounted(settings, columns)
     found += _untested(signs, runs, datasets, columns)
     return tuple(found)
@@ -92,6 +93,24 @@ def _undefined(
     for text, names in together.items():
         verb = "is" if len(names) == 1 else "are"
         yield f"Queries{where} for which {listed(names)} {verb} defined: {text}."
+
+
+def _without_interval(
+    settings: Settings, columns: Sequence[Column], cells: Sequence[Sequence[Cell]]
+) -> Iterator[str]:
+    if settings.spread != "interval":
+        return
+    without = [
+        column
+        for column, shown in zip(columns, cells, strict=True)
+        if column.kind == "metric"
+        and column.dataset is not None
+        and any(not math.isnan(cell.value) for cell in shown)
+        and not any(cell.ends for cell in shown)
+    ]
+    if without:
+        names = listed(settings.name(str(metric)) for metric in metrics_of(without))
+        yield f"No interval over queries: {names}."
 
 
 def _uncounted(settings: Settings, columns: Sequence[Column]) -> Iterator[str]:

@@ -179,6 +179,15 @@ def test_an_interval_is_over_queries() -> None:
     assert "In brackets: 95 % interval of the mean over queries (t)." in table.caption
 
 
+def test_what_has_no_interval_is_said() -> None:
+    # a count is no mean, and the queries of mse weigh by their documents
+    made = study({"trec": {"bm25": [[0.3, 2, 0.1], [0.5, 3, 0.2]]}}, ["map", "num_rel", "mse"])
+    table = build(made, Settings(spread="interval"))
+    (row,) = table.rows
+    assert [bool(cell.spread) for cell in row.cells] == [True, False, False]
+    assert table.footnotes == ("No interval over queries: num_rel and mse.",)
+
+
 def test_percent_and_digits_by_metric() -> None:
     settings = Settings(percent=("map",), digits={"mse": 1}, leading_zero=True)
     assert texts(build(study(TWO, METRICS), settings))["bm25"] == ["40.0", "2.0", "30.0", "2.0"]
