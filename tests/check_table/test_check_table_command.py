@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,11 @@ def test_methods_and_bibtex(results: Path) -> None:
     done = CliRunner().invoke(app, ["table", str(results), "--methods", "-m", "map"])
     assert done.stdout.startswith("We report MAP [buckley2005] on letor-fold1 (50 queries)")
     assert "@article" not in done.stdout
+
+
+def test_the_paragraph_in_the_docs_is_what_is_printed(results: Path) -> None:
+    page = (ROOT / "docs" / "methods.md").read_text("utf-8")
+    shown = page.split("```text\n")[1].split("```")[0]
+    done = CliRunner().invoke(app, ["table", str(results), "--methods"])
+    version = re.compile(r"\d+\.\d+\.\d+")  # of the software here
+    assert version.sub("_", " ".join(shown.split())) == version.sub("_", done.stdout.strip())
