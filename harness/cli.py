@@ -15,6 +15,7 @@ from .commands.compare import compare_command
 from .commands.init import init_command
 from .commands.plot import plot_command
 from .commands.table import table_command
+from .commands.verify import verify_command
 from .commands.why import why_command
 from .explain.cli import explain_command
 from .reports import names
@@ -214,6 +215,7 @@ app.command("check-table", cls=QuickCommand)(check_table_command)
 app.command("plot", cls=QuickCommand)(plot_command)
 app.command("explain", cls=QuickCommand)(explain_command)
 app.command("why", cls=QuickCommand)(why_command)
+app.command("verify", cls=QuickCommand)(verify_command)
 
 
 @app.command("metrics", cls=QuickCommand)

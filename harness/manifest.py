@@ -63,7 +63,7 @@ def manifest(
         "inputs": [_input(Path(path), digest, base) for path, digest in sorted(inputs.items())],
         "versions": versions(pictures="plots" in config and bool(config["plots"])),
         "code": code,
-        "platform": f"{platform.system()} {platform.machine()}",
+        "platform": system(),
         "git": _git(base),
         "seeds": _seeds(config),
         "cells": [
@@ -104,6 +104,11 @@ def versions(*, pictures: bool = False) -> dict[str, str | None]:
         **{name: _version(name) for name in packages},
         "libc": " ".join(filter(None, platform.libc_ver())) or None,
     }
+
+
+def system() -> str:
+    """Return the system and the processor."""
+    return f"{platform.system()} {platform.machine()}"
 
 
 def timing(began: float, cells: int, cached: int) -> bytes:

@@ -36,6 +36,7 @@ LAYERS = [
         "pictures",
         "check_table",
     },
+    {"verify"},
     {"plain"},
     {"commands"},
     {"cli"},

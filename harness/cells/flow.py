@@ -121,7 +121,8 @@ class _Run:
         self.digests: dict[str, str] = {}
         self.cached, self.rows = 0, 0
         files = [config.base / name for name in config.plugins if name.endswith(".py")]
-        self.plugins = digest_of(path for path in files if path.is_file())
+        self.plugin_files = [path for path in files if path.is_file()]
+        self.plugins = digest_of(self.plugin_files)
 
     def lacking(self, place: int) -> tuple[Metric, ...]:
         """Return the metrics of a cell that are not known; looks them up at first."""
@@ -177,7 +178,8 @@ class _Run:
 
     def evaluated(self) -> Evaluated:
         """Return everything in the config's order."""
-        found = Evaluated(digests=self.digests, cached=self.cached)
+        plugins = {str(path): self.plugins[path.name] for path in self.plugin_files}
+        found = Evaluated(digests={**self.digests, **plugins}, cached=self.cached)
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 found.failures.append(Failure(cell, self.failed[place]))

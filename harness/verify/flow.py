@@ -1,0 +1,266 @@
+"""A folder of results, derived anew from its inputs and compared."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from .. import manifest as manifests
+from .. import origin, paper, store
+from ..cells.cache import Cache
+from ..cells.executors import executor
+from ..cells.flow import Evaluated, evaluate_all
+from ..cells.key import sources
+from ..config import Config
+from ..config.cells import Cell
+from ..errors import HarnessWarning
+from ..experiment import Derived, derive
+from ..manifest import PICTURES
+from ..origin import MANIFEST, TIMING
+from ..results import PER_QUERY
+from .files import Compared, compare, compare_plain
+from .findings import Cause, Difference, Verification, Version
+
+_TOLD = ("warnings", "crosscheck")
+"""Parts of a manifest that hang on what was kept from before, and are no values."""
+
+
+def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Verification:
+    """Derive every number of a folder of results anew, and compare all digits.
+
+    Inputs are hashed; every cell is evaluated from its files, none taken from a cache; summaries,
+    counts, comparisons, standings and tables are made again and compared byte for byte, values
+    in Parquet bit by bit. Pictures are compared where matplotlib is the same version.
+
+    Parameters
+    ----------
+    folder : Path
+        What ``harness run`` wrote.
+    jobs, scheduler
+        Where cells are evaluated, as in :func:`harness.run`.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    InputError
+        Where the folder holds no results, or none of its inputs is where it was.
+    """
+    content = origin.read_bytes(folder / MANIFEST)
+    manifest = origin.read_manifest(folder, content)
+    inputs = list(_inputs(folder, manifest))
+    gone = [one for one in inputs if one.now == "gone"]
+    found = Verification(
+        folder, tuple(inputs), len(inputs), tuple(_versions(manifest)),
+        {"inputs": len(manifest["inputs"]) - len(inputs)},
+    )  # fmt: skip
+    if gone and len(gone) < len(manifest["inputs"]):
+        return replace(found, notes=("inputs are gone, so nothing was derived anew",))
+    config, cells = origin.again(folder, manifest, failed=True)
+    with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
+        warnings.simplefilter("ignore", HarnessWarning)  # they were given when it was run
+        evaluated = evaluate_all(config, cells, Cache(None), pool, jobs)
+        others = list(_cells(manifest, evaluated))
+        if others:
+            return _joined(found, others, notes=["cells differ, so no file was compared"])
+        return _with_files(found, config, derive(config, evaluated), content, manifest)
+
+
+def _with_files(
+    found: Verification, config: Config, derived: Derived, content: bytes,
+    manifest: Mapping[str, Any],
+) -> Verification:  # fmt: skip
+    """Add what comes of comparing every file."""
+    folder, notes = found.folder, []
+    if config.plots and (why := _not_drawn(found, manifest)):
+        config = config.model_copy(update={"plots": ()})
+        notes.append(f"pictures were not compared: {why}")
+    made = paper.files(config, derived.board, derived.comparisons, content)
+    differences: list[Difference] = []
+    verified: Counter[str] = Counter(found.verified)
+    verified["cells"] = len(derived.board.entries) + len(derived.board.failed)
+    total = 0
+    for name, new in {**derived.files, **made}.items():
+        one, is_written = _file(folder / name, name, new, manifest.get("outputs", {}))
+        if one.first is not None:
+            cause = _cause(found, manifest, is_written)
+            differences.append(one.first._replace(cause=cause))
+            total += one.total
+        verified["files"] += 1
+        if name == PER_QUERY:
+            verified["values"] = len(derived.board.entries) and sum(
+                entry.evaluation.values.size for entry in derived.board.entries
+            )
+    verified["summaries"] = sum(len(one.evaluation.metrics) for one in derived.board.entries)
+    if derived.comparisons is not None:
+        verified["comparisons"] = len(derived.comparisons.rows)
+        verified["standings"] = len(derived.comparisons.standings)
+    now_said = json.loads(derived.manifest)
+    in_manifest = list(_in_manifest(content.decode(), now_said, found.differences))
+    if in_manifest and not differences:
+        cause = _cause(found, manifest, None)
+        differences += [one._replace(cause=cause) for one in in_manifest[:1]]
+        total += len(in_manifest)
+    notes += _told(manifest, now_said)
+    notes += _unknown(folder, {*derived.files, *made, MANIFEST, TIMING}, config)
+    return _joined(replace(found, verified=dict(verified)), differences, total, notes)
+
+
+def _joined(
+    found: Verification, differences: Sequence[Difference], total: int | None = None,
+    notes: Iterable[str] = (),
+) -> Verification:  # fmt: skip
+    more = len(differences) if total is None else total
+    return replace(
+        found, differences=(*found.differences, *differences), total=found.total + more,
+        notes=(*found.notes, *notes),
+    )  # fmt: skip
+
+
+def _inputs(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Difference]:
+    """Yield the inputs that are gone, or of other bytes."""
+    root = (folder / manifest["base"]).resolve().parent
+    changed = {problem.where: problem for problem in origin.changes(folder, manifest)}
+    for each in manifest["inputs"]:
+        path = root / each["path"]
+        if str(path) in changed:
+            now = f"sha256 {store.sha256(path)}" if path.is_file() else "gone"
+            then = f"sha256 {each['sha256']}"
+            yield Difference("input", each["path"], "bytes", then, now, "input")
+
+
+def _versions(manifest: Mapping[str, Any]) -> Iterator[Version]:
+    """Yield what computes otherwise now."""
+    then = manifest["versions"]
+    now = manifests.versions(pictures=PICTURES in then)
+    for name in dict.fromkeys((*then, *now)):
+        if name in then and then[name] != now.get(name):
+            yield Version(name, then[name], now.get(name))
+    if manifest["platform"] != manifests.system():
+        yield Version("platform", manifest["platform"], manifests.system())
+    if manifest.get("code") not in (None, sources()):
+        yield Version("code of the harness", manifest["code"][:12], sources()[:12])
+
+
+def _cells(manifest: Mapping[str, Any], evaluated: Evaluated) -> Iterator[Difference]:
+    """Yield the cells that are evaluated now and were not then, or the other way round."""
+    errors = {_name(one.cell): str(one.error) for one in evaluated.failures}
+    then = {_name_of(one): one["error"] for one in manifest.get("failed", ())}
+    before = dict.fromkeys(map(_name_of, manifest["cells"]))
+    for cell in evaluated.cells:
+        if (name := _name(cell)) in then:
+            yield Difference("cell", name, "error", then[name], "evaluated")
+    for name, error in errors.items():
+        if name in before:
+            yield Difference("cell", name, "error", "evaluated", error.splitlines()[0])
+    known = {*errors, *map(_name, evaluated.cells)}
+    for name in (*before, *then):
+        if name not in known:
+            yield Difference("cell", name, "files", "there", "not found under these names")
+
+
+def _name(cell: Cell) -> str:
+    return origin.name_of(cell)
+
+
+def _name_of(each: Mapping[str, Any]) -> str:
+    columns = "".join(f", {name}={value}" for name, value in each.get("columns", {}).items())
+    return f"{each['run']} on {each['dataset']}{columns}"
+
+
+def _file(
+    path: Path, name: str, now: bytes, outputs: Mapping[str, str]
+) -> tuple[Compared, bool | None]:
+    """Return how a file compares, and whether it is the one that was written, where known."""
+    try:
+        then = path.read_bytes()
+    except OSError:
+        missing = Difference("file", name, "the whole file", "missing", f"{len(now)} bytes")
+        return Compared(missing, 1, 0), None
+    is_written = None if name not in outputs else sha256(then).hexdigest() == outputs[name]
+    found = compare(name, then, now)
+    if found.first is None and is_written is False:
+        what = "other bytes, though every value in it is the same"
+        found = Compared(Difference("file", name, "bytes", what, f"{len(now)} bytes"), 1, 0)
+    return found, is_written
+
+
+def _cause(found: Verification, manifest: Mapping[str, Any], is_written: bool | None) -> Cause:
+    """Return what a difference follows from, as far as hashes and versions tell."""
+    if is_written is False:
+        return "edited"
+    if any(one.kind == "input" for one in found.differences):
+        return "input"
+    if any(one.name.startswith("code") for one in found.versions):
+        return "code"
+    if found.versions:
+        return "version"
+    return "edited" if is_written is None and "code" in manifest else "unknown"
+
+
+def _in_manifest(
+    text: str, now: Mapping[str, Any], inputs: Sequence[Difference]
+) -> Iterator[Difference]:
+    """Yield what the manifest says of cells and files, where that is derived otherwise."""
+    then = json.loads(text)
+    keys = [key for key in ("cells", "failed", "seeds") if key in then or key in now]
+    keys = [key for key in keys if key != "seeds" or then["manifest"] > 1]
+    skip = dict.fromkeys(_TOLD)
+    for key in keys:
+        found = compare_plain(MANIFEST, {key: then.get(key)}, {key: now.get(key)}, skip)
+        yield from found
+    if json.dumps(then, indent=1, ensure_ascii=False) + "\n" != text:
+        yield Difference("file", MANIFEST, "bytes", "other spacing or order", "as it is written")
+    outputs = then.get("outputs", {})
+    changed = {one.file for one in inputs}
+    both = [{one["path"]: one for one in each["inputs"]} for each in (then, now)]
+    recorded, derived = (
+        {path: one for path, one in each.items() if path not in changed} for each in both
+    )
+    yield from compare_plain(MANIFEST, {"inputs": recorded}, {"inputs": derived})
+    if then["manifest"] > 1:
+        missing = {name: now["outputs"][name] for name in now["outputs"] if name not in outputs}
+        yield from compare_plain(MANIFEST, {"outputs": {}}, {"outputs": missing})
+
+
+def _told(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what differs without being a value."""
+    if sorted(then["warnings"]) != sorted(now["warnings"]):
+        yield "the warnings of the manifest are not those that are given now"
+    audits = [[cell["crosscheck"] for cell in one["cells"]] for one in (then, now)]
+    if audits[0] != audits[1]:
+        queries = [sum(one["queries"] for one in each) for each in audits]
+        yield (
+            f"the cross-check was of {queries[0]} rankings then, and is of {queries[1]} now; it "
+            "found no difference either time"
+        )
+
+
+def _not_drawn(found: Verification, manifest: Mapping[str, Any]) -> str:
+    """Return why pictures cannot be compared; nothing where they can."""
+    then = manifest["versions"].get(PICTURES)
+    now = manifests.versions(pictures=True)[PICTURES]
+    if now is None:
+        return "matplotlib is not installed here"
+    return "" if then == now else f"matplotlib was {then or 'not recorded'}, and is {now} here"
+
+
+def _unknown(folder: Path, known: set[str], config: Config) -> Iterator[str]:
+    """Yield the files of a folder that no run of its config writes."""
+    cells = config.cache_folder
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() or name in known or name.startswith("."):
+            continue
+        inside = cells is not None and path.resolve().is_relative_to(cells.resolve())
+        drawn = name.startswith(f"{paper.PLOTS}/")
+        if not inside and not (drawn and not config.plots):
+            yield f"not written by a run of this config, and not verified: {name}"

@@ -1,0 +1,59 @@
+"""What a verification found, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from ..errors import shorten
+from .findings import Difference, Verification
+
+_CAUSES = {
+    "input": "an input changed",
+    "edited": "the file was edited after it was written",
+    "version": "other versions compute it now",
+    "code": "the harness's code is another",
+    "unknown": "inputs and versions are the same",
+}
+
+
+def text(found: Verification) -> str:
+    """Return what ``harness verify`` prints."""
+    return "".join(f"{line}\n" for line in _lines(found))
+
+
+def _lines(found: Verification) -> Iterator[str]:
+    for one in found.differences:
+        yield from _difference(one)
+    for version in found.versions:
+        yield f"version: {version.name} was {version.then or 'none'}, is {version.now or 'none'}"
+    for note in found.notes:
+        yield f"note: {note}"
+    counts = ", ".join(f"{n:,} {name}" for name, n in found.verified.items() if n)
+    if found.is_verified:
+        others = " by other versions" if found.versions else ""
+        yield f"{found.folder}: every digit is the same{others}; verified: {counts}"
+    else:
+        n = f"{found.total:,} difference{'s' * (found.total > 1)}"
+        yield f"{found.folder}: NOT VERIFIED, {n}; looked at: {counts or 'nothing'}"
+
+
+def _difference(one: Difference) -> Iterator[str]:
+    why = "" if one.kind == "input" else f" ({_CAUSES[one.cause]})"
+    yield f"{one.kind}: {one.file}: {one.where}{why}"
+    yield f"  then: {shorten(one.then)}"
+    yield f"  now:  {shorten(one.now)}"
+
+
+def as_json(found: Verification) -> str:
+    """Return the same as one JSON object."""
+    content = {
+        "folder": str(found.folder),
+        "verified": found.is_verified,
+        "total": found.total,
+        "differences": [one._asdict() for one in found.differences],
+        "versions": [one._asdict() for one in found.versions],
+        "counts": dict(found.verified),
+        "notes": list(found.notes),
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

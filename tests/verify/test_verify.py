@@ -1,0 +1,399 @@
+"""Every seeded change of a folder of results, of an input or of a version is found and named."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import harness
+from harness import manifest as manifests
+from harness.errors import InputError
+from harness.main import main
+from harness.verify import verify
+from harness.verify.files import compare, compare_plain
+from harness.verify.text import as_json, text
+
+CONFIG = """
+name: toy
+datasets: {toy: {path: ../data/qrels.txt}}
+runs: {"{run}": {path: "../data/{run}.run"}}
+metrics: [map, arp, "ndcg@10"]
+reports: [csv, markdown, html, jsonl, trec]
+compare: {baseline: bm25, draws: 200}
+tables: {main: {formats: [latex, markdown, csv, html]}}
+plugins: [own.py]
+"""
+PLUGIN = '''
+"""Metrics of this experiment."""
+'''
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """Results with every kind of file, and their inputs."""
+    place = tmp_path_factory.mktemp("verify")
+    for name in ("configs", "data"):
+        (place / name).mkdir()
+    for name in ("qrels.txt", "bm25.run", "tfidf.run", "lsi.run"):
+        shutil.copy(root / "runs/trec" / name, place / "data" / name)
+    (place / "configs/toy.yaml").write_text(CONFIG, encoding="utf-8")
+    (place / "configs/own.py").write_text(PLUGIN, encoding="utf-8")
+    harness.run(place / "configs/toy.yaml")
+    return place
+
+
+@pytest.fixture
+def place(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path / "x")
+    return tmp_path / "x"
+
+
+@pytest.fixture
+def results(place: Path) -> Path:
+    return place / "configs/results/toy"
+
+
+def with_another_digit(content: bytes) -> bytes:
+    """The same with the last digit of its last decimal fraction another."""
+    *_, last = re.finditer(rb"\d\.\d*(\d)", content)
+    other = b"1" if last[1] != b"1" else b"2"
+    return content[: last.start(1)] + other + content[last.end(1) :]
+
+
+FILES = [
+    "leaderboard.csv", "leaderboard.md", "leaderboard.html", "leaderboard.jsonl",
+    "leaderboard.eval", "significance.csv", "standings.csv", "tables/main.csv", "tables/main.html",
+    "tables/main.md", "tables/main.tex",
+]  # fmt: skip
+
+
+def test_nothing_has_changed(results: Path) -> None:
+    found = verify(results)
+    assert found.is_verified, text(found)
+    # 3 runs on 30 queries by 3 metrics; the inputs are those files, the judgements and the plugin
+    assert {**found.verified, "files": 0} == {
+        "inputs": 5, "cells": 3, "files": 0, "values": 270, "summaries": 9, "comparisons": 6,
+        "standings": 9,
+    }  # fmt: skip
+    assert found.versions == found.differences == found.notes == ()
+    written = {path.relative_to(results).as_posix() for path in results.rglob("*.*")}
+    written = {name for name in written if not name.startswith(("cells", ".", "timing"))}
+    assert found.verified["files"] == len(written - {"manifest.json"})
+    assert set(FILES) <= written
+
+
+def test_one_digit_of_every_file(results: Path) -> None:
+    for name in FILES:
+        before = (results / name).read_bytes()
+        (results / name).write_bytes(with_another_digit(before))
+        assert (results / name).read_bytes() != before
+    found = verify(results)
+    assert found.total == len(FILES)
+    assert {(one.kind, one.file, one.cause) for one in found.differences} == {
+        ("value", name, "edited") for name in FILES
+    }
+    assert all(one.then != one.now for one in found.differences)
+
+
+def test_a_row_and_a_column_are_named(results: Path) -> None:
+    path = results / "leaderboard.csv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    at = lines[0].rstrip().split(",").index("map")
+    fields = lines[2].split(",")
+    value, fields[at] = fields[at], "0.5"
+    path.write_text("".join([*lines[:2], ",".join(fields), *lines[3:]]), encoding="utf-8")
+    (one,) = verify(results).differences
+    assert (one.where, one.then, one.now) == ("line 3 (toy, lsi), map", "0.5", value)
+    assert text(verify(results)).startswith(
+        "value: leaderboard.csv: line 3 (toy, lsi), map (the file was edited after it was "
+        f"written)\n  then: 0.5\n  now:  {value}\n"
+    )
+
+
+def test_one_value_of_a_query(results: Path) -> None:
+    path = results / "per_query.parquet"
+    table = pq.ParquetFile(path).read()
+    values = table["value"].to_pylist()
+    assert (table["qid"][4].as_py(), table["metric"][4].as_py()) == ("302", "arp")
+    old, values[4] = values[4], 1.25
+    columns = {name: table[name] for name in table.column_names} | {"value": pa.array(values)}
+    pq.write_table(pa.table(columns), path)
+    (one,) = verify(results).differences
+    assert one.where == "row 5 (toy, bm25, arp, 302), value"
+    assert (one.then, one.now, one.cause) == ("1.25", repr(old), "edited")
+
+
+def test_a_parquet_file_of_the_same_values_and_other_bytes(results: Path) -> None:
+    path = results / "per_query.parquet"
+    pq.write_table(pq.ParquetFile(path).read(), path, compression="none")
+    (one,) = verify(results).differences
+    assert (one.kind, one.where) == ("file", "bytes")
+    assert one.then == "other bytes, though every value in it is the same"
+    path.write_bytes(path.read_bytes()[:100])
+    (one,) = verify(results).differences
+    assert one.then.startswith("cannot be read")
+
+
+def test_pictures(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overrides = ["output=drawn", "plots=[{kind: distribution}]"]
+    results = harness.run(place / "configs/toy.yaml", overrides=overrides).folder
+    assert verify(results).is_verified
+    (path, *_) = sorted((results / "plots").iterdir())
+    path.write_bytes(path.read_bytes()[:-20] + b"0" * 20)
+    (one,) = verify(results).differences
+    assert (one.file, one.cause) == (f"plots/{path.name}", "edited")
+    known = manifests._version
+    monkeypatch.setattr(
+        manifests, "_version", lambda name: "3.0" if name == "matplotlib" else known(name)
+    )
+    found = verify(results)
+    assert found.is_verified
+    assert [one.name for one in found.versions] == ["matplotlib"]
+    (note,) = found.notes
+    assert re.fullmatch(
+        r"pictures were not compared: matplotlib was 3\.\d+\.\d+, and is 3\.0 here", note
+    )
+
+
+@pytest.mark.parametrize("name", ["leaderboard.csv", "per_query.parquet", "tables/main.tex"])
+def test_a_file_that_is_missing(results: Path, name: str) -> None:
+    (results / name).unlink()
+    (one,) = verify(results).differences
+    assert (one.kind, one.file, one.then) == ("file", name, "missing")
+
+
+def edited(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    path = folder / "manifest.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    change(found)
+    path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda m: m["cells"][0]["counts"].update(tied=9), "$.cells[0].counts.tied"),
+        (lambda m: m["cells"][1]["undefined"].update(arp=1), "$.cells[1].undefined.arp"),
+        (lambda m: m["seeds"].update(compare=5), "$.seeds.compare"),
+        (lambda m: m["inputs"][0].update(bytes=5), "$.inputs.configs/own.py.bytes"),
+        (lambda m: m["outputs"].pop("standings.csv"), "$.outputs.standings.csv"),
+    ],
+)
+def test_what_the_manifest_says(
+    place: Path, change: Callable[[dict[str, Any]], None], where: str
+) -> None:
+    config = place / "configs/toy.yaml"
+    kept = [line for line in CONFIG.splitlines() if not line.startswith("tables")]
+    config.write_text("\n".join(kept), encoding="utf-8")
+    results = harness.run(config, overrides=["output=plain"]).folder
+    assert verify(results).is_verified
+    edited(results, change)
+    found = verify(results)
+    assert found.total == 1
+    assert (found.differences[0].file, found.differences[0].where) == ("manifest.json", where)
+
+
+def test_a_manifest_that_tables_were_not_made_with(results: Path) -> None:
+    edited(results, lambda m: m["git"] or m.update(git={"commit": "abc", "dirty": False}))
+    found = verify(results)
+    assert {one.file.partition("/")[0] for one in found.differences} >= {"tables"}
+    assert not found.is_verified
+
+
+@pytest.mark.parametrize("name", ["qrels.txt", "bm25.run", "lsi.run", "tfidf.run"])
+def test_one_byte_of_any_input(place: Path, results: Path, name: str) -> None:
+    path = place / "data" / name
+    content = path.read_bytes()
+    path.write_bytes(content.rstrip() + b"0\n")  # its last grade, or its last tag
+    found = verify(results)
+    first = found.differences[0]
+    assert (first.kind, first.file, first.where) == ("input", f"data/{name}", "bytes")
+    assert first.then.startswith("sha256 ")
+    assert first.now.startswith("sha256 ")
+    assert {one.cause for one in found.differences} == {"input"}
+    assert found.verified["inputs"] == 4
+
+
+def test_an_input_that_changes_values_names_them_too(place: Path, results: Path) -> None:
+    path = place / "data/bm25.run"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[1:]), encoding="utf-8")
+    found = verify(results)
+    assert [one.kind for one in found.differences[:2]] == ["input", "value"]
+    assert {one.cause for one in found.differences} == {"input"}
+    assert any("(toy, bm25)" in one.where for one in found.differences)
+
+
+def test_a_plugin_is_an_input(place: Path, results: Path) -> None:
+    (place / "configs/own.py").write_text(PLUGIN + "\n", encoding="utf-8")
+    (one, *_) = verify(results).differences
+    assert (one.kind, one.file) == ("input", "configs/own.py")
+
+
+def test_an_input_that_is_gone(place: Path, results: Path) -> None:
+    (place / "data/lsi.run").unlink()
+    found = verify(results)
+    (one,) = found.differences
+    assert (one.file, one.now) == ("data/lsi.run", "gone")
+    assert found.notes == ("inputs are gone, so nothing was derived anew",)
+
+
+def test_a_folder_that_was_moved_alone(results: Path, tmp_path: Path) -> None:
+    shutil.move(results, tmp_path / "else/where/toy")
+    with pytest.raises(InputError, match="are not where they were"):
+        verify(tmp_path / "else/where/toy")
+
+
+def test_an_input_that_cannot_be_read_any_more(place: Path, results: Path) -> None:
+    path = place / "data/lsi.run"
+    path.write_text(path.read_text(encoding="utf-8") + "330 Q0 d 1 nan x\n", encoding="utf-8")
+    found = verify(results)
+    assert [(one.kind, one.file) for one in found.differences] == [
+        ("input", "data/lsi.run"),
+        ("cell", "lsi on toy"),
+    ]
+    assert "score 'nan' is not a finite number" in found.differences[1].now
+
+
+def test_other_versions_alone_are_told(
+    results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = manifests._version
+    monkeypatch.setattr(
+        manifests, "_version", lambda name: "99.0" if name == "numpy" else known(name)
+    )
+    monkeypatch.setattr("harness.verify.flow.sources", lambda: "f" * 64)
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["verify", str(results)])
+    out = capsys.readouterr().out
+    assert re.search(r"^version: numpy was \d+\.\d+\.\d+, is 99\.0$", out, re.M)
+    assert re.search(r"^version: code of the harness was [0-9a-f]{12}, is f{12}$", out, re.M)
+    assert "every digit is the same by other versions; verified: 5 inputs" in out
+
+
+def test_other_versions_and_other_values_go_together(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.core.evaluation import Evaluation
+
+    known = manifests._version
+    summary = Evaluation.summary
+    monkeypatch.setattr(
+        manifests, "_version", lambda name: "99.0" if name == "numpy" else known(name)
+    )
+    monkeypatch.setattr(
+        Evaluation, "summary", lambda self: {k: v + 2**-52 for k, v in summary(self).items()}
+    )
+    found = verify(results)
+    assert found.differences[0].file == "leaderboard.csv"
+    assert found.differences[0].cause == "version"
+
+
+def test_runs_that_failed_must_fail_again(place: Path) -> None:
+    (place / "data/broken.run").write_text("301 Q0 d 1 nan x\n", encoding="utf-8")
+    config = place / "configs/toy.yaml"
+    results = harness.run(config, overrides=["output=failed"]).folder
+    found = verify(results)
+    assert found.is_verified, text(found)
+    assert found.verified["cells"] == 4
+    edited(results, lambda m: m["failed"][0].update(error="another"))
+    assert not verify(results).is_verified
+
+
+def test_a_file_that_no_run_writes_is_said(results: Path) -> None:
+    (results / "notes.txt").write_text("mine", encoding="utf-8")
+    found = verify(results)
+    assert found.is_verified
+    assert found.notes == ("not written by a run of this config, and not verified: notes.txt",)
+
+
+def test_what_was_kept_from_before_is_no_difference(place: Path) -> None:
+    config = place / "configs/toy.yaml"
+    fewer = ["metrics=[map]", "output=grown", "tables={}"]
+    harness.run(config, overrides=fewer)
+    results = harness.run(config, overrides=["output=grown", "tables={}"]).folder
+    assert verify(results).is_verified
+
+
+def test_processes_find_the_same(results: Path) -> None:
+    (results / "leaderboard.csv").write_bytes(
+        with_another_digit((results / "leaderboard.csv").read_bytes())
+    )
+    assert as_json(verify(results, jobs=2)) == as_json(verify(results))
+
+
+def test_exit_codes_and_json(
+    place: Path, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["verify", str(results), "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verified"], found["total"], found["counts"]["values"]) == (True, 0, 270)
+    (place / "data/lsi.run").unlink()
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(["verify", str(results), "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["differences"][0]["kind"] == "input"
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(["verify", str(place / "data")])
+    assert "the folder holds no manifest.json" in capsys.readouterr().err
+
+
+def parquet(**columns: list[Any]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "total"),
+    [
+        ([1.0, float("nan")], [1.0, float("nan")], 0),
+        ([1.0, 0.1 + 0.2], [1.0, 0.3], 1),
+        ([0.0, 1.0], [-0.0, 1.0], 1),
+        ([None, 1.0], [float("nan"), 1.0], 1),
+    ],
+)
+def test_parquet_by_bits(then: list[Any], now: list[Any], total: int) -> None:
+    columns = {"qid": ["q1", "q2"]}
+    a, b = parquet(**columns, value=then), parquet(**columns, value=now)
+    assert compare("x.parquet", a, b).total == total
+
+
+def test_columns_and_rows_that_are_not_there() -> None:
+    one = parquet(qid=["a"], value=[1.0])
+    for other, where in (
+        (parquet(qid=["a"]), "columns"),
+        (parquet(qid=["a", "b"], value=[1.0, 2.0]), "number of rows"),
+    ):
+        first = compare("x.parquet", other, one).first
+        assert first is not None
+        assert first.where == where
+    first = compare("x.csv", b"a,b\n1,2\n", b"a,c\n1,2\n").first
+    assert first is not None
+    assert (first.where, first.then, first.now) == ("columns", "a, b", "a, c")
+    first = compare("x.csv", b"a,b\n1,2\n3,4\n", b"a,b\n1,2\n").first
+    assert first is not None
+    assert (first.where, first.then, first.now) == ("line 3", "3,4", "(nothing)")
+    assert compare("x.csv", b"a\r\n1\n", b"a\n1\n").total == 1  # line ends are bytes too
+
+
+def test_plain_data() -> None:
+    then = {"a": [1, {"b": 2}], "c": 3, "told": 1}
+    now = {"a": [1, {"b": 4}, 5], "d": 3, "told": 2}
+    found = list(compare_plain("m.json", then, now, {"told": 0}))
+    assert [(one.where, one.then, one.now) for one in found] == [
+        ("$.a[1].b", "2", "4"),
+        ("$.a[2]", "(nothing)", "5"),
+        ("$.d", "(nothing)", "3"),
+        ("$.c", "3", "(nothing)"),
+    ]
