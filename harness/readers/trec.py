@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import as_bytes, cast, encode, equal, take, to_numpy, unique
+from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
@@ -27,6 +28,8 @@ RUN = Layout(
     not_finite="repair the system's output or delete the line; trec_eval would rank it without "
     "a word",
 )
+_TAIL = 2048
+"""Rows that are looked at first for the beginning of the last query."""
 _WITH_RANKS = replace(RUN, also=("rank",))
 _RANKED = replace(_WITH_RANKS, text=("qid",))
 
@@ -124,7 +127,17 @@ def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, 
 
 def tags_of(table: pa.Table) -> tuple[str, ...]:
     """Return the distinct tags."""
-    return tuple(map(readable, as_bytes(unique(table["tag"]))))
+    tags = column(table["tag"])
+    tags = tags[:1] if _are_one(tags) else unique(tags)
+    return tuple(map(readable, as_bytes(tags)))
+
+
+def _are_one(texts: pa.Array) -> bool:
+    """Whether all texts are the same: of one length, and their bytes repeat with it."""
+    offsets, data = string_views(texts)
+    length, data = int(offsets[1] - offsets[0]), data[offsets[0] : offsets[-1]]
+    of_one_length = bool((np.diff(offsets) == length).all())
+    return of_one_length and np.array_equal(data[length:], data[: data.size - length])
 
 
 def readable(text: bytes) -> str:
@@ -133,8 +146,11 @@ def readable(text: bytes) -> str:
 
 
 def _start_of_last_query(qids: pa.ChunkedArray) -> int:
-    other = ~equal(qids, qids[-1])
-    return int(len(other) - other[::-1].argmax()) if other.any() else 0
+    for tail in (qids[-_TAIL:], qids):
+        other = ~equal(tail, qids[-1])
+        if other.any():
+            return int(len(qids) - other[::-1].argmax())
+    return 0
 
 
 def warn_cut(source: Source, table: pa.Table) -> None:

@@ -7,11 +7,13 @@ import re
 import warnings
 from collections.abc import Callable
 
+import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from harness import readers
+from harness.core.arrow import string_column
 from harness.errors import HarnessWarning, InputError
 from harness.readers import Source, columns, trec
 from harness.readers.sample import LIMIT, PIECE, Sample
@@ -363,3 +365,11 @@ def test_queries_without_a_usable_judgement(write: Write) -> None:
     assert qrels.to_dict() == {"q1": {"d1": -1, "d2": 0}, "q2": {"d1": -1, "d2": -2}}
     with pytest.warns(HarnessWarning, match="^q.txt: 2 queries have no usable judgement"):
         readers.read_qrels(write("q.txt", text.replace("d2 0", "d2 -1")))
+
+
+@given(st.lists(st.sampled_from(["a", "aa", "aaa", "ab", "é", "b"]), min_size=1))
+@example(["aa", "a", "aaa"])  # of one length on the whole
+@example(["é", "é"])
+def test_tags_are_the_distinct_ones(tags: list[str]) -> None:
+    table = pa.table({"tag": string_column(["z", *tags])}).slice(1)
+    assert trec.tags_of(table) == tuple(dict.fromkeys(tags))
