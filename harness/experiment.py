@@ -84,7 +84,9 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     ]
     lines = [columns(rows, left=len(rows[0])), ""]
     lines.append(f"{len(found)} cells x {len(loaded.parsed_metrics())} metrics")
-    lines += [part for part in (gaps.shown(found),) if part]
+    lacking = gaps.shown(found)
+    if lacking:
+        lines.append(lacking)
     return "\n".join(lines) + "\n"
 
 

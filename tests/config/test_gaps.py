@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from pathlib import Path
 
 import pytest
 
-from harness import config
+import harness
+from harness import config, experiment
 from harness.config.gaps import shown
 from harness.config.sweep import resolve
-from harness.errors import ConfigError
+from harness.errors import ConfigError, HarnessWarning
 
 SWEEP = """\
 datasets:
@@ -123,6 +125,27 @@ def test_complete(base: Path) -> None:
         ConfigError, match="1 of 4 cells is missing:\n    svm on fold2 fold=2 seed=1"
     ):
         resolve(loaded)
+
+
+def test_a_run_says_what_is_missing_first_and_once(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "runs/letor", tmp_path / "letor")
+    (tmp_path / "letor/gbrt/fold2-seed1.txt").unlink()
+    (tmp_path / "c.yaml").write_text(
+        'datasets: {"f{fold}": {path: "letor/fold{fold}/test.txt"}}\n'
+        'runs: {"{model}": {path: "letor/{model}/fold{fold}-seed{seed}.txt"}}\n'
+        "metrics: [map]\nwhere: {model: [gbrt, neural]}\n"
+    )
+    with pytest.warns(HarnessWarning) as said:
+        harness.run(tmp_path / "c.yaml")
+    assert [str(one.message) for one in said if "missing" in str(one.message)] == [
+        "1 of 8 cells is missing  (x there, - missing)\n\n"
+        "fold    1  1  2  2\nseed    1  2  1  2\ngbrt    x  x  -  x\nneural  x  x  x  x"
+    ]
+    assert "cells is missing" in str(said[0].message)
+    plan = experiment.plan(tmp_path / "c.yaml")
+    assert "7 cells x 1 metrics\n1 of 8 cells is missing" in plan
+    whole = experiment.plan(tmp_path / "c.yaml", overrides=["where.model=neural"])
+    assert whole.endswith("4 cells x 1 metrics\n")
 
 
 def test_the_first_ten_are_listed(tmp_path: Path) -> None:
