@@ -10,6 +10,7 @@ import typer
 from . import __version__, output, plain
 from .command import QuickCommand, QuickGroup
 from .commands import options
+from .commands.cache import cache_command
 from .commands.check_table import check_table_command
 from .commands.compare import compare_command
 from .commands.init import init_command
@@ -216,6 +217,7 @@ app.command("plot", cls=QuickCommand)(plot_command)
 app.command("explain", cls=QuickCommand)(explain_command)
 app.command("why", cls=QuickCommand)(why_command)
 app.command("verify", cls=QuickCommand)(verify_command)
+app.command("cache", cls=QuickCommand)(cache_command)
 
 
 @app.command("metrics", cls=QuickCommand)
