@@ -30,6 +30,8 @@ class Cell:
         Their names as they stand in the config, with placeholders.
     of_dataset, of_run : mapping of str to str
         What placeholders captured: those of the dataset's path, and those of the run's alone.
+    across : bool
+        Whether the run's path has ``{dataset}``, so that its grid goes across datasets.
     """
 
     dataset: str
@@ -40,6 +42,7 @@ class Cell:
     run_key: str
     of_dataset: Mapping[str, str]
     of_run: Mapping[str, str]
+    across: bool = False
 
     @property
     def columns(self) -> dict[str, str]:
@@ -59,23 +62,28 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
     """Return the combinations that would make each run's grid of cells whole.
 
     A run's grid is every dataset of one entry (every fold) x every value that each of the
-    run's own placeholders takes in any of its cells.
+    run's own placeholders takes in any of its cells. Where the run's path has ``{dataset}``, it
+    is every dataset of all the entries that it has cells on.
     """
     datasets: dict[str, dict[str, Cell]] = {}
     grids: dict[tuple[str, str, tuple[str, ...]], list[Cell]] = {}
     for cell in cells:
         datasets.setdefault(cell.dataset_key, {}).setdefault(cell.dataset_entry.path, cell)
-        grids.setdefault((cell.dataset_key, cell.run_key, tuple(cell.of_run)), []).append(cell)
+        key = "" if cell.across else cell.dataset_key
+        grids.setdefault((key, cell.run_key, tuple(cell.of_run)), []).append(cell)
     gaps = []
-    for (dataset_key, run_key, names), grid in grids.items():
-        there = {(cell.dataset_entry.path, *cell.of_run.values()) for cell in grid}
+    for (_, run_key, names), grid in grids.items():
+        there = {
+            (cell.dataset_key, cell.dataset_entry.path, *cell.of_run.values()) for cell in grid
+        }
         axes = [sorted({cell.of_run[name] for cell in grid}, key=natural) for name in names]
-        for path, *values in itertools.product(datasets[dataset_key], *axes):
-            if (path, *values) not in there:
-                first = datasets[dataset_key][path]
-                captured = {**first.of_dataset, **dict(zip(names, values, strict=True))}
-                run = Pattern(run_key).fill({**captured, DATASET: first.dataset})
-                gaps.append(Gap(first.dataset, run, _columns(run_key, captured)))
+        keys = dict.fromkeys(cell.dataset_key for cell in grid)
+        first = [((key, path), one) for key in keys for path, one in datasets[key].items()]
+        for (place, one), *values in itertools.product(first, *axes):
+            if (*place, *values) not in there:
+                captured = {**one.of_dataset, **dict(zip(names, values, strict=True))}
+                run = Pattern(run_key).fill({**captured, DATASET: one.dataset})
+                gaps.append(Gap(one.dataset, run, _columns(run_key, captured)))
     return gaps
 
 

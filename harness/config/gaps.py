@@ -38,11 +38,12 @@ def shown(cells: Sequence[Cell]) -> str:
     gaps = missing(cells)
     if not gaps:
         return ""
-    key_of = {cell.dataset: cell.dataset_key for cell in cells}
+    across = {cell.dataset_key for cell in cells if cell.across}
+    key_of = {c.dataset: "" if c.dataset_key in across else c.dataset_key for c in cells}
     there: dict[tuple[str, _Place], list[Gap]] = {}
     for cell in cells:
         one = Gap(cell.dataset, cell.run, cell.columns)
-        there.setdefault((cell.dataset_key, tuple(cell.columns)), []).append(one)
+        there.setdefault((key_of[cell.dataset], tuple(cell.columns)), []).append(one)
     lines = [f"{_count(len(gaps), len(cells))}  ({THERE} there, {LACKING} missing)"]
     for (key, names), known in there.items():
         lacking = [gap for gap in gaps if (key_of[gap.dataset], tuple(gap.columns)) == (key, names)]

@@ -158,7 +158,10 @@ class _Search:
                 run = name.fill({**found.values, **one.values, DATASET: one.name})
                 own = {n: found.values[n] for n in path.names if n not in (*one.values, DATASET)}
                 concrete = entry.model_copy(update={"path": str(found.path)})
-                cell = Cell(one.name, run, one.entry, concrete, one.key, key, one.values, own)
+                cell = Cell(
+                    one.name, run, one.entry, concrete, one.key, key, one.values, own,
+                    across=DATASET in path.names,
+                )  # fmt: skip
                 self.cells.append((cell, loc))
         if strangers and datasets and self.complete:
             self._say_strangers(strangers, datasets, (*loc, "path"))

@@ -80,6 +80,26 @@ def test_runs_of_other_columns_have_a_grid_of_their_own(base: Path) -> None:
     ]  # fmt: skip
 
 
+def test_the_name_of_the_dataset_in_a_path_makes_one_grid(tmp_path: Path) -> None:
+    make(tmp_path, "web.txt", "robust.txt", "other.txt", "r/web/bm25.run", "r/web/lsi.run")
+    make(tmp_path, "r/robust/bm25.run", "r/robust/dense.run", "r/other.run")
+    text = (
+        "datasets: {web: {path: web.txt}, robust: {path: robust.txt}, other: {path: other.txt}}\n"
+        'runs:\n  "{model}": {path: "r/{dataset}/{model}.run"}\n'
+        "  other: {dataset: other, path: r/other.run}\n"
+        "metrics: [map]\n"
+    )
+    assert grid(tmp_path, text) == [
+        "2 of 7 cells are missing  (x there, - missing)",
+        "",
+        "dataset  robust  web",
+        "bm25          x    x",
+        "lsi           -    x",
+        "dense         x    -",
+    ]
+    assert grid(tmp_path, text + "where: {dataset: [web, other]}\n") == []
+
+
 def test_a_wide_grid_goes_on_below(tmp_path: Path) -> None:
     make(tmp_path, "q.txt", *(f"a-{n}.txt" for n in range(100, 130)), "b-100.txt")
     text = 'datasets: {q: {path: q.txt}}\nruns: {"{m}": {path: "{m}-{s}.txt"}}\nmetrics: [map]\n'
