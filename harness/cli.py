@@ -10,6 +10,7 @@ import typer
 from . import __version__, output, plain
 from .command import QuickCommand, QuickGroup
 from .commands import options
+from .commands.annotate import annotate_command
 from .commands.cache import cache_command
 from .commands.check_table import check_table_command
 from .commands.compare import compare_command
@@ -218,6 +219,7 @@ app.command("explain", cls=QuickCommand)(explain_command)
 app.command("why", cls=QuickCommand)(why_command)
 app.command("verify", cls=QuickCommand)(verify_command)
 app.command("cache", cls=QuickCommand)(cache_command)
+app.command("annotate", cls=QuickCommand)(annotate_command)
 
 
 @app.command("metrics", cls=QuickCommand)

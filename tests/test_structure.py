@@ -34,6 +34,7 @@ LAYERS = [
         "versus",
         "tabulate",
         "pictures",
+        "annotate",
         "check_table",
     },
     {"verify"},

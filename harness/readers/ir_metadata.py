@@ -1,7 +1,8 @@
 """What a run's file says of itself: ir_metadata, YAML in comment lines at its head.
 
 The format of Breuer et al. (ir_metadata: An Extensible Metadata Schema for IR Experiments, SIGIR
-2022), whose sections are platform, research goal, implementation, method, actor and data.
+2022), whose sections are those of PRIMAD: platform, research goal, implementation, method, actor,
+data.
 """
 
 from __future__ import annotations

@@ -1,0 +1,144 @@
+"""Runs whose head says who made them: read as others are, and what they say recorded."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import harness
+from harness.errors import HarnessWarning
+from harness.readers import ir_metadata, read_run
+from harness.readers.source import Source
+
+HEADER = """\
+# ir_metadata.start
+# tag: mine
+# actor:
+#   name: A. Author
+#   team: Ünïcode
+# platform:
+#   hardware:
+#     cpu:
+#       number of cores: 8
+# research goal:
+#   venue:
+#     year: 2024
+#   date: 2024-05-01
+# ir_metadata.end
+"""
+ROWS = "q1 Q0 a 1 3.5 mine\nq1 Q0 b 2 2.5 mine\nq2 Q0 a 1 1.5 mine\n"
+CONTENT = {
+    "tag": "mine",
+    "actor": {"name": "A. Author", "team": "Ünïcode"},
+    "platform": {"hardware": {"cpu": {"number of cores": 8}}},
+    "research goal": {"venue": {"year": 2024}, "date": "2024-05-01"},
+}
+
+
+def zstd(content: bytes) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(content)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstd,
+}  # fmt: skip
+
+
+def written(folder: Path, text: str, ending: str = "", name: str = "x.run") -> Path:
+    path = folder / f"{name}{ending}"
+    path.write_bytes(PACKED[ending](text.encode()))
+    return path
+
+
+@pytest.mark.parametrize("ending", PACKED)
+def test_the_rows_are_those_without_the_header(tmp_path: Path, ending: str) -> None:
+    plain = read_run(written(tmp_path, ROWS, name="plain.run"))
+    for before in ("", "\ufeff", "# something else\n"):
+        path = written(tmp_path, before + HEADER + ROWS, ending)
+        assert read_run(path).to_dict() == plain.to_dict()
+        assert ir_metadata.header_of(Source(path)) == CONTENT
+
+
+def test_windows_line_ends(tmp_path: Path) -> None:
+    path = written(tmp_path, (HEADER + ROWS).replace("\n", "\r\n"))
+    assert ir_metadata.header_of(Source(path)) == CONTENT
+    assert list(read_run(path).to_dict()) == ["q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROWS,
+        "# a comment\n" + ROWS,
+        HEADER.replace("# ir_metadata.end\n", "") + ROWS,  # which does not end
+        ROWS + HEADER,  # not at the head
+    ],
+)
+def test_what_is_no_header(tmp_path: Path, text: str) -> None:
+    path = written(tmp_path, text)
+    assert ir_metadata.header_of(Source(path)) is None
+    assert list(read_run(path).to_dict()) == ["q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    ("yaml", "said"),
+    [
+        ("a: [1", "cannot be read and is passed over: while parsing"),
+        ("- a\n- b", "is no mapping of keys to values"),
+        ("a: &x [1]\nb: *x", "it has aliases"),
+        ("a: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
+    ],
+)
+def test_a_header_that_cannot_be_read_is_passed_over(tmp_path: Path, yaml: str, said: str) -> None:
+    lines = "".join(f"# {line}\n" for line in yaml.splitlines())
+    path = written(tmp_path, f"{ir_metadata.START}\n{lines}{ir_metadata.END}\n{ROWS}")
+    with pytest.warns(HarnessWarning, match=said):
+        assert ir_metadata.header_of(Source(path)) is None
+    assert list(read_run(path).to_dict()) == ["q1", "q2"]
+
+
+def test_a_long_header_is_read_whole(tmp_path: Path) -> None:
+    content: dict[str, Any] = {"method": {"indexing": "x" * 900}, "data": {"n": ["y" * 90] * 900}}
+    path = written(tmp_path, ir_metadata.render(content).decode() + ROWS)
+    assert path.stat().st_size > 80_000
+    assert ir_metadata.header_of(Source(path)) == content
+    assert read_run(path, format="trec").to_dict()["q2"] == {"a": 1.5}
+
+
+def test_sections_stand_in_their_order() -> None:
+    text = ir_metadata.render({"own": 1, "implementation": {"x": "ü"}, "tag": "t"}).decode()
+    assert text == (
+        "# ir_metadata.start\n# tag: t\n# implementation:\n#   x: ü\n# own: 1\n# ir_metadata.end\n"
+    )
+    yaml, rest = ir_metadata.split((text + ROWS).encode())
+    assert yaml is not None
+    assert (ir_metadata.parse(yaml, "x"), rest) == (
+        {"own": 1, "implementation": {"x": "ü"}, "tag": "t"},
+        ROWS.encode(),
+    )
+
+
+def test_the_manifest_holds_it_from_the_cache_too(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 0\n", encoding="utf-8")
+    written(tmp_path, HEADER + ROWS, name="with.run")
+    written(tmp_path, ROWS, name="without.run")
+    (tmp_path / "toy.yaml").write_text(
+        "datasets: {toy: {path: qrels.txt}}\nruns: {'{run}': {path: '{run}.run'}}\nmetrics: [map]",
+        encoding="utf-8",
+    )
+    for cached in (0, 2):
+        results = harness.run(tmp_path / "toy.yaml")
+        assert results.cached == cached
+        cells = json.loads((results.folder / "manifest.json").read_text("utf-8"))["cells"]
+        assert [cell.get("ir_metadata") for cell in cells] == [CONTENT, None]

@@ -1,0 +1,144 @@
+"""harness annotate: metadata at the head of a copy, and the run as it was."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import platform
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness
+from harness.annotate import annotate
+from harness.errors import HarnessError, InputError, UnknownNameError
+from harness.main import main
+from harness.readers import ir_metadata, read_run
+from harness.readers.source import Source
+
+ROWS = "q1 Q0 a 1 3.5 mine\nq1 Q0 b 2 2.5 mine\n"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    path = tmp_path / "one.run"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def header(path: Path) -> dict[str, Any] | None:
+    return ir_metadata.header_of(Source(path))
+
+
+def test_the_lines_stay_as_they_are(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new/out.run"
+    settings = ["actor.name=A. Author", "research goal.venue.year=2024", "data.x=[a, b]"]
+    annotate([run], out, settings=settings)
+    assert run.read_text(encoding="utf-8") == ROWS
+    header = (
+        "# ir_metadata.start\n# tag: mine\n# actor:\n#   name: A. Author\n# data:\n#   x:\n"
+        "#   - a\n#   - b\n# research goal:\n#   venue:\n#     year: 2024\n# ir_metadata.end\n"
+    )
+    assert out.read_text(encoding="utf-8") == header + ROWS
+    assert read_run(out).to_dict() == read_run(run).to_dict()
+    assert [path.name for path in out.parent.iterdir()] == ["out.run"]
+
+
+UNPACKED: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
+def test_compressed_in_and_out(run: Path, tmp_path: Path, ending: str) -> None:
+    packed, again = tmp_path / f"a.run{ending}", tmp_path / f"b.run{ending}"
+    annotate([run], packed, settings=["actor.name=Me"])
+    annotate([packed], again, settings=["actor.team=We"])
+    assert header(again) == {"tag": "mine", "actor": {"name": "Me", "team": "We"}}
+    assert read_run(again).to_dict() == read_run(run).to_dict()
+    first = packed.read_bytes()
+    annotate([run], packed, settings=["actor.name=Me"], force=True)
+    assert packed.read_bytes() == first
+    if ending in UNPACKED:
+        assert UNPACKED[ending](first).endswith(ROWS.encode())
+
+
+def test_what_is_said_already_stays_and_what_is_given_counts(run: Path, tmp_path: Path) -> None:
+    one, two, template = tmp_path / "1.run", tmp_path / "2.run", tmp_path / "meta.yaml"
+    annotate([run], one, settings=["tag=own", "actor={name: A, team: T}"])
+    template.write_text("actor: {name: B, mail: m}\n", encoding="utf-8")
+    annotate([one], two, template=template, settings=["actor.mail=n"])
+    assert header(two) == {"tag": "own", "actor": {"name": "B", "team": "T", "mail": "n"}}
+    assert two.read_text(encoding="utf-8").count("ir_metadata.start") == 1
+
+
+def test_here_adds_platform_and_versions(run: Path, tmp_path: Path) -> None:
+    annotate([run], tmp_path / "x.run", here=True)
+    found = header(tmp_path / "x.run")
+    assert found is not None
+    hardware = found["platform"]["hardware"]
+    assert hardware["cpu"]["architecture"] == platform.machine()
+    libraries = found["platform"]["software"]["libraries"]["python"]
+    assert f"harness=={harness.__version__}" in libraries
+    annotate([run], tmp_path / "y.run")
+    assert header(tmp_path / "y.run") == {"tag": "mine"}
+
+
+def test_several_tags_are_not_one(run: Path, tmp_path: Path) -> None:
+    run.write_text(ROWS + "q2 Q0 a 1 1 other\n", encoding="utf-8")
+    annotate([run], tmp_path / "x.run", settings=["actor.name=Me"])
+    assert header(tmp_path / "x.run") == {"actor": {"name": "Me"}}
+
+
+def test_several_runs_go_into_a_folder(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "two.run").write_text(ROWS, encoding="utf-8")
+    done = annotate([run, tmp_path / "two.run"], tmp_path / "out", settings=["tag=x"])
+    assert [path for path, _ in done] == [tmp_path / "out/one.run", tmp_path / "out/two.run"]
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more/one.run").write_text(ROWS, encoding="utf-8")
+    with pytest.raises(HarnessError, match="would be written twice"):
+        annotate([run, tmp_path / "more/one.run"], tmp_path / "other")
+
+
+def test_a_run_is_never_changed_and_a_file_not_overwritten(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="is a run itself, which is never changed"):
+        annotate([run], run, force=True)
+    (tmp_path / "link.run").symlink_to(run)
+    with pytest.raises(HarnessError, match="is a run itself"):
+        annotate([run], tmp_path / "link.run", force=True)
+    with pytest.raises(HarnessError, match="is a run itself"):
+        annotate([run], tmp_path)  # a folder: the run's own
+    out = tmp_path / "out.run"
+    out.write_text("mine", encoding="utf-8")
+    with pytest.raises(HarnessError, match=r"is there already\n.*--force writes it anew"):
+        annotate([run], out)
+    assert out.read_text(encoding="utf-8") == "mine"
+    annotate([run], out, force=True)
+    assert out.read_text(encoding="utf-8").endswith(ROWS)
+
+
+def test_what_cannot_be_annotated_is_said(run: Path, tmp_path: Path) -> None:
+    table = tmp_path / "x.json"
+    table.write_text('{"q1": {"a": 1.0}}', encoding="utf-8")
+    with pytest.raises(InputError, match="a run in format json holds no comment lines"):
+        annotate([table], tmp_path / "y")
+    with pytest.raises(UnknownNameError, match="--set takes KEY=VALUE"):
+        annotate([run], tmp_path / "y", settings=["actor"])
+    for text, said in (("[1", "cannot be read as YAML"), ("- a", "holds no mapping")):
+        (tmp_path / "meta.yaml").write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=said):
+            annotate([run], tmp_path / "y", template=tmp_path / "meta.yaml")
+    assert not (tmp_path / "y").exists()
+
+
+def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.run"
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["annotate", str(run), "--set", "actor.name=Me", "-o", str(out)])
+    assert capsys.readouterr().out == f"{out}: tag, actor\n"
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(["annotate", str(run), "-o", str(out)])
+    assert "is there already" in capsys.readouterr().err
