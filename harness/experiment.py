@@ -25,7 +25,7 @@ from .errors import HarnessError, HarnessWarning
 from .origin import MANIFEST, TIMING
 from .reports import find
 from .reports.table import columns
-from .results import LEADERBOARD, PER_QUERY, compare
+from .results import CELLS, LEADERBOARD, PER_QUERY, compare, systems
 
 if TYPE_CHECKING:
     import pandas
@@ -142,6 +142,9 @@ class Derived:
     Parameters
     ----------
     board : Leaderboard
+        An entry a cell.
+    shown : Leaderboard
+        An entry a system, where the config has a summary; the same otherwise.
     comparisons : Comparisons, optional
     warnings : tuple of str
         Paths in them as in the manifest.
@@ -151,6 +154,7 @@ class Derived:
     """
 
     board: Leaderboard
+    shown: Leaderboard
     comparisons: Comparisons | None
     warnings: tuple[str, ...]
     files: Mapping[str, bytes]
@@ -177,13 +181,16 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         Failed(each.cell.dataset, each.cell.run, each.cell.columns, error)
         for each, error in zip(failures, errors, strict=True)
     )
-    board = Leaderboard(tuple(evaluated.entries), failed)
+    board = Leaderboard(tuple(evaluated.entries), failed, loaded.summary.to_core())
     comparisons = _comparisons(board, loaded)
-    files = {LEADERBOARD: find("csv").render(board, comparisons=comparisons).encode()}
+    shown = systems(board, loaded)
+    files = {LEADERBOARD: find("csv").render(shown, comparisons=comparisons).encode()}
+    if shown is not board:
+        files[CELLS] = find("csv").render(board).encode()
     for name in loaded.reports:
         if name != "csv":
             report = find(name)
-            files[f"leaderboard{report.suffix}"] = report.render(board).encode()
+            files[f"leaderboard{report.suffix}"] = report.render(shown).encode()
     files[PER_QUERY] = store.parquet(board.per_query())
     if comparisons is not None:
         files |= comparison_files(comparisons)
@@ -191,7 +198,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         loaded.resolved(), evaluated.digests, loaded.base, board, said, evaluated.audits, files,
         sources(), evaluated.headers,
     )  # fmt: skip
-    return Derived(board, comparisons, tuple(said), files, origin)
+    return Derived(board, shown, comparisons, tuple(said), files, origin)
 
 
 def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
@@ -207,7 +214,7 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     timing = manifests.timing(began, len(evaluated.entries), evaluated.cached)
     store.write_all(loaded.output_folder, {TIMING: timing, **files})
     return Results(
-        found.board, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
+        found.shown, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
         evaluated.cached,
     )  # fmt: skip
 

@@ -71,6 +71,7 @@ def manifest(
                 "dataset": entry.dataset,
                 "run": entry.run,
                 **({"columns": dict(entry.columns)} if entry.columns else {}),
+                **({"pattern": entry.pattern} if entry.pattern else {}),
                 "counts": entry.evaluation.counts.as_dict(),
                 "undefined": entry.undefined,
                 "standard_errors": entry.evaluation.summary_errors(),

@@ -68,6 +68,8 @@ class EvaluatedCell(_Model):
     run: StrictStr
     columns: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
     """What placeholders captured."""
+    pattern: StrictStr = ""
+    """The dataset's name with its placeholders, where it has any."""
     counts: Counts
     undefined: Mapping[StrictStr, Count]
     """Queries for which a metric is NaN, where there are any."""

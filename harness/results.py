@@ -6,10 +6,11 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
@@ -20,12 +21,14 @@ from .core.comparison import Comparisons, Plan
 from .core.evaluation import Counts, Evaluation
 from .core.leaderboard import FAILED, Entry, Leaderboard
 from .core.metric import Metric
+from .core.ragged import Floats
+from .core.repeated import of_systems
 from .core.study import Study
 from .core.systems import systems_of
 from .errors import HarnessError, InputError, Problem
 from .origin import MANIFEST
 
-LEADERBOARD, PER_QUERY = "leaderboard.csv", "per_query.parquet"
+LEADERBOARD, CELLS, PER_QUERY = "leaderboard.csv", "leaderboard_cells.csv", "per_query.parquet"
 _AGAIN = "run the config again, which writes them together"
 
 
@@ -58,15 +61,17 @@ def read(folder: Path) -> Results:
     """
     content = origin.read_bytes(folder / MANIFEST)
     manifest = origin.read_manifest(folder, content)
-    written = {name: origin.read_bytes(folder / name) for name in (LEADERBOARD, PER_QUERY)}
+    config = _config(manifest, folder)
+    cells = CELLS if config.summary.to_core() else LEADERBOARD
+    written = {name: origin.read_bytes(folder / name) for name in (cells, PER_QUERY)}
     outputs = manifest.get("outputs")
     for name, data in written.items() if outputs is not None or manifest["manifest"] > 1 else ():
         expected = (outputs or {}).get(name)
         if expected != hashlib.sha256(data).hexdigest():
             what = f"is not the file that {MANIFEST} was written with"
             raise InputError(Problem(str(folder / name), what, fix=_AGAIN))
-    config = _config(manifest, folder)
-    board = Leaderboard(tuple(_entries(manifest, config, written)))
+    entries = _entries(manifest, config, written[cells], written[PER_QUERY])
+    board = Leaderboard(tuple(entries), summary=config.summary.to_core())
     trace = hashlib.sha256(content).hexdigest()
     return Results(folder, config, Study(board, None, manifest, trace))
 
@@ -81,6 +86,16 @@ def _config(manifest: Mapping[str, Any], folder: Path) -> Config:
         raise InputError(Problem(str(folder / MANIFEST), f"its config: {error}")) from error
     config._base = base
     return config
+
+
+def systems(board: Leaderboard, config: Config) -> Leaderboard:
+    """Return the leaderboard with a row a system; as it is where the config has no summary."""
+    if not board.summary:
+        return board
+    from .stats.clustered import clustered  # which loads SciPy
+
+    plan = Plan() if config.compare is None else config.compare.to_core()
+    return of_systems(board, partial(clustered, plan=plan))
 
 
 def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Comparisons | None:
@@ -118,26 +133,37 @@ def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
 
 
 def _entries(
-    manifest: Mapping[str, Any], config: Config, written: Mapping[str, bytes]
+    manifest: Mapping[str, Any], config: Config, leaderboard: bytes, per_query: bytes
 ) -> Iterator[Entry]:
     metrics, policy = config.parsed_metrics(), config.to_policy()
-    table = pq.read_table(pa.BufferReader(written[PER_QUERY]))
-    board = pacsv.read_csv(pa.BufferReader(written[LEADERBOARD])).to_pylist()
+    table = pq.read_table(pa.BufferReader(per_query))
+    board = pacsv.read_csv(pa.BufferReader(leaderboard)).to_pylist()
     board = [row for row in board if not row.get(FAILED)]
     values = table["value"].to_numpy()
+    weights = table["weight"].to_numpy() if "weight" in table.column_names else None
     qids, at = table["qid"].combine_chunks(), 0
     for cell, row in zip(manifest["cells"], board, strict=True):
         counts = Counts(**cell["counts"])
-        stop = at + counts.queries * len(metrics)
+        stop, shape = at + counts.queries * len(metrics), (counts.queries, len(metrics))
         evaluation = Evaluation(
-            values[at:stop].reshape(counts.queries, len(metrics)),
-            qids[at : stop : len(metrics)],
-            metrics, policy, counts, run=cell["run"], dataset=cell["dataset"],
+            values[at:stop].reshape(shape), qids[at : stop : len(metrics)], metrics, policy, counts,
+            _weights(None if weights is None else weights[at:stop].reshape(shape)),
+            cell["run"], cell["dataset"],
         )  # fmt: skip
-        yield _Read(evaluation, cell.get("columns", {}), summaries=_summaries(row, metrics))
+        yield _Read(
+            evaluation, cell.get("columns", {}), cell.get("pattern", ""),
+            summaries=_summaries(row, metrics),
+        )  # fmt: skip
         at = stop
     if at != len(values):
         raise HarnessError(Problem(PER_QUERY, "holds more values than the manifest says"))
+
+
+def _weights(found: Floats | None) -> dict[int, Floats]:
+    """Return the weights of each column that has any."""
+    if found is None or not len(found):
+        return {}
+    return {at: found[:, at] for at in range(found.shape[1]) if not np.isnan(found[:, at]).all()}
 
 
 def _summaries(row: Mapping[str, Any], metrics: tuple[Metric, ...]) -> dict[str, float]:

@@ -187,7 +187,7 @@ class _Run:
             record = self.records[place]
             entry = record.entry(
                 self.metrics, self.policy, run=cell.run, dataset=cell.dataset,
-                columns=cell.columns,
+                columns=cell.columns, pattern=cell.dataset_key if cell.of_dataset else "",
             )  # fmt: skip
             found.entries.append(entry)
             found.audits.append(record.audit)

@@ -107,7 +107,7 @@ class Record:
 
     def entry(
         self, metrics: Sequence[Metric], policy: Policy, *, run: str, dataset: str,
-        columns: Mapping[str, str],
+        columns: Mapping[str, str], pattern: str = "",
     ) -> Entry:  # fmt: skip
         """Return the leaderboard's row for these metrics, all of which must be here."""
         names = [str(metric) for metric in metrics]
@@ -122,7 +122,7 @@ class Record:
             run, dataset,
             {place: self.errors[name] for place, name in enumerate(names) if name in self.errors},
         )  # fmt: skip
-        return Entry(evaluation, columns)
+        return Entry(evaluation, columns, pattern)
 
     def to_parquet(self) -> bytes:
         """Return the record as a Parquet file."""

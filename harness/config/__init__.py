@@ -18,7 +18,7 @@ from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
 from ..readers.format import Kind
-from . import comparing, extends, metric_sets, picturing, plugins, sweep, tabling
+from . import comparing, extends, metric_sets, picturing, plugins, summing, sweep, tabling
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
 from .yamlfile import Loc, Source
@@ -145,23 +145,19 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
                 near = did_you_mean(metric.reference, runs)
                 what = f"there is no run '{metric.reference}'{near}  (there are: {', '.join(runs)})"
                 problems.append(source.problem(("metrics", place), what))
+    systems, datasets = None, None
+    if runs is not None:
+        problems += summing.check(parts.summary, cells, source)
+        datasets, systems = summing.names(parts.summary, cells)
     known = with_bounds(metrics) if metrics and parts.policy.ties == BOUNDS else metrics
     if parts.compare is not None:
-        problems += comparing.check(parts.compare, known, runs, source)
-    datasets = None if runs is None else dict.fromkeys(cell.dataset for cell in cells)
+        problems += comparing.check(parts.compare, known, systems, source)
     if parts.tables:
-        problems += tabling.check(
-            parts.tables, known, _list(runs), _list(datasets), parts.compare is not None, source
-        )
+        compared = parts.compare is not None
+        problems += tabling.check(parts.tables, known, systems, datasets, compared, source)
     if parts.plots:
-        problems += picturing.check(
-            parts.plots, known, _list(runs), _list(datasets), parts.compare, source
-        )
+        problems += picturing.check(parts.plots, known, systems, datasets, parts.compare, source)
     return problems
-
-
-def _list(names: Iterable[str] | None) -> list[str] | None:
-    return None if names is None else list(names)
 
 
 def _check_formats(parts: Parts, source: Source) -> list[Problem]:

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
 from .. import plots
 from ..core import comparison as core
+from ..core import summary
 from ..tables import settings as tables
 from .model import Model
 
@@ -50,6 +51,24 @@ Names = Annotated[
 """One name, or a list of them."""
 Patterns = Annotated[Names, Field(min_length=1)]
 Digits = Annotated[StrictInt, Field(ge=0, le=17)]
+
+
+class Summary(Model):
+    """What becomes of captured columns: `summary:`. The leaderboard has one row a system then."""
+
+    pool: Names = ()
+    """Columns of datasets that are parts of one (folds): their queries are taken together."""
+    average: Names = ()
+    """Such columns whose parts count alike, whatever their numbers of queries."""
+    spread: Names = ()
+    """Columns of repetitions (seeds): mean, deviation, and an interval over seeds and queries."""
+    best: Names = ()
+    """Columns of which the best value alone is shown, chosen by the first metric on the very
+    queries that are reported: such results are too good, and so only on request."""
+
+    def to_core(self) -> summary.Summary:
+        """Return the summary that systems are made by."""
+        return summary.Summary(**self.model_dump())
 
 
 class Compare(Model):

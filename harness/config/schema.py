@@ -27,7 +27,7 @@ from ..errors import Problem, UnknownNameError
 from ..reports import names as report_names
 from . import paths
 from .model import Model
-from .reporting import Compare, Plots, Table
+from .reporting import Compare, Plots, Summary, Table
 from .yamlfile import Loc, Source
 
 if TYPE_CHECKING:
@@ -188,6 +188,8 @@ class Config(Model):
     in the output folder where left out, `none` to keep nothing."""
     reports: tuple[Report, ...] = ("csv",)
     """Renderings of the leaderboard; CSV is always written."""
+    summary: Summary = Summary()
+    """What becomes of folds and seeds; nothing is taken together where left out."""
     compare: Compare | None = None
     """How runs are compared; nothing is compared where left out."""
     tables: Mapping[StrictStr, Table] = Field(default_factory=dict)

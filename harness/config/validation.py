@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import Problem, did_you_mean
-from .reporting import Compare, Plot, Table, as_kind
+from .reporting import Compare, Plot, Summary, Table, as_kind
 from .schema import Config, DatasetEntry, Policy, RunEntry, as_texts
 from .yamlfile import Loc, Source, describe
 
@@ -40,6 +40,7 @@ _EXAMPLES: Mapping[Any, str] = {
     "plugins": "[my_metrics.py]",
     "reports": "[csv, markdown]",
     "policy": "{ties: stable}",
+    "summary": "{pool: [fold], spread: [seed]}",
     "compare": "{baseline: bm25}",
     "tables": "main: {metrics: [map, ndcg@10]}",
     "plots": "[differences, heatmap]",
@@ -65,6 +66,7 @@ class Parts:
     plugins: Mapping[int, str]
     policy: Policy
     convention: str | None
+    summary: Summary
     compare: Compare | None
     tables: Mapping[str, Table]
     plots: Mapping[int, Plot]
@@ -114,6 +116,7 @@ def _sound(data: Mapping[str, Any], complete: bool) -> Parts:
         plugins={place: text for place, text in _items(data, "plugins") if isinstance(text, str)},
         policy=_salvage(Policy, data.get("policy")) or Policy(),
         convention=convention if isinstance(convention := data.get("convention"), str) else None,
+        summary=_salvage(Summary, data.get("summary")) or Summary(),
         compare=None if data.get("compare") is None else _salvage(Compare, data["compare"]),
         tables={
             key: table
@@ -168,8 +171,8 @@ def _loc(error: ErrorDetails) -> Loc:
 def _known(loc: Loc) -> list[str]:
     """Return the keys that may stand beside the one at `loc`."""
     inner: dict[Any, type[BaseModel]] = {
-        "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy, "compare": Compare,
-        "tables": Table, "plots": Plot,
+        "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy, "summary": Summary,
+        "compare": Compare, "tables": Table, "plots": Plot,
     }  # fmt: skip
     model = inner.get(loc[0], Config) if len(loc) > 1 else Config
     return list(model.model_fields)
@@ -178,6 +181,8 @@ def _known(loc: Loc) -> list[str]:
 def _example(loc: Loc) -> str:
     if loc[-1] == "columns":
         return "{qid: topic, docno: document}"
+    if loc[0] == "summary" and len(loc) > 1:
+        return "[seed]"
     if loc[-1] == "baseline":
         return "[bm25, random]"
     if loc[0] == "plots" and (len(loc) == 2 or loc[-1] == "formats"):

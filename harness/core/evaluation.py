@@ -147,19 +147,27 @@ class Evaluation:
         }
 
     def to_arrow(self) -> pa.Table:
-        """Return a long table: dataset, run, qid, metric, value."""
+        """Return a long table: dataset, run, qid, metric, value.
+
+        Where a metric's queries do not weigh the same there is a column ``weight``, empty for the
+        other metrics.
+        """
         n_queries, n_metrics = self.values.shape
         which = np.tile(np.arange(n_metrics, dtype=np.int32), n_queries)
         query = np.repeat(np.arange(n_queries, dtype=np.int64), n_metrics)
-        return pa.table(
-            {
-                "dataset": repeated(self.dataset, self.values.size),
-                "run": repeated(self.run, self.values.size),
-                "qid": take(self.qids, query),
-                "metric": among(which, self.names),
-                "value": to_arrow(self.values.reshape(-1)),
-            }
-        )
+        columns = {
+            "dataset": repeated(self.dataset, self.values.size),
+            "run": repeated(self.run, self.values.size),
+            "qid": take(self.qids, query),
+            "metric": among(which, self.names),
+            "value": to_arrow(self.values.reshape(-1)),
+        }
+        if self.weights:
+            weights = np.full((n_queries, n_metrics), np.nan)
+            for column, found in self.weights.items():
+                weights[:, column] = found
+            columns["weight"] = pa.array(weights.reshape(-1), from_pandas=True)
+        return pa.table(columns)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row a query and a column a metric (needs pandas)."""

@@ -8,12 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from .arrow import repeated
 from .evaluation import Evaluation
 from .metric import Metric
+from .summary import Summary
+
+
+class Spread(NamedTuple):
+    """Repetitions (seeds) taken together: how many, their deviation, an interval of the mean."""
+
+    repetitions: int
+    deviation: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +52,11 @@ class Entry:
     def summary(self) -> dict[str, float]:
         """Each metric over all queries."""
         return self.evaluation.summary()
+
+    @property
+    def spread(self) -> dict[str, Spread]:
+        """How far each metric's summary is from certain, where the entry stands for several."""
+        return {}
 
     @cached_property
     def undefined(self) -> dict[str, int]:
@@ -71,10 +87,13 @@ class Leaderboard:
     ----------
     entries : tuple of Entry
     failed : tuple of Failed
+    summary : Summary
+        What becomes of captured columns where systems are looked at, and not single entries.
     """
 
     entries: tuple[Entry, ...]
     failed: tuple[Failed, ...] = ()
+    summary: Summary = field(default_factory=Summary)
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
@@ -148,15 +167,22 @@ class Leaderboard:
             row["undefined"] = " ".join(f"{name}={n}" for name, n in entry.undefined.items())
             if has_bounds:
                 row["unsettled"] = " ".join(unsettled[id(entry)])
+            spread = entry.spread
+            if spread:
+                row["repetitions"] = max(each.repetitions for each in spread.values())
             for metric in self.metrics:
                 value = entry.summary.get(str(metric), math.nan)
                 whole = metric.definition.summary == "sum" and value.is_integer()
                 row[str(metric)] = int(value) if whole else value
+                if str(metric) in spread:
+                    _, *found = spread[str(metric)]
+                    names = (f"{metric} sd", f"{metric} low", f"{metric} high")
+                    row |= dict(zip(names, found, strict=True))
             rows.append(row)
         for one in self.failed:
-            names = {"dataset": one.dataset, "run": one.run}
-            names |= {name: one.columns.get(name, "") for name in self.columns}
-            rows.append({**dict.fromkeys(rows[0], math.nan), **names, FAILED: one.error})
+            where = {"dataset": one.dataset, "run": one.run}
+            where |= {name: one.columns.get(name, "") for name in self.columns}
+            rows.append({**dict.fromkeys(rows[0], math.nan), **where, FAILED: one.error})
         if self.failed:
             rows = [{**row, FAILED: row.get(FAILED, "")} for row in rows]
         return rows

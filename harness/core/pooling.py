@@ -14,58 +14,29 @@ import pyarrow as pa
 from ..errors import AlignmentError, Problem
 from .evaluation import Counts, Evaluation
 from .leaderboard import Entry, Leaderboard
+from .ragged import Floats
 
 SHOWN = 5
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What becomes of captured columns in the rows of a leaderboard.
-
-    Parameters
-    ----------
-    pool : tuple of str
-        Columns of datasets that are parts of one (folds): their queries are taken together.
-    average : tuple of str
-        Such columns whose parts count alike: the summary is the mean of the parts' summaries,
-        whatever their sizes.
-    spread : tuple of str
-        Columns of repetitions (seeds), which become mean and deviation.
-    best : tuple of str
-        Columns of which the best value alone is shown, chosen on the very queries that are
-        reported: too good to be true, and so only on request.
-    """
-
-    pool: tuple[str, ...] = ()
-    average: tuple[str, ...] = ()
-    spread: tuple[str, ...] = ()
-    best: tuple[str, ...] = ()
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The columns that tell the parts of a dataset apart."""
-        return (*self.pool, *self.average)
-
-
-def pooled(board: Leaderboard, summary: Summary) -> Leaderboard:
+def pooled(board: Leaderboard) -> Leaderboard:
     """Return a leaderboard whose entries hold all parts of their dataset.
 
-    Parameters
-    ----------
-    board : Leaderboard
-    summary : Summary
+    Which parts belong together is said by the board's own summary.
 
     Raises
     ------
     AlignmentError
         Where a query is in two parts, or a run lacks a part that others have.
     """
+    summary = board.summary
     if not summary.parts:
         return board
     together: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[Entry]] = {}
     for entry in board.entries:
         rest = _without(entry.columns, summary.parts)
-        key = (whole_name(entry, summary.parts), entry.run, tuple(rest.items()))
+        name = whole_name(entry.pattern or entry.dataset, entry.columns, summary.parts)
+        key = (name, entry.run, tuple(rest.items()))
         together.setdefault(key, []).append(entry)
     _check_parts(together, summary.parts)
     entries = [
@@ -74,26 +45,35 @@ def pooled(board: Leaderboard, summary: Summary) -> Leaderboard:
     failed = tuple(
         replace(one, columns=_without(one.columns, summary.parts)) for one in board.failed
     )
-    return Leaderboard(tuple(entries), failed)
+    return Leaderboard(tuple(entries), failed, summary)
 
 
-def whole_name(entry: Entry, parts: Sequence[str]) -> str:
-    """Return the name of the dataset that an entry's is a part of.
+def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -> str:
+    """Return the name of the dataset that others are parts of.
 
     It is the dataset's name in the config without the placeholders of the parts, the words before
     them that say the same, and what joins them.
 
-    >>> from harness.core.evaluation import Evaluation
-    >>> import numpy as np, pyarrow as pa
-    >>> nothing = Evaluation(np.zeros((0, 0)), pa.array([], pa.string()), (), dataset="mslr-fold1")
-    >>> whole_name(Entry(nothing, {"fold": "1"}, "mslr-fold{fold}"), ["fold"])
+    Parameters
+    ----------
+    pattern : str
+        The dataset's name with its placeholders.
+    columns : mapping of str to str
+        What they stand for.
+    parts : sequence of str
+        Those that tell the parts apart.
+
+    Examples
+    --------
+    >>> whole_name("mslr-fold{fold}", {"fold": "1"}, ["fold"])
     'mslr'
+    >>> whole_name("{name}/part {part}", {"name": "news", "part": "2"}, ["part"])
+    'news'
     """
-    pattern = entry.pattern or entry.dataset
     for name in parts:
         word = re.escape(name)
-        pattern = re.sub(rf"[-_. /]*(?:{word})?[-_.]?\{{{word}\}}", "", pattern, flags=re.I)
-    for name, value in entry.columns.items():
+        pattern = re.sub(rf"[-_. /]*(?:{word})?[-_. ]?\{{{word}\}}", "", pattern, flags=re.I)
+    for name, value in columns.items():
         pattern = pattern.replace(f"{{{name}}}", value)
     return pattern.strip("-_. /") or "all"
 
@@ -154,7 +134,7 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     return _Averaged(whole, same, parts=tuple(parts)) if average else Entry(whole, same)
 
 
-def _columns(found: Sequence[Mapping[int, np.ndarray]]) -> dict[int, np.ndarray]:
+def _columns(found: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
     return {column: np.concatenate([each[column] for each in found]) for column in found[0]}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,9 @@ import numpy as np
 from ..errors import AlignmentError, Problem
 from .leaderboard import Entry, Leaderboard
 from .metric import Metric
+from .pooling import pooled
 from .ragged import Floats, frozen
+from .summary import Summary
 
 SHOWN = 5
 
@@ -52,6 +54,10 @@ class System:
         columns = [entry.evaluation.column(metric) for entry in self.entries]
         return columns[0] if len(columns) == 1 else frozen(np.mean(columns, axis=0))
 
+    def repetitions(self, metric: Metric | str) -> Floats:
+        """Return the values of each repetition, ``(n_repetitions, n_queries)``."""
+        return np.array([entry.evaluation.column(metric) for entry in self.entries])
+
     def value(self, metric: Metric | str) -> float:
         """Return the summary: the mean of the repetitions' summaries."""
         found = self._summaries(metric)
@@ -87,15 +93,56 @@ class System:
 def systems_of(board: Leaderboard) -> tuple[System, ...]:
     """Return the systems of a leaderboard, in its order.
 
+    The parts of a dataset (folds) that the board's summary names are taken together. Entries of
+    one dataset and run are repetitions; where a summary is given, only those that differ in the
+    columns it spreads, and other columns become part of the run's name.
+
     Raises
     ------
     AlignmentError
-        Where the repetitions of a run were not evaluated on the same queries.
+        Where the repetitions of a run were not evaluated on the same queries, or parts do not
+        fit together.
     """
+    summary = board.summary
     together: dict[tuple[str, str], list[Entry]] = {}
-    for entry in board.entries:
-        together.setdefault((entry.dataset, entry.run), []).append(entry)
-    return tuple(_system(*key, entries) for key, entries in together.items())
+    for entry in pooled(board).entries:
+        run = run_name(entry.run, entry.columns, entry.pattern, summary)
+        together.setdefault((entry.dataset, run), []).append(entry)
+    return tuple(_system(*key, _best(entries, summary.best)) for key, entries in together.items())
+
+
+def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summary) -> str:
+    """Return what a run is called among systems: with the columns that make it another system.
+
+    >>> columns = {"fold": "1", "seed": "2", "lr": "0.1"}
+    >>> run_name("gbrt", columns, "mslr-fold{fold}", Summary(spread=("seed",)))
+    'gbrt lr=0.1'
+    """
+    own = [
+        f"{name}={value}"
+        for name, value in columns.items()
+        if name not in (*summary.parts, *summary.spread, *summary.best)
+        and f"{{{name}}}" not in pattern
+    ]
+    return " ".join((run, *own)) if summary else run
+
+
+def _best(entries: Sequence[Entry], names: Sequence[str]) -> Sequence[Entry]:
+    """Return the entries of the best value of these columns, by the first metric that has one."""
+    metric = next(
+        (one for one in entries[0].evaluation.metrics if one.definition.direction is not None), None
+    )
+    if not names or metric is None:
+        return entries
+    groups: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(tuple(entry.columns.get(name, "") for name in names), []).append(entry)
+    sign = -1 if metric.definition.direction == "lower" else 1
+
+    def mean(group: Sequence[Entry]) -> float:
+        return sign * math.fsum(one.summary[str(metric)] for one in group) / len(group)
+
+    return max(groups.values(), key=mean)
 
 
 def _system(dataset: str, run: str, entries: Sequence[Entry]) -> System:

@@ -59,9 +59,16 @@ def grid(
         values = [entry.summary.get(str(metric), math.nan) for entry in entries]
         top, unsettled = best(metric, values), board.unsettled(metric, entries)
         for place, (row, value) in enumerate(zip(rows, values, strict=True)):
-            text = number(value, metric) + UNSETTLED * (place in unsettled)
+            text = number(value, metric) + _deviation(entries[place], metric)
+            text += UNSETTLED * (place in unsettled)
             row.append(mark.format(text) if place in top else text)
     return header, rows
+
+
+def _deviation(entry: Entry, metric: Metric) -> str:
+    """Return how far repetitions spread, where the entry stands for several."""
+    spread = entry.spread.get(str(metric))
+    return "" if spread is None or spread.repetitions < 2 else f" ± {spread.deviation:.4f}"
 
 
 def query_grids(board: Leaderboard) -> Iterator[tuple[str, list[str], list[list[str]]]]:
@@ -123,6 +130,10 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
             where = f" on {one.dataset}" if one.dataset not in shown else ""
             columns = "".join(f" {name}={value}" for name, value in one.columns.items())
             lines.append(f"FAILED: {one.run}{columns}{where}: {one.error.splitlines()[0]}")
+    repetitions = {each.repetitions for entry in entries for each in entry.spread.values()}
+    if repetitions - {1}:
+        how_many = " or ".join(map(str, sorted(repetitions)))
+        lines.append(f"mean ± standard deviation over {how_many} repetitions")
     if any(board.unsettled(metric, entries) for metric in board.metrics):
         lines.append(f"{UNSETTLED} the place in the column hangs on the order of tied documents")
     return lines

@@ -6,9 +6,26 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..core.metric import Metric
+from ..core.plan import Plan
 from ..core.ragged import Floats
+from ..core.systems import System
 from .resampling import resampled_means
 from .streams import Stream
+
+MOST_DRAWS = 2000
+"""Resamples for the interval of a summary: a quantile that more of them hardly move."""
+
+
+def clustered(system: System, metric: Metric, plan: Plan) -> tuple[float, float]:
+    """Return the interval of a system's mean, over its repetitions and queries.
+
+    Queries that a repetition has no value for are left out.
+    """
+    values = system.repetitions(metric)
+    names = ("summary", system.dataset, str(metric), system.run)
+    stream = Stream(names, plan.seed, min(plan.draws, MOST_DRAWS))
+    return clustered_interval(values[:, ~np.isnan(values).any(axis=0)], plan.level, stream)
 
 
 def clustered_interval(

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.comparison import Plan, Standing
 from ..core.ragged import Floats
 from .blocks import Block
+from .clustered import clustered
 from .differences import EPS
 from .pairs import interval_of, stream_of
 from .ranks import rank_intervals
@@ -44,7 +45,10 @@ def standings_of(block: Block, plan: Plan, found: AllPairs | None = None) -> Ite
         row = block.values[place]
         defined = row[~np.isnan(row)]
         stream = stream_of(plan, plan.interval, block, system.run)
-        interval = interval_of(defined, plan, stream)
+        if len(system.entries) > 1:
+            interval = clustered(system, block.metric, plan)
+        else:
+            interval = interval_of(defined, plan, stream)
         yield Standing(
             block.dataset, system.run, block.metric, defined.size, values[place], *interval,
             int(rank[place]), int(low[place]), int(high[place]), tier[place],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
-from harness.core.pooling import Summary, pooled
+from harness.core.pooling import pooled
+from harness.core.summary import Summary
 from harness.core.systems import systems_of
 from harness.errors import AlignmentError
 
@@ -38,7 +41,7 @@ BOARD = Leaderboard(
 
 
 def test_queries_of_folds_are_taken_together() -> None:
-    board = pooled(BOARD, Summary(pool=("fold",), spread=("seed",)))
+    board = pooled(replace(BOARD, summary=Summary(pool=("fold",), spread=("seed",))))
     assert [(one.dataset, one.run, dict(one.columns)) for one in board.entries] == [
         ("mslr", "a", {"seed": "1"}),
         ("mslr", "a", {"seed": "2"}),
@@ -48,7 +51,7 @@ def test_queries_of_folds_are_taken_together() -> None:
     assert first.evaluation.counts == Counts(queries=3, missing=1)
     # (.1 + .3 + .8) / 3, and the weights 1, 2 of fold 1 and 2 of fold 2: (.1 + .6 + 1.6) / 5
     assert first.summary == pytest.approx({"map": 0.4, "arp(over=grades)": 2.3 / 5})
-    (system,) = systems_of(board)
+    (system,) = systems_of(replace(BOARD, summary=Summary(pool=("fold",), spread=("seed",))))
     # seeds: .4 and (.3 + .5 + .4) / 3 = .4
     assert system.value("map") == pytest.approx(0.4)
     assert system.deviation("map") == pytest.approx(0, abs=1e-15)
@@ -56,7 +59,7 @@ def test_queries_of_folds_are_taken_together() -> None:
 
 
 def test_folds_that_count_alike() -> None:
-    board = pooled(BOARD, Summary(average=("fold",)))
+    board = pooled(replace(BOARD, summary=Summary(average=("fold",))))
     # fold 1: .2, fold 2: .8
     assert board.entries[0].summary["map"] == pytest.approx(0.5)
     assert board.entries[0].evaluation.qids.to_pylist() == ["q1", "q2", "q3"]
@@ -65,7 +68,7 @@ def test_folds_that_count_alike() -> None:
 def test_a_query_in_two_folds_would_count_twice() -> None:
     twice = Leaderboard((BOARD.entries[0], entry("a", 2, 1, {"q3": 0.8, "q2": 0.1})))
     with pytest.raises(AlignmentError) as caught:
-        pooled(twice, Summary(pool=("fold",)))
+        pooled(replace(twice, summary=Summary(pool=("fold",))))
     assert str(caught.value) == (
         "mslr: 1 queries are in two parts: q2 (mslr-fold1 and mslr-fold2)\n"
         "  fix:   parts that share queries cannot be pooled; 'average' them, or mend the folds"
@@ -74,7 +77,7 @@ def test_a_query_in_two_folds_would_count_twice() -> None:
 
 def test_a_run_that_lacks_a_fold() -> None:
     with pytest.raises(AlignmentError) as caught:
-        pooled(Leaderboard(BOARD.entries[:3]), Summary(pool=("fold",)))
+        pooled(Leaderboard(BOARD.entries[:3], summary=Summary(pool=("fold",))))
     assert str(caught.value) == (
         "a seed=2 on mslr: has no values for mslr-fold2, which other runs have\n"
         "  fix:   give its predictions, or leave fold out of 'summary'"
@@ -82,4 +85,5 @@ def test_a_run_that_lacks_a_fold() -> None:
 
 
 def test_nothing_pooled_is_the_same_board() -> None:
-    assert pooled(BOARD, Summary(spread=("seed",))) is BOARD
+    board = replace(BOARD, summary=Summary(spread=("seed",)))
+    assert pooled(board) is board

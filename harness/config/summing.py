@@ -1,0 +1,50 @@
+"""`summary:`: what can be checked of it before any data are read, and what it makes of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..core.pooling import whole_name
+from ..core.systems import run_name
+from ..errors import Problem, did_you_mean
+from .cells import Cell
+from .reporting import Summary
+from .yamlfile import Source
+
+_OF_DATASETS = ("pool", "average")
+
+
+def check(summary: Summary, cells: Sequence[Cell], source: Source) -> Iterator[Problem]:
+    """Yield columns that there are not, that stand twice, or that belong to something else."""
+    of_dataset = dict.fromkeys(name for cell in cells for name in cell.of_dataset)
+    of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
+    seen: dict[str, str] = {}
+    for key, names in summary:
+        fitting, others = (of_dataset, of_run) if key in _OF_DATASETS else (of_run, of_dataset)
+        for place, name in enumerate(names):
+            loc = ("summary", key) if len(names) == 1 else ("summary", key, place)
+            if name in seen:
+                yield source.problem(loc, f"column '{name}' stands under {seen[name]} already")
+            elif name in others and name not in fitting:
+                whose = "runs" if key in _OF_DATASETS else "datasets"
+                what = f"column '{name}' is one of {whose}; {key} takes those of the others"
+                yield source.problem(loc, what)
+            elif name not in fitting:
+                known = ", ".join(fitting) or "none"
+                near = did_you_mean(name, fitting)
+                yield source.problem(loc, f"no column '{name}'{near}  (there are: {known})")
+            seen.setdefault(name, key)
+    if summary.pool and summary.average:
+        what = "folds are pooled or averaged, not both"
+        yield source.problem(("summary", "average"), what)
+
+
+def names(summary: Summary, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
+    """Return the names of datasets and of runs, as a summary leaves them."""
+    core = summary.to_core()
+    datasets = dict.fromkeys(
+        whole_name(cell.dataset_key, cell.columns, core.parts) if core.parts else cell.dataset
+        for cell in cells
+    )
+    runs = dict.fromkeys(run_name(cell.run, cell.columns, cell.dataset_key, core) for cell in cells)
+    return list(datasets), list(runs)

@@ -1,0 +1,180 @@
+"""Folds and seeds: one row a system, in the leaderboard, the comparisons and what is read back."""
+
+from __future__ import annotations
+
+import csv
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import harness
+from harness.config import load
+from harness.errors import ConfigError
+from harness.reports import find
+from harness.results import read, systems, with_comparisons
+
+DATA = {
+    # fold: rows of grade and qid
+    1: "2 qid:1 1:0\n0 qid:1 1:0\n1 qid:2 1:0\n0 qid:2 1:0\n0 qid:2 1:0\n",
+    2: "1 qid:3 1:0\n0 qid:3 1:0\n",
+}
+SCORES = {
+    # model, fold, seed
+    ("a", 1, 1): [2, 1, 3, 2, 1],  # AP 1, 1
+    ("a", 2, 1): [1, 2],  # AP 1/2
+    ("a", 1, 2): [1, 2, 1, 2, 3],  # AP 1/2, 1/3
+    ("a", 2, 2): [2, 1],  # AP 1
+    ("b", 1, 1): [1, 2, 1, 3, 2],  # 1/2, 1/3
+    ("b", 2, 1): [1, 2],  # 1/2
+    ("b", 1, 2): [1, 2, 1, 3, 2],
+    ("b", 2, 2): [1, 2],
+}
+CONFIG = """
+name: x
+output: out
+datasets: {"web-fold{fold}": {format: letor, path: "fold{fold}.txt"}}
+runs: {"{model}": {format: scores, path: "{model}-{fold}-{seed}.txt"}}
+metrics: [map, "arp(over=grades)", num_rel]
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    for fold, rows in DATA.items():
+        (tmp_path / f"fold{fold}.txt").write_text(rows, encoding="utf-8")
+    for (model, fold, seed), scores in SCORES.items():
+        text = "".join(f"{score}\n" for score in scores)
+        (tmp_path / f"{model}-{fold}-{seed}.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "x.yaml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+POOLED = "summary={pool: [fold], spread: [seed]}"
+
+
+def test_one_row_a_system(place: Path) -> None:
+    results = harness.run(place / "x.yaml", overrides=[POOLED])
+    a, b = rows_of(place / "out/leaderboard.csv")
+    assert (a["dataset"], a["run"], a["repetitions"], a["queries"]) == ("web", "a", "2", "3")
+    # seed 1: (1 + 1 + 1/2) / 3, seed 2: (1/2 + 1/3 + 1) / 3
+    means = (2.5 / 3, (1 / 2 + 1 / 3 + 1) / 3)
+    assert float(a["map"]) == pytest.approx(sum(means) / 2)
+    assert float(a["map sd"]) == pytest.approx(abs(means[0] - means[1]) / math.sqrt(2))
+    assert float(a["map low"]) < float(a["map"]) < float(a["map high"])
+    assert (b["map sd"], float(b["map"])) == ("0.0", pytest.approx((1 / 2 + 1 / 3 + 1 / 2) / 3))
+    # sum of grade x rank over sum of grades of all folds; seed 1: (2x1 + 1x1 + 1x2) / 4 = 1.25,
+    # seed 2: (2x2 + 1x3 + 1x1) / 4 = 2
+    assert float(a["arp(over=grades)"]) == pytest.approx((1.25 + 2) / 2)
+    assert a["arp(over=grades) low"] == ""  # queries weigh differently: no mean to resample
+    assert "± 0.1571" in str(results)
+    cells = rows_of(place / "out/leaderboard_cells.csv")
+    assert [(one["dataset"], one["run"], one["fold"], one["seed"]) for one in cells[:2]] == [
+        ("web-fold1", "a", "1", "1"),
+        ("web-fold1", "a", "1", "2"),
+    ]
+    assert len(cells) == 8
+
+
+def test_folds_that_count_alike(place: Path) -> None:
+    harness.run(place / "x.yaml", overrides=["summary={average: [fold], spread: [seed]}"])
+    a, _ = rows_of(place / "out/leaderboard.csv")
+    # seed 1: mean of 1 and 1/2, seed 2: mean of 5/12 and 1
+    assert float(a["map"]) == pytest.approx((0.75 + (5 / 12 + 1) / 2) / 2)
+
+
+def test_a_column_that_is_neither_makes_another_system(place: Path) -> None:
+    harness.run(place / "x.yaml", overrides=["summary={pool: [fold]}"])
+    rows = rows_of(place / "out/leaderboard.csv")
+    assert [row["run"] for row in rows] == ["a seed=1", "a seed=2", "b seed=1", "b seed=2"]
+    assert float(rows[0]["map"]) == pytest.approx(2.5 / 3)
+
+
+def test_the_best_seed_only_where_it_is_asked_for(place: Path) -> None:
+    harness.run(place / "x.yaml", overrides=["summary={pool: [fold], best: [seed]}"])
+    a, _ = rows_of(place / "out/leaderboard.csv")
+    assert (a["seed"], a["repetitions"]) == ("1", "1")
+    assert float(a["map"]) == pytest.approx(2.5 / 3)
+
+
+def test_comparisons_are_of_systems(place: Path) -> None:
+    results = harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
+    (one,) = results.comparisons.rows
+    assert (one.dataset, one.baseline, one.run, one.n) == ("web", "b", "a", 3)
+    # means over the seeds: a .75, 2/3, .75; b 1/2, 1/3, 1/2
+    assert one.difference == pytest.approx((0.25 + 1 / 3 + 0.25) / 3)
+    standing = results.comparisons.standing("web", "map", "a")
+    row = rows_of(place / "out/leaderboard.csv")[0]
+    assert [repr(standing.low), repr(standing.high)] == [row["map low"], row["map high"]]
+
+
+def test_what_is_read_back_is_the_same(place: Path) -> None:
+    results = harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
+    stored = with_comparisons(read(place / "out"))
+    assert stored.study.comparisons.rows == results.comparisons.rows
+    again = systems(stored.study.board, stored.config)
+    assert find("csv").render(again) == find("csv").render(results.leaderboard)
+    assert stored.study.datasets == ("web",)
+    assert stored.study.system("web", "a").values("map").tolist() == pytest.approx(
+        [0.75, 2 / 3, 0.75]
+    )
+
+
+def test_seeds_that_are_all_the_same_are_the_bootstrap_over_queries(place: Path) -> None:
+    harness.run(place / "x.yaml", overrides=[POOLED])
+    low, high = (float(rows_of(place / "out/leaderboard.csv")[1][f"map {end}"]) for end in
+                 ("low", "high"))  # fmt: skip
+    # three values, 1/2, 1/3, 1/2: a mean of three draws is 1/3 in 1 of 27 cases, 1/2 in 8 of 27
+    assert (low, high) == pytest.approx((1 / 3, 1 / 2))
+
+
+@pytest.mark.parametrize(
+    ("summary", "problem"),
+    [
+        ("{pool: [fould]}", "no column 'fould'; did you mean 'fold'?  (there are: fold)"),
+        ("{pool: [seed]}", "column 'seed' is one of runs; pool takes those of the others"),
+        ("{spread: [fold]}", "column 'fold' is one of datasets; spread takes those of the others"),
+        ("{pool: [fold], average: [fold]}", "column 'fold' stands under pool already"),
+        ("{spread: seed, best: seed}", "column 'seed' stands under spread already"),
+        ("{seeds: [seed]}", "unknown key 'seeds'  (known: pool, average, spread, best)"),
+        ("{spread: 3}", "must be a list such as [seed], and is the number 3"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(place: Path, summary: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(place / "x.yaml", [f"summary={summary}"])
+    assert problem in str(caught.value)
+
+
+def test_a_fold_without_predictions_is_said_before_pooling(place: Path) -> None:
+    (place / "a-2-2.txt").unlink()
+    with (
+        pytest.warns(harness.errors.HarnessWarning, match="missing"),
+        pytest.raises(harness.HarnessError, match=r"a seed=2 on web: has no values for web-fold2"),
+    ):
+        harness.run(place / "x.yaml", overrides=[POOLED])
+
+
+def test_a_query_in_two_folds(place: Path) -> None:
+    text = (place / "fold2.txt").read_text(encoding="utf-8").replace("qid:3", "qid:1")
+    (place / "fold2.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(harness.HarnessError, match=r"1 (query is|queries are) in two parts: 1"):
+        harness.run(place / "x.yaml", overrides=[POOLED])
+
+
+def test_the_example(root: Path, tmp_path: Path) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    results = harness.run(tmp_path / "configs/folds.yaml")
+    assert [entry.run for entry in results.leaderboard.entries] == [
+        "gbrt", "lambdamart", "linear-regression", "neural", "random",
+    ]  # fmt: skip
+    table = (results.folder / "tables/main.md").read_text(encoding="utf-8")
+    assert "Both folds" in table
+    assert not np.isnan([one.low for one in results.comparisons.standings]).any()
