@@ -73,18 +73,20 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
         grids.setdefault((key, cell.run_key, tuple(cell.of_run)), []).append(cell)
     gaps = []
     for (_, run_key, names), grid in grids.items():
-        there = {
-            (cell.dataset_key, cell.dataset_entry.path, *cell.of_run.values()) for cell in grid
-        }
+        there = {(_place(cell), *cell.of_run.values()) for cell in grid}
         axes = [sorted({cell.of_run[name] for cell in grid}, key=natural) for name in names]
         keys = dict.fromkeys(cell.dataset_key for cell in grid)
-        first = [((key, path), one) for key in keys for path, one in datasets[key].items()]
-        for (place, one), *values in itertools.product(first, *axes):
-            if (*place, *values) not in there:
-                captured = {**one.of_dataset, **dict(zip(names, values, strict=True))}
-                run = Pattern(run_key).fill({**captured, DATASET: one.dataset})
-                gaps.append(Gap(one.dataset, run, _columns(run_key, captured)))
+        for one in [one for key in keys for one in datasets[key].values()]:
+            for values in itertools.product(*axes):
+                if (_place(one), *values) not in there:
+                    captured = {**one.of_dataset, **dict(zip(names, values, strict=True))}
+                    run = Pattern(run_key).fill({**captured, DATASET: one.dataset})
+                    gaps.append(Gap(one.dataset, run, _columns(run_key, captured)))
     return gaps
+
+
+def _place(cell: Cell) -> tuple[str, str]:
+    return cell.dataset_key, cell.dataset_entry.path
 
 
 def columns_of(cell: Cell) -> dict[str, str]:
