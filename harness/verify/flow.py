@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -19,14 +18,14 @@ from ..cells.flow import Evaluated, evaluate_all
 from ..cells.key import sources
 from ..config import Config
 from ..config.cells import Cell
-from ..errors import HarnessWarning
+from ..errors import HarnessError, HarnessWarning
 from ..experiment import Derived, derive
 from ..manifest import PICTURES
 from ..origin import MANIFEST, TIMING
-from ..results import PER_QUERY
 from .files import Compared, compare, compare_plain
 from .findings import Cause, Difference, Verification, Version
 
+_SHOWN = 5
 _TOLD = ("warnings", "crosscheck")
 """Parts of a manifest that hang on what was kept from before, and are no values."""
 
@@ -56,18 +55,22 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
     """
     content = origin.read_bytes(folder / MANIFEST)
     manifest = origin.read_manifest(folder, content)
-    inputs = list(_inputs(folder, manifest))
-    gone = [one for one in inputs if one.now == "gone"]
-    found = Verification(
-        folder, tuple(inputs), len(inputs), tuple(_versions(manifest)),
-        {"inputs": len(manifest["inputs"]) - len(inputs)},
-    )  # fmt: skip
-    if gone and len(gone) < len(manifest["inputs"]):
-        return replace(found, notes=("inputs are gone, so nothing was derived anew",))
-    config, cells = origin.again(folder, manifest, failed=True)
+    found = Verification(folder, versions=tuple(_versions(manifest)))
+    n_gone = sum(not path.is_file() for path, _ in _paths(folder, manifest))
+    if 0 < n_gone < len(manifest["inputs"]):
+        gone = "inputs are gone, so nothing was derived anew"
+        return replace(_with_inputs(found, manifest, {}), notes=(gone,))
+    try:
+        config, cells = origin.again(folder, manifest, failed=True)
+    except HarnessError as error:
+        found = _with_inputs(found, manifest, {})
+        if n_gone or found.is_verified:
+            raise
+        return replace(found, notes=(f"nothing was derived anew: {error}",))
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
         warnings.simplefilter("ignore", HarnessWarning)  # they were given when it was run
         evaluated = evaluate_all(config, cells, Cache(None), pool, jobs)
+        found = _with_inputs(found, manifest, evaluated.digests)
         others = list(_cells(manifest, evaluated))
         if others:
             return _joined(found, others, notes=["cells differ, so no file was compared"])
@@ -85,33 +88,40 @@ def _with_files(
         notes.append(f"pictures were not compared: {why}")
     made = paper.files(config, derived.board, derived.comparisons, content)
     differences: list[Difference] = []
-    verified: Counter[str] = Counter(found.verified)
-    verified["cells"] = len(derived.board.entries) + len(derived.board.failed)
     total = 0
-    for name, new in {**derived.files, **made}.items():
-        one, is_written = _file(folder / name, name, new, manifest.get("outputs", {}))
-        if one.first is not None:
-            cause = _cause(found, manifest, is_written)
-            differences.append(one.first._replace(cause=cause))
-            total += one.total
-        verified["files"] += 1
-        if name == PER_QUERY:
-            verified["values"] = len(derived.board.entries) and sum(
-                entry.evaluation.values.size for entry in derived.board.entries
-            )
-    verified["summaries"] = sum(len(one.evaluation.metrics) for one in derived.board.entries)
+    for name, new in derived.files.items():
+        total += _add(differences, found, manifest, name, new)
+    now = json.loads(derived.manifest)
+    said = list(_in_manifest(content.decode(), now, found.differences))
+    differences += [one._replace(cause=_cause(found, manifest, None)) for one in said[:1]]
+    total += len(said)
+    for name, new in made.items():
+        total += _add(differences, found, manifest, name, new)
+    notes += _told(manifest, now)
+    notes += _unknown(folder, {*derived.files, *made, MANIFEST, TIMING}, config)
+    entries = derived.board.entries
+    verified = {
+        **found.verified,
+        "cells": len(entries) + len(derived.board.failed),
+        "files": len(derived.files) + len(made),
+        "values": sum(entry.evaluation.values.size for entry in entries),
+        "summaries": sum(len(entry.evaluation.metrics) for entry in entries),
+    }
     if derived.comparisons is not None:
         verified["comparisons"] = len(derived.comparisons.rows)
         verified["standings"] = len(derived.comparisons.standings)
-    now_said = json.loads(derived.manifest)
-    in_manifest = list(_in_manifest(content.decode(), now_said, found.differences))
-    if in_manifest and not differences:
-        cause = _cause(found, manifest, None)
-        differences += [one._replace(cause=cause) for one in in_manifest[:1]]
-        total += len(in_manifest)
-    notes += _told(manifest, now_said)
-    notes += _unknown(folder, {*derived.files, *made, MANIFEST, TIMING}, config)
-    return _joined(replace(found, verified=dict(verified)), differences, total, notes)
+    return _joined(replace(found, verified=verified), differences, total, notes)
+
+
+def _add(
+    differences: list[Difference], found: Verification, manifest: Mapping[str, Any], name: str,
+    now: bytes,
+) -> int:  # fmt: skip
+    """Compare one file, add its first difference, and return how many there are."""
+    one, is_written = _file(found.folder / name, name, now, manifest.get("outputs", {}))
+    if one.first is not None:
+        differences.append(one.first._replace(cause=_cause(found, manifest, is_written)))
+    return one.total
 
 
 def _joined(
@@ -125,16 +135,28 @@ def _joined(
     )  # fmt: skip
 
 
-def _inputs(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Difference]:
-    """Yield the inputs that are gone, or of other bytes."""
+def _paths(folder: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield where each input is, and what is recorded of it."""
     root = (folder / manifest["base"]).resolve().parent
-    changed = {problem.where: problem for problem in origin.changes(folder, manifest)}
     for each in manifest["inputs"]:
-        path = root / each["path"]
-        if str(path) in changed:
-            now = f"sha256 {store.sha256(path)}" if path.is_file() else "gone"
-            then = f"sha256 {each['sha256']}"
-            yield Difference("input", each["path"], "bytes", then, now, "input")
+        yield root / each["path"], each
+
+
+def _with_inputs(
+    found: Verification, manifest: Mapping[str, Any], digests: Mapping[str, str]
+) -> Verification:
+    """Add the inputs that are gone, or of other bytes; hashes what was not hashed before."""
+    known = {Path(path).resolve(): digest for path, digest in digests.items()}
+    differences = []
+    for path, each in _paths(found.folder, manifest):
+        now = known.get(path.resolve(), "")
+        if not now:
+            now = store.sha256(path) if path.is_file() else "gone"
+        if now != each["sha256"]:
+            then, now = f"sha256 {each['sha256']}", now if now == "gone" else f"sha256 {now}"
+            differences.append(Difference("input", each["path"], "bytes", then, now, "input"))
+    verified = {"inputs": len(manifest["inputs"]) - len(differences)}
+    return _joined(replace(found, verified=verified), differences)
 
 
 def _versions(manifest: Mapping[str, Any]) -> Iterator[Version]:
@@ -255,12 +277,16 @@ def _not_drawn(found: Verification, manifest: Mapping[str, Any]) -> str:
 
 def _unknown(folder: Path, known: set[str], config: Config) -> Iterator[str]:
     """Yield the files of a folder that no run of its config writes."""
-    cells = config.cache_folder
+    cells, others = config.cache_folder, []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_dir() or name in known or name.startswith("."):
             continue
         inside = cells is not None and path.resolve().is_relative_to(cells.resolve())
         drawn = name.startswith(f"{paper.PLOTS}/")
-        if not inside and not (drawn and not config.plots):
-            yield f"not written by a run of this config, and not verified: {name}"
+        if not inside and not name.startswith("cells/") and not (drawn and not config.plots):
+            others.append(name)
+    if others:
+        more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+        listed = ", ".join(others[:_SHOWN])
+        yield f"not written by a run of this config, and not verified: {listed}{more}"

@@ -239,6 +239,14 @@ def test_a_plugin_is_an_input(place: Path, results: Path) -> None:
     assert (one.kind, one.file) == ("input", "configs/own.py")
 
 
+def test_a_plugin_that_breaks(place: Path, results: Path) -> None:
+    (place / "configs/own.py").write_text("1 / 0\n", encoding="utf-8")
+    found = verify(results)
+    assert [(one.kind, one.file) for one in found.differences] == [("input", "configs/own.py")]
+    assert found.notes[0].startswith("nothing was derived anew: ")
+    assert "division by zero" in found.notes[0]
+
+
 def test_an_input_that_is_gone(place: Path, results: Path) -> None:
     (place / "data/lsi.run").unlink()
     found = verify(results)
@@ -310,10 +318,17 @@ def test_runs_that_failed_must_fail_again(place: Path) -> None:
 
 
 def test_a_file_that_no_run_writes_is_said(results: Path) -> None:
+    results = shutil.copytree(results, results.with_name("copy"))  # its cells are not its config's
     (results / "notes.txt").write_text("mine", encoding="utf-8")
     found = verify(results)
     assert found.is_verified
     assert found.notes == ("not written by a run of this config, and not verified: notes.txt",)
+    for number in range(6):
+        (results / f"more{number}.txt").write_text("mine", encoding="utf-8")
+    (note,) = verify(results).notes
+    assert note.endswith(
+        "verified: more0.txt, more1.txt, more2.txt, more3.txt, more4.txt and 2 more"
+    )
 
 
 def test_what_was_kept_from_before_is_no_difference(place: Path) -> None:
