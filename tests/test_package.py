@@ -40,9 +40,19 @@ def test_evaluating_loads_none_of_the_extras() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_command_starts_without_what_it_does_not_need(tmp_path: Path) -> None:
-    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\n")
-    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.5 a\nq1 Q0 d2 2 1.5 a\nq1 Q0 d3 3 1.5 a\n")
+FILES = {
+    "trec": (
+        "q1 0 d1 1\nq1 0 d2 0\n",
+        "q1 Q0 d1 1 2.5 a\nq1 Q0 d2 2 1.5 a\nq1 Q0 d3 3 1.5 a\n",
+    ),
+    "letor": ("1 qid:1 1:2\n0 qid:1 1:3\n2 qid:2 1:4\n0 qid:2 1:5\n", "1.5\n0.5\n1\n1\n"),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_command_starts_without_what_it_does_not_need(tmp_path: Path, kind: str) -> None:
+    for name, text in zip(("qrels.txt", "a.run"), FILES[kind], strict=True):
+        (tmp_path / name).write_text(text)
     unwanted = {*HEAVY, "rich", "pyarrow.compute", "pyarrow.parquet"}
     code = (
         "import atexit, sys; from harness.main import main;"

@@ -90,6 +90,18 @@ def among(which: Array, texts: Iterable[str]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(to_arrow(which), string_column(texts))
 
 
+def run_ends(ends: Ints, values: pa.Array) -> pa.RunEndEncodedArray:
+    """Return the run-end encoded column whose runs of `values` end before the rows `ends`.
+
+    >>> run_ends(np.array([2, 3]), string_column(["a", "b"])).to_pylist()
+    ['a', 'a', 'b']
+    """
+    kind, last = pa.run_end_encoded(pa.int64(), values.type), int(ends[-1]) if ends.size else 0
+    return pa.RunEndEncodedArray.from_buffers(
+        kind, last, [None], children=[to_arrow(ends.astype(np.int64)), values]
+    )
+
+
 def as_bytes(column: pa.Array) -> list[bytes]:
     """Return the bytes of strings, which need not be UTF-8.
 

@@ -221,8 +221,8 @@ class Table(ABC):
             yield self
             return
         starts = np.searchsorted(self.offsets, np.arange(0, self.n_rows, size))
-        bounds = np.unique(np.append(starts, self.n_queries))
-        for first, stop in pairwise(bounds.tolist()):
+        bounds = sorted({*starts.tolist(), self.n_queries})  # np.unique would import numpy.ma
+        for first, stop in pairwise(bounds):
             yield self.part(first, stop)
 
     def to_dict(self) -> dict[str, dict[str, float]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import to_arrow
+from ..core.arrow import cast, run_ends, to_arrow
 from ..errors import InputError, Problem
 from .format import Head
 from .source import Source
@@ -54,5 +54,5 @@ def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.RunEndEnco
                 fix=f"name the file of sizes that belongs to it: {GROUP}",
             )
         )
-    qids = to_arrow(np.flatnonzero(counts) + 1).cast(pa.string())
-    return pa.RunEndEncodedArray.from_arrays(to_arrow(np.cumsum(counts[counts > 0])), qids)
+    qids = cast(to_arrow(np.flatnonzero(counts) + 1), pa.string())
+    return run_ends(np.cumsum(counts[counts > 0]), qids)

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import to_arrow, to_numpy
+from ..core.arrow import run_ends, to_numpy
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels
@@ -95,7 +95,7 @@ def _joined(columns: list[pa.RunEndEncodedArray]) -> pa.RunEndEncodedArray:
     before = np.cumsum([0, *map(len, columns[:-1])])
     ends += np.repeat(before, [len(part.values) for part in columns])
     values = column(pa.chunked_array([part.values for part in columns]))
-    return pa.RunEndEncodedArray.from_arrays(to_arrow(ends), values)
+    return run_ends(ends, values)
 
 
 def _docnos(source: Source, blocks: list[Rows]) -> pa.Array | None:

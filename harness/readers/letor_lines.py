@@ -7,6 +7,7 @@ looked at, so that the cost is that of passing over the file once.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +24,11 @@ _HEAD = 48
 """Bytes of each line that are looked at; a longer grade and qid take the slow way."""
 _PIECE = 1 << 15
 """Lines that are looked at together: short ones take many times their own room meanwhile."""
-_NEWLINE, _RETURN, _HASH = 10, 13, 35
+_STRETCH = 1 << 16
+"""Bytes in which the ends of lines are looked for together, so that they stay in the cache."""
+_TAB, _NEWLINE, _RETURN, _BLANK, _HASH = np.array([9, 10, 13, 32, 35], np.uint8)
+_PLACES = np.arange(_HEAD, dtype=np.uint8)
 _QID = np.frombuffer(b"qid:", np.uint8)
-_SPACE = np.isin(np.arange(256), list(b" \t\r\v\f\n"))
 _DOCID = r"docid\s*=\s*(?P<docno>\S+)"
 _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
@@ -52,32 +55,44 @@ class NotLetor(Exception):  # noqa: N818 - a signal
 
 def read_block(block: bytes, with_qid: bool) -> list[Rows]:
     """Read grades, qids and docnos of the lines of a block, thousands at once."""
-    data = np.frombuffer(block + b"\n" * _HEAD, np.uint8)
-    stops = np.flatnonzero(data == _NEWLINE)
+    # The block is not copied to have room behind its last lines, only these are: fresh memory of
+    # its size would take longer than finding the lines.
+    last = block.rfind(b"\n", 0, max(len(block) - _HEAD, 0)) + 1
+    end = block[last:] + b"\n" * _HEAD
+    parts = (block, last), (end, len(block) - last)
+    return [rows for part, size in parts if size for rows in _read_lines(part, size, with_qid)]
+
+
+def _read_lines(block: bytes, size: int, with_qid: bool) -> Iterator[Rows]:
+    """Yield what the lines hold that begin in the first `size` bytes."""
+    data, commented = np.frombuffer(block, np.uint8), b"#" in block
+    ends = [
+        at + np.flatnonzero(data[at : min(at + _STRETCH, size + 1)] == _NEWLINE)
+        for at in range(0, size + 1, _STRETCH)
+    ]
+    stops = np.concatenate(ends)
     starts = np.concatenate([[0], stops[:-1] + 1])
-    whole = starts < len(block)
+    whole = starts < size
     starts, stops = starts[whole], stops[whole]
     first, second = data[starts], data[starts + 1]
     rows = (first != _NEWLINE) & (first != _HASH) & ~((first == _RETURN) & (second == _NEWLINE))
     if not rows.all():
         starts, stops = starts[rows], stops[rows]
-    commented = b"#" in block
-    return [
-        _read_piece(data, starts[at : at + _PIECE], stops[at : at + _PIECE], with_qid, commented)
-        for at in range(0, starts.size, _PIECE)
-    ]
+    for at in range(0, starts.size, _PIECE):
+        some = slice(at, at + _PIECE)
+        yield _read_piece(data, starts[some], stops[some], with_qid, commented)
 
 
 def _read_piece(data: Array, starts: Ints, stops: Ints, with_qid: bool, commented: bool) -> Rows:
     """Read the lines between `starts` and `stops`."""
     heads = sliding_window_view(data, _HEAD)[starts]
-    space = _SPACE[heads]
+    space = (heads == _BLANK) | (heads - _TAB <= _RETURN - _TAB)  # bytes below _TAB wrap around
     grade_end = space.argmax(axis=1)
     simple = space.any(axis=1) & (grade_end > 0) & (grade_end + 5 < _HEAD)
     qid_end = grade_end
     if with_qid and simple.all():
         marks = np.take_along_axis(heads, grade_end[:, None] + np.arange(1, 5), axis=1)
-        later = space & (np.arange(_HEAD) > grade_end[:, None] + 4)
+        later = space & ((grade_end + 4).astype(np.uint8)[:, None] < _PLACES)
         qid_end = later.argmax(axis=1)
         simple = (marks == _QID).all(axis=1) & later.any(axis=1) & (qid_end > grade_end + 5)
     if not simple.all():
