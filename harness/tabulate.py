@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,11 @@ from typing import Any
 from . import results as results_of
 from .config import Config
 from .core.comparison import Plan
-from .core.leaderboard import Leaderboard
+from .core.leaderboard import Entry
+from .core.pooling import whole_name
 from .core.study import Study
+from .core.summary import Summary
+from .core.systems import run_name
 from .errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
 from .results import Results
 from .tables.build import build
@@ -87,12 +90,26 @@ def methods_of(
     table, _, study = table_of(folder, name, changes, plan)
     runs = {row.run for row in table.rows}
     shown = {one.dataset for one in table.columns}
-    entries = [one for one in study.board.entries if one.run in runs and one.dataset in shown]
-    study = replace(study, board=Leaderboard(tuple(entries)))
+    entries = [
+        one for one in study.board.entries if _belongs(one, study.board.summary, runs, shown)
+    ]
+    study = replace(study, board=replace(study.board, entries=tuple(entries)))
     metrics = [str(one.metric) for one in table.columns if one.metric is not None]
     found = [methods(study, "latex" if format == "latex" else "plain", metrics=metrics)]
     found.append(bibliography(study, metrics=metrics))
     return "\n".join(text for text, wanted in zip(found, parts, strict=True) if wanted)
+
+
+def _belongs(
+    entry: Entry, summary: Summary, runs: Collection[str], datasets: Collection[str | None]
+) -> bool:
+    """Whether an entry is part of a system of these runs and datasets."""
+    dataset = entry.dataset
+    if summary.parts:
+        dataset = whole_name(entry.pattern or dataset, entry.columns, summary.parts)
+    return (
+        dataset in datasets and run_name(entry.run, entry.columns, entry.pattern, summary) in runs
+    )
 
 
 def settings_of(config: Config, name: str | None) -> tuple[str, Settings]:

@@ -13,6 +13,7 @@ import pytest
 import harness
 from harness.config import load
 from harness.errors import ConfigError
+from harness.main import main
 from harness.reports import find
 from harness.results import read, systems, with_comparisons
 
@@ -178,3 +179,18 @@ def test_the_example(root: Path, tmp_path: Path) -> None:
     table = (results.folder / "tables/main.md").read_text(encoding="utf-8")
     assert "Both folds" in table
     assert not np.isnan([one.low for one in results.comparisons.standings]).any()
+
+
+def test_the_methods_paragraph_and_the_caption_say_it(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    harness.run(place / "x.yaml", overrides=[POOLED])
+    for arguments in (["--methods"], ["--format", "text", "--spread", "interval"]):
+        with pytest.raises(SystemExit, match=r"^0$|^None$"):
+            main(["table", str(place / "out"), "-m", "map", *arguments])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "on web (3 queries), whose 2 parts (fold) were pooled by query" in said
+    assert "values are means over 2 repetitions of each system (seed)" in said
+    assert (
+        "In brackets: 95 % interval of the mean over queries and repetitions (clustered bootstrap)."
+    ) in said

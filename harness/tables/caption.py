@@ -116,7 +116,12 @@ def _spread(study: Study, settings: Settings, systems: Sequence[System]) -> str:
         known = study.comparisons
         level = 0.05 if known is None else known.plan.level
         how = "BCa bootstrap" if known is not None and known.plan.interval == "bca" else "t"
-        return f"In brackets: {100 * (1 - level):g} % interval of the mean over queries ({how})."
+        over = f"queries ({how})"
+        if all(len(system.entries) > 1 for system in systems):
+            over = "queries and repetitions (clustered bootstrap)"
+        elif any(len(system.entries) > 1 for system in systems):
+            over += ", of repeated runs over queries and repetitions (clustered bootstrap)"
+        return f"In brackets: {100 * (1 - level):g} % interval of the mean over {over}."
     if settings.spread == "deviation" and any(len(system.entries) > 1 for system in systems):
         return "After ±: standard deviation over the repetitions."
     return ""

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.comparison import Standing
+from ..core.comparison import Plan, Standing
 from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import System
+from ..stats.clustered import clustered
 from ..stats.intervals import t_interval
 from .marks import best_and_second
 from .model import UNDEFINED, Cell, Column
@@ -118,6 +119,9 @@ class Cells:
         definition, values = metric.definition, system.values(metric)
         if definition.summary != "mean" or definition.weight is not None:
             return ()
+        if len(system.entries) > 1:
+            plan = Plan() if self.study.comparisons is None else self.study.comparisons.plan
+            return clustered(system, metric, plan)
         return t_interval(values[~np.isnan(values)], LEVEL)
 
     def _stands(self, dataset: str, metric: Metric, run: str) -> Standing | None:

@@ -107,17 +107,29 @@ def _varying(entries: Sequence[Entry]) -> list[str]:
 
 
 def _datasets(study: Study, writer: Writer) -> str:
-    sizes = {
-        name: max(entry.evaluation.counts.queries for entry in entries)
-        for name, entries in study.board.by_dataset()
-    }
+    sizes: dict[str, int] = {}
+    for system in study.systems:
+        queries = (entry.evaluation.counts.queries for entry in system.entries)
+        sizes[system.dataset] = max(sizes.get(system.dataset, 0), *queries)
     if len(sizes) > _SHOWN:
         low, high = min(sizes.values()), max(sizes.values())
         each = f"{low:,} to {high:,} queries each" if low < high else f"{low:,} queries each"
-        return f"{len(sizes)} datasets ({each})"
-    return listed(
+        return f"{len(sizes)} datasets ({each}){_parts(study)}"
+    names = listed(
         f"{writer.text(name)} ({counted(n, 'query', 'queries')})" for name, n in sizes.items()
     )
+    return f"{names}{_parts(study)}"
+
+
+def _parts(study: Study) -> str:
+    """Return how the parts of datasets were taken together, where they were."""
+    summary = study.board.summary
+    n = len({entry.dataset for entry in study.board.entries})
+    if not summary.parts or n == len(study.datasets):
+        return ""
+    if summary.average:
+        return f", means over {n} parts ({listed(summary.average)}) that count alike"
+    return f", whose {n} parts ({listed(summary.pool)}) were pooled by query"
 
 
 def _treated(study: Study, metrics: Sequence[Metric], writer: Writer) -> str:

@@ -98,9 +98,10 @@ def test_every_option(paper: Path) -> None:
     caption, _, body = text.partition("\n\n")
     assert " ".join(caption.split()) == (
         "Only a look. Means over the 50 queries of Fold 2 and over 2 repetitions (seed). In "
-        "brackets: 95 % interval of the mean over queries (t). * the best value of a column. A "
-        "letter beside a value: significantly better than the system of that letter (two-sided "
-        "Wilcoxon signed rank test of each query's mean over the repetitions, Bonferroni's "
+        "brackets: 95 % interval of the mean over queries and repetitions (clustered bootstrap). "
+        "* the best value of a column. A letter beside a value: significantly better than the "
+        "system of that letter (two-sided Wilcoxon signed rank test of each query's mean over the "
+        "repetitions, Bonferroni's "
         "correction over 32 comparisons, p ≤ 0.05). Documents with equal scores in single "
         "precision were ordered by document identifier, descending. 9 queries without relevant "
         "documents are left out."
