@@ -18,26 +18,28 @@ _ARITHMETIC = ("numpy", "pyarrow")
 @functools.cache
 def code() -> str:
     """Return the hash of the code that computes values, and of the packages it computes with."""
-    digest = _sources(_COMPUTES)
-    for package in _ARITHMETIC:
-        digest.update(f"{package} {version(package)}\0".encode())
-    return digest.hexdigest()
+    packages = [f"{package} {version(package)}" for package in _ARITHMETIC]
+    return _joined([*map(_source, _COMPUTES), *packages])
 
 
 @functools.cache
 def sources() -> str:
     """Return the hash of the code that computes values and comparisons, for the manifest."""
-    return _sources((*_COMPUTES, "stats")).hexdigest()
+    return _joined([*map(_source, _COMPUTES), _source("stats")])
 
 
-def _sources(names: Iterable[str]) -> hashlib._Hash:
-    digest = hashlib.sha256()
-    for name in names:
-        path = _PACKAGE / name
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            digest.update(f"{file.relative_to(_PACKAGE)}\0".encode())
-            digest.update(file.read_bytes())
-    return digest
+@functools.cache
+def _source(name: str) -> str:
+    """Return the hash of a file or folder of the package: names and contents."""
+    digest, path = hashlib.sha256(), _PACKAGE / name
+    for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        digest.update(f"{file.relative_to(_PACKAGE)}\0".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def follows_from(inputs: Mapping[str, str], choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,6 +91,15 @@ def test_nothing_has_changed(results: Path) -> None:
     assert set(FILES) <= written
 
 
+def test_examples(root: Path, tmp_path: Path) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    for name in ("folds", "paper", "plugin", "trec"):  # pooled folds, tables, plugins, references
+        found = verify(harness.run(tmp_path / f"configs/{name}.yaml").folder)
+        assert found.is_verified, text(found)
+        assert found.notes == ()
+
+
 def test_one_digit_of_every_file(results: Path) -> None:
     for name in FILES:
         before = (results / name).read_bytes()
