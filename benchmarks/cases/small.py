@@ -119,5 +119,7 @@ def _config(folder: Path, file: str, name: str, qrels: str, run: str) -> Path:
 
 
 def _run(config: Path, mode: str) -> tuple[str, ...]:
-    return (PYTHON, "-m", "harness", "run", str(config),
+    """Return ``harness run`` from an empty folder: what is kept there of a run is not run again."""
+    fresh = ("sh", "-c", 'rm -rf "$0"; exec "$@"', str(config.parent / "results"))
+    return (*fresh, PYTHON, "-m", "harness", "run", str(config),
             "--set", f"crosscheck={mode}", "--format", "jsonl")  # fmt: skip
