@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,9 +159,7 @@ def _one(name: str, where: str, then: str, now: str) -> Compared:
     return Compared(Difference("value", name, where, then, now), 1, 0)
 
 
-def compare_plain(
-    name: str, then: Any, now: Any, skip: Mapping[str, object] | None = None
-) -> Iterator[Difference]:
+def compare_plain(name: str, then: Any, now: Any, where: str = "$") -> Iterator[Difference]:
     """Yield where two pieces of plain data (JSON) differ.
 
     Parameters
@@ -169,23 +167,15 @@ def compare_plain(
     name : str
         The file.
     then, now : plain data
-    skip : mapping, optional
-        Its keys are those of mappings that are not looked at, wherever they are.
+    where : str
+        Their place in it.
     """
-    yield from _plain(name, "$", then, now, frozenset(skip or ()))
-
-
-def _plain(
-    name: str, where: str, then: Any, now: Any, skip: frozenset[str]
-) -> Iterator[Difference]:
     if isinstance(then, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*now, *then)):
-            if key not in skip:
-                there = f"{where}.{key}"
-                yield from _plain(name, there, then.get(key), now.get(key), skip)
+            yield from compare_plain(name, then.get(key), now.get(key), f"{where}.{key}")
     elif isinstance(then, list) and isinstance(now, list):
         for place, (old, new) in enumerate(itertools.zip_longest(then, now)):
-            yield from _plain(name, f"{where}[{place}]", old, new, skip)
+            yield from compare_plain(name, old, new, f"{where}[{place}]")
     elif then != now and not (then != then and now != now):
         a, b = (NOTHING if one is None else str(one) for one in (then, now))
         yield Difference("value", name, where, a, b)

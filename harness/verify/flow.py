@@ -15,19 +15,17 @@ from .. import origin, paper, store
 from ..cells.cache import Cache
 from ..cells.executors import executor
 from ..cells.flow import Evaluated, evaluate_all
-from ..cells.key import sources
 from ..config import Config
 from ..config.cells import Cell
 from ..errors import HarnessError, HarnessWarning
 from ..experiment import Derived, derive
 from ..manifest import PICTURES
 from ..origin import MANIFEST, TIMING
-from .files import Compared, compare, compare_plain
-from .findings import Cause, Difference, Verification, Version
+from . import recorded
+from .files import Compared, compare
+from .findings import Cause, Difference, Verification
 
 _SHOWN = 5
-_TOLD = ("warnings", "crosscheck")
-"""Parts of a manifest that hang on what was kept from before, and are no values."""
 
 
 def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Verification:
@@ -55,7 +53,7 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
     """
     content = origin.read_bytes(folder / MANIFEST)
     manifest = origin.read_manifest(folder, content)
-    found = Verification(folder, versions=tuple(_versions(manifest)))
+    found = Verification(folder, versions=tuple(recorded.versions(manifest)))
     n_gone = sum(not path.is_file() for path, _ in _paths(folder, manifest))
     if 0 < n_gone < len(manifest["inputs"]):
         gone = "inputs are gone, so nothing was derived anew"
@@ -92,12 +90,12 @@ def _with_files(
     for name, new in derived.files.items():
         total += _add(differences, found, manifest, name, new)
     now = json.loads(derived.manifest)
-    said = list(_in_manifest(content.decode(), now, found.differences))
+    said = list(recorded.differences(content.decode(), now, found.differences))
     differences += [one._replace(cause=_cause(found, manifest, None)) for one in said[:1]]
     total += len(said)
     for name, new in made.items():
         total += _add(differences, found, manifest, name, new)
-    notes += _told(manifest, now)
+    notes += recorded.notes(manifest, now)
     notes += _unknown(folder, {*derived.files, *made, MANIFEST, TIMING}, config)
     entries = derived.board.entries
     verified = {
@@ -159,19 +157,6 @@ def _with_inputs(
     return _joined(replace(found, verified=verified), differences)
 
 
-def _versions(manifest: Mapping[str, Any]) -> Iterator[Version]:
-    """Yield what computes otherwise now."""
-    then = manifest["versions"]
-    now = manifests.versions(pictures=PICTURES in then)
-    for name in dict.fromkeys((*then, *now)):
-        if name in then and then[name] != now.get(name):
-            yield Version(name, then[name], now.get(name))
-    if manifest["platform"] != manifests.system():
-        yield Version("platform", manifest["platform"], manifests.system())
-    if manifest.get("code") not in (None, sources()):
-        yield Version("code of the harness", manifest["code"][:12], sources()[:12])
-
-
 def _cells(manifest: Mapping[str, Any], evaluated: Evaluated) -> Iterator[Difference]:
     """Yield the cells that are evaluated now and were not then, or the other way round."""
     errors = {_name(one.cell): str(one.error) for one in evaluated.failures}
@@ -226,44 +211,6 @@ def _cause(found: Verification, manifest: Mapping[str, Any], is_written: bool | 
     if found.versions:
         return "version"
     return "edited" if is_written is None and "code" in manifest else "unknown"
-
-
-def _in_manifest(
-    text: str, now: Mapping[str, Any], inputs: Sequence[Difference]
-) -> Iterator[Difference]:
-    """Yield what the manifest says of cells and files, where that is derived otherwise."""
-    then = json.loads(text)
-    keys = [key for key in ("cells", "failed", "seeds") if key in then or key in now]
-    keys = [key for key in keys if key != "seeds" or then["manifest"] > 1]
-    skip = dict.fromkeys(_TOLD)
-    for key in keys:
-        found = compare_plain(MANIFEST, {key: then.get(key)}, {key: now.get(key)}, skip)
-        yield from found
-    if json.dumps(then, indent=1, ensure_ascii=False) + "\n" != text:
-        yield Difference("file", MANIFEST, "bytes", "other spacing or order", "as it is written")
-    outputs = then.get("outputs", {})
-    changed = {one.file for one in inputs}
-    both = [{one["path"]: one for one in each["inputs"]} for each in (then, now)]
-    recorded, derived = (
-        {path: one for path, one in each.items() if path not in changed} for each in both
-    )
-    yield from compare_plain(MANIFEST, {"inputs": recorded}, {"inputs": derived})
-    if then["manifest"] > 1:
-        missing = {name: now["outputs"][name] for name in now["outputs"] if name not in outputs}
-        yield from compare_plain(MANIFEST, {"outputs": {}}, {"outputs": missing})
-
-
-def _told(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what differs without being a value."""
-    if sorted(then["warnings"]) != sorted(now["warnings"]):
-        yield "the warnings of the manifest are not those that are given now"
-    audits = [[cell["crosscheck"] for cell in one["cells"]] for one in (then, now)]
-    if audits[0] != audits[1]:
-        queries = [sum(one["queries"] for one in each) for each in audits]
-        yield (
-            f"the cross-check was of {queries[0]} rankings then, and is of {queries[1]} now; it "
-            "found no difference either time"
-        )
 
 
 def _not_drawn(found: Verification, manifest: Mapping[str, Any]) -> str:

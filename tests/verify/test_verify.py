@@ -192,6 +192,7 @@ def edited(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     [
         (lambda m: m["cells"][0]["counts"].update(tied=9), "$.cells[0].counts.tied"),
         (lambda m: m["cells"][1]["undefined"].update(arp=1), "$.cells[1].undefined.arp"),
+        (lambda m: m["cells"][0]["crosscheck"].update(mode="all"), "$.cells[0].crosscheck.mode"),
         (lambda m: m["seeds"].update(compare=5), "$.seeds.compare"),
         (lambda m: m["inputs"][0].update(bytes=5), "$.inputs.configs/own.py.bytes"),
         (lambda m: m["outputs"].pop("standings.csv"), "$.outputs.standings.csv"),
@@ -209,6 +210,25 @@ def test_what_the_manifest_says(
     found = verify(results)
     assert found.total == 1
     assert (found.differences[0].file, found.differences[0].where) == ("manifest.json", where)
+
+
+def test_one_of_the_first_format(place: Path) -> None:
+    overrides = ["output=old", "tables={}"]
+    results = harness.run(place / "configs/toy.yaml", overrides=overrides).folder
+
+    def older(manifest: dict[str, Any]) -> None:
+        manifest["manifest"] = 1
+        manifest["inputs"] = [one for one in manifest["inputs"] if "own.py" not in one["path"]]
+        for key in ("outputs", "code", "seeds"):
+            del manifest[key]
+
+    edited(results, older)
+    found = verify(results)
+    assert found.is_verified, text(found)
+    path = results / "leaderboard.csv"
+    path.write_bytes(with_another_digit(path.read_bytes()))
+    (one,) = verify(results).differences
+    assert (one.file, one.cause) == ("leaderboard.csv", "unknown")
 
 
 def test_a_manifest_that_tables_were_not_made_with(results: Path) -> None:
@@ -288,7 +308,7 @@ def test_other_versions_alone_are_told(
     monkeypatch.setattr(
         manifests, "_version", lambda name: "99.0" if name == "numpy" else known(name)
     )
-    monkeypatch.setattr("harness.verify.flow.sources", lambda: "f" * 64)
+    monkeypatch.setattr("harness.verify.recorded.sources", lambda: "f" * 64)
     with pytest.raises(SystemExit, match=r"^0$"):
         main(["verify", str(results)])
     out = capsys.readouterr().out
@@ -412,9 +432,9 @@ def test_columns_and_rows_that_are_not_there() -> None:
 
 
 def test_plain_data() -> None:
-    then = {"a": [1, {"b": 2}], "c": 3, "told": 1}
-    now = {"a": [1, {"b": 4}, 5], "d": 3, "told": 2}
-    found = list(compare_plain("m.json", then, now, {"told": 0}))
+    then = {"a": [1, {"b": 2}], "c": 3, "nan": float("nan")}
+    now = {"a": [1, {"b": 4}, 5], "d": 3, "nan": float("nan")}
+    found = list(compare_plain("m.json", then, now))
     assert [(one.where, one.then, one.now) for one in found] == [
         ("$.a[1].b", "2", "4"),
         ("$.a[2]", "(nothing)", "5"),

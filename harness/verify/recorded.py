@@ -1,0 +1,81 @@
+"""What a manifest says, compared with what is so now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .. import manifest as manifests
+from ..cells.key import sources
+from ..manifest import PICTURES
+from ..origin import MANIFEST
+from ..provenance import FORMAT
+from .files import compare_plain
+from .findings import Difference, Version
+
+_TOLD = ("queries", "values")
+"""Of a cross-check, what hangs on what was kept from before."""
+
+
+def versions(manifest: Mapping[str, Any]) -> Iterator[Version]:
+    """Yield what computes otherwise now."""
+    then = manifest["versions"]
+    now = manifests.versions(pictures=PICTURES in then)
+    for name in dict.fromkeys((*then, *now)):
+        if name in then and then[name] != now.get(name):
+            yield Version(name, then[name], now.get(name))
+    if manifest["platform"] != manifests.system():
+        yield Version("platform", manifest["platform"], manifests.system())
+    if manifest.get("code") not in (None, sources()):
+        yield Version("code of the harness", manifest["code"][:12], sources()[:12])
+
+
+def differences(
+    text: str, now: Mapping[str, Any], inputs: Sequence[Difference]
+) -> Iterator[Difference]:
+    """Yield what the manifest says of cells and files, where that is derived otherwise."""
+    then = json.loads(text)
+    is_old = then["manifest"] < FORMAT  # and may lack what is recorded now
+    if is_old:
+        known = {one["path"] for one in then["inputs"]}
+        inputs_now = [one for one in now["inputs"] if one["path"] in known]
+        now = {**now, "inputs": inputs_now, "seeds": then.get("seeds", {})}
+    yield from compare_plain(MANIFEST, _values_of(then), _values_of(now))
+    if json.dumps(then, indent=1, ensure_ascii=False) + "\n" != text:
+        yield Difference("file", MANIFEST, "bytes", "other spacing or order", "as it is written")
+    outputs = then.get("outputs", {})
+    changed = {one.file for one in inputs}
+    both = [{one["path"]: one for one in each["inputs"]} for each in (then, now)]
+    recorded, derived = (
+        {path: one for path, one in each.items() if path not in changed} for each in both
+    )
+    yield from compare_plain(MANIFEST, {"inputs": recorded}, {"inputs": derived})
+    if not is_old:
+        missing = {name: now["outputs"][name] for name in now["outputs"] if name not in outputs}
+        yield from compare_plain(MANIFEST, {"outputs": {}}, {"outputs": missing})
+
+
+def _values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a manifest that are derived, and are the same whatever was cached."""
+    cells = [
+        {
+            **cell,
+            "crosscheck": {k: v for k, v in cell["crosscheck"].items() if k not in _TOLD},
+        }
+        for cell in manifest["cells"]
+    ]
+    return {"cells": cells, "failed": manifest.get("failed"), "seeds": manifest.get("seeds", {})}
+
+
+def notes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what differs without being a value."""
+    if sorted(then["warnings"]) != sorted(now["warnings"]):
+        yield "the warnings of the manifest are not those that are given now"
+    audits = [[cell["crosscheck"] for cell in one["cells"]] for one in (then, now)]
+    if audits[0] != audits[1]:
+        queries = [sum(one["queries"] for one in each) for each in audits]
+        yield (
+            f"the cross-check was of {queries[0]} rankings then, and is of {queries[1]} now; it "
+            "found no difference either time"
+        )
