@@ -146,6 +146,13 @@ def check_metrics(names: Iterable[str]) -> None:
             raise UnknownNameError(f"runs cannot be compared by {found[0]}: {reason}")
 
 
+def are_boards(names: Sequence[str]) -> bool:
+    """Return whether arguments are two leaderboards: folders of results, or CSV files."""
+    return len(names) == 2 and all(
+        name.lower().endswith((".csv", ".tsv")) or Path(name).is_dir() for name in names
+    )
+
+
 def check_arguments(
     runs: Sequence[str], qrels: str | None, results: Path | None, metrics: Sequence[str]
 ) -> None:
@@ -154,7 +161,9 @@ def check_arguments(
         is_folder = Path(name).is_dir()
         if is_folder or (name.endswith("leaderboard.csv") and Path(name).is_file()):
             what = "folders of results" if is_folder else "leaderboards"
-            raise UnknownNameError(f"{name}: {what} cannot be compared as a whole; {TAKES}")
+            raise UnknownNameError(
+                f"{name}: {what} are compared two at a time, without --qrels and --results; {TAKES}"
+            )
     if (qrels is None) == (results is None):
         raise UnknownNameError(TAKES)
     if qrels is not None and not metrics:

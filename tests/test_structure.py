@@ -32,6 +32,7 @@ LAYERS = [
         "why",
         "init",
         "versus",
+        "changes",
         "tabulate",
         "pictures",
         "annotate",

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from .. import output, plain
 from ..core.plan import Correction, Family, IntervalMethod, Plan
 from ..core.policy import Policy
+from ..errors import UnknownNameError
 from . import options
 
 
 def compare_command(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="RUN_A RUN_B...", help="Run files; or names, with --results."),
+        typer.Argument(
+            metavar="RUN_A RUN_B...|OLD NEW",
+            help="Run files; names, with --results; or two folders of results or CSV leaderboards.",
+        ),
     ],
     qrels: Annotated[
         str | None, typer.Option("--qrels", metavar="QRELS", help="Judgements, for run files.")
@@ -67,6 +73,13 @@ def compare_command(
         Literal["text", "csv", "jsonl", "markdown"],
         typer.Option("--format", "-f", help="How to print the comparisons."),
     ] = "text",
+    tolerance: options.Tolerance = None,
+    any_change: options.AnyChange = False,
+    lower: options.Lower = None,
+    key: options.Keys = None,
+    name: options.Renamed = None,
+    persistence: options.Persistence = None,
+    reproduction: options.Reproduction = False,
     rel: options.Rel = None,
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
@@ -80,18 +93,41 @@ def compare_command(
     group: options.Group = None,
     plugin: options.Plugins = None,
 ) -> None:
-    """Compare runs with each other: difference, interval, p, effect size, tiers.
+    """Compare runs with each other, or two leaderboards: what has changed.
 
-    Queries are paired. With two runs, also the queries where they differ most.
+    Runs: difference, interval, p, effect size, tiers. Queries are paired. With two runs, also the
+    queries where they differ most.
+
+    OLD NEW, folders of results or CSV leaderboards of anyone: which values moved, the queries that
+    did it, ranks and how alike they are, what differs in inputs, config and versions. Exits 1
+    where a value is worse than it was.
 
     \b
     Examples:
       harness compare bm25.run dense.run --qrels qrels.txt -m map -m ndcg@10
       harness compare bm25 lambdamart gbrt --results results/sweep --test randomization
+      harness compare results/before results/after --tolerance 0.001
     """
     from .. import direct, versus
     from ..core.bounds import BOUNDS, without_bounds
 
+    if qrels is None and results is None and versus.are_boards(runs):
+        plan = Plan(tuple(baseline or ()), test, correction, family, level, interval, draws, seed)
+        _changes(
+            runs, plan, format, any_change, metrics=metrics or (), dataset=dataset,
+            tolerance=tolerance, lower=lower or (), keys=key or (), names=_pairs(name or ()),
+            p=0.9 if persistence is None else persistence, reproduction=reproduction,
+        )  # fmt: skip
+        return
+    for option, given in (
+        ("--tolerance", tolerance is not None), ("--any-change", any_change), ("--lower", lower),
+        ("--key", key), ("--name", name), ("--p", persistence is not None),
+        ("--reproduction", reproduction),
+    ):  # fmt: skip
+        if given:
+            raise UnknownNameError(
+                f"{option} is for two folders of results or two CSV leaderboards"
+            )
     versus.check_arguments(runs, qrels, results, metrics or [])
     if results is not None:
         board, named = versus.from_results(results, runs, dataset), tuple(metrics or ())
@@ -112,3 +148,24 @@ def compare_command(
         tuple(baseline or first), test, correction, family, level, interval, draws, seed, named
     )
     output.show(versus.render(board, plan, format, **plain.width(format)))
+
+
+def _changes(runs: list[str], plan: Plan, format: str, any_change: bool, **asked: Any) -> None:
+    """Compare two leaderboards, and exit 1 where the new one is worse."""
+    from ..changes import changes, render
+
+    found = changes(runs[0], runs[1], plan=plan, **asked)
+    output.show(render(found, format, **plain.width(format)))
+    if found.has_regression or (any_change and found.has_change):
+        raise typer.Exit(1)
+
+
+def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what was written as OLD=NEW."""
+    found = []
+    for name in names:
+        both = re.fullmatch(r"((?:[^=()]|\([^()]*\))+)=(.+)", name)  # map(rel=2)=MAP
+        if both is None:
+            raise UnknownNameError(f"--name {name}: write it as OLD=NEW, such as BM25=bm25")
+        found.append((both[1], both[2]))
+    return found

@@ -38,3 +38,44 @@ Plugins = Annotated[
     list[str] | None,
     typer.Option("--plugin", "-p", help="A .py file or module with metrics; repeatable."),
 ]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        metavar="DIFFERENCE",
+        help="Largest difference that is none. By default half of the last digit that a CSV "
+        "prints; 0 for folders.",
+    ),
+]
+AnyChange = Annotated[
+    bool, typer.Option("--any-change", help="Exit 1 where anything has changed, better or worse.")
+]
+Lower = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lower", metavar="METRIC", help="Lower is better by this one of a CSV; repeatable."
+    ),
+]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--key",
+        metavar="COLUMN",
+        help="Of a CSV: the column of runs, then those that tell rows apart; repeatable.",
+    ),
+]
+Renamed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--name", metavar="OLD=NEW", help="What a run, dataset or metric is called; repeatable."
+    ),
+]
+Persistence = Annotated[
+    float | None, typer.Option("--p", metavar="P", help="Persistence of RBO; 0.9 by default.")
+]
+Reproduction = Annotated[
+    bool,
+    typer.Option(
+        "--reproduction",
+        help="NEW reproduces OLD: RMSE, t-tests; with --baseline effect ratio and DeltaRI.",
+    ),
+]

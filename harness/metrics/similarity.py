@@ -142,9 +142,9 @@ def rank_similarity(
     # The run that is looked at is the second one, and the first the reference.
     aligned = align(as_reference(runs[0], runs[0].qids, _POLICY), runs[1], _POLICY)
     back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)
-    ranks = [_ranks([each[name] for name in shared]) for each in scores]
-    changes = [one - other for one, other in zip(*ranks, strict=True)]
-    tops = [{name for name in each if each[name] == max(each.values())} for each in scores]
+    places = [ranks([each[name] for name in shared]) for each in scores]
+    changes = [one - other for one, other in zip(*places, strict=True)]
+    tops = [_best(each) for each in scores]
     counts = concordance(aligned)
     opposite, differing = counts.wrong.item(), (counts.pairs - counts.tied_grades).item()
     return RankSimilarity(
@@ -191,11 +191,17 @@ def _run(ranking: Ranking, where: str) -> Run:
     return Run.from_dict({"": scores}, name=where)
 
 
-def _ranks(scores: Sequence[float]) -> list[int]:
+def ranks(scores: Sequence[float]) -> list[int]:
     """Return ranks by falling score, tied ones having that of the first of them."""
     falling = -np.asarray(scores)
-    ranks: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
-    return ranks
+    found: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
+    return found
+
+
+def _best(scores: Mapping[str, float]) -> set[str]:
+    """Return the names at rank 1."""
+    most = max(scores.values())
+    return {name for name, score in scores.items() if score == most}
 
 
 def _some(names: Iterable[str], shown: int = 3) -> str:

@@ -209,12 +209,13 @@ def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
     assert said("gbrt", "neural", "--results", folder, "-m", "P@5", code=2) == (
         "no metric 'P@5' was evaluated  (there are: map, ndcg@10, swaps(normalize=true))"
     )
-    assert said(folder, folder, code=2) == (
-        f"{folder}: folders of results cannot be compared as a whole; give run files with "
-        "--qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
+    assert said(folder, folder, folder, code=2) == (
+        f"{folder}: folders of results are compared two at a time, without --qrels and --results; "
+        "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
     )
     board = folder / "leaderboard.csv"
-    assert said(board, board, code=2).startswith(f"{board}: leaderboards cannot be compared")
+    text = said(board, board, "--results", folder, code=2)
+    assert text.startswith(f"{board}: leaderboards are compared two at a time, without --qrels")
 
 
 def test_arguments_that_say_too_little(trec: Path) -> None:

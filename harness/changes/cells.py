@@ -1,0 +1,126 @@
+"""The cells of two leaderboards: which moved, and which way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ..core.metric import Direction
+from .board import Board, Key
+from .queries import Paired
+
+Status = Literal["better", "worse", "changed", "queries", "same"]
+_ROUNDING = 1e-9
+"""What floating point may add to half a digit: as a share of it."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run by one metric, in both leaderboards.
+
+    Parameters
+    ----------
+    key : Key
+    metric : str
+    direction : {"higher", "lower"} or None
+        Which way is better; None for counts.
+    old, new : float
+        NaN where there is no value.
+    tolerance : float
+        The largest difference that is none.
+    status : str
+        ``better`` or ``worse`` by more than the tolerance, ``changed`` where the metric has no
+        better, ``queries`` where the values are within it and those of some query are not the
+        same, ``same``. A value that is gone is ``worse``; one that was not there is ``changed``.
+    queries : Paired, optional
+        With two folders.
+    """
+
+    key: Key
+    metric: str
+    direction: Direction | None
+    old: float
+    new: float
+    tolerance: float
+    status: Status
+    queries: Paired | None = None
+
+    @property
+    def difference(self) -> float:
+        """New minus old."""
+        return self.new - self.old
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the value moved by more than the tolerance, came, or went."""
+        return self.status in ("better", "worse", "changed")
+
+
+def tolerance_of(old: Board, new: Board, metric: str, given: float | None) -> float:
+    """Return the largest difference by a metric that counts as none.
+
+    That given; otherwise half a unit of the last digit of the board that has fewer of them, and 0
+    where both have every digit.
+    """
+    if given is not None:
+        return given
+    slack = max(board.slack.get(metric, 0.0) for board in (old, new))
+    return slack * (1 + _ROUNDING)
+
+
+def status_of(old: float, new: float, tolerance: float, direction: Direction | None) -> Status:
+    """Return which way a value went.
+
+    >>> status_of(0.3, 0.2, 0.0, "higher"), status_of(0.3, 0.2, 0.0, "lower")
+    ('worse', 'better')
+    >>> status_of(0.3, 0.25, 0.05, "higher"), status_of(0.3, float("nan"), 0.05, "higher")
+    ('same', 'worse')
+    """
+    if math.isnan(old) or math.isnan(new):
+        if math.isnan(old) and math.isnan(new):
+            return "same"
+        return "worse" if math.isnan(new) else "changed"
+    if old == new or abs(new - old) <= tolerance:
+        return "same"
+    if direction is None:
+        return "changed"
+    return "better" if (new > old) == (direction == "higher") else "worse"
+
+
+def directions_of(
+    old: Board, new: Board, metrics: Collection[str], lower: Collection[str]
+) -> tuple[dict[str, Direction | None], list[str]]:
+    """Return which way each metric is better, and those for which it was only assumed.
+
+    Parameters
+    ----------
+    old, new : Board
+    metrics : collection of str
+        Those of both.
+    lower : collection of str
+        Those of which it was said that lower is better.
+    """
+    found: dict[str, Direction | None] = {}
+    assumed = []
+    for name in metrics:
+        known = old.metrics[name] or new.metrics[name]
+        if name in lower:
+            found[name] = "lower"
+        elif known is not None:
+            found[name] = known.definition.direction
+        else:
+            found[name] = "higher"
+            assumed.append(name)
+    return found, assumed
+
+
+def shared_keys(old: Board, new: Board) -> list[Key]:
+    """Return the rows of both, in the order of the old one."""
+    return [key for key in old.values if key in new.values]
+
+
+def only_in(board: Board, other: Mapping[Key, object]) -> tuple[Key, ...]:
+    """Return the rows of a board that the other has not."""
+    return tuple(key for key in board.values if key not in other)

@@ -1,0 +1,195 @@
+"""`harness compare OLD NEW`: exit codes, formats, messages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from made_boards import OLD, folder, table
+from typer.testing import CliRunner
+
+import harness
+from harness.changes import changes
+from harness.cli import app
+from harness.errors import HarnessError
+
+
+def said(*words: object, code: int = 0) -> str:
+    found = CliRunner().invoke(app, ["compare", *map(str, words)])
+    if code == 2 and isinstance(found.exception, HarnessError):
+        return str(found.exception)
+    assert found.exit_code == code, found.output
+    return found.output
+
+
+def test_text(old: Path, new: Path) -> None:
+    text = said(old, new, "-m", "recip_rank", code=1)
+    assert text.startswith(f"""old: {old}
+new: {new}
+3 cells in both: 1 worse, 1 better, 1 the same
+
+worse
+dataset  run   metric           old     new  difference  queries moved       95 % interval       p  adjusted p
+dev      good  recip_rank ↑  0.8333  0.7500     -0.0833            1/6  [-0.2975, +0.1309]  0.3632      0.7264
+
+better
+dataset  run   metric           old     new  difference  queries moved       95 % interval       p  adjusted p
+dev      poor  recip_rank ↑  0.2500  0.2917     +0.0417            1/6  [-0.0654, +0.1488]  0.3632      0.7264
+
+good on dev, recip_rank ↑: queries that moved most, of 1
+qid     old     new  difference
+q5   1.0000  0.5000     -0.5000
+
+poor on dev, recip_rank ↑: queries that moved most, of 1
+qid     old     new  difference
+q1   0.2500  0.5000     +0.2500
+
+where they come from
+""")  # noqa: E501
+    assert text.endswith("""
+  tolerance: 0; any digit counts
+  p: paired two-sided t-test of the queries of both, new against old; Holm's correction over 2 tests of cells that moved; * at most 0.05
+  the order of the systems is the same by recip_rank on dev
+
+REGRESSION: 1 cell is worse
+""")  # noqa: E501
+
+
+def test_exit_codes(old: Path, new: Path) -> None:
+    assert said(old, old).endswith("\nnothing has changed\n")
+    # the other way round one is worse too
+    assert said(new, old, code=1).endswith("\nREGRESSION: 1 cell is worse\n")
+    assert said(old, new, "--tolerance", 0.1).endswith(
+        "\nnothing has changed beyond the tolerance\n"
+    )
+    assert "tolerance: 0.1\n" in said(old, new, "--tolerance", 0.1, "--any-change")
+    assert "tolerance: 0.05\n" in said(old, new, "--tolerance", 0.05, code=1)
+
+
+def test_a_change_for_the_better(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "run,map\nx,0.3\ny,0.2")
+    new = table(tmp_path / "b.csv", "run,map\nx,0.4\ny,0.2")
+    assert said(old, new).endswith("\nno regression beyond the tolerance\n")
+    said(old, new, "--any-change", code=1)
+    more = table(tmp_path / "c.csv", "run,map\nx,0.3\ny,0.2\nz,0.1")
+    said(old, more)
+    said(old, more, "--any-change", code=1)
+
+
+def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(said(old, new, "-f", "csv", code=1))))
+    found = changes(old, new)
+    assert [(row["run"], row["metric"], row["status"]) for row in rows] == [
+        (cell.key.run, cell.metric, cell.status) for cell in found.cells
+    ]
+    for row, cell in zip(rows, found.cells, strict=True):
+        assert float(row["difference"]) == cell.difference
+    good = next(row for row in rows if row["status"] == "worse")
+    assert list(good) == [
+        "dataset", "run", "metric", "direction", "status", "old", "new", "difference", "tolerance",
+        "old_rank", "new_rank", "n", "moved_queries", "low", "high", "p", "p_adjusted",
+        "significant", "method", "note",
+    ]  # fmt: skip
+    assert (good["old_rank"], good["new_rank"], good["n"]) == ("1", "1", "6")
+    assert (good["moved_queries"], good["significant"], good["method"]) == ("1", "false", "t(5)")
+
+
+def test_rows_of_one_of_them_in_csv(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "run,seed,map\nx,1,0.3\nx,2,0.2")
+    new = table(tmp_path / "b.csv", "run,seed,map\nx,1,0.3\nx,3,0.2")
+    rows = list(csv.DictReader(io.StringIO(said(old, new, "-f", "csv"))))
+    assert [(row["run"], row["seed"], row["status"]) for row in rows] == [
+        ("x", "1", "same"), ("x", "2", "only old"), ("x", "3", "only new"),
+    ]  # fmt: skip
+
+
+def test_jsonl(old: Path, new: Path) -> None:
+    lines = [
+        json.loads(line)
+        for line in said(old, new, "-f", "jsonl", "-b", "base", code=1).splitlines()
+    ]
+    kinds: dict[str, list[dict]] = {}
+    for line in lines:
+        kinds.setdefault(line["kind"], []).append(line)
+    (summary,) = kinds["summary"]
+    assert (summary["worse"], summary["better"], summary["same"]) == (1, 1, 4)
+    assert summary["regression"] is True
+    assert len(kinds["cell"]) == 6
+    assert [(one["run"], one["qid"], one["difference"]) for one in kinds["query"]] == [
+        ("good", "q5", -0.5), ("poor", "q1", 0.25),
+    ]  # fmt: skip
+    (order,) = kinds["order"]
+    assert (order["metric"], order["tau_b"], order["swaps"], order["same_top"]) == (
+        "recip_rank", 1.0, 0, True,
+    )  # fmt: skip
+    assert (order["max_rank_change"], order["mean_rank_change"]) == (0, 0.0)
+    assert {one["of"] for one in kinds["origin"]} >= {"input"}
+    again = {(one["run"], one["metric"]): one for one in kinds["reproduction"]}
+    assert again["good", "recip_rank"]["effect_ratio"] == pytest.approx(0.6)
+    assert again["base", "recip_rank"]["effect_ratio"] is None
+
+
+def test_markdown(old: Path, new: Path) -> None:
+    text = said(old, new, "-f", "markdown", code=1)
+    assert text.startswith(f"**REGRESSION: 1 cell is worse**\n\n- old: {old}".replace("_", "\\_"))
+    assert "\n#### worse\n\n| dataset | run | metric | old | new | difference |" in text
+    assert "\n| dev | good | recip_rank ↑ | 0.8333 | 0.7500 | -0.0833 | 1/6 |" in text
+
+
+def test_options_of_a_csv(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "team,entry,map(rel=2),time\nus,x,0.3,9\nyou,x,0.2,5")
+    new = table(tmp_path / "b.csv", "team,entry,MAP,time\nus,x,0.3,8\nyou,x,0.2,5")
+    text = said(old, new, "--key", "entry", "--key", "team", "--name", "map(rel=2)=map",
+                "--lower", "time", "--p", 0.8)  # fmt: skip
+    assert "4 cells in both: 1 better, 3 the same\n" in text
+    assert "x team=us" in text
+    assert said(old, new, "--name", "x", code=2) == (
+        "--name x: write it as OLD=NEW, such as BM25=bm25"
+    )
+
+
+def test_options_that_are_for_leaderboards(old: Path) -> None:
+    words = ("a.run", "b.run", "--qrels", "q.txt", "-m", "map")
+    for option in (["--tolerance", 0.1], ["--any-change"], ["--lower", "map"], ["--key", "run"],
+                   ["--name", "a=b"], ["--p", 0.8], ["--reproduction"]):  # fmt: skip
+        assert said(*words, *option, code=2) == (
+            f"{option[0]} is for two folders of results or two CSV leaderboards"
+        )
+
+
+def test_folds_and_seeds_have_a_row_a_system(tmp_path: Path, root: Path) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    first = harness.run(tmp_path / "configs/folds.yaml").folder
+    assert said(first, first, "--any-change").endswith("\nnothing has changed\n")
+    rows = list(csv.DictReader(io.StringIO((first / "leaderboard.csv").read_text())))
+    found = changes(first, first / "leaderboard.csv")
+    assert {cell.status for cell in found.cells} == {"same"}
+    assert len({cell.key for cell in found.cells}) == len(rows)
+    cells = changes(first, first / "leaderboard_cells.csv")
+    assert {cell.status for cell in cells.cells} == {"same"}
+    assert len({cell.key for cell in cells.cells}) > len(rows)
+    prediction = next((tmp_path / "runs/letor/gbrt").glob("fold1-seed1*"))
+    lines = prediction.read_text().splitlines()
+    prediction.write_text("\n".join(reversed(lines)) + "\n")
+    second = harness.run(
+        tmp_path / "configs/folds.yaml", overrides=["output=../results/again"]
+    ).folder
+    moved = changes(first, second)
+    assert {cell.key.run for cell in moved.cells if cell.has_moved} == {"gbrt"}
+    (changed,) = (one for one in moved.origins if one.kind == "input")
+    assert changed.what.endswith("gbrt/fold1-seed1.txt")
+    assert moved.has_queries
+    assert all(cell.queries is not None for cell in moved.cells if cell.has_moved)
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    result = folder(tmp_path / "a", OLD)
+    (tmp_path / "b").mkdir()
+    assert said(result, tmp_path / "b", code=2).startswith(
+        f"{tmp_path / 'b'}: the folder holds no manifest.json"
+    )

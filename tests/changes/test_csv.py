@@ -1,0 +1,306 @@
+"""Leaderboards as CSV files, in the dialects that people write."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_boards import table
+
+from harness.changes import changes, render
+from harness.changes.numbers import number
+from harness.changes.sheet import read_csv
+from harness.errors import InputError, UnknownNameError
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
+)["leaderboards"]
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: str(len(case["A"])))
+def test_golden_leaderboards(case: dict, tmp_path: Path) -> None:
+    sides = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path, key in zip(sides, "AB", strict=True):
+        path.write_text("".join(["run,map\n", *(f"{run},{v}\n" for run, v in case[key].items())]))
+    (order,) = changes(*sides).orders
+    expected, found = case["expected"], order.similarity
+    overlap = expected["RBO_p0.9"]["w"]
+    for value, key in (
+        (found.rbo, "ext"), (found.rbo_min, "min"), (found.rbo_max, "max"), (found.rbo_res, "res"),
+    ):  # fmt: skip
+        assert value == pytest.approx(overlap[key], abs=1e-12, rel=0)
+    for value, key in (
+        (found.tau_b, "tau_b"), (found.spearman, "spearman"), (found.swaps, "discordant_swaps"),
+        (found.swaps_normalised, "swaps_normalised"), (order.max_change, "max_abs_rank_change"),
+        (order.mean_change, "mean_abs_rank_change"),
+    ):  # fmt: skip
+        assert value == pytest.approx(expected[key], abs=1e-12, rel=0)
+    assert {one.key.run: one.change for one in order.changes} == expected["rank_change"]
+    assert found.same_top == expected["top1_same"]
+    pairs = found.shared * (found.shared - 1) // 2
+    assert pairs - found.swaps == expected["concordant"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run,MAP,P@5\nbm25,0.3128,0.52\nlsi,0.2500,0.40",
+        "System;MAP;P.5\nbm25;0,3128;0,52\nlsi;0,2500;0,40",
+        "model\tmap\tP_5\r\nbm25\t.3128\t.52\r\nlsi\t.25\t.4",
+        "# of last year\n\nname|map (%)|P@5\nbm25|31.28|52 %\nlsi|25.00|40 %",
+        '\ufeffMethod,note,AP,p@5\n"bm25","a, b",**0.3128**,0.52†\nlsi,,0.25 ± 0.01,0.40*',
+        ",map,P@5\nbm25,0.3128,0.52\nlsi,0.25,0.40",
+        "#,run,map,P@5\n1,bm25,31.28,52.0\n2,lsi,25.00,40.0",
+    ],
+    ids=["comma", "semicolon", "tab", "bar", "bom", "index", "percent"],
+)
+def test_dialects(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "board.csv"
+    path.write_bytes(text.encode())
+    board = read_csv(path)
+    assert [str(key) for key in board.values] == ["bm25", "lsi"]
+    rows = list(board.values.values())
+    assert list(rows[0]) == ["map", "P@5"]
+    assert list(rows[0].values()) == pytest.approx([0.3128, 0.52], abs=1e-12)
+    assert list(rows[1].values()) == pytest.approx([0.25, 0.4], abs=1e-12)
+    assert board.slack["map"] == pytest.approx(0.00005)
+
+
+def test_what_columns_are_taken_for(tmp_path: Path) -> None:
+    path = table(tmp_path / "a.csv", """
+        rank,Team,System,Collection,Seed,MAP,my metric,MAP deviation,empty,n
+        1,us,x,trec,1,0.3,7,0.01,,50
+        2,us,x,trec,2,0.2,,0.01,,50
+    """)  # fmt: skip
+    board = read_csv(path)
+    assert [str(key) for key in board.values] == ["x Seed=1 on trec", "x Seed=2 on trec"]
+    assert list(board.metrics) == ["map", "my metric"]
+    assert board.metrics["my metric"] is None
+    assert math.isnan(list(board.values.values())[1]["my metric"])
+    assert board.notes == (
+        f"{path}: runs in column 'System'; datasets in 'Collection'; told apart by 'Seed'; "
+        "metrics 'MAP', 'my metric'; not compared 'n', 'rank', 'Team', 'MAP deviation', 'empty'",
+    )
+    board = read_csv(path, ["Team", "rank"])
+    assert [str(key) for key in board.values] == [
+        "us rank=1 Seed=1 on trec",
+        "us rank=2 Seed=2 on trec",
+    ]
+
+
+def test_half_of_the_last_digit(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "run,map\nx,0.31\ny,0.20\nz,0.4")
+    new = table(tmp_path / "b.csv", "run,map\nx,0.3149\ny,0.2051\nz,0.4050")
+    found = changes(old, new)
+    # two digits: .3149 is within .005 of .31, and .405 too; .2051 is not within it of .20
+    assert {cell.key.run: cell.status for cell in found.cells} == {
+        "x": "same", "y": "better", "z": "same",
+    }  # fmt: skip
+    assert "tolerance: half a unit of the last digit printed (0.005 for map)\n" in render(found)
+    # with four digits each, one unit is a move
+    four = table(tmp_path / "c.csv", "run,map\nx,0.3148\ny,0.2051\nz,0.4050")
+    assert [cell.status for cell in changes(new, four).cells] == ["worse", "same", "same"]
+    assert {cell.status for cell in changes(old, new, tolerance=0).cells} == {"better"}
+
+
+def test_ranks_at_the_digits_of_the_one_that_has_fewer(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "run,map\nx,0.31\ny,0.31\nz,0.20")
+    new = table(tmp_path / "b.csv", "run,map\nx,0.3149\ny,0.3121\nz,0.2000")
+    (order,) = changes(old, new).orders
+    assert [(one.old, one.new) for one in order.changes] == [(1, 1), (1, 1), (3, 3)]
+    assert order.similarity.rbo == 1
+
+
+def test_which_way_is_better(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "run,map,swaps,latency,num_rel\nx,0.3,5,20,7\ny,0.2,9,30,7")
+    new = table(tmp_path / "b.csv", "run,map,swaps,latency,num_rel\nx,0.4,4,10,8\ny,0.2,9,30,7")
+    found = changes(old, new)
+    statuses = {cell.metric: cell.status for cell in found.cells if cell.key.run == "x"}
+    assert statuses == {
+        "map": "better",
+        "swaps": "better",
+        "latency": "worse",
+        "num_rel": "changed",
+    }
+    assert "higher is taken to be better by latency; --lower says otherwise" in found.notes
+    said = changes(old, new, lower=["latency"])
+    assert not said.has_regression
+    assert not any("higher is taken" in note for note in said.notes)
+    ranks = next(one for one in said.orders if one.metric == "latency")
+    assert [(one.key.run, one.new) for one in ranks.changes] == [("x", 1), ("y", 2)]
+    assert [one.metric for one in said.orders] == ["map", "swaps", "latency"]
+
+
+def test_values_that_come_and_go(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "run,map,P@5\nx,0.3,-\ny,0.2,0.4\nz,,0.1")
+    new = table(tmp_path / "b.csv", "run,map,P@5\nx,n/a,0.5\ny,0.2,0.4\nz,,0.1")
+    found = changes(old, new)
+    assert {(cell.key.run, cell.metric): cell.status for cell in found.cells} == {
+        ("x", "map"): "worse", ("y", "map"): "same", ("z", "map"): "same",
+        ("x", "P@5"): "changed", ("y", "P@5"): "same", ("z", "P@5"): "same",
+    }  # fmt: skip
+    assert "no value any more" in render(found)
+    assert found.orders[0].similarity.shared == 1
+
+
+def test_one_system_and_ties(tmp_path: Path) -> None:
+    one = table(tmp_path / "one.csv", "run,map\nx,0.3")
+    (order,) = changes(one, one).orders
+    assert math.isnan(order.similarity.tau_b)
+    assert order.similarity.rbo == 1
+    tied = table(tmp_path / "tied.csv", "run,map\nx,0.3\ny,0.3\nz,0.1")
+    apart = table(tmp_path / "apart.csv", "run,map\nx,0.3\ny,0.2\nz,0.1")
+    (order,) = changes(tied, apart).orders
+    # concordant 2 of 3 pairs, the third tied in one: 2 / sqrt(2 * 3)
+    assert order.similarity.tau_b == pytest.approx(2 / math.sqrt(6))
+    assert order.similarity.swaps == 0
+    assert [(each.key.run, each.change) for each in order.changes] == [
+        ("x", 0),
+        ("y", -1),
+        ("z", 0),
+    ]
+
+
+def test_missing_systems(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "run,map\nx,0.5\ny,0.4\nz,0.3")
+    new = table(tmp_path / "b.csv", "run,map\nw,0.6\nz,0.4\nx,0.3")
+    found = changes(old, new)
+    assert [str(key) for key in (*found.only_old, *found.only_new)] == ["y", "w"]
+    (order,) = found.orders
+    # among x and z alone
+    assert {each.key.run: (each.old, each.new) for each in order.changes} == {
+        "x": (1, 2), "z": (2, 1),
+    }  # fmt: skip
+    assert (order.similarity.swaps, order.similarity.same_top) == (1, False)
+    assert "w" not in {cell.key.run for cell in found.cells}
+
+
+def test_thousands_of_rows(tmp_path: Path) -> None:
+    n = 5000
+    values = np.random.default_rng(1).permutation(n) / n
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path, sign in zip(paths, (1, -1), strict=True):
+        rows = [
+            f"run{place},{0.5 + sign * (value - 0.5):.4f}" for place, value in enumerate(values)
+        ]
+        path.write_text("\n".join(["run,map", *rows]))
+    found = changes(*paths)
+    assert len(found.cells) == n
+    (order,) = found.orders
+    assert order.similarity.swaps == n * (n - 1) // 2
+    assert order.similarity.tau_b == -1
+    text = render(found)
+    assert "and 2480 more: --format jsonl has them" in text
+    assert len(text.splitlines()) < 100
+    assert len(list(csv.DictReader(io.StringIO(render(found, "csv"))))) == n
+
+
+def test_our_own_leaderboards_have_every_digit(old: Path, new: Path) -> None:
+    found = changes(old / "leaderboard.csv", new / "leaderboard.csv")
+    assert found.exact
+    expected = changes(old, new)
+    assert [(one.key, one.metric, one.old, one.new) for one in found.cells] == [
+        (one.key, one.metric, one.old, one.new) for one in expected.cells
+    ]
+    mixed = changes(old, new / "leaderboard.csv")
+    assert [one.status for one in mixed.cells] == [one.status for one in found.cells]
+    assert not mixed.has_queries
+    assert [one.kind for one in mixed.origins] == []
+
+
+def test_a_csv_without_datasets(old: Path, tmp_path: Path) -> None:
+    board = table(tmp_path / "paper.csv", "system,MRR\nbase,0.62\ngood,0.83\npoor,0.26")
+    found = changes(board, old)
+    # base 3.75 / 6 is .625, which rounds to .62 or .63; good .8333; poor .25, printed .26
+    assert {cell.key.run: cell.status for cell in found.cells} == {
+        "base": "same", "good": "same", "poor": "worse",
+    }  # fmt: skip
+    assert f"{board} names no dataset; taken to be on dev" in found.notes
+
+
+def test_effects_from_means_alone(tmp_path: Path) -> None:
+    from harness.core.plan import Plan
+
+    old = table(tmp_path / "a.csv", "run,map\nbase,0.20\nours,0.30")
+    new = table(tmp_path / "b.csv", "run,map\nbase,0.20\nours,0.25")
+    rows = {one.key.run: one for one in changes(old, new, plan=Plan(("base",))).reproduced}
+    assert rows["ours"].effect_ratio == pytest.approx(0.5)
+    assert rows["ours"].delta_ri == pytest.approx(0.25)
+    assert rows["ours"].n == 0
+    assert math.isnan(rows["ours"].rmse)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "{}: is empty\n  fix:   give a leaderboard with a heading"),
+        ("run,map\n", "{}:1: a heading and no rows"),
+        ("run\nx", "{}:1: the heading has one column, and a leaderboard has a name and a metric\n"
+         "  found: run"),
+        ("run,map,map\nx,1,2", "{}:1: two columns are called 'map'\n"
+         "  fix:   give each a name of its own"),
+        ("run,map\nx,0.1\ny,0.2,3\n", "{}:3: 3 fields where the heading has 2\n  found: y, 0.2, 3\n"
+         "  fix:   repair the file; the heading names as many columns as each row has fields"),
+        ("run,map\nx,0.1\ny,O.2\nz,0.3\n", "{}:3: 'O.2' is not a number, in column 'map'\n"
+         "  fix:   leave the field empty where there is no value"),
+        ("run,map\nx,0.1\ny,0.2\nx,0.3\n", "{}:4: a row for x stands on line 2 already\n"
+         "  fix:   name the columns that tell them apart: --key RUN_COLUMN --key COLUMN"),
+        ("map,P@5\n0.1,0.2\n", "{}: no column names the runs: all hold numbers\n"
+         "  fix:   name it: --key COLUMN"),
+        ("run,team\nx,us\n", "{}: no column of numbers, so no metric\n  found: run, team"),
+        ('run,map\nx,"0.1\n', "{}:2: cannot be read as CSV: unexpected end of data"),
+    ],
+)  # fmt: skip
+def test_what_is_no_leaderboard(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_csv(path)
+    assert str(caught.value) == message.format(path)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "board.csv"
+    with pytest.raises(InputError) as caught:
+        read_csv(path)
+    assert str(caught.value) == (
+        f"{path}: cannot be read: No such file or directory\n"
+        "  fix:   give two folders of results, or two leaderboards as CSV"
+    )
+    path.write_bytes(b"run,map\nx,0.1\n\xe9,0.2\n")
+    with pytest.raises(InputError, match=rf"{path}:3: is not UTF-8\n  fix:   save it as UTF-8"):
+        read_csv(path)
+    path.write_text("run,map\nx,0.1\n")
+    with pytest.raises(UnknownNameError) as caught_name:
+        read_csv(path, ["runn"])
+    assert str(caught_name.value) == (
+        f"{path}: no column 'runn'; did you mean 'run'?  (there are: run, map)"
+    )
+    other = table(tmp_path / "other.csv", "run,P@5\nx,0.1")
+    with pytest.raises(InputError) as caught:
+        changes(path, other)
+    assert str(caught.value) == (
+        f"compare: no metric is in both: {path} has map; {other} has P@5\n"
+        "  fix:   say what one is called in the other: --name OLD=NEW"
+    )
+
+
+@given(st.integers(-10_000, 10_000), st.integers(0, 6), st.sampled_from([".", ","]))
+def test_numbers_read_back(whole: int, places: int, point: str) -> None:
+    text = f"{whole / 10**places:.{places}f}"
+    found = number(text.replace(".", point))
+    assert found is not None
+    assert found.value == float(text)
+    assert found.unit == pytest.approx(10.0**-places)
+
+
+@pytest.mark.parametrize("text", ["bm25", "1.2.3", "0x10", "1e", "..5", "1 2", "inf"])
+def test_what_is_no_number(text: str) -> None:
+    assert number(text) is None

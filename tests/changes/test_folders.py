@@ -1,0 +1,254 @@
+"""Two folders of results, one value of which was changed by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made_boards import OLD, folder
+from scipy import stats
+
+from harness import results
+from harness.changes import changes, render
+from harness.changes.flow import Changes
+from harness.core.plan import Plan
+from harness.errors import InputError, UnknownNameError
+
+
+def cells(found: Changes, metric: str = "recip_rank") -> dict[str, str]:
+    return {cell.key.run: cell.status for cell in found.cells if cell.metric == metric}
+
+
+def test_the_cells_that_moved(old: Path, new: Path) -> None:
+    found = changes(old, new)
+    assert cells(found) == {"base": "same", "good": "worse", "poor": "better"}
+    assert cells(found, "num_ret") == {"base": "same", "good": "same", "poor": "same"}
+    good = next(cell for cell in found.cells if cell.status == "worse")
+    # good: 1 1 .5 .5 1 1 is 5 of 6; q5 falls from 1 to .5
+    assert good.old == pytest.approx(5 / 6)
+    assert good.difference == pytest.approx(-0.5 / 6)
+    assert good.tolerance == 0
+    assert found.has_regression
+    assert found.has_change
+    assert found.exact
+    assert (found.only_old, found.only_new, found.metrics_only_new) == ((), (), ())
+
+
+def test_the_queries_that_did_it(old: Path, new: Path) -> None:
+    (worse, better) = (changes(old, new).having(status)[0] for status in ("worse", "better"))
+    assert worse.queries is not None
+    assert (worse.queries.n, worse.queries.moved, worse.queries.up) == (6, 1, ())
+    (move,) = worse.queries.down
+    assert (move.qid, move.old, move.new, move.difference) == ("q5", 1.0, 0.5, -0.5)
+    assert better.queries is not None
+    assert [(one.qid, one.difference) for one in better.queries.up] == [("q1", 0.25)]
+    # one query of six moved: t is 1 whatever its size, and Holm doubles the smaller p of two
+    p = 2 * stats.t.sf(1, 5)
+    for cell in (worse, better):
+        assert cell.queries is not None
+        assert cell.queries.p == pytest.approx(p, rel=1e-12)
+        assert cell.queries.p_adjusted == pytest.approx(2 * p, rel=1e-12)
+    low, high = worse.queries.low, worse.queries.high
+    assert low < -0.5 / 6 < high
+
+
+def test_five_queries_each_way(tmp_path: Path) -> None:
+    old = {"run": {f"q{n:02}": 2 for n in range(20)}}
+    new = {"run": {f"q{n:02}": (1 if n < 7 else 2 if n < 12 else 4) for n in range(20)}}
+    found = changes(folder(tmp_path / "a", old), folder(tmp_path / "b", new))
+    (cell,) = (cell for cell in found.cells if cell.metric == "recip_rank")
+    assert cell.queries is not None
+    # 7 rise by .5, the first named first; 8 fall by .25
+    assert cell.queries.moved == 15
+    assert [one.qid for one in cell.queries.up] == ["q00", "q01", "q02", "q03", "q04"]
+    assert [one.qid for one in cell.queries.down] == ["q12", "q13", "q14", "q15", "q16"]
+    assert cell.status == "better"
+
+
+def test_queries_that_cancel_out(tmp_path: Path, old: Path) -> None:
+    ranks = {name: dict(row) for name, row in OLD.items()}
+    ranks["base"].update(q1=2, q2=1)
+    other = folder(tmp_path, ranks)
+    found = changes(old, other)
+    assert cells(found) == {"base": "queries", "good": "same", "poor": "same"}
+    assert not found.has_regression
+    assert found.has_change
+    assert not changes(old, other, tolerance=0.001).has_change
+    text = render(found)
+    assert "6 cells in both: 1 whose queries alone moved, 5 the same\n" in text
+    assert "\nthe value is the same, and those of queries are not\n" in text
+
+
+def test_the_tolerance(old: Path, new: Path) -> None:
+    # good moved by -.0833, poor by .0417
+    assert cells(changes(old, new, tolerance=0.05)) == {
+        "base": "same", "good": "worse", "poor": "queries",
+    }  # fmt: skip
+    assert not changes(old, new, tolerance=0.084).has_regression
+    # 5/6 - .75 as floats is .08333333333333337
+    assert changes(old, new, tolerance=0.0833).has_regression
+    with pytest.raises(UnknownNameError, match="the tolerance must be 0 or above, and is -1"):
+        changes(old, new, tolerance=-1)
+
+
+def test_a_folder_and_itself(old: Path) -> None:
+    found = changes(old, old)
+    assert set(cells(found).values()) == {"same"}
+    assert found.origins == ()
+    assert all(cell.queries is None for cell in found.cells)
+    text = render(found)
+    assert "inputs, config, policies, versions, code and counts are the same\n" in text
+    assert text.endswith("\nnothing has changed\n")
+
+
+def test_where_they_come_from(old: Path, tmp_path: Path) -> None:
+    ranks = {name: dict(row) for name, row in OLD.items()}
+    ranks["good"]["q5"] = 2
+    other = folder(tmp_path, ranks, "recip_rank, num_ret, P@5", "policy: {empty_queries: skip}\n")
+    manifest = json.loads((other / "manifest.json").read_text())
+    manifest["versions"]["numpy"] = "0.1"
+    (other / "manifest.json").write_text(json.dumps(manifest))
+    found = {(one.kind, one.what.rpartition("/")[2]): one for one in changes(old, other).origins}
+    inputs = [what for kind, what in found if kind == "input"]
+    assert inputs == ["good.run"]
+    assert found["input", "good.run"].old.startswith("sha256 ")
+    assert found["input", "good.run"].old != found["input", "good.run"].new
+    assert found["policy", "empty_queries"].old == "zero"
+    assert found["policy", "empty_queries"].new == "skip"
+    assert found["config", "metrics"].new == "recip_rank, num_ret, P@5"
+    assert found["version", "numpy"].new == "0.1"
+    assert {kind for kind, _ in found} <= {"input", "config", "policy", "version", "git"}
+
+
+def test_an_input_that_was_moved_is_the_same_input(old: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(old, copy)
+    manifest = json.loads((copy / "manifest.json").read_text())
+    for each in manifest["inputs"]:
+        each["path"] = f"moved/{each['path']}"
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    assert changes(old, copy).origins == ()
+
+
+def test_rows_of_one_of_them(old: Path, tmp_path: Path) -> None:
+    ranks = {"good": OLD["good"], "base": OLD["base"], "fresh": OLD["poor"]}
+    found = changes(old, folder(tmp_path, ranks, "recip_rank, P@5"))
+    assert [str(key) for key in found.only_old] == ["poor on dev"]
+    assert [str(key) for key in found.only_new] == ["fresh on dev"]
+    assert (found.metrics_only_old, found.metrics_only_new) == (("num_ret",), ("P@5",))
+    assert not found.has_regression
+    assert found.has_change
+    text = render(found)
+    assert (
+        "only in old: poor on dev\nmetrics only in old: num_ret\n"
+        "only in new: fresh on dev\nmetrics only in new: P@5\n"
+    ) in text
+
+
+def test_queries_of_one_of_them(old: Path, tmp_path: Path) -> None:
+    ranks = {name: {**row, "q7": 1} for name, row in OLD.items()}
+    for row in ranks.values():
+        del row["q2"]
+    found = changes(old, folder(tmp_path, ranks))
+    good = next(cell for cell in found.cells if cell.key.run == "good")
+    assert good.queries is not None
+    assert (good.queries.n, good.queries.moved) == (5, 0)
+    assert (good.queries.only_old, good.queries.only_new) == (("q2",), ("q7",))
+    assert math.isnan(good.queries.p)
+    assert good.status == "queries"
+    assert "1 query in old only (q2); 1 query in new only (q7)" in render(found)
+
+
+def test_names_and_choices(old: Path, new: Path, tmp_path: Path) -> None:
+    ranks = {"BM25" if name == "base" else name: row for name, row in OLD.items()}
+    renamed = folder(tmp_path, ranks)
+    assert len(changes(old, renamed).only_old) == 1
+    found = changes(old, renamed, names=[("base", "BM25")], metrics=["MRR"], dataset="dev")
+    assert [cell.key.run for cell in found.cells] == ["BM25", "good", "poor"]
+    assert found.only_old == ()
+    with pytest.raises(UnknownNameError) as caught:
+        changes(old, new, metrics=["map"])
+    assert str(caught.value) == "no metric 'map' in both  (there are: recip_rank, num_ret)"
+    with pytest.raises(UnknownNameError) as caught:
+        changes(old, new, dataset="deev")
+    assert str(caught.value) == (f"{old}: no dataset 'deev'; did you mean 'dev'?  (there are: dev)")
+    with pytest.raises(UnknownNameError, match=r"RBO's p must lie in \(0, 1\), and is 1"):
+        changes(old, new, p=1)
+    with pytest.raises(UnknownNameError) as caught:
+        changes(old, new, plan=Plan(test="tukey"))
+    assert str(caught.value) == (
+        "'tukey' tests several runs at once; old and new are a pair: take paired-t or randomization"
+    )
+    with pytest.raises(InputError, match="no row is in both"):
+        changes(old, new, names=[("dev", "test")])
+
+
+def test_the_plan_is_followed(old: Path, new: Path) -> None:
+    plan = Plan(test="randomization", correction="bonferroni", level=0.1)
+    found = changes(old, new, plan=plan)
+    worse = found.having("worse")[0]
+    assert worse.queries is not None
+    # one query of six moved, whose sign is as often the other: p is 1
+    assert worse.queries.p == 1
+    assert "paired randomisation test" in render(found) or "randomi" in render(found)
+    apart = changes(old, new, plan=replace(Plan(), correction="none"))
+    moved = apart.having("worse")[0].queries
+    assert moved is not None
+    assert moved.p == moved.p_adjusted
+
+
+def test_a_sum_is_not_tested(old: Path, tmp_path: Path) -> None:
+    ranks = {name: dict(row) for name, row in OLD.items()}
+    del ranks["poor"]["q6"]
+    ranks["good"]["q6"] = 2
+    found = changes(old, folder(tmp_path, ranks))
+    assert cells(found, "num_ret") == {"base": "same", "good": "same", "poor": "changed"}
+    moved = next(cell for cell in found.cells if cell.status == "changed")
+    assert moved.queries is not None
+    assert moved.queries.note == "not tested: it is a sum over the queries, and no mean"
+    assert (moved.old, moved.new) == (30, 25)
+
+
+def test_reproduction(old: Path, new: Path) -> None:
+    found = changes(old, new, plan=Plan(("base",)))
+    rows = {(one.key.run, one.metric): one for one in found.reproduced}
+    good = rows["good", "recip_rank"]
+    # one of six differs by .5: sqrt(.25 / 6); originals 1 1 .5 .5 1 1, each .5 or 1 from a bound
+    assert good.rmse == pytest.approx(math.sqrt(0.25 / 6))
+    assert good.nrmse == pytest.approx(math.sqrt((0.25 / 6) / ((4 + 0.5) / 6)))
+    # base: 1 .5 .5 .25 1 .5 is 3.75 of 6; 5 - 3.75 = 1.25 before, .75 now
+    assert good.baseline == "base"
+    assert good.effect_ratio == pytest.approx(0.75 / 1.25)
+    assert good.delta_ri == pytest.approx(1.25 / 3.75 - 0.75 / 3.75)
+    base = rows["base", "recip_rank"]
+    assert (base.rmse, base.p_paired, base.p_welch, base.baseline) == (0, 1, 1, "")
+    assert math.isnan(base.effect_ratio)
+    sums = rows["good", "num_ret"]
+    assert sums.note == "no effect: it is a sum over the queries, and no mean"
+    assert changes(old, new, reproduction=True).reproduced[0].baseline == ""
+    assert changes(old, new).reproduced == ()
+    with pytest.raises(UnknownNameError) as caught:
+        changes(old, new, plan=Plan(("bas",)))
+    assert str(caught.value) == (
+        "no run 'bas' in both, for a baseline; did you mean 'base'?  (there are: base, good, poor)"
+    )
+
+
+def test_an_effect_of_zero(tmp_path: Path, old: Path) -> None:
+    ranks = {**OLD, "twin": OLD["base"]}
+    found = changes(folder(tmp_path, ranks), folder(tmp_path / "b", ranks), plan=Plan(("base",)))
+    twin = next(one for one in found.reproduced if one.key.run == "twin")
+    assert math.isnan(twin.effect_ratio)
+    assert (twin.delta_ri, twin.note) == (0, "the original effect is 0")
+
+
+def test_the_values_are_those_of_the_results(old: Path, new: Path) -> None:
+    boards = [results.read(one).study.board for one in (old, new)]
+    expected = [{entry.run: entry.summary for entry in board.entries} for board in boards]
+    for cell in changes(old, new).cells:
+        assert cell.old == expected[0][cell.key.run][cell.metric]
+        assert cell.new == expected[1][cell.key.run][cell.metric]
