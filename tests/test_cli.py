@@ -42,7 +42,7 @@ def test_the_first_command(here: Path) -> None:
         "written to results/quickstart: leaderboard.csv, per_query.parquet, manifest.json"
     )
     assert {p.name for p in (here / "results/quickstart").iterdir()} == {
-        "leaderboard.csv", "per_query.parquet", "manifest.json", "cells", ".lock",
+        "leaderboard.csv", "per_query.parquet", "manifest.json", "timing.json", "cells", ".lock",
     }  # fmt: skip
 
 
