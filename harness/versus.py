@@ -147,10 +147,11 @@ def check_metrics(names: Iterable[str]) -> None:
 
 
 def are_boards(names: Sequence[str]) -> bool:
-    """Return whether arguments are two leaderboards: folders of results, or CSV files."""
-    return len(names) == 2 and all(
-        name.lower().endswith((".csv", ".tsv")) or Path(name).is_dir() for name in names
-    )
+    """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
+    if len(names) != 2:
+        return False
+    tables = [name.lower().endswith((".csv", ".tsv")) for name in names]
+    return all(tables) or any(Path(name).is_dir() for name in names)
 
 
 def check_arguments(

@@ -205,7 +205,10 @@ def _check_unique(sheet: Sheet, keys: Sequence[Key]) -> None:
     first: dict[Key, int] = {}
     problems = []
     for row, key in enumerate(keys):
-        if key in first:
+        if not key.run:
+            fix = "name the run, or the column that does: --key COLUMN"
+            problems.append(Problem(sheet.where(row), "no name of a run", fix=fix))
+        elif key in first:
             what = f"a row for {key} stands on line {sheet.lines[first[key]]} already"
             fix = "name the columns that tell them apart: --key RUN_COLUMN --key COLUMN"
             problems.append(Problem(sheet.where(row), what, fix=fix))

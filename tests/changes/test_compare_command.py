@@ -193,3 +193,6 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
     assert said(result, tmp_path / "b", code=2).startswith(
         f"{tmp_path / 'b'}: the folder holds no manifest.json"
     )
+    assert said(result, tmp_path / "c", code=2).startswith(
+        f"{tmp_path / 'c'}: cannot be read: No such file or directory"
+    )

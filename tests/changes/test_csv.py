@@ -252,6 +252,8 @@ def test_effects_from_means_alone(tmp_path: Path) -> None:
          "  fix:   leave the field empty where there is no value"),
         ("run,map\nx,0.1\ny,0.2\nx,0.3\n", "{}:4: a row for x stands on line 2 already\n"
          "  fix:   name the columns that tell them apart: --key RUN_COLUMN --key COLUMN"),
+        ("run,map\nx,0.1\n,0.2", "{}:3: no name of a run\n"
+         "  fix:   name the run, or the column that does: --key COLUMN"),
         ("map,P@5\n0.1,0.2\n", "{}: no column names the runs: all hold numbers\n"
          "  fix:   name it: --key COLUMN"),
         ("run,team\nx,us\n", "{}: no column of numbers, so no metric\n  found: run, team"),
