@@ -48,6 +48,8 @@ class Board:
         Queries, missing ones, ties, where they are known.
     evaluations : mapping of Key to Evaluation
         Values of each query; empty for a CSV.
+    captured : mapping of Key to mapping of str to str
+        What placeholders captured, of rows that are one cell of a folder.
     manifest : mapping, optional
         Of a folder.
     notes : tuple of str
@@ -60,6 +62,7 @@ class Board:
     slack: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[Key, Mapping[str, int]] = field(default_factory=dict)
     evaluations: Mapping[Key, Evaluation] = field(default_factory=dict)
+    captured: Mapping[Key, Mapping[str, str]] = field(default_factory=dict)
     manifest: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
 
@@ -80,6 +83,7 @@ class Board:
             values={keys[key]: row for key, row in self.values.items()},
             counts={keys[key]: row for key, row in self.counts.items()},
             evaluations={keys[key]: one for key, one in self.evaluations.items()},
+            captured={keys[key]: one for key, one in self.captured.items()},
         )
 
 

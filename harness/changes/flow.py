@@ -15,6 +15,7 @@ from .cells import Cell, directions_of, only_in, shared_keys, status_of, toleran
 from .folder import read_folder
 from .origins import Difference, origins
 from .queries import Paired, corrected, paired, pairing, test_of
+from .rankings import Rankings, rankings
 from .ranks import Order, order
 from .reproduced import Reproduced, check_baselines, reproduced
 from .sheet import read_csv
@@ -38,7 +39,8 @@ class Changes:
     origins : tuple of Difference
         Of two folders: inputs, config, policies, versions, counts.
     reproduced : tuple of Reproduced
-        Where that was asked for.
+    rankings : tuple of Rankings
+        Where that was asked for: values, and the rankings of two folders.
     plan : Plan
         How the queries of cells that moved were tested.
     family : int
@@ -65,6 +67,7 @@ class Changes:
     orders: tuple[Order, ...]
     origins: tuple[Difference, ...]
     reproduced: tuple[Reproduced, ...]
+    rankings: tuple[Rankings, ...]
     plan: Plan
     family: int
     has_queries: bool
@@ -194,14 +197,18 @@ def changes(
     ]
     check_baselines(rows, plan.baselines)
     again: Iterator[Reproduced] = iter(())
+    alike: list[Rankings] = []
     if reproduction:
         own = {name: (str(first.metrics[name]), str(second.metrics[name])) for name in shared}
         again = reproduced(first, second, own, rows, plan.baselines)
+        alike, unsaid = rankings(first, second, rows, p) if has_queries else ([], [])
+        said += unsaid
     return Changes(
         str(old), str(new), tuple(cells),
         only_in(first, second.values), only_in(second, first.values),
         *((), ()) if metrics else (_lacking(first, second), _lacking(second, first)),
         tuple(one for one in orders if one is not None), origins(first, second), tuple(again),
+        tuple(alike),
         plan, family, has_queries,
         tolerance is None and not any(cell.tolerance for cell in cells),
         tolerance, p, (*first.notes, *second.notes, *said),

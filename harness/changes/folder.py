@@ -34,7 +34,8 @@ def read_folder(folder: Path, names: Names = (), *, cells: bool = False) -> Boar
     """
     study = results.read(folder).study
     board = study.board
-    if board.summary and not cells:
+    taken_together = bool(board.summary) and not cells
+    if taken_together:
         board = of_systems(board, _no_interval)
     keys = [
         Key(renamed(entry.dataset, names), renamed(entry.run, names), tuple(entry.columns.items()))
@@ -57,6 +58,7 @@ def read_folder(folder: Path, names: Names = (), *, cells: bool = False) -> Boar
             for key, one in zip(keys, board.entries, strict=True)
         },
         {key: entry.evaluation for key, entry in zip(keys, board.entries, strict=True)},
+        {} if taken_together else {k: e.columns for k, e in zip(keys, board.entries, strict=True)},
         study.manifest,
     )
 

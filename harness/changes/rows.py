@@ -12,6 +12,7 @@ from ..reports.csv import text_of
 from .cells import Cell
 from .flow import Changes
 from .queries import Paired
+from .rankings import Rankings
 from .ranks import RankChange
 from .reproduced import Reproduced
 
@@ -41,7 +42,7 @@ def jsonl(found: Changes) -> str:
     """Return a line for each thing that is said, with its ``kind``; NaN is null.
 
     ``summary``, ``cell`` (moved or not), ``query``, ``order``, ``origin``, ``reproduction``,
-    ``note``.
+    ``ranking``, ``note``.
     """
     return "".join(
         json.dumps({"kind": kind, **plain(row)}, ensure_ascii=False) + "\n"
@@ -71,6 +72,7 @@ def _lines(found: Changes) -> Iterator[tuple[str, Row]]:
     yield from (("origin", {"of": each.kind, "what": each.what, "old": each.old, "new": each.new})
                 for each in found.origins)  # fmt: skip
     yield from (("reproduction", _reproduced(one)) for one in found.reproduced)
+    yield from (("ranking", _reproduced(one)) for one in found.rankings)
     yield from (("note", {"text": note}) for note in found.notes)
 
 
@@ -137,7 +139,7 @@ def _queries(one: Paired | None, found: Changes) -> Row:
     return {**dict(zip(names, values, strict=True)), "note": one.note}
 
 
-def _reproduced(one: Reproduced) -> Row:
+def _reproduced(one: Reproduced | Rankings) -> Row:
     key = one.key
     rest = {name: value for name, value in vars(one).items() if name != "key"}
     return {"dataset": key.dataset, "run": key.run, "columns": dict(key.columns), **rest}

@@ -64,6 +64,7 @@ def grids(found: Changes) -> Iterator[Grid]:
     yield from _ranks(found)
     yield from _origins(found)
     yield from _reproduced(found)
+    yield from _rankings(found)
 
 
 def notes(found: Changes) -> list[str]:
@@ -258,6 +259,20 @@ def _reproduced(found: Changes) -> Iterator[Grid]:
         body.append(row + [one.note] * noted)
     more = max(0, len(rows) - ROWS)
     yield Grid("reproduction of old by new", header, body, 2 + has_dataset, more)
+
+
+def _rankings(found: Changes) -> Iterator[Grid]:
+    if not found.rankings:
+        return
+    has_dataset = any(one.key.dataset for one in found.rankings)
+    header = [*(["dataset"] * has_dataset), "run", "queries", "shared", "tau_b", "RBO"]
+    rows = [
+        [*([one.key.dataset] * has_dataset), one.key.name, str(one.n), shown(one.coverage),
+         shown(one.tau), shown(one.rbo)]
+        for one in found.rankings
+    ]  # fmt: skip
+    title = "rankings of old and new: share of the old documents, and order of the shared ones"
+    yield Grid(title, header, rows[:ROWS], 1 + has_dataset, max(0, len(rows) - ROWS))
 
 
 def _difference(value: float) -> str:
