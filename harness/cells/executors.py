@@ -74,4 +74,6 @@ def _dask(address: str) -> Iterator[Executor]:
             Problem(f"--scheduler {address}", what, fix="start it, or check the address")
         ) from error
     with client:
-        yield client.get_executor(retries=2)
+        pool = client.get_executor(retries=2)
+        pool.workers = max(2, sum(client.ncores().values()))  # more may come
+        yield pool

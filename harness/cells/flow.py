@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -25,7 +25,9 @@ from .record import Record
 from .work import Done, Job, each, reference, work
 
 PIECES = 4
-"""Jobs of each process at least, so that none has nothing to do at the end."""
+"""What is left is enough for so many jobs of each process, so that none waits at the end."""
+MOST = 16
+"""Cells of a job: those that are lost where its worker dies, or all is stopped."""
 TRIES = 3
 """How often a job is given out whose worker dies."""
 
@@ -81,7 +83,7 @@ def evaluate_all(
     pool : Executor, optional
         Where they are evaluated: this process where left out. The results are the same.
     jobs : int
-        How many workers the pool has.
+        How many workers the pool has, where it does not say so itself.
 
     Raises
     ------
@@ -96,7 +98,8 @@ def evaluate_all(
         bar.update(len(cells) - len(pending))
         run.say(bar, 0)
         pool = pool or InProcess()
-        job_list = list(_jobs(run, pending, 1 if isinstance(pool, InProcess) else jobs))
+        workers = 1 if isinstance(pool, InProcess) else getattr(pool, "workers", jobs)
+        job_list = list(_jobs(run, pending, workers))
         for done in _finished(pool, job_list):
             run.take(done)
             bar.update()
@@ -222,20 +225,25 @@ class _Run:
         return follows_from({**parts, **self.plugins}, choices)
 
 
-def _jobs(run: _Run, places: Iterable[int], workers: int) -> Iterator[Job]:
-    """Yield the work in pieces of one dataset each, in the config's order."""
-    places = list(places)
-    size = max(1, len(places) // (workers * PIECES if workers > 1 else 1))
+def _jobs(run: _Run, places: Sequence[int], workers: int) -> Iterator[Job]:
+    """Yield the work in pieces of one dataset each, in the config's order.
+
+    Of what is left each worker is given a part, so that pieces become smaller, and all workers
+    end together.
+    """
 
     def of(place: int) -> str:
         return run.cells[place].dataset_entry.model_dump_json()
 
+    left = len(places)
     for _, group in groupby(places, key=of):
-        members = list(group)
-        for start in range(0, len(members), size):
-            piece = tuple(members[start : start + size])
-            names = tuple(tuple(map(str, run.lacking(place))) for place in piece)
-            yield Job(run.config, run.cells, piece, names)
+        members = deque(group)
+        while members:
+            size = min(MOST, max(1, left // (workers * PIECES))) if workers > 1 else len(members)
+            piece = [members.popleft() for _ in range(min(size, len(members)))]
+            left -= len(piece)
+            lacking = {place: tuple(map(str, run.lacking(place))) for place in piece}
+            yield Job.of(run.config, run.cells, lacking)
 
 
 def _finished(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
@@ -272,6 +280,6 @@ def _finished(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
 
 def _lost(job: Job, error: Exception) -> Iterator[Done]:
     what = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
-    for place in job.places:
+    for place in job.metrics:
         cell = job.cells[place]
         yield Done(place, error=HarnessError(Problem(f"{cell.run} on {cell.dataset}", what)))

@@ -192,7 +192,7 @@ def recomputed(place: Path, found: Sequence[Kept], one_in: int) -> Iterator[Reco
             continue
         names = tuple(str(metric) for metric in config.parsed_metrics())
         names = tuple(name for name in names if name in record.values)
-        (done,) = each(Job(config, tuple(cells), (cells.index(cell),), (names,)))
+        (done,) = each(Job.of(config, cells, {cells.index(cell): names}))
         if done.record is None:
             yield Recomputed(one, 0, f"cannot be evaluated again: {done.error}")
         else:

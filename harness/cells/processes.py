@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
@@ -24,7 +25,8 @@ class Processes(Executor):
     @staticmethod
     def _new(jobs: int) -> ProcessPoolExecutor:
         # started anew, not forked: what threads hold here would be held there for good
-        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Give a task to the next free process."""
@@ -38,3 +40,8 @@ class Processes(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
         """End the processes; what was not begun is dropped."""
         self._pool.shutdown(wait, cancel_futures=True)
+
+
+def _begin() -> None:
+    """Make ready, as the command itself does: what is imported is no garbage."""
+    gc.set_threshold(100_000)

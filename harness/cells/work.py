@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,18 +32,35 @@ class Job:
     Parameters
     ----------
     config : Config
-    cells : tuple of Cell
-        All of the config, since a metric can compare with the run of another.
-    places : tuple of int
-        Which of them to evaluate.
-    metrics : tuple of tuple of str
-        What to compute of each of these, by canonical name.
+    cells : mapping of int to Cell
+        Those to evaluate, by their places among all; all of their dataset, where a metric compares
+        with the run of another.
+    metrics : mapping of int to tuple of str
+        What to compute of each cell to evaluate, by canonical name.
+    n_cells : int
+        How many the config has.
     """
 
     config: Config
-    cells: tuple[Cell, ...]
-    places: tuple[int, ...]
-    metrics: tuple[tuple[str, ...], ...]
+    cells: Mapping[int, Cell]
+    metrics: Mapping[int, tuple[str, ...]]
+    n_cells: int
+
+    @classmethod
+    def of(
+        cls, config: Config, cells: Sequence[Cell], metrics: Mapping[int, tuple[str, ...]]
+    ) -> Job:
+        """Return the job of computing `metrics` of cells of one dataset, by their places."""
+        places: Iterable[int] = metrics
+        if any(metric.reference for metric in config.parsed_metrics()):
+            names = {cells[place].dataset for place in metrics}
+            files = {cells[place].dataset_entry.path for place in metrics}
+            places = [
+                place
+                for place, cell in enumerate(cells)
+                if cell.dataset in names or cell.dataset_entry.path in files
+            ]
+        return cls(config, {place: cells[place] for place in places}, dict(metrics), len(cells))
 
 
 class Input(NamedTuple):
@@ -93,7 +110,7 @@ def each(job: Job) -> Iterator[Done]:
     _load_plugins(job.config)
     known = {str(metric): metric for metric in job.config.parsed_metrics()}
     fractions = takes_fractions(tuple(known.values()), job.config.to_policy())
-    for place, names in zip(job.places, job.metrics, strict=True):
+    for place, names in job.metrics.items():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", HarnessWarning)
             try:
@@ -116,7 +133,7 @@ def _evaluate(
     check_grades(dataset.qrels, metrics, policy)
     before = state_of(cell.run_entry.path)
     source = HashedSource(cell.run_entry.path)
-    check = Crosscheck(dataset.qrels, metrics, policy, config.crosscheck, place, len(job.cells))
+    check = Crosscheck(dataset.qrels, metrics, policy, config.crosscheck, place, job.n_cells)
     evaluation = evaluate_one(
         dataset.qrels, metrics, policy,
         stream=partial(
@@ -124,7 +141,7 @@ def _evaluate(
             watch=check.watch, **cell.run_entry.options(),
         ),
         read=partial(_read_run, dataset.qrels, cell, source, check.watch),
-        reference=partial(_read_reference, dataset.qrels, job.cells, cell),
+        reference=partial(_read_reference, dataset.qrels, tuple(job.cells.values()), cell),
         run=cell.run, dataset=cell.dataset,
     )  # fmt: skip
     audit = check.compare(evaluation)

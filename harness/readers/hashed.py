@@ -18,8 +18,9 @@ _BOM = b"\xef\xbb\xbf"
 class HashedSource(Source):
     """A source whose bytes are hashed as they pass, beside the parsing.
 
-    Hashing runs in a thread of its own, a block behind; where a format reads a file in other ways
-    than in blocks (JSON, Parquet, ``.npz``: whole), :meth:`sha256` reads it once more.
+    Hashing runs in a thread of its own, a block behind, but for a file of one block, where starting
+    the thread costs half of what hashing does; where a format reads a file in other ways than in
+    blocks (JSON, Parquet, ``.npz``: whole), :meth:`sha256` reads it once more.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class HashedSource(Source):
         if self.codec:
             yield from super().blocks(size)
             return
-        with _Hash() as digest:
+        with _Hash(apart=not self.one_block) as digest:
             with open(self.file, "rb") as raw:
                 if raw.read(len(_BOM)) == _BOM:
                     digest.add(_BOM)
@@ -67,17 +68,25 @@ class HashedSource(Source):
 
 
 class _Hash:
-    """A hash that is taken in a thread, one block behind the reader."""
+    """A hash that is taken in a thread, one block behind the reader; or at once, if not `apart`."""
+
+    def __init__(self, *, apart: bool = True) -> None:
+        self._apart = apart
 
     def __enter__(self) -> _Hash:
-        self._sum, self._pool = hashlib.sha256(), ThreadPoolExecutor(1)
+        self._sum = hashlib.sha256()
+        self._pool = ThreadPoolExecutor(1) if self._apart else None
         self._last: Future[None] | None = None
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._pool.shutdown()
+        if self._pool is not None:
+            self._pool.shutdown()
 
     def add(self, block: bytes) -> None:
+        if self._pool is None:
+            self._sum.update(block)
+            return
         if self._last is not None:
             self._last.result()
         self._last = self._pool.submit(self._sum.update, block)

@@ -258,9 +258,7 @@ def test_a_record_comes_back_as_it_was(place: Path) -> None:
     )
     cells = sweep.resolve(config)[:1]
     entry = evaluate_all(config, cells, Cache(None)).entries[0]
-    (done,) = work.work(
-        work.Job(config, tuple(cells), (0,), (("map", "arp(over=grades)", "ndcg_rel"),))
-    )
+    (done,) = work.work(work.Job.of(config, cells, {0: ("map", "arp(over=grades)", "ndcg_rel")}))
     assert done.record is not None
     back = Record.from_parquet(done.record.to_parquet())
     again = back.entry(
@@ -286,6 +284,52 @@ def test_the_hash_is_taken_while_the_file_is_read(
     read_qrels(source)
     monkeypatch.setattr(source, "explained", None)  # nothing can be opened any more
     assert source.sha256() == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
+def test_the_hash_of_many_blocks_is_that_of_the_file(tmp_path: Path, mark: bytes) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(mark + b"q1 0 d1 1\n" * 1_000_000)  # 10 MB: three blocks
+    source = HashedSource(path)
+    assert len(list(source.blocks())) == 3
+    expected = hashlib.sha256(path.read_bytes()).hexdigest()
+    path.write_bytes(b"")  # cannot be read again
+    assert source.sha256() == expected
+
+
+class _Counting(executors.InProcess):
+    """Four workers on another machine, so to say, of whom is known what they are given."""
+
+    workers = 4
+
+    def __init__(self) -> None:
+        self.given: list[work.Job] = []
+
+    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+        self.given.append(args[0])
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_pieces_become_smaller_and_hold_what_they_need(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.cells.flow.InProcess", type("No", (), {}))
+    run = (place / "runs/trec/bm25.run").read_text(encoding="utf-8")
+    for number in range(50):
+        (place / f"runs/trec/copy{number}.run").write_text(run, encoding="utf-8")
+    for metrics, needs_all in (("[map]", False), ("[map, rbo(reference=bm25)]", True)):
+        config = load(place / "configs/x.yaml", overrides=[f"metrics={metrics}"])
+        cells = sweep.resolve(config)
+        pool = _Counting()
+        found = evaluate_all(config, cells, Cache(None), pool)
+        assert [entry.run for entry in found.entries] == [cell.run for cell in cells]
+        assert [at for job in pool.given for at in job.metrics] == list(range(len(cells)))
+        sizes = [len(job.metrics) for job in pool.given]
+        assert sizes == sorted(sizes, reverse=True)
+        assert sizes[0] == len(cells) // 16
+        assert sizes[-4:] == [1, 1, 1, 1]
+        needed = [len(job.cells) for job in pool.given]
+        assert needed == ([len(cells)] * len(sizes) if needs_all else sizes)
 
 
 class _Dying(executors.InProcess):
