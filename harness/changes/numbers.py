@@ -7,6 +7,8 @@ import re
 from typing import NamedTuple
 
 BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
+LARGEST = 300
+"""The largest power of ten of a number's last digit."""
 _NUMBER = re.compile(
     r"[*_]*\s*(?P<number>[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(?P<percent>%?)"
     r"[*_\s]*(?:(?:±|\+/-)[^*†]*|\([^)]*\)|\[[^\]]*\])?[*_†‡§¶‖▲▼△▽↑↓\s]*"
@@ -42,4 +44,7 @@ def number(text: str) -> Printed | None:
     digits = found["number"].replace(",", ".").lower()
     mantissa, _, exponent = digits.partition("e")
     places = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    return Printed(float(digits), 10.0**-places, bool(found["percent"]))
+    value = float(digits)
+    if math.isinf(value) or places < -LARGEST:
+        return None
+    return Printed(value, 10.0**-places, bool(found["percent"]))

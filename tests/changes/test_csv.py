@@ -7,6 +7,7 @@ import io
 import json
 import math
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -303,6 +304,54 @@ def test_numbers_read_back(whole: int, places: int, point: str) -> None:
     assert found.unit == pytest.approx(10.0**-places)
 
 
-@pytest.mark.parametrize("text", ["bm25", "1.2.3", "0x10", "1e", "..5", "1 2", "inf"])
+@pytest.mark.parametrize(
+    "text", ["bm25", "1.2.3", "0x10", "1e", "..5", "1 2", "inf", "1e999", "0e400"]
+)
 def test_what_is_no_number(text: str) -> None:
     assert number(text) is None
+
+
+CELLS = st.one_of(
+    st.text(alphabet="0123456789.,;|\t%*-+e \"'#\n()±x", max_size=8),
+    st.floats(allow_nan=False).map(repr),
+    st.sampled_from(["bm25", "lsi", "", "0.31", "31 %", "n/a"]),
+)
+
+
+@given(st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=4),
+       st.sampled_from(",;\t|"))  # fmt: skip
+def test_any_file_is_read_or_refused(rows: list[list[str]], delimiter: str) -> None:
+    with TemporaryDirectory() as place:
+        path = Path(place, "board.csv")
+        text = "\n".join(delimiter.join(row) for row in [["run", "map", "x"], *rows])
+        path.write_text(text, encoding="utf-8")
+        try:
+            found = changes(path, path)
+        except InputError:
+            return
+        assert not found.has_change
+        for format in ("text", "csv", "jsonl", "markdown"):
+            assert render(found, format)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=12))
+def test_old_and_new_the_other_way_round(values: list[tuple[int, int]]) -> None:
+    with TemporaryDirectory() as place:
+        paths = [Path(place, "a.csv"), Path(place, "b.csv")]
+        for side, path in enumerate(paths):
+            rows = [f"run{at},{pair[side] / 100:.2f}\n" for at, pair in enumerate(values)]
+            path.write_text("".join(["run,map\n", *rows]))
+        there, back = changes(*paths), changes(*reversed(paths))
+    opposite = {"better": "worse", "worse": "better", "same": "same"}
+    for at, (cell, other) in enumerate(zip(there.cells, back.cells, strict=True)):
+        first, second = values[at]
+        literal = "same" if first == second else "better" if second > first else "worse"
+        assert cell.status == literal
+        assert other.status == opposite[literal]
+    # ranks by counting who is above
+    for change in there.orders[0].changes:
+        at = int(change.key.run.removeprefix("run"))
+        for side, rank in enumerate((change.old, change.new)):
+            assert rank == 1 + sum(pair[side] > values[at][side] for pair in values)
+    ranks = {one.key: one.change for one in there.orders[0].changes}
+    assert {one.key: -one.change for one in back.orders[0].changes} == ranks
