@@ -16,8 +16,11 @@ What = Literal["bold", "underline"]
 _NAMES: Mapping[What, tuple[str, str]] = {
     "bold": ("bold", "best"), "underline": ("underlined", "second best"),
 }  # fmt: skip
-_UNKNOWN = (3, 4, 2, 1, 5, 6)
-"""Decimals that marks may have been set at where numbers stand in full, the likeliest first."""
+_UNKNOWN = (None, 3, 4, 2, 1, 0, 5, 6)
+"""Decimals that marks may have been set at where numbers stand in full, the likeliest first.
+
+None: by all of them.
+"""
 
 
 def check_best(columns: Sequence[Sequence[Entered]], verdict: Verdict) -> None:
@@ -67,7 +70,7 @@ def _column(cells: Sequence[Entered], used: Set[What]) -> Iterator[Finding]:
         yield from min(found, key=bool)  # the first that has none, or else the first
 
 
-def _digits(cells: Sequence[Entered]) -> Sequence[int]:
+def _digits(cells: Sequence[Entered]) -> Sequence[int | None]:
     """Return the precision that marks were set at, or all that they may have been set at."""
     known = [one for one in cells if one.known and one.printed.digits]
     if known and all(_is_full(one) for one in known):
@@ -79,7 +82,7 @@ def _is_full(one: Entered) -> bool:
     return one.printed.number == Decimal(repr(one.value))
 
 
-def _at(cells: Sequence[Entered], used: Set[What], digits: int) -> Iterator[Finding]:
+def _at(cells: Sequence[Entered], used: Set[What], digits: int | None) -> Iterator[Finding]:
     metric = cells[0].metric
     if metric is None:
         return
@@ -111,7 +114,9 @@ def _differing(
             yield finding(one, what, f"{one.printed.text} not {say}", say, why)
 
 
-def _text(one: Entered, digits: int) -> str:
-    if one.known:
+def _text(one: Entered, digits: int | None) -> str:
+    if one.known and digits is None:
+        return str(Decimal(repr(one.value)))
+    if one.known and digits is not None:
         return fixed(one.value, digits, percent=one.percent, leading_zero=True)
     return str(one.printed.number)

@@ -10,7 +10,7 @@ from itertools import groupby
 from .grid import Piece, Style
 
 _TOKEN = re.compile(
-    r"(?P<escaped>\\[\\`*_{}\[\]()#+\-.!|~^<>&$])"
+    r"(?P<escaped>\\[!-/:-@\[-`{-~])"
     r"|<(?P<tag>/?[A-Za-z]+)[^>]*>"
     r"|\[(?P<linked>[^\]\[]*[^\]\[\d.,;\s–-][^\]\[]*)\]\([^)]*\)"
     r"|(?P<bold>\*\*|__)"

@@ -24,6 +24,7 @@ RENDERED = {
     ".csv": csv.render,
 }
 LETTERS = Plan(correction="none")
+BASELINE_OF_ODD = Plan(baselines=("<x>",), correction="none")
 SETTINGS = {
     "plain": Settings(),
     "letters and intervals": Settings(marks="letters", spread="interval"),
@@ -163,3 +164,28 @@ def test_one_rank() -> None:
     slipped = changed(table, 0, place, replace(cell, text="21"))
     (one,) = verdict_of(slipped, found, ".tex", chosen).findings
     assert (one.kind, one.row, one.found, one.right) == ("other", "bm25", "21", "20")
+
+
+def test_a_csv_is_read_as_it_stands() -> None:
+    means = {"news": {"<x>": (0.2, 0.3), "[a](b)": (0.3, 0.4), "`c`": (0.4, 0.5)}}
+    found = study(BASELINE_OF_ODD, means=means)
+    checked = verdict_of(build(found), found, ".csv", Settings())
+    assert (checked.findings, checked.unknown) == ([], [])
+    assert checked.verified["numbers"] == 6
+
+
+def test_a_csv_marked_by_full_values() -> None:
+    # .2304 and .23037 are both best as .230; in full ql alone is
+    found = of(1, False)
+    (metric, _) = found.board.metrics
+    rows = [
+        f",{run},x,,{found.system('news', run).value(metric)!r},{mark}"  # type: ignore[union-attr]
+        for run, mark in (("bm25", ""), ("ql", "best"), ("ours", "second"))
+    ]
+    text = "\n".join(["group,run,name,sign,news map,news map marks", *rows])
+    checked = verdict(text, found, ".csv")
+    assert checked.findings == []
+    assert (checked.verified["best values"], checked.verified["second best values"]) == (1, 1)
+    as_shown = text.replace("second", "best")  # as tables show them to 3 digits
+    assert verdict(as_shown, found, ".csv").findings == []
+    assert len(verdict(text.replace("best", "").replace("second", "best"), found, ".csv").findings)
