@@ -31,9 +31,16 @@ def check_marks(
     if signs is None:
         return
     lowers = any(one.printed.lowered for one in cells)
+    is_long = any(len(sign) > 1 for sign in signs.of.values())
+    by_commas = is_long and any("," in one.printed.raised for one in cells)
+    if is_long and not by_commas and any(len(one.printed.raised) > 1 for one in cells):
+        verdict.notes.append(
+            "signs of several characters stand without commas: each cell is read as what would "
+            "be right, where it can be"
+        )
     for one in cells:
         if one.known and one.line.run is not None and not one.line.where:
-            findings = list(_marks(one, signs, lowers))
+            findings = list(_marks(one, signs, lowers, by_commas))
             verdict.findings += findings
             verdict.verified["marks"] += len(one.printed.marks) + len(one.printed.lowered)
 
@@ -75,14 +82,17 @@ def _order(sign: str) -> tuple[int, str]:
     return (known.index(sign) if sign in known else len(known), sign)
 
 
-def _marks(one: Entered, signs: Signs, lowers: bool) -> Iterator[Finding]:
+def _marks(one: Entered, signs: Signs, lowers: bool, by_commas: bool) -> Iterator[Finding]:
     better: tuple[str, ...] = ()
     worse: tuple[str, ...] = ()
     if one.dataset is not None:
         better, worse = signs.beside(one.dataset, str(one.metric), one.line.run or "")
-    shown = one.printed
-    if shown.raised != "".join(better):
-        yield from _differing(one, shown.marks, better, worse, signs)
+    shown, found = one.printed, one.printed.marks
+    if by_commas:
+        found = tuple(filter(None, shown.raised.split(",")))
+    elif shown.raised.replace(",", "") == "".join(better):
+        found = better
+    yield from _differing(one, found, better, worse, signs)
     if lowers:
         yield from _differing(one, shown.lowered, worse, better, signs, "worse")
 

@@ -39,6 +39,6 @@ def _pieces(column: str, given: dict[str, str]) -> Iterator[Piece]:
         yield Piece(f" [{low}, {high}]")
     signs = [mark for mark in marks if mark not in ("best", "second")]
     above = [sign for sign in signs if not sign.startswith("_")]
-    yield Piece(" ".join(above), Style(raised=True))
+    yield Piece(",".join(above), Style(raised=True))
     below = [sign[1:] for sign in signs if sign.startswith("_")]
-    yield Piece(" ".join(below), Style(lowered=True))
+    yield Piece(",".join(below), Style(lowered=True))

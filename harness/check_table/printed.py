@@ -42,7 +42,8 @@ class Printed:
     marks, lowered : tuple of str
         What is raised behind it, and what is lowered: letters, or daggers and the like.
     raised : str
-        The same as it stands: with more than 26 letters ``aab`` can be ``a ab`` or ``aa b``.
+        The same as it stands, parts with "," between them: with more than 26 letters ``aab``
+        can be ``a ab`` or ``aa b``.
     remark : str
         What stands beside it in brackets and is no deviation: ``(+5.9%)``, ``(2)``.
     bold, underlined : bool
@@ -105,7 +106,7 @@ def printed(cell: Cell) -> Printed | None:
         beside=tuple(map(decimal_of, inside)),
         marks=marks_of(raised + symbols),
         lowered=marks_of(lowered),
-        raised="".join((raised + symbols).split()),
+        raised=",".join(_parts(raised + symbols)),
         remark=match["remark"] or "",
         bold=bool(shown) and shown[0].style.bold,
         underlined=any(one.style.underlined for one in (*shown[:1], *_blank(cell))),
@@ -146,7 +147,7 @@ def marks_of(text: str) -> tuple[str, ...]:
     (('a', 'b'), ('a', 'ab'), ('†', '‡'), ('**',), ('a', '†'))
     """
     found: list[str] = []
-    parts = [part for part in re.split(r"[,;\s\u2009]+", text.strip("() ")) if part]
+    parts = _parts(text)
     for part in parts:
         runs = [match[0] for match in re.finditer(r"([^\w])\1*|\w+", part)]
         for run in runs:
@@ -155,3 +156,7 @@ def marks_of(text: str) -> tuple[str, ...]:
             elif run.isalnum() or run[0] in SYMBOLS or not run.isascii():
                 found.append(run)
     return tuple(found)
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in re.split(r"[,;\s\u2009]+", text.strip("() ")) if part]

@@ -6,7 +6,7 @@ import pytest
 from known_means import ALL, said, study, verdict
 
 from harness.core.study import Study
-from harness.tables import latex
+from harness.tables import csv, html, latex, markdown
 from harness.tables.build import build
 from harness.tables.settings import Settings
 
@@ -374,10 +374,35 @@ def test_more_systems_than_letters() -> None:
     # s0 < s1 < ... in steps of .01, each found by the test; the last one's letters are a ... z, aa
     means = {"web": {f"s{at}": (0.1 + at / 100, 0.2 + at / 100) for at in range(28)}}
     found = study(ALL, means=means)
-    text = latex.render(build(found, Settings(marks="letters")))
+    table = build(found, Settings(marks="letters"))
+    text = latex.render(table)
+    right = "^{a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,aa}"
+    assert right in text
+    readings = (latex, ".tex"), (markdown, ".md"), (html, ".html"), (csv, ".csv")
+    for module, suffix in readings:
+        checked = verdict(module.render(table), found, suffix)
+        assert (checked.findings, checked.notes) == ([], [])
+    (missing,) = verdict("^{aa}".join(text.rsplit("^{a}", 1)), found).findings[:1]
+    assert (missing.row, missing.found, missing.right) == ("s1", ".210 with aa", "without aa")
+    wrong = verdict("y,z,ab}".join(text.rsplit("y,z,aa}", 1)), found)
+    assert said(wrong) == [
+        ("marker", "s27", "ndcg@10 ↑", ".470 with ab", "without ab"),
+        ("marker", "s27", "ndcg@10 ↑", ".470 without aa", "with aa"),
+    ]
+
+
+def test_more_systems_than_letters_without_commas() -> None:
+    means = {"web": {f"s{at}": (0.1 + at / 100, 0.2 + at / 100) for at in range(28)}}
+    found = study(ALL, means=means)
+    text = latex.render(build(found, Settings(marks="letters"))).replace(",", "")
     right = "^{abcdefghijklmnopqrstuvwxyzaa}"
     assert right in text
-    assert verdict(text, found).findings == []
+    checked = verdict(text, found)
+    assert checked.findings == []
+    assert checked.notes == [
+        "signs of several characters stand without commas: each cell is read as what would be "
+        "right, where it can be"
+    ]
     wrong = verdict("^{abcdefghijklmnopqrstuvwxyzab}".join(text.rsplit(right, 1)), found)
     assert said(wrong) == [("marker", "s27", "ndcg@10 ↑", ".470 without aa", "with aa")]
 
