@@ -28,7 +28,7 @@ def render(table: PaperTable) -> str:
             lines.append(
                 f'<tr><th scope="rowgroup" colspan="{span}" {_LEFT}>{escape(group.title)}</th></tr>'
             )
-        lines += [*map(_row, group.rows), "</tbody>"]
+        lines += [*(_row(row, table) for row in group.rows), "</tbody>"]
     if table.footnotes:
         notes = "<br>".join(map(escape, table.footnotes))
         lines.append(f'<tfoot><tr><td colspan="{len(table.columns) + 1}">{notes}</td></tr></tfoot>')
@@ -57,20 +57,20 @@ def _head(table: PaperTable) -> Iterator[str]:
     yield f"<tr>{titles}</tr>"
 
 
-def _row(row: Row) -> str:
+def _row(row: Row, table: PaperTable) -> str:
     sign = f"<sup>{escape(row.sign)}</sup>" if row.sign else ""
-    cells = "".join(map(_cell, row.cells))
+    cells = "".join(_cell(cell, table) for cell in row.cells)
     return f'<tr><th scope="row" {_NAME}>{escape(row.title)}{sign}</th>{cells}</tr>'
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, table: PaperTable) -> str:
     text = escape(_minus(cell.text))
     if cell.best:
         text = f"<strong>{text}</strong>"
     elif cell.second:
         text = f"<u>{text}</u>"
-    text += f"<sup>{escape(''.join(cell.marks))}</sup>" if cell.marks else ""
-    text += f"<sub>{escape(''.join(cell.worse))}</sub>" if cell.worse else ""
+    text += f"<sup>{escape(table.joined(cell.marks))}</sup>" if cell.marks else ""
+    text += f"<sub>{escape(table.joined(cell.worse))}</sub>" if cell.worse else ""
     text += f" {escape(_minus(cell.spread))}" if cell.spread else ""
     text += f" ({escape(cell.note)})" if cell.note else ""
     return f"<td {_NUMBER}>{text}</td>"

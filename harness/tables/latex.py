@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .latex_cells import shown, specification, widest
+from .latex_cells import Column
 from .latex_text import escape, in_math
 from .model import PaperTable, Row
 
@@ -66,9 +66,9 @@ def document(text: str, table: PaperTable, *, siunitx: bool = False) -> str:
 
 
 def _tabular(table: PaperTable, siunitx: bool) -> Iterable[str]:
-    columns = [[row.cells[place] for row in table.rows] for place in range(len(table.columns))]
-    marks = [widest(cells) for cells in columns]
-    spec = "".join(specification(cells, siunitx) for cells in columns)
+    cells = ([row.cells[place] for row in table.rows] for place in range(len(table.columns)))
+    columns = [Column(each, siunitx, table.separator) for each in cells]
+    spec = "".join(column.specification for column in columns)
     yield rf"\begin{{tabular}}{{@{{}}l{spec}@{{}}}}"
     yield r"\toprule"
     if table.has_blocks:
@@ -81,10 +81,8 @@ def _tabular(table: PaperTable, siunitx: bool) -> Iterable[str]:
             title = rf"\emph{{{escape(group.title)}}}"
             yield rf"\multicolumn{{{len(columns) + 1}}}{{@{{}}l}}{{{title}}} \\"
         for row in group.rows:
-            cells = (
-                shown(cell, most, siunitx) for cell, most in zip(row.cells, marks, strict=True)
-            )
-            yield " & ".join([_name(row), *cells]) + r" \\"
+            shown = [each.shown(cell) for each, cell in zip(columns, row.cells, strict=True)]
+            yield " & ".join([_name(row), *shown]) + r" \\"
     yield r"\bottomrule"
     yield r"\end{tabular}"
 

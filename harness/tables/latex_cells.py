@@ -4,40 +4,77 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .latex_text import escape, in_math
+from .latex_text import escape, in_math, room
 from .model import UNDEFINED, Cell
 
 
-def shown(cell: Cell, most: Cell, siunitx: bool) -> str:
-    """Return a cell; `most` is that of its column with the most marks: see :func:`widest`."""
-    if siunitx:
-        return _in_s(cell)
-    text = _number(cell.text)
-    if cell.best:
-        text = rf"\textbf{{{text}}}"
-    elif cell.second:
-        text = rf"\underline{{{text}}}"
-    return text + _marks(cell) + _lacking(cell, most) + _beside(cell)
+class Column:
+    """One column of cells.
 
+    Signs stand in boxes of one width, so that numbers stand below each other.
 
-def widest(cells: Sequence[Cell]) -> Cell:
-    """Return the cell with the most marks above or below each other."""
-    return max(cells, key=_places, default=Cell(""))
+    Parameters
+    ----------
+    cells : sequence of Cell
+    siunitx : bool
+        Whether it is an S column, aligned at the decimal point.
+    separator : str
+        What stands between two signs.
+    """
 
+    def __init__(self, cells: Sequence[Cell], siunitx: bool, separator: str) -> None:
+        self.cells, self.siunitx, self.separator = cells, siunitx, separator
+        lists = (separator.join(signs) for cell in cells for signs in (cell.marks, cell.worse))
+        self.widest = max(lists, key=room, default="")
 
-def specification(cells: Sequence[Cell], siunitx: bool) -> str:
-    """Return what stands for a column between the braces of a tabular."""
-    if not siunitx or not is_numeric(cells):
-        return "r"
-    numbers = [cell.text for cell in cells if cell.text != UNDEFINED]
-    whole = max(len(text.lstrip("-").partition(".")[0]) for text in numbers)
-    decimals = max(len(text.partition(".")[2]) for text in numbers)
-    sign = "-" if any(text.startswith("-") for text in numbers) else ""
-    options = [f"table-format={sign}{max(whole, 1)}" + f".{decimals}" * bool(decimals)]
-    after = max((_after(cell) for cell in cells if _is_number(cell.text)), key=len)
-    if after:
-        options.append(f"table-space-text-post={{{after}}}")
-    return f"S[{','.join(options)}]"
+    def shown(self, cell: Cell) -> str:
+        """Return a cell."""
+        if self.siunitx:
+            return self._in_s(cell)
+        text = _number(cell.text)
+        if cell.best:
+            text = rf"\textbf{{{text}}}"
+        elif cell.second:
+            text = rf"\underline{{{text}}}"
+        return text + self._boxed(cell) + _beside(cell)
+
+    @property
+    def specification(self) -> str:
+        """What stands for the column between the braces of a tabular."""
+        if not self.siunitx or not is_numeric(self.cells):
+            return "r"
+        numbers = [cell.text for cell in self.cells if cell.text != UNDEFINED]
+        whole = max(len(text.lstrip("-").partition(".")[0]) for text in numbers)
+        decimals = max(len(text.partition(".")[2]) for text in numbers)
+        sign = "-" if any(text.startswith("-") for text in numbers) else ""
+        options = [f"table-format={sign}{max(whole, 1)}" + f".{decimals}" * bool(decimals)]
+        shown = [cell for cell in self.cells if _is_number(cell.text)]
+        beside = max(shown, key=lambda cell: len(_beside(cell)))
+        if after := _raised(self.widest) + _medium(beside):
+            options.append(f"table-space-text-post={{{after}}}")
+        return f"S[{','.join(options)}]"
+
+    def _in_s(self, cell: Cell) -> str:
+        if not _is_number(cell.text):
+            return f"{{{_number(cell.text)}{_beside(cell)}}}"
+        text = (r"\bfseries " if cell.best else "") + cell.text
+        # a line below the number takes no room, so that siunitx still aligns what stands above it
+        line = rf"\llap{{\underline{{\phantom{{{_number(cell.text)}}}}}}}" if cell.second else ""
+        beside = _medium(cell)
+        after = line + (self._boxed(cell) if beside else self._signs(cell)) + beside
+        return text + (f"{{{after}}}" if after else "")
+
+    def _signs(self, cell: Cell) -> str:
+        above, below = (in_math(self.separator.join(signs)) for signs in (cell.marks, cell.worse))
+        text = (f"^{{{above}}}" if above else "") + (f"_{{{below}}}" if below else "")
+        return f"${text}$" if text else ""
+
+    def _boxed(self, cell: Cell) -> str:
+        """Return the signs of a cell in a box that is as wide as the widest of the column."""
+        signs = self._signs(cell)
+        if self.widest in map(self.separator.join, (cell.marks, cell.worse)):
+            return signs
+        return (rf"\rlap{{{signs}}}" if signs else "") + rf"\hphantom{{{_raised(self.widest)}}}"
 
 
 def is_numeric(cells: Sequence[Cell]) -> bool:
@@ -50,41 +87,20 @@ def _is_number(text: str) -> bool:
     return text.removeprefix("-").replace(".", "", 1).isdigit()
 
 
-def _in_s(cell: Cell) -> str:
-    if not _is_number(cell.text):
-        return f"{{{_number(cell.text)}{_beside(cell)}}}"
-    text = (r"\bfseries " if cell.best else "") + cell.text
-    # a line below the number takes no room, so that siunitx still aligns what stands above it
-    line = rf"\llap{{\underline{{\phantom{{{_number(cell.text)}}}}}}}" if cell.second else ""
-    after = _after(cell)
-    return text + (f"{{{line}{after}}}" if line or after else "")
-
-
-def _after(cell: Cell) -> str:
-    beside = _beside(cell)
-    return _marks(cell) + (rf"\mdseries{beside}" if beside else "")
-
-
 def _number(text: str) -> str:
     if text == UNDEFINED:
         return "--"
     return f"$-${text[1:]}" if text.startswith("-") and _is_number(text) else escape(text)
 
 
-def _marks(cell: Cell) -> str:
-    above, below = (in_math("".join(signs)) for signs in (cell.marks, cell.worse))
-    text = (f"^{{{above}}}" if above else "") + (f"_{{{below}}}" if below else "")
-    return f"${text}$" if text else ""
+def _raised(signs: str) -> str:
+    return f"$^{{{in_math(signs)}}}$" if signs else ""
 
 
-def _places(cell: Cell) -> int:
-    return max(sum(map(len, cell.marks)), sum(map(len, cell.worse)))
-
-
-def _lacking(cell: Cell, most: Cell) -> str:
-    """Return as much room as the marks of `most` take beyond the cell's own."""
-    signs = max("".join(most.marks), "".join(most.worse), key=len)[_places(cell) :]
-    return rf"\hphantom{{$^{{{in_math(signs)}}}$}}" if signs else ""
+def _medium(cell: Cell) -> str:
+    """Return what stands beside a number, which is not bold where the number is."""
+    beside = _beside(cell)
+    return rf"\mdseries{beside}" if beside else ""
 
 
 def _beside(cell: Cell) -> str:

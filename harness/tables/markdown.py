@@ -49,21 +49,21 @@ def _rows(table: PaperTable) -> Iterator[list[str]]:
         if group.title:
             yield [f"*{escape(group.title)}*", *[""] * len(table.columns)]
         for row in group.rows:
-            yield [_name(row), *map(_cell, row.cells)]
+            yield [_name(row), *(_cell(cell, table) for cell in row.cells)]
 
 
 def _name(row: Row) -> str:
     return escape(row.title) + (f"<sup>{row.sign}</sup>" if row.sign else "")
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, table: PaperTable) -> str:
     text = cell.text
     if cell.best:
         text = f"**{text}**"
     elif cell.second:
-        text = f"<u>{text}</u>"
-    text += f"<sup>{''.join(cell.marks)}</sup>" if cell.marks else ""
-    text += f"<sub>{''.join(cell.worse)}</sub>" if cell.worse else ""
+        text = f"<ins>{text}</ins>"
+    text += f"<sup>{table.joined(cell.marks)}</sup>" if cell.marks else ""
+    text += f"<sub>{table.joined(cell.worse)}</sub>" if cell.worse else ""
     beside = [cell.spread, f"({cell.note})" if cell.note else ""]
     return " ".join([text, *(escape(part) for part in beside if part)])
 

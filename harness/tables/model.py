@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from typing import Literal
 
@@ -178,6 +179,21 @@ class PaperTable:
     def has_blocks(self) -> bool:
         """Whether columns must say which dataset they belong to."""
         return len(self.blocks) > 1
+
+    @cached_property
+    def separator(self) -> str:
+        """What stands between two signs: nothing, or a comma where one has several characters.
+
+        ``ab`` would be read as a and b where it stands for the 28th system.
+        """
+        cells = (cell for row in self.rows for cell in row.cells)
+        signs = {sign for cell in cells for sign in (*cell.marks, *cell.worse)}
+        signs |= {row.sign for row in self.rows}
+        return "," if any(len(sign) > 1 for sign in signs) else ""
+
+    def joined(self, signs: Iterable[str]) -> str:
+        """Return the signs that stand beside a value as one text."""
+        return self.separator.join(signs)
 
     def cell(self, run: str, dataset: str | None, key: str) -> Cell | None:
         """Return the cell of a run under a column's dataset and key, None where there is none."""

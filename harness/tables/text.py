@@ -20,7 +20,9 @@ def render(table: PaperTable) -> str:
     The best values have a star behind them, the second best a plus; then come the signs of the
     systems that they are significantly better than, and after ``_`` of those they are worse than.
     """
-    columns = [_column([row.cells[at] for row in table.rows]) for at in range(len(table.columns))]
+    columns = [
+        _column([row.cells[at] for row in table.rows], table) for at in range(len(table.columns))
+    ]
     heads = [[column.title, *cells] for column, cells in zip(table.columns, columns, strict=True)]
     sizes = _sizes(table, heads)
     names = ["", *map(_name, table.rows), *(group.title for group in table.groups)]
@@ -63,9 +65,9 @@ def _name(row: Row) -> str:
     return f"{row.title} {row.sign}".rstrip()
 
 
-def _column(cells: Sequence[Cell]) -> list[str]:
+def _column(cells: Sequence[Cell], table: PaperTable) -> list[str]:
     """Return cells whose numbers, marks and spreads stand below each other."""
-    parts = [list(_parts(cell)) for cell in cells]
+    parts = [list(_parts(cell, table)) for cell in cells]
     sizes = [max(map(width, part)) for part in zip(*parts, strict=True)]
     return [
         "".join(
@@ -76,10 +78,10 @@ def _column(cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def _parts(cell: Cell) -> Iterator[str]:
+def _parts(cell: Cell, table: PaperTable) -> Iterator[str]:
     yield cell.text
     yield "*" if cell.best else "+" if cell.second else ""
-    above, below = "".join(cell.marks), "".join(cell.worse)
+    above, below = table.joined(cell.marks), table.joined(cell.worse)
     yield " ".join(["", *filter(None, (above, f"_{below}" if below else ""))])
     yield f" {cell.spread}" if cell.spread else ""
     yield f" ({cell.note})" if cell.note else ""

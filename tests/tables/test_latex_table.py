@@ -3,6 +3,8 @@ r"""Tables as LaTeX: what is written, that it compiles, and what stands on the p
 from __future__ import annotations
 
 import itertools
+import re
+import subprocess
 import unicodedata
 from pathlib import Path
 
@@ -136,6 +138,33 @@ def test_a_table_of_one_dataset_fits_a_column(tmp_path: Path) -> None:
     )
     log = compiled(tmp_path, f"{document}\\begin{{document}}\n{table}\n\\end{{document}}\n")
     assert complaints(log) == []
+
+
+SHIFTED = re.compile(r'<word xMin="([0-9.]+)" [^>]*>\.\d{3}[^\]<]*</word>')
+
+
+@needs_latex
+@pytest.mark.parametrize("siunitx", [False, True])
+@pytest.mark.parametrize("spread", ["none", "interval"])
+def test_numbers_stand_below_each_other_whatever_letters_are_beside_them(
+    siunitx: bool, spread: str, tmp_path: Path
+) -> None:
+    # thirteen rows, a to m; m is wide, and i, j, l are narrow
+    runs = {f"run{place}": [[place / 100 + 0.2], [place / 100 + 0.3]] for place in range(13)}
+    outcomes = {
+        ("trec", "map", f"run{worse}", f"run{better}"): (0.1, 0.01 if (better + worse) % 3 else 1.0)
+        for better in range(13)
+        for worse in range(better)
+    }
+    asked = Settings(siunitx=siunitx, spread=spread)  # type: ignore[arg-type]
+    table = build(study({"trec": runs}, ["map"], compared(outcomes)), asked)
+    text = render(table, "latex", asked, standalone=True)
+    assert complaints(compiled(tmp_path, text)) == []
+    command = ["pdftotext", "-bbox", "page.pdf", "-"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True).stdout.decode()
+    lefts = {float(left) for left in SHIFTED.findall(found)}
+    assert len(SHIFTED.findall(found)) == 13
+    assert max(lefts) - min(lefts) < 0.7  # a bold digit is a little wider
 
 
 SIGNS = st.text(

@@ -44,13 +44,13 @@ def test_markdown() -> None:
     assert lines[0] == f"<!-- {TABLE.trace} -->"
     assert lines[2].startswith("Means over the 2 queries of trec. The best value of a column")
     assert lines[4:] == [
-        "|                  |                map ↑ |        mse ↓ |",
-        "| ---------------- | -------------------: | -----------: |",
-        "| *Old*            |                      |              |",
-        "| bm25<sup>†</sup> |          <u>.400</u> |   **-2.000** |",
-        "| *New &amp; more* |                      |              |",
-        "| dense            | **.500**<sup>†</sup> | <u>1.000</u> |",
-        "| a\\|b\\_&lt;i&gt;  |     .333<sub>†</sub> |       13.000 |",
+        "|                  |                map ↑ |            mse ↓ |",
+        "| ---------------- | -------------------: | ---------------: |",
+        "| *Old*            |                      |                  |",
+        "| bm25<sup>†</sup> |      <ins>.400</ins> |       **-2.000** |",
+        "| *New &amp; more* |                      |                  |",
+        "| dense            | **.500**<sup>†</sup> | <ins>1.000</ins> |",
+        "| a\\|b\\_&lt;i&gt;  |     .333<sub>†</sub> |           13.000 |",
     ]
     header = render(BLOCKS, "markdown").splitlines()[4]
     assert header.count("<br>") == 6
@@ -109,6 +109,34 @@ def test_text() -> None:
         "bm25     .400+  -2.000*   .100  1.000  .250        -.500",
         "dense    .500*   1.000+      –      –     – (1/2)      – (1/2)",
     ]
+
+
+def test_signs_of_several_letters_stand_between_commas() -> None:
+    """``aab`` could be a and ab, or aa and b: runs 0 to 27 are a to z, aa and ab."""
+    runs = {f"run{place}": [place / 100] for place in range(29)}
+    beaten = {("trec", "map", f"run{place}", "run28"): (0.1, 0.01) for place in (0, 1, 26, 27)}
+    others = {("trec", "map", f"run{place}", "run27"): (0.1, 0.9) for place in range(27)}
+    made = study(constant({"trec": runs}), ["map"], compared({**beaten, **others}))
+    table = build(made)
+    assert "<sup>a,b,aa,ab</sup>" in render(table, "markdown")
+    assert "<sup>a,b,aa,ab</sup>" in render(table, "html")
+    assert "a,b,aa,ab" in body(render(table, "text"))[-1]
+    assert "$^{a,b,aa,ab}$" in render(table, "latex")
+    assert rows(table)[-1]["trec map marks"] == "best a b aa ab"
+
+
+def test_doubled_daggers_stand_between_commas() -> None:
+    """Six baselines: the sixth has two daggers, and ``††`` alone would be the first one twice."""
+    runs = {f"run{place}": [place / 100] for place in range(7)}
+    outcomes = {("trec", "map", f"run{at}", "run6"): (0.1, 0.01) for at in (0, 1, 5)}
+    outcomes |= {("trec", "map", f"run{at}", "run6"): (0.1, 0.9) for at in (2, 3, 4)}
+    made = study(
+        constant({"trec": runs}),
+        ["map"],
+        compared(outcomes, tuple(f"run{place}" for place in range(6))),
+    )
+    assert "<sup>†,‡,††</sup>" in render(build(made), "markdown")
+    assert r"$^{\dagger,\ddagger,\dagger\dagger}$" in render(build(made), "latex")
 
 
 def rows(table: PaperTable) -> list[dict[str, str]]:
