@@ -11,7 +11,7 @@ from .model import UNDEFINED, Cell
 class Column:
     """One column of cells.
 
-    Signs stand in boxes of one width, so that numbers stand below each other.
+    Signs stand in boxes of one width, and so do intervals: numbers stand below each other.
 
     Parameters
     ----------
@@ -26,6 +26,7 @@ class Column:
         self.cells, self.siunitx, self.separator = cells, siunitx, separator
         lists = (separator.join(signs) for cell in cells for signs in (cell.marks, cell.worse))
         self.widest = max(lists, key=room, default="")
+        self.beside = max(map(_beside, cells), key=len, default="")
 
     def shown(self, cell: Cell) -> str:
         """Return a cell."""
@@ -36,7 +37,7 @@ class Column:
             text = rf"\textbf{{{text}}}"
         elif cell.second:
             text = rf"\underline{{{text}}}"
-        return text + self._boxed(cell) + _beside(cell)
+        return text + self._boxed(cell) + _box(_beside(cell), self.beside)
 
     @property
     def specification(self) -> str:
@@ -74,7 +75,18 @@ class Column:
         signs = self._signs(cell)
         if self.widest in map(self.separator.join, (cell.marks, cell.worse)):
             return signs
-        return (rf"\rlap{{{signs}}}" if signs else "") + rf"\hphantom{{{_raised(self.widest)}}}"
+        return _box(signs, _raised(self.widest))
+
+
+def _box(text: str, widest: str) -> str:
+    r"""Return text that takes as much room as the widest.
+
+    >>> print(_box("b", "ab"), _box("", "ab"), _box("ab", "ab"))
+    \rlap{b}\hphantom{ab} \hphantom{ab} ab
+    """
+    if text == widest:
+        return text
+    return (rf"\rlap{{{text}}}" if text else "") + rf"\hphantom{{{widest}}}"
 
 
 def is_numeric(cells: Sequence[Cell]) -> bool:
