@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from ..core.ragged import Floats
-from .differences import snapped
+from .differences import noise
 from .registry import AllPairs, all_pairs_test
-from .several import mirrored, pairwise, tolerance, without_answer
+from .several import mirrored, pairwise, without_answer
 from .streams import Stream
 from .studentized_range import studentized_range_isf, studentized_range_sf
 
@@ -108,8 +108,13 @@ def ranks(values: Floats) -> Floats:
         return np.empty(values.shape)
     from scipy.stats import rankdata  # whose import takes a third of a second
 
-    sizes = snapped((values - values.min()).ravel(), tolerance(values)).reshape(values.shape)
-    rank: Floats = rankdata(-sizes, axis=0)
+    order = np.argsort(-values, axis=0, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=0)
+    is_new = np.zeros(values.shape, dtype=bool)
+    is_new[1:] = ordered[:-1] - ordered[1:] > noise(ordered[:-1], ordered[1:])
+    group = np.empty(values.shape, dtype=np.int64)
+    np.put_along_axis(group, order, is_new.cumsum(axis=0), axis=0)
+    rank: Floats = rankdata(group, axis=0)
     return rank
 
 

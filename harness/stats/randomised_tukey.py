@@ -79,8 +79,9 @@ def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> All
     n_systems = len(values)
     apart = centred(values)
     ranges = np.sort(_ranges(np.ascontiguousarray(apart.T), stream))
-    differences = np.abs(pairwise(apart.mean(axis=1), tolerance(values)))
-    least = differences[np.triu_indices(n_systems, 1)] - tolerance(values)
+    added = tolerance(values)
+    differences = np.abs(pairwise(apart.mean(axis=1), added))
+    least = (differences - np.maximum.outer(added, added))[np.triu_indices(n_systems, 1)]
     reached = ranges.size - np.searchsorted(ranges, least)
     p = mirrored((reached + 1) / (ranges.size + 1), n_systems)
     allowed = math.floor(level * (ranges.size + 1) + 1e-9)

@@ -7,6 +7,7 @@ import numpy as np
 from ..core.ragged import Floats, Ints
 from .differences import EPS
 from .resampling import resampled_means
+from .several import deviations, tolerance
 from .streams import Stream
 
 
@@ -46,8 +47,9 @@ def rank_intervals(
     ([2, 2, 1], [3, 3, 1])
     """
     n_systems = values.shape[0]
-    means = resampled_means(values.T, stream or Stream())
-    place = _places(means, EPS * float(np.abs(values).max(initial=0.0)))
+    # What is common to all goes first: one query's huge values would hide the others.
+    means = resampled_means(deviations(values).T, stream or Stream())
+    place = _places(means, tolerance(values))
     place += np.arange(n_systems) * n_systems
     counts = np.bincount(place.ravel(), minlength=n_systems**2).reshape(n_systems, n_systems)
     reached = np.cumsum(counts, axis=1)
@@ -58,12 +60,16 @@ def rank_intervals(
     return low, high
 
 
-def _places(means: Floats, tolerance: float) -> Ints:
-    """Return the place, from 0, of each column in each row; equal ones share the best."""
+def _places(means: Floats, tolerances: Floats) -> Ints:
+    """Return the place, from 0, of each column in each row; equal ones share the best.
+
+    Neighbours are equal within the larger tolerance of the two columns.
+    """
     order = np.argsort(-means, axis=1, kind="stable")
     ordered = np.take_along_axis(means, order, axis=1)
     is_new = np.ones(ordered.shape, dtype=bool)
-    is_new[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > tolerance
+    own = tolerances[order]
+    is_new[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > np.maximum(own[:, :-1], own[:, 1:])
     place = np.maximum.accumulate(np.where(is_new, np.arange(means.shape[1]), 0), axis=1)
     result = np.empty_like(place)
     np.put_along_axis(result, order, place, axis=1)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.ragged import Floats
-from .differences import EPS
+from .differences import noise
 from .outcomes import SMALLEST
 from .registry import AllPairs
 
 
 def deviations(values: Floats) -> Floats:
-    """Return each system's difference to the first, 0 where it is but floating point.
+    """Return each system's difference to the middle one of the query, 0 but for floating point.
+
+    The middle one, so that neither a single huge value nor the order of the systems matters.
 
     Parameters
     ----------
@@ -26,9 +28,20 @@ def deviations(values: Floats) -> Floats:
     >>> deviations(np.array([[0.3, 0.5], [0.1 + 0.2, 0.75]])).tolist()
     [[0.0, 0.0], [0.0, 0.25]]
     """
-    found: Floats = values - values[:1]
-    found[np.abs(found) <= tolerance(values)] = 0.0
-    return found
+    return _deviations(values)[0]
+
+
+def _deviations(values: Floats) -> tuple[Floats, Floats]:
+    """Return the deviations, and what floating point may have added to each that is not 0."""
+    if not values.size:
+        return values, values
+    middle = (values.shape[0] - 1) // 2
+    centre = np.partition(values, middle, axis=0)[middle : middle + 1]
+    found: Floats = values - centre
+    added = noise(values, centre)
+    equal = np.abs(found) <= added
+    found[equal] = added[equal] = 0.0
+    return found, added
 
 
 def centred(values: Floats) -> Floats:
@@ -42,20 +55,21 @@ def centred(values: Floats) -> Floats:
     return found
 
 
-def tolerance(values: Floats) -> float:
-    """Return the difference between two of these values that may be floating point alone."""
-    largest = float(np.abs(values).max(initial=0.0))
-    return float(EPS * largest)
+def tolerance(values: Floats) -> Floats:
+    """Return what floating point may have added to each mean deviation, ``(n_systems,)``."""
+    found: Floats = _deviations(values)[1].mean(axis=1)
+    return found
 
 
-def pairwise(positions: Floats, smallest: float = 0.0) -> Floats:
-    """Return row minus column, ``(n_systems, n_systems)``; 0 where it is at most `smallest`.
+def pairwise(positions: Floats, tolerances: Floats | None = None) -> Floats:
+    """Return row minus column, ``(n_systems, n_systems)``; 0 within the larger tolerance.
 
     >>> pairwise(np.array([0.5, 0.25])).tolist()
     [[0.0, 0.25], [-0.25, 0.0]]
     """
     difference: Floats = positions[:, None] - positions
-    difference[np.abs(difference) <= smallest] = 0.0
+    if tolerances is not None:
+        difference[np.abs(difference) <= np.maximum.outer(tolerances, tolerances)] = 0.0
     return difference
 
 

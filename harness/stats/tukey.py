@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from ..core.ragged import Bools, Floats
+from .differences import noise
 from .registry import AllPairs, all_pairs_test
 from .several import centred, means, mirrored, pairwise, tolerance, without_answer
 from .streams import Stream
@@ -135,6 +136,7 @@ def _fit(values: Floats) -> _Fit:
     left = centred(values)
     effect = left.mean(axis=1)
     left -= effect[:, None]
-    nothing_left = np.abs(left).max() <= tolerance(values)
+    added = tolerance(values)
+    nothing_left = (np.abs(left) <= noise(values, values).max(axis=0) + added.max()).all()
     error = 0.0 if nothing_left else float((left * left).sum()) / freedom
-    return _Fit(effect, pairwise(effect, tolerance(values)), error, freedom)
+    return _Fit(effect, pairwise(effect, added), error, freedom)

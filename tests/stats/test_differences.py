@@ -41,11 +41,30 @@ def test_small_differences_of_small_values_stay() -> None:
     assert differences(np.array([2e-15]), np.array([1e-15])).tolist() == [1e-15]
 
 
+def test_a_query_with_huge_values_hides_no_other() -> None:
+    # two floats from 1e16 on are 2 apart: what is added to them is lost, to the others it is not
+    values, baseline = np.array([1e16, 0.7, 0.2 + 0.1, 0.6]), np.array([1e16, 0.1, 0.3, 0.2])
+    assert differences(values, baseline).round(12).tolist() == [0, 0.6, 0, 0.4]
+    values[0] = 2e16
+    found = differences(values, baseline)
+    assert found.round(12).tolist() == [1e16, 0.6, 0, 0.4]
+
+
+def test_sizes_are_tied_as_the_noisier_of_two_allows() -> None:
+    # 1000.1 - 1000 is .1 but for 2e-14, less than what a number of that size may be off by
+    found = differences(np.array([1000.1, 0.3]), np.array([1000.0, 0.2]))
+    assert found[0] == found[1]
+
+
+def test_next_to_nothing_beside_values_of_ordinary_size_is_nothing() -> None:
+    assert differences(np.array([1e-17, 0.9]), np.array([0.0, 0.5]))[0] == 0
+
+
 def test_no_queries() -> None:
     assert differences(np.array([]), np.array([])).size == 0
 
 
 def test_a_group_takes_its_smallest_size() -> None:
     # 1, 1.5 and 2.25 are each within .9 of the one before; 4 is not
-    assert snapped(np.array([4.0, 2.25, 1.0, 1.5]), 0.9).tolist() == [4.0, 1.0, 1.0, 1.0]
-    assert snapped(np.array([4.0, 0.75, 1.5]), 0.9).tolist() == [4.0, 0.0, 0.0]
+    assert snapped(np.array([4.0, 2.25, 1.0, 1.5]), np.full(4, 0.9)).tolist() == [4, 1, 1, 1]
+    assert snapped(np.array([4.0, 0.75, 1.5]), np.full(3, 0.9)).tolist() == [4.0, 0.0, 1.5]
