@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
+from ..tables.latex_text import escape
 from .grid import NO_WIDTH, Piece, Style
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
@@ -24,11 +25,21 @@ _SIGNS = {
     "triangledown": "▽", "bullet": "•", "circ": "°", "%": "%", "&": "&", "_": "_", "#": "#",
     "$": "$", "{": "{", "}": "}", "textunderscore": "_", "textasciitilde": "~",
     "textasciicircum": "^", "textbackslash": "\\", "textendash": "–", "textemdash": "—",
-    "alpha": "alpha", "beta": "beta", "gamma": "gamma", "lambda": "lambda", "tau": "tau",
-    "rho": "rho", "textbar": "|", "lbrack": "[", "rbrack": "]", "slash": "/", "cdot": "·",
+    "textbar": "|", "textasciigrave": "`", "textquotedbl": '"', "lbrack": "[", "rbrack": "]",
+    "slash": "/", "cdot": "·",
     "quad": " ", "qquad": " ", " ": " ", "\n": " ", "\\": " ", "tabularnewline": " ", "-": "",
     "ldots": "…", "dots": "…", "textless": "<", "textgreater": ">", "textquotesingle": "'",
+    "le": "≤", "ge": "≥", "ne": "≠", "sim": "~", "varepsilon": "ε", "o": "ø",
 }  # fmt: skip
+_SIGNS = {
+    **{
+        match[1]: sign for sign in "→←↔×≤≥≠≈∞√∑αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
+        if (match := re.fullmatch(r"\$\\([A-Za-z]+)\$", escape(sign))) is not None
+    },
+    **_SIGNS,
+}  # fmt: skip
+_CODE = re.compile(r"\[U\+([0-9A-F]{4,6})\]")
+"""What the harness's own LaTeX writes for a character that pdfLaTeX does not have."""
 _THIN = {",", ";", ":", "thinspace", "enspace"}
 _BOLD = {"textbf", "mathbf", "boldsymbol", "bm", "pmb", "symbf", "boldmath"}
 _BOLD_FROM_HERE = {"bf", "bfseries", "boldmath", "fontseries"}
@@ -155,7 +166,16 @@ def pieces(text: str, style: Style | None = None) -> tuple[Piece, ...]:
     [('.42', True), ('ab', False)]
     """
     found = groupby(_pieces(text, style or Style()), key=lambda one: one.style)
-    return tuple(Piece("".join(one.text for one in some), how) for how, some in found)
+    return tuple(Piece(_decoded("".join(one.text for one in some)), how) for how, some in found)
+
+
+def _decoded(text: str) -> str:
+    """Return a text with the characters that stand as their codes.
+
+    >>> _decoded("[U+4E2D][U+6587] [12]")
+    '中文 [12]'
+    """
+    return _CODE.sub(lambda match: chr(min(int(match[1], 16), 0x10FFFF)), text)
 
 
 def _pieces(text: str, style: Style) -> Iterator[Piece]:

@@ -236,13 +236,15 @@ def _title(row: Row) -> str | None:
 def _run(row: Row, places: Sequence[int], known: Known) -> tuple[str | None, str, str]:
     for place in reversed(places):
         cell = row[place]
-        whole = (named(cell.text, known.runs), cell.text, "".join(cell.raised.split()))
-        found = [whole, *_lettered(cell.text, known)]
+        sign = "".join(cell.raised.split())
+        found = [(named(cell.text, known.runs), cell.text, sign), *_lettered(cell.text, known)]
         if re.search(r"\(([a-z]{1,2}|\d{1,2})\)", cell.text):  # no remark in brackets, but a letter
             found.reverse()
         for run, text, sign in found:
             if run is not None:
                 return run, text, sign
+        if (run := named(cell.whole, known.runs)) is not None:  # k², which is no mark
+            return run, cell.whole, ""
         end = cell.text.rstrip("†‡§¶‖*")
         if end != cell.text and (run := named(end, known.runs)) is not None:
             return run, end.strip(), cell.text[len(end) :]

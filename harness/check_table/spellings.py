@@ -21,21 +21,23 @@ _PAPER: Mapping[str, str] = {
     "infap": "infAP", "tau": "kendall", "taub": "kendall", "kendall": "kendall",
     "kendallstau": "kendall", "kendalltau": "kendall", "rho": "spearman", "spearman": "spearman",
     "spearmansrho": "spearman", "pearson": "pearson", "pearsonsr": "pearson", "mse": "mse",
-    "swaps": "swaps", "arp": "arp", "auc": "auc", "opa": "opa", "tauap": "tau_ap", "τ": "kendall",
-    "kendallsτ": "kendall", "τb": "kendall", "ρ": "spearman", "spearmansρ": "spearman",
-    "ao": "ao", "pfound": "pfound", "judged": "judged", "logloss": "pairwise_logloss",
+    "swaps": "swaps", "arp": "arp", "auc": "auc", "opa": "opa", "tauap": "tau_ap",
+    "kendallstaub": "kendall", "ao": "ao", "pfound": "pfound", "judged": "judged",
+    "logloss": "pairwise_logloss",
 }  # fmt: skip
+_GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
+_GREEK["λ"] = "lambda"  # which Unicode calls lamda
 _AT = re.compile(r"(?P<name>.*?[A-Za-z)])[\s@_.\-]*?(?:@|cut|at)?[\s_.]*(?P<k>\d+)(?P<rest>\D*)")
 
 
 def plain(text: str) -> str:
-    """Return a name without case, spaces, hyphens and accents.
+    """Return a name without case, spaces, hyphens and accents, its Greek letters by their names.
 
-    >>> plain("Query-Likelihood (μ)"), plain("lambda_MART")
-    ('querylikelihoodμ', 'lambdamart')
+    >>> plain("Query-Likelihood (μ)"), plain("lambda_MART"), plain("λMART")
+    ('querylikelihoodmu', 'lambdamart', 'lambdamart')
     """
     flat = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(sign for sign in flat if sign.isalnum())
+    return "".join(_GREEK.get(sign, sign) for sign in flat if sign.isalnum())
 
 
 def named(text: str, names: Mapping[str, str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -12,6 +13,7 @@ from ..core.metric import Metric
 from ..core.study import Study
 from ..tables.rows import mean
 from .findings import Finding, Kind
+from .grid import Cell
 from .match import Heading, Line, Match
 from .printed import Printed, printed
 from .rounding import is_percent
@@ -80,8 +82,14 @@ def unreadable(match: Match) -> Iterator[str]:
             text = line.cells[place].whole
             is_value = heading.column is not None and heading.column.kind == "metric"
             has_digit = any(sign.isdigit() for sign in text)
-            if is_value and line.run and has_digit and printed(line.cells[place]) is None:
+            is_read = printed(line.cells[place]) is not None or is_partial(line.cells[place])
+            if is_value and line.run and has_digit and not is_read:
                 yield f"{line.text}, {heading.text}: cannot read '{text}' as a number"
+
+
+def is_partial(cell: Cell) -> bool:
+    """Whether a cell says of how many datasets a mean would be, in place of it: ``– (1/2)``."""
+    return re.fullmatch(r"[–—-]{1,3}\s*\(\d+/\d+\)", cell.whole) is not None
 
 
 def dataset_of(line: Line, heading: Heading, study: Study) -> str | None:

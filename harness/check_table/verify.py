@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -21,7 +22,7 @@ from .marking import check_marks
 from .match import Heading, Line, Match
 from .printed import decimals
 from .rounding import expected, is_rounded, wrong_by
-from .values import Entered, as_text, columns_of, dataset_of, finding, unreadable
+from .values import Entered, as_text, columns_of, dataset_of, finding, is_partial, unreadable
 
 _LEVEL = 0.05
 
@@ -211,14 +212,15 @@ def _ends(beside: Sequence[Decimal], ends: Sequence[float], one: Entered) -> str
 
 
 def _extras(match: Match, study: Study, verdict: Verdict) -> Iterator[Finding]:
-    """Yield what is wrong with n, ranks, tiers and coverage."""
+    """Yield what is wrong with n, ranks, tiers, coverage, and means of too few datasets."""
     for place, heading in enumerate(match.headings):
         column = heading.column
-        if column is None or column.kind == "metric":
+        if column is None:
             continue
         for line in match.lines:
             text = _flat(line.cells[place].whole)
-            if line.run is None or not text or any(line.where):
+            is_value = column.kind == "metric" and not is_partial(line.cells[place])
+            if is_value or line.run is None or not text or any(line.where):
                 continue
             right = _extra(match, study, heading, line)
             if right is None:
@@ -230,6 +232,11 @@ def _extras(match: Match, study: Study, verdict: Verdict) -> Iterator[Finding]:
 
 def _extra(match: Match, study: Study, heading: Heading, line: Line) -> str | None:
     column, dataset = heading.column, dataset_of(line, heading, study)
+    if column is not None and column.kind == "metric" and line.run is not None:
+        of = {one.column.dataset for one in match.headings if one.column is not None} - {None}
+        columns = [replace(column, dataset=name) for name in of or study.datasets]
+        cell = Cells(study, Settings(), Signs(), columns).column(column, [line.run])[0]
+        return f"{cell.text} ({cell.note})" if cell.note else cell.text
     if column is None or dataset is None or line.run is None:
         return None
     system = study.system(dataset, line.run)

@@ -28,6 +28,29 @@ MEANS: Means = {
 """Mean of each metric. On 20 queries, whose differences from bm25 have a deviation of about .007, a
 paired t-test finds what differs by more than .005."""
 
+DAGGERS = r"""
+\documentclass{article}
+\begin{document}
+\begin{table}[t]
+  \caption{Results. $\dagger$: significantly better than BM25.}\label{tab:main}
+  \begin{tabular}{l cc cc}
+    \toprule
+    & \multicolumn{2}{c}{Web} & \multicolumn{2}{c}{News} \\
+    \cmidrule(lr){2-3}\cmidrule(lr){4-5}
+    Model & MAP $\uparrow$ & nDCG@10 $\uparrow$ & MAP $\uparrow$ & nDCG@10 $\uparrow$ \\
+    \midrule
+    BM25 & .400 & \underline{.551} & .220 & .310 \\ % the baseline, .999
+    QL~\cite{ponte1998} & \underline{.412}$^{\dagger}$ & .550
+      & \textbf{.230}$^\dagger$ & \textbf{.333}$^\dagger$ \\
+    \midrule
+    Ours & \textbf{.424}$^{\dagger}$ & \textbf{.573}$^\dagger$
+      & \textbf{.230}$^\dagger$ & \underline{.325}$^\dagger$ \\[2pt]
+    \bottomrule
+  \end{tabular}
+\end{table}
+\end{document}
+"""
+
 
 def study(plan: Plan | None = None, seeds: int = 1, means: Means = MEANS) -> Study:
     metrics = parse_all(METRICS)

@@ -189,3 +189,45 @@ def test_a_csv_marked_by_full_values() -> None:
     as_shown = text.replace("second", "best")  # as tables show them to 3 digits
     assert verdict(as_shown, found, ".csv").findings == []
     assert len(verdict(text.replace("best", "").replace("second", "best"), found, ".csv").findings)
+
+
+def test_names_of_any_signs() -> None:
+    runs = (
+        "α-BM25 ≥ ½",
+        "中文",
+        "k²",
+        "a|b*c`d",
+        "my_run & 50%",
+        '"dq" <b> ~',
+        "[link](x)",
+        "@u :v:",
+    )
+    odd = {run: (0.1 + place / 10, 0.9 - place / 10) for place, run in enumerate(runs)}
+    found = study(Plan(baselines=runs[:2], correction="none"), means={"web": odd})
+    for suffix in RENDERED:
+        checked = verdict_of(build(found), found, suffix, Settings())
+        assert (checked.findings, checked.unknown, checked.notes) == ([], [], []), suffix
+        assert checked.verified["numbers"] == 16
+    assert "\\geq" in latex.render(build(found))
+    text = r"\begin{tabular}{lc} & MAP \\ $\alpha$-BM25 $\ge$ \textonehalf{} & .100 \end{tabular}"
+    assert verdict(text, study(means={"web": {"α-BM25": (0.1, 0.2)}})).verified["numbers"] == 1
+
+
+def test_a_mean_over_some_datasets_is_none() -> None:
+    # ql was not run on news: "– (1/2)" stands in place of its mean
+    means = {"web": {"bm25": (0.4, 0.5), "ql": (0.3, 0.4)}, "news": {"bm25": (0.2, 0.3)}}
+    found = study(means=means)
+    chosen = Settings(average=True, metrics=("map",))
+    table = build(found, chosen)
+    for suffix in (".tex", ".md", ".html"):
+        checked = verdict_of(table, found, suffix, chosen)
+        assert (checked.findings, checked.unknown) == ([], [])
+        assert checked.verified == {"numbers": 4, "others": 1, "best values": 1}
+        text = RENDERED[suffix](table).replace("(1/2)", "(2/2)")
+        (wrong,) = verdict(text, found, suffix).findings
+        assert (wrong.kind, wrong.row, wrong.found, wrong.right) == (
+            "other",
+            "ql",
+            "-(2/2)",
+            "– (1/2)",
+        )
