@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -193,13 +194,23 @@ def _sizes(sizes: Sequence[int]) -> str:
 def standing_notes(found: Comparisons) -> list[str]:
     """Return what tiers and ranks mean."""
     plan = found.plan
-    by = f"two-way Tukey HSD at {plan.level:g}"
-    if found.kind == "all-pairs":
-        by = f"{found.title or plan.test} at {plan.level:g}"
     return [
-        f"tier: runs that share a number cannot be told apart ({by}, over all pairs)",
+        f"tier: runs that share a number cannot be told apart at {plan.level:g}, {_by(found)}",
         f"of ranks: {100 * (1 - plan.level):g} % interval of the rank, by bootstrap over queries",
     ]
+
+
+def _by(found: Comparisons) -> str:
+    """Return what tells the runs of different tiers apart."""
+    if found.kind == "all-pairs":
+        return f"by {found.title or found.plan.test} over all pairs"
+    runs = Counter((one.dataset, one.metric) for one in found.standings)
+    pairs = Counter((one.dataset, one.metric) for one in found.rows)
+    if all(pairs[where] == math.comb(n_runs, 2) for where, n_runs in runs.items()):
+        return "by the comparisons above"
+    how = CORRECTIONS.get(found.plan.correction)
+    over = f"{how} over the pairs of each table" if how else "not corrected"
+    return f"by the comparisons above or by paired t-tests of every pair ({over})"
 
 
 def plain(row: Row) -> Row:

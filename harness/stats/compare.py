@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -90,19 +91,20 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
             fix="run the baselines on the datasets of the others"))  # fmt: skip
     drawn = test.random or plan.interval == "bca"
     rows = _done(jobs, workers if drawn else 1)
-    standings = _done(
-        [
-            partial(_standings, block, plan, found)
-            for block, found in zip(blocks, several, strict=True)
-        ],
-        workers,
-    )
     if test.kind == "all-pairs":
         sizes = {
             family_of(block.dataset, block.metric, "metric"): _pairs(block) for block in blocks
         }
     else:
         rows, sizes = _corrected(rows, plan)
+    ends = [0, *accumulate(map(len, pairs))]
+    standings = _done(
+        [
+            partial(_standings, block, rows[start:end], plan, found)
+            for block, (start, end), found in zip(blocks, pairwise(ends), several, strict=True)
+        ],
+        workers,
+    )
     overall = [
         _overall(block, found)
         for block, found in zip(blocks, several, strict=True)
@@ -128,8 +130,10 @@ def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:
         return list(pool.map(lambda job: job(), jobs))
 
 
-def _standings(block: Block, plan: Plan, found: AllPairs | None) -> list[Standing]:
-    return list(standings_of(block, plan, found))
+def _standings(
+    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
+) -> list[Standing]:
+    return list(standings_of(block, rows, plan, found))
 
 
 def _check_runs(systems: Sequence[System], plan: Plan) -> None:

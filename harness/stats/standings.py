@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..core.comparison import Plan, Standing
-from ..core.ragged import Floats
+from ..core.comparison import Comparison, Plan, Standing
+from ..core.ragged import Bools, Floats
+from .apart import told_apart
 from .blocks import Block
 from .clustered import clustered
 from .differences import EPS
@@ -17,22 +18,24 @@ from .ranks import rank_intervals
 from .registry import AllPairs
 from .several import means
 from .tiers import tiers
-from .tukey import told_apart
 
 RANK_DRAWS = 1000
 """Resamples for the interval of a rank, a whole number that more of them hardly move."""
 
 
-def standings_of(block: Block, plan: Plan, found: AllPairs | None = None) -> Iterator[Standing]:
+def standings_of(
+    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None = None
+) -> Iterator[Standing]:
     """Yield where each run of a block stands.
 
     Parameters
     ----------
     block : Block
+    rows : sequence of Comparison
+        Those of the block, corrected.
     plan : Plan
     found : AllPairs, optional
-        What the plan's own test of all pairs says; two-way Tukey HSD where there is none. Runs
-        whose p is above the plan's level are in one tier.
+        What the plan's own test of all pairs says. Tiers follow :func:`~.apart.told_apart`.
     """
     values = [system.value(block.metric) for system in block.systems]
     rank = ranks(np.array(values), block.metric.definition.direction == "lower")
@@ -40,7 +43,7 @@ def standings_of(block: Block, plan: Plan, found: AllPairs | None = None) -> Ite
     if len(rank) > 1 and block.oriented.shape[1] > 1:
         stream = replace(stream_of(plan, "ranks", block), draws=min(plan.draws, RANK_DRAWS))
         low, high = rank_intervals(block.oriented, plan.level, stream)
-        tier = _tiers(block, plan, found)
+        tier = _tiers(block, told_apart(block, rows, plan, found))
     for place, system in enumerate(block.systems):
         row = block.values[place]
         defined = row[~np.isnan(row)]
@@ -69,8 +72,7 @@ def ranks(values: Floats, lower: bool = False) -> np.ndarray:
     return np.where(np.isnan(values), 0, found)
 
 
-def _tiers(block: Block, plan: Plan, found: AllPairs | None) -> list[str]:
-    apart = told_apart(block.oriented, plan.level) if found is None else found.p <= plan.level
+def _tiers(block: Block, apart: Bools) -> list[str]:
     order = np.argsort(-means(block.oriented), kind="stable")
     named = tiers(apart[np.ix_(order, order)])
     back = np.argsort(order)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import fdtrc
 
-from ..core.ragged import Bools, Floats
+from ..core.ragged import Floats
 from .differences import noise
 from .registry import AllPairs, all_pairs_test
 from .several import centred, means, mirrored, pairwise, tolerance, without_answer
@@ -91,35 +91,6 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
         positions=positions,
         method=f"studentized range({n_systems}, {fit.freedom})",
     )
-
-
-def told_apart(values: Floats, level: float = 0.05) -> Bools:
-    """Return which systems differ by Tukey's HSD, ``(n_systems, n_systems)``.
-
-    Those whose p in :func:`tukey` is at most the level, in a tenth of its time: only one quantile
-    is needed. None where there is nothing to judge by.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_systems, n_queries)
-        Of one metric, finite.
-    level : float
-
-    Examples
-    --------
-    >>> told_apart(np.array([[0.2, 0.4, 0.7], [0.3, 0.5, 0.9], [0.3, 0.6, 0.9]]))[0].tolist()
-    [False, True, True]
-    """
-    n_systems, n_queries = values.shape
-    nothing = np.zeros((n_systems, n_systems), dtype=bool)
-    if n_systems < 2 or n_queries < 2:
-        return nothing
-    fit = _fit(values)
-    if not fit.error:
-        return nothing
-    critical = studentized_range_isf(level, n_systems, fit.freedom)
-    found: Bools = np.abs(fit.difference) >= critical * math.sqrt(fit.error / n_queries)
-    return found
 
 
 class _Fit(NamedTuple):

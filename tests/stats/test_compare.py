@@ -430,7 +430,7 @@ def test_standings() -> None:
     assert {run: one.rank for run, one in by_run.items()} == {
         "s5": 1, "s4": 2, "s3": 3, "s1": 4, "s2": 5, "s0": 6,
     }  # fmt: skip
-    # Tukey at .05 tells s4 and s5 from all others (golden p of 1-4 .026, 2-4 .009, 3-4 .031)
+    # Holm's p at most .05, of the pairs above: 0-4, 1-4, 2-4, 3-4, and 0-5, 1-5, 2-5, 3-5
     assert {run: one.tier for run, one in by_run.items()} == {
         "s5": "1", "s4": "1", "s3": "2", "s1": "2", "s2": "2", "s0": "2",
     }  # fmt: skip

@@ -17,7 +17,7 @@ from harness.stats import randomised_tukey
 from harness.stats.randomised_tukey import randomized_tukey
 from harness.stats.streams import Stream
 from harness.stats.studentized_range import studentized_range_isf, studentized_range_sf
-from harness.stats.tukey import told_apart, tukey
+from harness.stats.tukey import tukey
 
 Q = np.array([0.0, 1e-300, 1e-8, 0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0])
 
@@ -302,18 +302,3 @@ def test_critical_difference_is_where_p_reaches_the_level(draws: int) -> None:
     assert (apart > found.critical_difference + 1e-12).tolist() == (found.p <= 0.1).tolist()
     if draws < 9:
         assert found.critical_difference == math.inf
-
-
-@given(tables(), st.sampled_from([0.01, 0.05, 0.3]))
-@settings(max_examples=60, deadline=None)
-def test_told_apart_is_p_at_most_the_level(values: Floats, level: float) -> None:
-    p = tukey(values, Stream(), level).p
-    clear = np.isnan(p) | (np.abs(p - level) > 1e-9)
-    assert (told_apart(values, level) == (p <= level))[clear].all()
-
-
-def test_told_apart_of_the_golden_systems() -> None:
-    assert (told_apart(VALUES) == (tukey(VALUES, Stream()).p <= 0.05)).all()
-    assert told_apart(VALUES).sum() == 2 * 8  # the paired test finds eight of 15 pairs
-    assert not told_apart(VALUES[:1]).any()
-    assert not told_apart(VALUES[:, :1]).any()
