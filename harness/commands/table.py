@@ -44,7 +44,9 @@ def table_command(
         list[str] | None,
         typer.Option(metavar="N", help="Decimals, or METRIC=N; repeatable."),
     ] = None,
-    percent: Annotated[bool | None, typer.Option(help="Values x 100.")] = None,
+    percent: Annotated[
+        bool | None, typer.Option(help="Values x 100, of metrics in [0, 1].")
+    ] = None,
     leading_zero: Annotated[bool | None, typer.Option(help="0.423 in place of .423.")] = None,
     spread: Annotated[
         Literal["none", "deviation", "interval"] | None,

@@ -135,7 +135,7 @@ class Table(Model):
             _as_patterns, json_schema_input_type=bool | StrictStr | tuple[StrictStr, ...]
         ),
     ] = ()
-    """Values x 100: true for all metrics, or those of these names."""
+    """Values x 100: true for all metrics within [0, 1] or [-1, 1], or those of these names."""
     leading_zero: StrictBool = False
     """0.423 in place of .423."""
     spread: tables.Spread = "none"
@@ -154,7 +154,8 @@ class Table(Model):
     caption: StrictStr | None = None
     """Text before what is said of test, level and conventions."""
     label: StrictStr | None = None
-    """LaTeX's label; `tab:` and the table's name where left out."""
+    """LaTeX's label; `tab:` and the table's name where left out, with a hyphen for each sign that a
+    label cannot have."""
     formats: tuple[Literal["latex", "markdown", "html", "csv", "text"], ...] = ("latex", "markdown")
     """Files written by harness run."""
 

@@ -11,7 +11,7 @@ from ..errors import Problem, UnknownNameError
 from ..reports._cells import ARROWS
 from .caption import caption
 from .cells import Cells
-from .checks import problems
+from .checks import as_label, problems
 from .footnotes import footnotes
 from .model import Column, Group, Kind, PaperTable, Row, Trace
 from .rows import grouped, known_datasets, known_runs
@@ -78,7 +78,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
         ),
         caption(study, settings, columns, shown, signs, marked),
         footnotes(study, settings, columns, runs, signs, cells),
-        settings.label or f"tab:{name}",
+        settings.label or f"tab:{as_label(name)}",
         _trace(study),
     )
 
@@ -111,7 +111,7 @@ def _columns(study: Study, settings: Settings, datasets: Sequence[str]) -> Itera
 def _column(settings: Settings, metric: Metric, block: str, dataset: str | None) -> Column:
     name = str(metric)
     title = f"{settings.name(name)} {ARROWS[metric.definition.direction]}".rstrip()
-    digits, percent = settings.digits_of(name), settings.is_percent(name)
+    digits, percent = settings.digits_of(metric), settings.is_percent(metric)
     return Column(title, "metric", block, dataset, metric, digits, percent)
 
 

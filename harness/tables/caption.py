@@ -103,7 +103,7 @@ def _repeated(systems: Sequence[System]) -> str:
 
 
 def _percent(settings: Settings, metrics: Sequence[Metric]) -> str:
-    those = [settings.name(str(one)) for one in metrics if settings.is_percent(str(one))]
+    those = [settings.name(str(one)) for one in metrics if settings.is_percent(one)]
     if not those:
         return ""
     if len(those) == len(metrics):

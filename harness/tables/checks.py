@@ -10,6 +10,7 @@ from .select import metric_spellings
 from .select import problems as of_patterns
 from .settings import Settings
 
+_NO_LABEL = "\\{}%#&~^$"
 Found = Iterator[tuple[tuple[str | int, ...], str]]
 
 
@@ -49,6 +50,19 @@ def problems(
         yield from _sort(settings.sort, datasets, metrics)
     if not compared:
         yield from _needs_comparisons(settings)
+    if settings.label is not None and (near := as_label(settings.label)) != settings.label:
+        signs = " ".join(dict.fromkeys(sign for sign in settings.label if sign in _NO_LABEL))
+        what = rf"has what LaTeX's \label cannot take ({signs}): '{settings.label}'"
+        yield ("label",), f"{what}; take '{near}'"
+
+
+def as_label(text: str) -> str:
+    r"""Return a text with a hyphen for each sign that LaTeX's ``\label`` cannot take.
+
+    >>> as_label("main_table"), as_label("50% & more")
+    ('main_table', '50- - more')
+    """
+    return "".join("-" if sign in _NO_LABEL else sign for sign in text)
 
 
 def _metrics(settings: Settings, names: Sequence[str]) -> Found:

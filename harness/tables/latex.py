@@ -33,7 +33,7 @@ def render(table: PaperTable, *, siunitx: bool = False, wide: bool = False) -> s
         r"\centering",
         r"\setlength{\belowcaptionskip}{4pt}",
         rf"\caption{{{caption}}}",
-        rf"\label{{{_label(table.label)}}}",
+        rf"\label{{{table.label}}}",
         r"\small",
         r"\setlength{\tabcolsep}{4pt}",
         *([_SISETUP] if siunitx else []),
@@ -112,8 +112,3 @@ def _note(text: str) -> str:
 
 def _comment(text: str) -> str:
     return " ".join(text.split())
-
-
-def _label(text: str) -> str:
-    r"""Return a label without what \label cannot take."""
-    return "".join("-" if sign in "\\{}%#&~^$_ " else sign for sign in text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, TypeVar, get_args
 
+from ..core.metric import Metric
 from .select import matched, metric_spellings
 
 T = TypeVar("T")
@@ -35,7 +36,8 @@ class Settings:
     digits : mapping of str to int
         Decimals by metric or pattern; 3, and 1 for values x 100, where none is given.
     percent : tuple of str
-        Metrics, or patterns of them, whose values are shown x 100.
+        Metrics, or patterns of them, whose values are shown x 100. ``*`` takes those within
+        [0, 1] or [-1, 1] alone; others only by name.
     leading_zero : bool
         ``0.423`` in place of ``.423``.
     spread : {"none", "deviation", "interval"}
@@ -70,15 +72,22 @@ class Settings:
     caption: str | None = None
     label: str | None = None
 
-    def is_percent(self, metric: str) -> bool:
-        """Whether a metric's values are shown x 100."""
-        if not self.percent:
-            return False
-        return metric in matched(self.percent, [metric], metric_spellings([metric]))
+    def is_percent(self, metric: Metric) -> bool:
+        """Whether a metric's values are shown x 100: ``*`` takes those in [0, 1] or [-1, 1]."""
+        low, high = metric.definition.bounds
+        if low in (0, -1) and high == 1:
+            return self._in_percent(metric, self.percent)
+        named = tuple(one for one in self.percent if one != "*")
+        takes = any(not one.startswith("!") for one in named)
+        return takes and self._in_percent(metric, named)
 
-    def digits_of(self, metric: str) -> int:
+    def _in_percent(self, metric: Metric, patterns: tuple[str, ...]) -> bool:
+        name = str(metric)
+        return bool(patterns) and name in matched(patterns, [name], metric_spellings([name]))
+
+    def digits_of(self, metric: Metric) -> int:
         """Return how many decimals of a metric's values are shown."""
-        return of_metric(self.digits, metric, 1 if self.is_percent(metric) else 3)
+        return of_metric(self.digits, str(metric), 1 if self.is_percent(metric) else 3)
 
     def name(self, own: str) -> str:
         """Return what a run, metric or dataset is called."""

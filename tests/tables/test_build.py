@@ -11,6 +11,7 @@ from studies import compared, constant, study
 from harness.errors import UnknownNameError
 from harness.tables.build import build
 from harness.tables.model import PaperTable
+from harness.tables.rendering import render
 from harness.tables.settings import Settings
 
 TWO = constant(
@@ -195,8 +196,20 @@ def test_percent_and_digits_by_metric() -> None:
     table = build(study(TWO, METRICS), settings)
     assert texts(table)["bm25"] == ["40.00", "2.00", "30.00", "2.00"]
     assert "map is × 100." in table.caption
-    both = build(study(TWO, METRICS), Settings(percent=("*",)))
+    both = build(study(TWO, ["map", "kendall"]), Settings(percent=("*",)))
     assert "Values are × 100." in both.caption
+
+
+def test_percent_of_all_leaves_out_what_is_no_share() -> None:
+    """mse is squared grades and dcg gains: x 100 they mean nothing, unless their name is given."""
+    made = study(TWO, ["map", "dcg"])
+    table = build(made, Settings(percent=("*",)))
+    assert texts(table)["bm25"] == ["40.0", "2.000", "30.0", "2.000"]
+    assert "map is × 100." in table.caption
+    named = build(made, Settings(percent=("*", "dcg")))
+    assert texts(named)["bm25"] == ["40.0", "200.0", "30.0", "200.0"]
+    rest = build(made, Settings(percent=("!map",)))
+    assert texts(rest)["bm25"] == [".400", "2.000", ".300", "2.000"]
 
 
 def test_names_groups_and_order() -> None:
@@ -304,6 +317,19 @@ def test_label_and_trace() -> None:
     assert table.label == "tab:main"
     assert str(table.trace) == (
         f"table made by harness {table.trace.version}, config paper, manifest sha256:{'ab12' * 16}"
+    )
+
+
+def test_a_label_is_as_it_was_given() -> None:
+    table = build(study(TWO, METRICS), Settings(label="tab:x_y"))
+    assert table.label == "tab:x_y"
+    assert r"\label{tab:x_y}" in render(table, "latex")
+    assert build(study(TWO, METRICS), name="my_table 50%").label == "tab:my_table 50-"
+    with pytest.raises(UnknownNameError) as caught:
+        build(study(TWO, METRICS), Settings(label="tab:50% {x}"))
+    assert str(caught.value) == (
+        "tables.table.label: has what LaTeX's \\label cannot take (% { }): 'tab:50% {x}'; "
+        "take 'tab:50- -x-'"
     )
 
 

@@ -98,7 +98,7 @@ def variants() -> list[Settings]:
     ]
     found += [
         Settings(datasets=("trec",), siunitx=siunitx, percent=("map",), digits={"mse": 0},
-                 groups={"Sparse & old": ("bm25",), "The rest": ("*",)}, label="tab:x_y %")
+                 groups={"Sparse & old": ("bm25",), "The rest": ("*",)}, label="tab:x_y z")
         for siunitx in (False, True)
     ]  # fmt: skip
     return found
