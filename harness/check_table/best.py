@@ -10,6 +10,8 @@ from typing import Literal
 from ..tables.marks import FEWEST_FOR_SECOND, best_and_second
 from ..tables.numbers import fixed
 from .findings import Finding, Verdict
+from .match import Line
+from .strangers import strangers, why_no_system, without
 from .values import Entered, finding
 
 What = Literal["bold", "underline"]
@@ -26,10 +28,14 @@ None: by all of them.
 def check_best(columns: Sequence[Sequence[Entered]], verdict: Verdict) -> None:
     """Check bold and underlined, over all rows or by group: whichever the table is nearer to.
 
-    Each is checked where the table has any of it.
+    Each is checked where the table has any of it. Rows that are no runs take part where they can
+    be systems of others, and do not put every best value in the wrong.
     """
     cells = [one for column in columns for one in column]
     used = {what for what in _NAMES if any(_has(one, what) for one in cells)}
+    if not used:
+        return
+    columns = list(_of_systems(columns, used, verdict))
     whole = [found for column in columns for found in _column(column, used)]
     parts = [
         found
@@ -45,6 +51,40 @@ def check_best(columns: Sequence[Sequence[Entered]], verdict: Verdict) -> None:
     for what in sorted(used):
         name = f"{_NAMES[what][1]} values"
         verdict.verified[name] += sum(_has(one, what) for one in cells if one.known)
+
+
+def _of_systems(
+    columns: Sequence[Sequence[Entered]], used: Set[What], verdict: Verdict
+) -> Iterable[list[Entered]]:
+    """Return the columns without the rows that are no systems, which are noted."""
+    left: list[Line] = []
+    for line in strangers(columns):
+        why = why_no_system(line, columns)
+        if not why and _overturns(line, list(without(columns, left)), used):
+            why = "with it all of them would be wrong"
+        if why:
+            left.append(line)
+            verdict.notes.append(f"row '{line.text}' takes no part in the best values: {why}")
+    return without(columns, left)
+
+
+def _overturns(line: Line, columns: Sequence[Sequence[Entered]], used: Set[What]) -> bool:
+    """Whether a row, not marked itself, makes the best value of each column wrong."""
+    marked = [column for column in columns if any(map(_is_marked, column))]
+    has = [column for column in marked if any(one.line is line for one in column)]
+    if not has or len(has) < len(marked) or any(_is_marked(_at_line(one, line)) for one in has):
+        return False
+    wrong = [len(list(_column(column, used))) for column in has]
+    right = [len(list(_column(column, used))) for column in without(has, [line])]
+    return all(more > less for more, less in zip(wrong, right, strict=True))
+
+
+def _at_line(column: Sequence[Entered], line: Line) -> Entered:
+    return next(one for one in column if one.line is line)
+
+
+def _is_marked(one: Entered) -> bool:
+    return one.printed.bold or one.printed.underlined
 
 
 def _has(one: Entered, what: What) -> bool:
@@ -111,7 +151,22 @@ def _differing(
             yield finding(one, what, f"{one.printed.text} {say}", f"not {say}", why)
         else:
             why = f"it is {name} ({texts[at]})"
+            alike = [cells[other] for other in sorted(chosen & marked) if other != at]
+            if alike:
+                why = _tie(one, alike, name, texts[at])
             yield finding(one, what, f"{one.printed.text} not {say}", say, why)
+
+
+def _tie(one: Entered, alike: Sequence[Entered], name: str, text: str) -> str:
+    """Return that a value is equal to others as printed, and which of them is best in full."""
+    others = ", ".join(other.line.text for other in alike)
+    why = f"as printed equal to {others}, which is {name} ({text})"
+    same = [other for other in (one, *alike) if other.known]
+    if name != "best" or one.metric is None or len(same) <= len(alike):
+        return why
+    ways = {"higher": max, "lower": min}
+    best = ways[one.metric.definition.direction or "higher"](same, key=lambda each: each.value)
+    return f"{why}; by the full value {best.line.text} is best"
 
 
 def _text(one: Entered, digits: int | None) -> str:
