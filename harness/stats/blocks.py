@@ -8,13 +8,14 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..core.comparable import compared
 from ..core.comparison import Plan
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, frozen
-from ..core.systems import System, unlike
-from ..errors import AlignmentError, Problem
+from ..core.systems import SHOWN, System, unlike
+from ..errors import AlignmentError, HarnessError, Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,8 @@ class Block:
     metric : Metric
     systems : tuple of System
     values : ndarray, shape (n_systems, n_queries)
-        A column is one query; NaN where a run has no value for it.
+        A column is one query, in the order of their names, so that nothing hangs on that of the
+        judgements; NaN where a run has no value for it.
     """
 
     dataset: str
@@ -62,6 +64,8 @@ def blocks_of(systems: Sequence[System], plan: Plan) -> Iterator[Block]:
         Where runs of a dataset were evaluated on different queries, which it lists.
     UnknownNameError
         Where a metric of the plan was not evaluated, or runs cannot be compared by it.
+    HarnessError
+        Where a value to compare is infinite, with the queries.
     """
     together: dict[str, list[System]] = {}
     for system in systems:
@@ -78,31 +82,47 @@ def blocks_of(systems: Sequence[System], plan: Plan) -> Iterator[Block]:
                 for system, order in zip(found, orders[dataset], strict=True)
             ]
             values = np.array(rows)
+            if np.isinf(values).any():
+                names = _qids(found[0]).take(orders[dataset][0])
+                raise HarnessError(_infinite(found, metric, values, names))
             if metric.settings.undefined == "zero":
                 values = np.nan_to_num(values, nan=0.0)
             yield Block(dataset, metric, tuple(found), frozen(values))
 
 
-def _orders(systems: Sequence[System]) -> list[slice | list[int]]:
-    """Return how each system's queries come into the order of the first's."""
+def _orders(systems: Sequence[System]) -> list[pa.Array]:
+    """Return how each system's queries come into the order of their names."""
     first = _qids(systems[0])
-    orders: list[slice | list[int]] = []
+    expected = pc.array_sort_indices(first)
+    orders: list[pa.Array] = []
     problems: list[Problem] = []
     for system in systems:
         qids = _qids(system)
-        if qids.equals(first):
-            orders.append(slice(None))
-            continue
-        place = {qid: at for at, qid in enumerate(qids.to_pylist())}
-        expected = first.to_pylist()
-        if place.keys() == set(expected):
-            orders.append([place[qid] for qid in expected])
-        else:
-            where = " on ".join(filter(None, (system.run, system.dataset)))
-            problems.append(unlike(where, expected, place))
+        same = qids.equals(first)
+        orders.append(expected if same else pc.array_sort_indices(qids))
+        if not same and qids.take(orders[-1]).to_pylist() != first.take(expected).to_pylist():
+            problems.append(unlike(_name(system), first.to_pylist(), qids.to_pylist()))
     if problems:
         raise AlignmentError(problems)
     return orders
+
+
+def _infinite(
+    systems: Sequence[System], metric: Metric, values: Floats, qids: pa.Array
+) -> list[Problem]:
+    problems = []
+    for system, row in zip(systems, values, strict=True):
+        bad = qids.filter(pa.array(np.isinf(row))).to_pylist()
+        if bad:
+            more = f" and {len(bad) - SHOWN} more" * (len(bad) > SHOWN)
+            what = f"{metric} is infinite on {', '.join(bad[:SHOWN])}{more}: no mean to compare"
+            fix = "mend the scores, or name the metrics to compare without it"
+            problems.append(Problem(_name(system), what, fix=fix))
+    return problems
+
+
+def _name(system: System) -> str:
+    return " on ".join(filter(None, (system.run, system.dataset)))
 
 
 def _qids(system: System) -> pa.Array:

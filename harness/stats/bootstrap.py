@@ -56,7 +56,7 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
     if known is not None:
         return known
     mean = float(differences.mean())
-    means = resampled_means((differences - mean)[:, None], stream)[:, 0]
+    means = resampled_means(_centred(differences)[:, None], stream)[:, 0]
     return _outcome(mean, means, abs(mean), _tolerance(differences))
 
 
@@ -99,12 +99,18 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     if known is not None:
         return known
     mean, n = float(differences.mean()), differences.size
-    centred = differences - mean
+    centred = _centred(differences)
     drawn = resampled_means(np.column_stack([centred, centred**2]), stream)
     variance = float((centred**2).mean())
     ratio = np.sqrt(np.maximum(drawn[:, 1] - drawn[:, 0] ** 2, 0.0) / variance)
     statistic = mean / np.sqrt(variance / (n - 1))
     return _outcome(statistic, drawn[:, 0], abs(mean) * ratio, _tolerance(differences))
+
+
+def _centred(differences: Floats) -> Floats:
+    """Return differences less their mean, turned so that no p hangs on which run is which."""
+    centred: Floats = differences - differences.mean()
+    return -centred if differences.mean() < 0 else centred
 
 
 def _outcome(

@@ -21,11 +21,11 @@ from ..core.comparison import (
     family_of,
 )
 from ..core.systems import System
+from ..core.unanswered import unanswered_of
 from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
 from .blocks import Block, blocks_of
-from .calling import all_pairs_of
 from .corrections import adjust
-from .pairs import of_all_pairs, paired, pairs_of, stream_of
+from .pairs import of_all_pairs, paired, pairs_of, tested
 from .registry import AllPairs, find
 from .standings import standings_of
 
@@ -76,10 +76,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     several: list[AllPairs | None] = [None] * len(blocks)
     jobs: list[Callable[[], Comparison]] = []
     if test.kind == "all-pairs":
-        several = [
-            all_pairs_of(test, block.oriented, stream_of(plan, test.name, block), plan.level)
-            for block in blocks
-        ]
+        several = [tested(block, plan, test) for block in blocks]
     for block, found, places in zip(blocks, several, pairs, strict=True):
         for baseline, run in places:
             if found is None:
@@ -120,6 +117,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         test.sources,
         test.kind,
         drawn,
+        tuple(unanswered_of(systems)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ..core.comparison import Comparison, Plan
 from ..core.ragged import Floats
 from .blocks import Block
-from .calling import outcome_of
+from .calling import all_pairs_of, outcome_of
 from .differences import differences
 from .effects import effects
 from .intervals import Interval, bca_interval, t_interval
@@ -54,6 +55,22 @@ def paired(block: Block, baseline: int, run: int, plan: Plan, test: Test) -> Com
     )  # fmt: skip
 
 
+def tested(block: Block, plan: Plan, test: Test) -> AllPairs:
+    """Return what a test of all pairs says of a block; it is given the runs by name."""
+    order = np.argsort(np.array(block.runs), kind="stable")
+    back = np.argsort(order)
+    values = block.oriented[order]
+    found = all_pairs_of(test, values, stream_of(plan, test.name, block), plan.level)
+    square = np.ix_(back, back)
+    return replace(
+        found,
+        p=found.p[square],
+        low=None if found.low is None else found.low[square],
+        high=None if found.high is None else found.high[square],
+        positions=None if found.positions is None else found.positions[back],
+    )
+
+
 def of_all_pairs(block: Block, baseline: int, run: int, plan: Plan, found: AllPairs) -> Comparison:
     """Take two runs out of a test of all pairs, on the queries that all runs have a value for."""
     base, values = (block.values[one][block.complete] for one in (baseline, run))
@@ -81,8 +98,11 @@ def interval_of(values: Floats, plan: Plan, stream: Stream) -> Interval:
 
 
 def stream_of(plan: Plan, what: str, block: Block, *runs: str) -> Stream:
-    """Return the random numbers for one purpose, which hang on names alone."""
-    names = (what, block.dataset, str(block.metric), *runs)
+    """Return the random numbers for one purpose, which hang on names alone.
+
+    Which of two runs is the baseline does not matter.
+    """
+    names = (what, block.dataset, str(block.metric), *sorted(runs))
     return Stream(names, plan.seed, plan.draws)
 
 
@@ -94,7 +114,12 @@ def _comparison(
     how = "simultaneous"
     if interval is None:
         how = plan.interval
-        interval = interval_of(difference, plan, stream_of(plan, plan.interval, block, *names))
+        stream = stream_of(plan, plan.interval, block, *names)
+        if names[0] <= names[1]:
+            interval = interval_of(difference, plan, stream)
+        else:  # drawn for the other way round, and turned
+            low, high = interval_of(-difference, plan, stream)
+            interval = -high, -low
     size = effects(difference, block.metric.definition.direction or "higher")
     varies = n > 1 and np.ptp(difference) > 0  # seven times .1 have a deviation of 1e-17
     deviation = float(difference.std(ddof=1)) if varies else math.nan

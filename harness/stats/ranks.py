@@ -48,8 +48,10 @@ def rank_intervals(
     """
     n_systems = values.shape[0]
     # What is common to all goes first: one query's huge values would hide the others.
-    means = resampled_means(deviations(values).T, stream or Stream())
-    place = _places(means, tolerance(values))
+    order = np.lexsort(values.T)  # the draws are not to hang on the order of the systems
+    means = resampled_means(deviations(values[order]).T, stream or Stream())
+    place = np.empty(means.shape, dtype=np.int64)
+    place[:, order] = _places(means, tolerance(values[order]))
     place += np.arange(n_systems) * n_systems
     counts = np.bincount(place.ravel(), minlength=n_systems**2).reshape(n_systems, n_systems)
     reached = np.cumsum(counts, axis=1)

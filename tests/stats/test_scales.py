@@ -7,6 +7,7 @@ import pytest
 from made_systems import systems
 
 from harness.core.comparison import Plan
+from harness.errors import HarnessError
 from harness.stats.compare import compare
 from harness.stats.registry import load_all
 
@@ -34,3 +35,25 @@ def test_a_run_that_diverges_on_one_query_leaves_the_others_their_places() -> No
         assert found.rows[2].p < 0.001  # b and c
         places = [(one.rank_low, one.rank_high) for one in found.standings]
         assert places[1:] == [(2, 3), (1, 2)]  # a is first where its query is drawn, else last
+
+
+def test_an_infinite_value_is_an_error_that_names_the_queries() -> None:
+    inf = np.inf
+    found = systems({"a": [0.1, inf, 0.3, -inf], "b": [0.2, 0.5, 0.3, 0.35], "c": [inf] + 3 * [0]})
+    for test in TESTS:
+        with pytest.raises(HarnessError) as caught:
+            compare(found, Plan(test=test))
+        assert str(caught.value) == (
+            "a on trec: map is infinite on q1, q3: no mean to compare\n"
+            "  fix:   mend the scores, or name the metrics to compare without it\n"
+            "c on trec: map is infinite on q0: no mean to compare\n"
+            "  fix:   mend the scores, or name the metrics to compare without it"
+        )
+
+
+def test_an_infinite_value_of_a_metric_not_compared_is_none() -> None:
+    found = systems(
+        {"a": [[0.1, 0.2, 0.4], [np.inf, 0, 0]], "b": [[0.2, 0.2, 0.3], [0, 0, 0]]},
+        metrics=("map", "mse"),
+    )
+    assert len(compare(found, Plan(metrics=("map",))).rows) == 1
