@@ -214,9 +214,9 @@ def render(board: Leaderboard, plan: Plan, format: str, **options: Any) -> str:
     if format in ("csv", "jsonl"):
         text: str = rendering.render(found)
         return text
-    extra: Sequence[comparing.Grid] = ()
+    extra = list(comparing.unanswered(found))
     systems = systems_of(board)
     if len({system.run for system in systems}) == 2:
-        extra = list(comparing.largest(systems, found))
+        extra += comparing.largest(systems, found)
     text = rendering.render(found, standings=True, extra=extra, **options)
     return text

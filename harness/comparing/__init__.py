@@ -6,9 +6,9 @@ from importlib import import_module
 from types import ModuleType
 
 from .cells import Grid
-from .queries import largest
+from .queries import largest, unanswered
 
-__all__ = ["SHOWN", "Grid", "find_rendering", "largest"]
+__all__ = ["SHOWN", "Grid", "find_rendering", "largest", "unanswered"]
 SHOWN = 20
 """Comparisons of one metric on one dataset that are printed below a leaderboard."""
 

@@ -23,6 +23,8 @@ INTERVALS = {
     "simultaneous": "simultaneous intervals",
 }
 SIGNIFICANT = "*"
+MOST = 5
+"""Runs that a note names."""
 
 
 @dataclass(frozen=True)
@@ -147,10 +149,22 @@ def notes(found: Comparisons) -> list[str]:
         f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
         "80 % power, given these queries"
     )
+    lines += _unanswered(found)
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
         lines += too_few_draws(found)
     return lines
+
+
+def _unanswered(found: Comparisons) -> Iterator[str]:
+    """Yield for each dataset which runs leave queries without an answer."""
+    together: dict[str, list[str]] = {}
+    for one in found.unanswered:
+        together.setdefault(one.dataset, []).append(str(one))
+    for dataset, runs in together.items():
+        more = f", and {len(runs) - MOST} more runs not all" if len(runs) > MOST else ""
+        where = f"{dataset}: " if dataset else ""
+        yield f"{where}{', '.join(runs[:MOST])}{more}; the rest are compared as they are averaged"
 
 
 def too_few_draws(found: Comparisons) -> list[str]:

@@ -1,4 +1,4 @@
-"""The queries where two runs differ most."""
+"""The queries where two runs differ most, and those that one of them does not answer."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import numpy as np
 
 from ..core.comparison import Comparisons
 from ..core.systems import System
+from ..core.unanswered import Unanswered
 from ..reports._cells import heading
 from ..stats.blocks import blocks_of
 from ..stats.differences import differences
 from .cells import Grid, number
 
 MOST = 5
+MOST_UNANSWERED = 50
 
 
 def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> Iterator[Grid]:
@@ -49,3 +51,22 @@ def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> 
         title = f"{what}: queries with the largest differences of {one.run} from {one.baseline}"
         if rows:
             yield Grid(title, ["qid", one.baseline, one.run, "difference"], rows, 1)
+
+
+def unanswered(found: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid]:
+    """Yield for each dataset the queries that runs do not answer, where they are known."""
+    together: dict[str, list[Unanswered]] = {}
+    for one in found.unanswered:
+        if one.qids:
+            together.setdefault(one.dataset, []).append(one)
+    for dataset, runs in together.items():
+        rows = [
+            [
+                one.run, str(one.n),
+                " ".join(one.qids[:most])
+                + f" and {len(one.qids) - most} more" * (len(one.qids) > most),
+            ]
+            for one in runs
+        ]  # fmt: skip
+        title = ", ".join(filter(None, (dataset, "queries without an answer")))
+        yield Grid(title, ["run", "n", "qids"], rows, 3)

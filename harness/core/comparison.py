@@ -17,6 +17,7 @@ from .plan import Correction as Correction
 from .plan import Family as Family
 from .plan import IntervalMethod as IntervalMethod
 from .plan import Plan as Plan
+from .unanswered import Unanswered
 
 if TYPE_CHECKING:
     import pandas
@@ -180,6 +181,8 @@ class Comparisons:
         plan's correction and family are then not used.
     drawn : bool
         Whether anything hangs on the plan's seed and draws besides the intervals of ranks.
+    unanswered : tuple of Unanswered
+        Runs that leave queries without an answer, which count as the policy has it.
     """
 
     plan: Plan
@@ -191,10 +194,15 @@ class Comparisons:
     sources: tuple[str, ...] = ()
     kind: Literal["paired", "all-pairs"] = "paired"
     drawn: bool = False
+    unanswered: tuple[Unanswered, ...] = ()
 
     @cached_property
     def _at(self) -> dict[tuple[str, str, str, str], Comparison]:
         return {(one.dataset, str(one.metric), one.baseline, one.run): one for one in self.rows}
+
+    @cached_property
+    def _unanswered_at(self) -> dict[tuple[str, str], Unanswered]:
+        return {(one.dataset, one.run): one for one in self.unanswered}
 
     @cached_property
     def _standing_at(self) -> dict[tuple[str, str, str], Standing]:
@@ -207,6 +215,11 @@ class Comparisons:
     def standing(self, dataset: str, metric: str, run: str) -> Standing | None:
         """Return where a run stands, None where it was not compared."""
         return self._standing_at.get((dataset, metric, run))
+
+    def remarks(self, one: Comparison) -> str:
+        """Return a comparison's named outcome, and which of its runs leave queries unanswered."""
+        of_runs = (self._unanswered_at.get((one.dataset, run)) for run in (one.baseline, one.run))
+        return "; ".join(filter(None, (one.note, *(str(each) for each in of_runs if each))))
 
     def family(self, one: Comparison) -> tuple[str, int]:
         """Return the name of a comparison's family, and how many comparisons it holds.

@@ -55,7 +55,7 @@ def _row(one: Comparison, found: Comparisons) -> Row:
         "family_size": size,
         "draws": plan.draws if found.drawn else None,
         "seed": plan.seed if found.drawn else None,
-        "note": one.note,
+        "note": found.remarks(one),
     }
 
 

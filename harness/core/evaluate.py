@@ -77,7 +77,10 @@ def evaluate(
     errors = {
         column: np.concatenate([part.errors[column] for part in done]) for column in done[0].errors
     }
-    return Evaluation(values, qids, tuple(metrics), policy, counts, weights, run, dataset, errors)
+    unanswered = tuple(qid for part in done for qid in part.unanswered)
+    return Evaluation(
+        values, qids, tuple(metrics), policy, counts, weights, run, dataset, errors, unanswered
+    )
 
 
 class _Part(NamedTuple):
@@ -90,6 +93,7 @@ class _Part(NamedTuple):
     weights: dict[int, Floats]
     errors: dict[int, Floats]
     empty: list[str]
+    unanswered: list[str]
 
 
 def _evaluate_part(
@@ -118,8 +122,9 @@ def _evaluate_part(
             _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
     names = select(aligned.qids, empty).to_pylist()
+    unanswered = select(aligned.qids, ~aligned.answered).to_pylist()
     counts = _counts(aligned, empty)
-    return _Part(values, aligned.qids, aligned.policy, counts, weights, errors, names)
+    return _Part(values, aligned.qids, aligned.policy, counts, weights, errors, names, unanswered)
 
 
 def _view(

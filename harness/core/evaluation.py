@@ -66,6 +66,9 @@ class Evaluation:
     errors : mapping of int to ndarray
         For a metric (by column) whose values are estimated from random orders of tied
         documents: their standard errors.
+    unanswered : tuple of str
+        Queries of the values that the run does not answer; results read back know their number
+        alone, which is in `counts`.
     """
 
     values: Floats
@@ -77,6 +80,7 @@ class Evaluation:
     run: str = ""
     dataset: str = ""
     errors: Mapping[int, Floats] = field(default_factory=dict)
+    unanswered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.qids), len(self.metrics)):
