@@ -9,6 +9,7 @@ from .differences import EPS
 from .outcomes import named_outcome
 from .registry import Outcome, paired_test
 from .resampling import resampled_means
+from .scale import unit
 from .streams import Stream
 
 
@@ -98,6 +99,7 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     known = _without_spread(differences)
     if known is not None:
         return known
+    differences = differences / unit(differences)
     mean, n = float(differences.mean()), differences.size
     centred = _centred(differences)
     drawn = resampled_means(np.column_stack([centred, centred**2]), stream)

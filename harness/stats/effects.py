@@ -9,6 +9,7 @@ from scipy.special import poch
 
 from ..core.metric import Direction
 from ..core.ragged import Floats
+from .scale import deviation
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def _d_z(differences: Floats) -> float:
         return np.nan
     if np.ptp(differences) == 0:
         return np.nan
-    return float(differences.mean() / differences.std(ddof=1))
+    return float(differences.mean() / deviation(differences))
 
 
 def _unbiased(d_z: float, n: int) -> float:

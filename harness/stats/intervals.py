@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from ..core.ragged import Floats
 from .differences import EPS
 from .resampling import resampled_means
+from .scale import deviation, unit
 from .streams import Stream
 
 Interval = tuple[float, float]
@@ -46,7 +47,7 @@ def t_interval(values: Floats, level: float = 0.05) -> Interval:
     if known is not None:
         return known
     n, mean = values.size, float(values.mean())
-    margin = float(stdtrit(n - 1, 1 - level / 2) * values.std(ddof=1) / np.sqrt(n))
+    margin = float(stdtrit(n - 1, 1 - level / 2) * deviation(values) / np.sqrt(n))
     return mean - margin, mean + margin
 
 
@@ -86,6 +87,8 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     known = _without_spread(values)
     if known is not None:
         return known
+    step = unit(values)
+    values = values / step
     mean = float(values.mean())
     centred = values - mean
     means = resampled_means(centred[:, None], stream or Stream())[:, 0]
@@ -98,8 +101,9 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     z = bias + ndtri(np.array([level / 2, 1 - level / 2]))
     # Beyond 1 / a the corrected quantile has passed the last resample.
     room = np.maximum(1 - acceleration * z, np.finfo(np.float64).tiny)
-    low, high = mean + np.quantile(means, ndtr(bias + z / room))
-    return float(low), float(high)
+    ends = mean + np.quantile(means, ndtr(bias + z / room))
+    ends[np.abs(ends) <= tolerance] = 0.0  # an end at 0 is not to leave 0 out
+    return float(ends[0] * step), float(ends[1] * step)
 
 
 def _without_spread(values: Floats) -> Interval | None:

@@ -8,6 +8,7 @@ from scipy.special import stdtr
 from ..core.ragged import Floats
 from .outcomes import as_p, named_outcome
 from .registry import Outcome, paired_test
+from .scale import deviation
 from .streams import Stream
 
 
@@ -51,6 +52,6 @@ def paired_t(differences: Floats, stream: Stream) -> Outcome:
     freedom = differences.size - 1
     if np.ptp(differences) == 0:
         return Outcome(np.nan, note="zero variance")
-    error = differences.std(ddof=1) / np.sqrt(differences.size)
+    error = deviation(differences) / np.sqrt(differences.size)
     t = float(differences.mean() / error)
     return Outcome(as_p(2 * stdtr(freedom, -abs(t))), t, f"t({freedom})")

@@ -18,6 +18,7 @@ from .effects import effects
 from .intervals import Interval, bca_interval, t_interval
 from .power import detectable
 from .registry import AllPairs, Test
+from .scale import deviation
 from .streams import Stream
 
 
@@ -122,7 +123,7 @@ def _comparison(
             interval = -high, -low
     size = effects(difference, block.metric.definition.direction or "higher")
     varies = n > 1 and np.ptp(difference) > 0  # seven times .1 have a deviation of 1e-17
-    deviation = float(difference.std(ddof=1)) if varies else math.nan
+    spread = deviation(difference) if varies else math.nan
     return Comparison(
         block.dataset, block.metric, *names, n,
         difference=_mean(difference),
@@ -137,7 +138,7 @@ def _comparison(
         wins=size.wins,
         ties=size.ties,
         losses=size.losses,
-        detectable=detectable(deviation, n, plan.level),
+        detectable=detectable(spread, n, plan.level),
         **outcome,  # type: ignore[arg-type]
     )  # fmt: skip
 

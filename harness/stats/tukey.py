@@ -11,6 +11,7 @@ from scipy.special import fdtrc
 from ..core.ragged import Floats
 from .differences import noise
 from .registry import AllPairs, all_pairs_test
+from .scale import unit
 from .several import centred, means, mirrored, pairwise, tolerance, without_answer
 from .streams import Stream
 from .studentized_range import studentized_range_isf, studentized_range_sf
@@ -83,19 +84,23 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
     f = n_queries * float((fit.effect * fit.effect).sum()) / (n_systems - 1) / fit.error
     return AllPairs(
         p,
-        low=fit.difference - margin,
-        high=fit.difference + margin,
+        low=(fit.difference - margin) * fit.unit,
+        high=(fit.difference + margin) * fit.unit,
         statistic=f,
         overall_p=float(fdtrc(n_systems - 1, fit.freedom, f)),
-        critical_difference=critical,
+        critical_difference=critical * fit.unit,
         positions=positions,
         method=f"studentized range({n_systems}, {fit.freedom})",
     )
 
 
 class _Fit(NamedTuple):
-    """Two-way analysis of variance: systems' effects, their differences, the error's variance."""
+    """Two-way analysis of variance: systems' effects, their differences, the error's variance.
 
+    All three in units of `unit`, whose square may be no number.
+    """
+
+    unit: float
     effect: Floats
     difference: Floats
     error: float
@@ -105,9 +110,11 @@ class _Fit(NamedTuple):
 def _fit(values: Floats) -> _Fit:
     freedom = (values.shape[0] - 1) * (values.shape[1] - 1)
     left = centred(values)
+    step = unit(left)
+    left /= step
     effect = left.mean(axis=1)
     left -= effect[:, None]
-    added = tolerance(values)
-    nothing_left = (np.abs(left) <= noise(values, values).max(axis=0) + added.max()).all()
+    added = tolerance(values) / step
+    nothing_left = (np.abs(left) <= noise(values, values).max(axis=0) / step + added.max()).all()
     error = 0.0 if nothing_left else float((left * left).sum()) / freedom
-    return _Fit(effect, pairwise(effect, added), error, freedom)
+    return _Fit(step, effect, pairwise(effect, added), error, freedom)

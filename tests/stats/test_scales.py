@@ -57,3 +57,24 @@ def test_an_infinite_value_of_a_metric_not_compared_is_none() -> None:
         metrics=("map", "mse"),
     )
     assert len(compare(found, Plan(metrics=("map",))).rows) == 1
+
+
+@pytest.mark.parametrize("interval", ["t", "bca"])
+@pytest.mark.parametrize("test", TESTS)
+def test_nothing_hangs_on_the_unit(test: str, interval: str) -> None:
+    """A power of 2 changes no digit: all but what is in the metric's unit is the same."""
+    values = np.random.default_rng(7).random((3, 20))
+    plan = Plan(test=test, interval=interval, draws=500)
+    expected = compare(systems(dict(zip("abc", values, strict=True))), plan)
+    for exponent in (-1000, -570, 530, 1000):
+        found = compare(systems(dict(zip("abc", np.ldexp(values, exponent), strict=True))), plan)
+        for one, known in zip(found.rows, expected.rows, strict=True):
+            assert (one.p, one.d_z, one.wins) == (known.p, known.d_z, known.wins)
+            ends = np.array([one.low, one.high, one.difference, one.detectable])
+            of_one = np.array([known.low, known.high, known.difference, known.detectable])
+            assert ends.tolist() == np.ldexp(of_one, exponent).tolist()
+        for place, known in zip(found.standings, expected.standings, strict=True):
+            assert (place.rank, place.rank_low, place.rank_high) == (
+                known.rank, known.rank_low, known.rank_high,
+            )  # fmt: skip
+            assert place.tier == known.tier
