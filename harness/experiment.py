@@ -191,7 +191,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         if name != "csv":
             report = find(name)
             files[f"leaderboard{report.suffix}"] = report.render(shown).encode()
-    files[PER_QUERY] = store.parquet(board.per_query())
+    files[PER_QUERY] = store.parquet(board.per_query_parts())
     if comparisons is not None:
         files |= comparison_files(comparisons)
     origin = manifests.manifest(

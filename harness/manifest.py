@@ -56,11 +56,12 @@ def manifest(
     headers : sequence of mapping, optional
         What each entry's run says of itself; None where it says nothing.
     """
+    root = base.resolve().parent
     content = {
         "manifest": FORMAT,
         "config": config,
-        "base": _relative(base, base / config["output"]),
-        "inputs": [_input(Path(path), digest, base) for path, digest in sorted(inputs.items())],
+        "base": _relative(base, (base / config["output"]).resolve()),
+        "inputs": [_input(path, digest, root) for path, digest in sorted(inputs.items())],
         "versions": versions(pictures="plots" in config and bool(config["plots"])),
         "code": code,
         "platform": system(),
@@ -144,10 +145,13 @@ def placed(texts: Iterable[str], paths: Iterable[str], base: Path) -> list[str]:
     base : Path
         The config's folder.
     """
-    root = base.resolve().parent
-    names = {path: _relative(Path(path), root) for path in sorted(paths, key=len, reverse=True)}
+    texts = list(texts)
+    names = {}
+    if texts:
+        root = base.resolve().parent
+        names = {path: _relative(path, root) for path in sorted(paths, key=len, reverse=True)}
     if not names:
-        return list(texts)
+        return texts
     pattern = re.compile("|".join(map(re.escape, names)))
     return [pattern.sub(lambda found: names[found[0]], text) for text in texts]
 
@@ -160,14 +164,13 @@ def _seeds(config: Mapping[str, Any]) -> dict[str, Any]:
     return found | ({"ties": random[1]} if random else {})
 
 
-def _input(path: Path, digest: str, base: Path) -> dict[str, Any]:
-    name = _relative(path, base.resolve().parent)
-    return {"path": name, "bytes": path.stat().st_size, "sha256": digest}
+def _input(path: str, digest: str, root: Path) -> dict[str, Any]:
+    return {"path": _relative(path, root), "bytes": os.stat(path).st_size, "sha256": digest}
 
 
-def _relative(path: Path, start: Path) -> str:
-    """Return how to get to `path` from `start`, wherever the command was given."""
-    return Path(os.path.relpath(path.resolve(), start.resolve())).as_posix()
+def _relative(path: str | Path, start: Path) -> str:
+    """Return how to get to `path` from `start`, a real path, wherever the command was given."""
+    return Path(os.path.relpath(os.path.realpath(path), start)).as_posix()
 
 
 def _version(package: str) -> str | None:

@@ -8,7 +8,7 @@ import io
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -120,10 +120,21 @@ def _umask() -> int:
     return mask
 
 
-def parquet(table: pa.Table) -> bytes:
-    """Return `table` as the bytes of a Parquet file (zstd)."""
+def parquet(tables: Iterable[pa.Table]) -> bytes:
+    """Return tables, one after the other, as the bytes of a Parquet file (zstd).
+
+    Raises
+    ------
+    StopIteration
+        Where there is none.
+    """
+    tables = iter(tables)
+    table = next(tables)
     sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd")
+    with pq.ParquetWriter(sink, table.schema, compression="zstd") as file:
+        file.write_table(table)
+        for table in tables:
+            file.write_table(table)
     return sink.getvalue()
 
 

@@ -69,6 +69,17 @@ def test_sha256_is_that_of_the_bytes(tmp_path: Path) -> None:
 
 def test_parquet_reads_back(tmp_path: Path) -> None:
     table = pa.table({"value": [0.1, None]})
-    (tmp_path / "t.parquet").write_bytes(store.parquet(table))
+    (tmp_path / "t.parquet").write_bytes(store.parquet([table]))
     assert pq.read_table(tmp_path / "t.parquet").equals(table)
-    assert store.parquet(table) == store.parquet(table)
+    assert store.parquet([table]) == store.parquet([table])
+
+
+def test_parquet_in_parts_is_a_group_of_rows_each(tmp_path: Path) -> None:
+    parts = [
+        pa.table({"run": pa.array([name] * 3).dictionary_encode(), "value": [value, None, 0.5]})
+        for name, value in (("a", 0.25), ("b", 1.0))
+    ]
+    (tmp_path / "t.parquet").write_bytes(store.parquet(parts))
+    assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == 2
+    expected = pa.concat_tables(parts).to_pylist()
+    assert pq.read_table(tmp_path / "t.parquet").to_pylist() == expected

@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from tqdm import tqdm
 
 from ..config import Config
@@ -122,6 +123,7 @@ class _Run:
         self.records: dict[int, Record] = {}
         self.failed: dict[int, HarnessError] = {}
         self.digests: dict[str, str] = {}
+        self.qids: dict[str, pa.Array] = {}
         self.cached, self.rows = 0, 0
         files = [config.base / name for name in config.plugins if name.endswith(".py")]
         self.plugin_files = [path for path in files if path.is_file()]
@@ -136,7 +138,7 @@ class _Run:
                 known = {path: str(found) for path, found in digests.items()}
                 record = self.cache.get(cell_key(self._follows_from(cell, known)))
                 if record is not None:
-                    self.records[place] = record
+                    self.keep(place, record)
                     self.digests |= known
         if place not in self.records:
             return self.metrics
@@ -156,12 +158,19 @@ class _Run:
             self.digests.setdefault(path, self.cache.hashed(path))
         known = self.records.get(done.place)
         record = done.record if known is None else known.joined(done.record)
-        self.records[done.place] = record
+        self.keep(done.place, record)
         self.rows += done.rows
         said = self._follows_from(cell, self.digests)
         names = [Path(path).name for path in self._paths(cell)]
         about = {**said, "files": names, "dataset": cell.dataset, "run": cell.run}
         self.cache.put(cell_key(said), replace(record, about=about))
+
+    def keep(self, place: int, record: Record) -> None:
+        """Keep a record in memory; the qids of a dataset once."""
+        path = self.cells[place].dataset_entry.path
+        qids = self.qids.setdefault(path, record.qids)
+        same = qids is not record.qids and qids.equals(record.qids)
+        self.records[place] = replace(record, qids=qids if same else record.qids, about={})
 
     def keys(self) -> dict[str, Cell]:
         """Return the cells by the names of their records; hashes files that are not known."""
@@ -180,14 +189,14 @@ class _Run:
         bar.set_postfix({name: n for name, n in parts.items() if n != "0"}, refresh=False)
 
     def evaluated(self) -> Evaluated:
-        """Return everything in the config's order."""
+        """Return everything in the config's order; no record is there any more afterwards."""
         plugins = {str(path): self.plugins[path.name] for path in self.plugin_files}
         found = Evaluated(digests={**self.digests, **plugins}, cached=self.cached)
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 found.failures.append(Failure(cell, self.failed[place]))
                 continue
-            record = self.records[place]
+            record = self.records.pop(place)  # the entry has the values now
             entry = record.entry(
                 self.metrics, self.policy, run=cell.run, dataset=cell.dataset,
                 columns=cell.columns, pattern=cell.dataset_key if cell.of_dataset else "",

@@ -153,7 +153,8 @@ class Record:
         ValueError, KeyError, TypeError, pyarrow.ArrowException
             Where it holds none.
         """
-        table = pq.ParquetFile(pa.BufferReader(content)).read()  # read_table imports pandas
+        # read_table would import pandas
+        table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
         said = json.loads(table.schema.metadata[_META])
         found: dict[str, dict[str, Floats]] = {kind: {} for kind in _KINDS}
         for column in table.column_names[1:]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +43,7 @@ class Counts:
 
     def as_dict(self) -> dict[str, int]:
         """Return the counts by name."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

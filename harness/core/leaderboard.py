@@ -17,6 +17,9 @@ from .evaluation import Evaluation
 from .metric import Metric
 from .summary import Summary
 
+PART = 1 << 20
+"""Rows of a part of all values: as many as Parquet has in a group."""
+
 
 class Spread(NamedTuple):
     """Repetitions (seeds) taken together: how many, their deviation, an interval of the mean."""
@@ -139,14 +142,31 @@ class Leaderboard:
 
     def per_query(self) -> pa.Table:
         """Return every value: dataset, run, captured columns, qid, metric, value."""
-        tables = []
+        return _one_table([self._values_of(entry) for entry in self.entries])
+
+    def per_query_parts(self, most: int = PART) -> Iterator[pa.Table]:
+        """Yield the rows of :meth:`per_query` in tables of whole entries.
+
+        Parameters
+        ----------
+        most : int
+            Rows of a table, but for an entry that has more.
+        """
+        part: list[pa.Table] = []
         for entry in self.entries:
-            table = entry.evaluation.to_arrow()
-            for place, name in enumerate(self.columns, start=2):
-                column = repeated(entry.columns.get(name), table.num_rows)
-                table = table.add_column(place, name, column)
-            tables.append(table)
-        return pa.concat_tables(tables).unify_dictionaries()
+            table = self._values_of(entry)
+            if part and sum(one.num_rows for one in part) + table.num_rows > most:
+                yield _one_table(part)
+                part = []
+            part.append(table)
+        yield _one_table(part)
+
+    def _values_of(self, entry: Entry) -> pa.Table:
+        table = entry.evaluation.to_arrow()
+        for place, name in enumerate(self.columns, start=2):
+            column = repeated(entry.columns.get(name), table.num_rows)
+            table = table.add_column(place, name, column)
+        return table
 
     def rows(self) -> list[dict[str, str | int | float]]:
         """Return one flat row an entry: names, captured columns, counts, then every metric.
@@ -186,6 +206,10 @@ class Leaderboard:
         if self.failed:
             rows = [{**row, FAILED: row.get(FAILED, "")} for row in rows]
         return rows
+
+
+def _one_table(tables: Sequence[pa.Table]) -> pa.Table:
+    return pa.concat_tables(tables).unify_dictionaries()
 
 
 def best(metric: Metric, values: list[float], digits: int = 4) -> set[int]:

@@ -120,6 +120,11 @@ class Metric:
     label: str | None = None
 
     def __str__(self) -> str:
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
+        """The canonical name, of which a table of many runs asks often."""
         if self.label is not None:
             return self.label
         known = self.definition.parameters

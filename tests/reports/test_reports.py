@@ -140,3 +140,14 @@ def test_the_long_table_holds_captured_columns(board: Leaderboard) -> None:
     assert table.to_pylist()[-1] == {
         "dataset": "toy", "run": "bad", "seed": "1", "qid": "q2", "metric": "num_ret", "value": 0.0,
     }  # fmt: skip
+
+
+# two entries of two queries x two metrics: four rows each
+@pytest.mark.parametrize(("most", "sizes"), [(1, [4, 4]), (7, [4, 4]), (8, [8])])
+def test_the_long_table_comes_in_parts_of_whole_entries(
+    board: Leaderboard, most: int, sizes: list[int]
+) -> None:
+    parts = list(board.per_query_parts(most))
+    assert [part.num_rows for part in parts] == sizes
+    whole = [row for part in parts for row in part.to_pylist()]
+    assert whole == board.per_query().to_pylist()
