@@ -50,7 +50,7 @@ def multiples(sizes: Floats) -> NDArray[np.int64] | None:
         remainders = np.unique(remainders[remainders > finest / 2])
         left = np.append(remainders, step) if remainders.size else remainders
     whole = np.rint(distinct / step)
-    step = (whole @ distinct) / (whole @ whole)  # the best fit to all numbers
+    step = (whole * distinct).sum() / (whole * whole).sum()  # the best fit to all numbers
     if np.abs(distinct - whole * step).max() > NEAR * step:
         return None
     found: NDArray[np.int64] = np.rint(sizes / step).astype(np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.ragged import Floats
+from ..core.ragged import Floats, Ints
 from .streams import Stream
 
 CHUNK = 2**17
@@ -12,7 +12,7 @@ CHUNK = 2**17
 FEW_VALUES = 20
 """Where values are this many times fewer than queries, their counts are drawn instead."""
 FEW_COLUMNS = 3
-"""Up to here looking values up is faster than counting queries and multiplying matrices."""
+"""Up to here looking values up is faster than counting queries and multiplying."""
 
 
 def resampled_means(columns: Floats, stream: Stream) -> Floats:
@@ -55,8 +55,11 @@ def _chunks(draws: int, width: int) -> list[slice]:
 def _by_value(distinct: Floats, shares: Floats, n: int, stream: Stream) -> Floats:
     rng = stream.rng()
     means = np.empty((stream.draws, distinct.shape[1]))
+    separate = np.ascontiguousarray(distinct.T)
     for part in _chunks(stream.draws, distinct.shape[0]):
-        means[part] = rng.multinomial(n, shares, size=part.stop - part.start) @ distinct / n
+        counts = rng.multinomial(n, shares, size=part.stop - part.start)
+        means[part] = _sums(counts, separate)
+    means /= n
     return means
 
 
@@ -79,12 +82,22 @@ def _by_looking_up(columns: Floats, stream: Stream) -> Floats:
 def _by_counting(columns: Floats, stream: Stream) -> Floats:
     rng = stream.rng()
     n = columns.shape[0]
+    separate = np.ascontiguousarray(columns.T)
     means = np.empty((stream.draws, columns.shape[1]))
     for part in _chunks(stream.draws, n):
         size = part.stop - part.start
         drawn = rng.integers(n, size=(size, n))
         drawn += np.arange(size)[:, None] * n
         counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
-        means[part] = counts.astype(np.float64) @ columns
+        means[part] = _sums(counts, separate)
     means /= n
     return means
+
+
+def _sums(counts: Ints, separate: Floats) -> Floats:
+    """Return each row of `counts` times each row of `separate`.
+
+    Not by ``@``, whose digits hang on the number of BLAS's threads, which others of ours fight.
+    """
+    found: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64), separate)
+    return found

@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -228,6 +231,26 @@ def test_means_are_those_of_the_drawn_queries(monkeypatch: pytest.MonkeyPatch) -
     assert resampled_means(columns[:, :2], Stream(draws=50)) == pytest.approx(
         expected[:, :2], rel=1e-14
     )
+
+
+def test_digits_do_not_hang_on_the_threads_of_a_library() -> None:
+    program = (
+        "import numpy as np; from harness.stats import resampling; "
+        "columns = np.random.default_rng(0).random((3000, 50)); "
+        "found = resampling.resampled_means(columns, resampling.Stream(draws=60)); "
+        "few = resampling.resampled_means(columns.round(0)[:, :6], resampling.Stream(draws=60)); "
+        "print(found.tobytes().hex(), few.tobytes().hex())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(found) == 1
 
 
 def test_few_values_have_the_same_law() -> None:

@@ -141,6 +141,16 @@ def test_few_or_equal_values() -> None:
         assert low == high == pytest.approx(0.1, abs=1e-16)
 
 
+@pytest.mark.parametrize(("n", "differing", "size"), [(7, 2, 0.7), (10, 1, 0.1), (7, 1, 0.1)])
+def test_an_end_at_zero_is_zero(n: int, differing: int, size: float) -> None:
+    # Runs are equal on most queries, and so are more than .025 of the resamples on all of theirs;
+    # mean + (0 - mean) came to -1e-18 or 1e-18 here
+    values = np.zeros(n)
+    values[:differing] = -size * np.arange(1, differing + 1)
+    assert bca_interval(values, 0.05, Stream(draws=500))[1] == 0
+    assert bca_interval(-values, 0.05, Stream(draws=500))[0] == 0
+
+
 def test_interval_and_test_go_together() -> None:
     # the same stream: the same resamples; 0 is outside the interval where the test rejects
     values = sample("n25_ndcg")
