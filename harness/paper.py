@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from hashlib import sha256
 
 from . import plots
@@ -10,6 +11,7 @@ from .config import Config
 from .core.comparison import Comparisons
 from .core.leaderboard import Leaderboard
 from .core.study import Study
+from .errors import HarnessWarning
 
 PLOTS = "plots"
 """Folder of the pictures."""
@@ -48,8 +50,12 @@ def files(
         from .tables.rendering import render_all  # which loads SciPy
 
         wanted = {name: (table.to_core(), table.formats) for name, table in config.tables.items()}
-        found |= render_all(study, wanted)
+        found |= render_all(study, wanted, _warn)
     if config.plots:
         drawn = plots.render_all(study, [plot.to_core() for plot in config.plots])
         found |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
     return found
+
+
+def _warn(what: str) -> None:
+    warnings.warn(what, HarnessWarning, stacklevel=4)

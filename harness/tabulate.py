@@ -19,6 +19,7 @@ from .core.systems import run_name
 from .errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
 from .results import Results
 from .tables.build import build
+from .tables.latex_width import too_wide
 from .tables.model import PaperTable
 from .tables.rendering import Format, render
 from .tables.settings import DEFAULT, EXTRAS, Settings
@@ -70,6 +71,8 @@ def text_of(
 ) -> str:
     """Return the same as text, in one of the formats."""
     table, settings, _ = table_of(folder, name, changes, plan)
+    if format == "latex" and not standalone and (what := too_wide(table, settings)):
+        warnings.warn(what, HarnessWarning, stacklevel=2)
     return render(table, format, settings, standalone=standalone)
 
 

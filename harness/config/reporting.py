@@ -150,7 +150,8 @@ class Table(Model):
     siunitx: StrictBool = False
     """LaTeX: align numbers at the decimal point with siunitx (3 or newer)."""
     width: tables.Width = "column"
-    """LaTeX: `table`, or `table*` over both columns of the page."""
+    """LaTeX: `table`, or `table*` over both columns of the page; a table that is wider is a
+    warning."""
     caption: StrictStr | None = None
     """Text before what is said of test, level and conventions."""
     label: StrictStr | None = None

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 
 from .latex_cells import Column
 from .latex_text import escape, in_math
+from .latex_width import width
 from .model import PaperTable, Row
 
 suffix = ".tex"
-WIDE = 9
-"""Columns of numbers from which a document of its own is in landscape."""
+_A4 = (598.0, 845.0)
+"""Width and height of a page, in points."""
+_MARGIN = 43.0
+_LINE = 13.0
 _SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}"
 
 
@@ -45,15 +48,15 @@ def render(table: PaperTable, *, siunitx: bool = False, wide: bool = False) -> s
 
 
 def document(text: str, table: PaperTable, *, siunitx: bool = False) -> str:
-    """Return a document that holds nothing but the rendered table, to look at."""
-    landscape = "landscape," if len(table.columns) >= WIDE else ""
+    """Return a document that holds nothing but the rendered table, on a page that it fits."""
+    paper, tall = (f"{each:.0f}pt" for each in _page(table))
     packages = ["booktabs", *(["siunitx"] if siunitx else [])]
     return "\n".join(
         [
             r"\documentclass{article}",
             r"\usepackage[T1]{fontenc}",
             r"\usepackage[utf8]{inputenc}",
-            rf"\usepackage[a4paper,{landscape}margin=15mm]{{geometry}}",
+            rf"\usepackage[paperwidth={paper},paperheight={tall},margin={_MARGIN:.0f}pt]{{geometry}}",
             r"\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\usepackage{mathptmx}}",
             *(rf"\usepackage{{{name}}}" for name in packages),
             r"\pagestyle{empty}",
@@ -63,6 +66,12 @@ def document(text: str, table: PaperTable, *, siunitx: bool = False) -> str:
             "",
         ]
     )
+
+
+def _page(table: PaperTable) -> tuple[float, float]:
+    """Return width and height of a page that the table fits, A4 at least."""
+    lines = 30 + sum(len(group.rows) + 2 for group in table.groups)
+    return max(_A4[0], 1.1 * width(table) + 2 * _MARGIN), max(_A4[1], _LINE * lines)
 
 
 def _tabular(table: PaperTable, siunitx: bool) -> Iterable[str]:

@@ -262,7 +262,31 @@ def _compared(found: Comparisons, study: Study, metrics: Sequence[Metric], write
     drawn = any("draws" in one.method for one in found.rows)
     if drawn:
         text += f", with {plan.draws:,} random draws (seed {plan.seed})"
-    return f"{text}{_intervals(found, drawn, writer)}."
+    return f"{text}{_intervals(found, drawn, writer)}.{_together(found, writer)}"
+
+
+def _together(found: Comparisons, writer: Writer) -> str:
+    """Return what a test of all systems together says, a metric and dataset each; or the range."""
+    known = [one for one in found.overall if one.p == one.p]
+    if not known:
+        return ""
+    if len(known) > _SHOWN:
+        low, high = (_p(choose(one.p for one in known), writer) for choose in (min, max))
+        return f" The {len(known)} tests of all systems together have {low} to {high}."
+    each = []
+    for one in known:
+        name = one.name or "statistic"
+        value = f"{one.statistic:.2f}" if abs(one.statistic) >= 1 else f"{one.statistic:.3g}"
+        latex = name.replace("chi-squared", r"\chi^2") if "(" in name else rf"\text{{{name}}}"
+        said = writer.formula(Formula(f"{latex} = {value}", f"{name} = {value}"))
+        where = f"{title_of(one.metric, writer)} on {writer.text(one.dataset)}"
+        each.append(f"{said}, {_p(one.p, writer)} ({where})")
+    return f" All systems together: {'; '.join(each)}."
+
+
+def _p(p: float, writer: Writer) -> str:
+    said = f"p = {p:.3g}" if p >= 0.001 else "p < 0.001"
+    return writer.formula(Formula(said, said))
 
 
 def _intervals(found: Comparisons, drawn: bool, writer: Writer) -> str:

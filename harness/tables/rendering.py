@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Literal, get_args
 
 from ..core.study import Study
 from .build import build
+from .latex_width import too_wide
 from .model import PaperTable
 from .settings import DEFAULT, Settings
 
@@ -45,14 +46,21 @@ def render(
 
 
 def render_all(
-    study: Study, tables: Mapping[str, tuple[Settings, Iterable[Format]]]
+    study: Study,
+    tables: Mapping[str, tuple[Settings, Iterable[Format]]],
+    warn: Callable[[str], None] = lambda text: None,
 ) -> dict[str, bytes]:
-    """Return every table in its formats, by path: ``tables/main.tex``."""
+    """Return every table in its formats, by path: ``tables/main.tex``.
+
+    `warn` is called with what is said of one that LaTeX will not fit into its column or page.
+    """
     files = {}
     for name, (settings, formats) in tables.items():
         table = build(study, settings, name)
         for format in dict.fromkeys(formats):
             content = render(table, format, settings).encode()
+            if format == "latex" and (what := too_wide(table, settings)):
+                warn(what)
             files[f"tables/{name}{_module(format).suffix}"] = content
     return files
 

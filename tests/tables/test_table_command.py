@@ -108,7 +108,7 @@ def test_every_option(paper: Path) -> None:
     )
     lines = body.splitlines()
     assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["Grbt", "Linear regression a"]
-    assert re.fullmatch(r"Grbt +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +1-2", lines[1])
+    assert re.fullmatch(r"Grbt +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +2", lines[1])
     assert table(paper, "--percent", "-m", "map", "--marks", "none").count("×") == 1
     assert (
         table(paper, "-f", "latex", "--siunitx", "--wide", "--label", "tab:x").count("table*") == 2
