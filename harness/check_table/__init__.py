@@ -12,7 +12,9 @@ from ..config import Config
 from ..core.plan import Plan
 from ..core.study import Study
 from ..errors import HarnessError, InputError, Problem, did_you_mean
+from ..tables.select import select
 from . import delimited, html, latex, markdown, report
+from .assumed import with_dataset
 from .findings import Finding as Finding
 from .findings import Verdict
 from .grid import Grid
@@ -32,6 +34,7 @@ def check_table(
     *,
     tables: Sequence[str] = (),
     names: Sequence[str] = (),
+    dataset: str | None = None,
     compared: Mapping[str, Any] | None = None,
     format: str = "text",
 ) -> tuple[str, bool]:
@@ -47,6 +50,8 @@ def check_table(
         Labels or numbers (from 1) of the tables to check; all where empty.
     names : sequence of str
         ``OWN=SHOWN``: what a run, dataset or metric is called in the paper.
+    dataset : str, optional
+        Whose values they are in a table that does not say it; else the one that fits best.
     compared : mapping, optional
         Parts of a plan of comparisons in place of the config's, such as ``baselines``.
     format : {"text", "jsonl"}
@@ -55,14 +60,19 @@ def check_table(
     ------
     InputError
         Where the file or the results cannot be read.
+    UnknownNameError
+        Where the results have no such dataset.
     HarnessError
         Where no table's rows and columns are runs and metrics of the results.
     """
     found = _chosen(paper, _grids(paper), tables)
     read = stored.read(results)
+    if dataset is not None:
+        (dataset,) = select((dataset,), read.study.datasets, "dataset")
     matches = [
-        (name, match(grid, Known.of(read.study, _names(read.config, names, name))))
+        (name, with_dataset(match(grid, known), read.study, dataset))
         for name, grid in found
+        for known in (Known.of(read.study, _names(read.config, names, name)),)
     ]
     good = [(name, one) for name, one in matches if one.is_any]
     if not good:
@@ -125,20 +135,22 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     return chosen
 
 
-def _names(config: Config, given: Sequence[str], name: str) -> dict[str, str]:
-    """Return what own names are shown as: by the config's table of that name, or any, or `given`.
+def _names(config: Config, given: Sequence[str], name: str) -> list[tuple[str, str]]:
+    """Return own names and what they are shown as: by the config's table of that name, or all.
 
-    A name given stands over one of the config.
+    A name given stands over those of the config.
     """
     table = config.tables.get(name.removeprefix("tab:"))
     tables = config.tables.values() if table is None else [table]
-    found = {key: shown for one in tables for key, shown in one.names.items()}
+    pairs: list[tuple[str, str]] = []
     for text in given:
         own, equals, shown = text.rpartition("=")
         if not equals or not own.strip():
             raise InputError(Problem("", f"--name takes OLD=NEW, and is '{text}'"))
-        found[own.strip()] = shown.strip()
-    return found
+        pairs.append((own.strip(), shown.strip()))
+    said = {own for own, _ in pairs}
+    pairs += [pair for one in tables for pair in one.names.items() if pair[0] not in said]
+    return pairs
 
 
 def _why(lines: Sequence[object], headings: Sequence[object]) -> str:

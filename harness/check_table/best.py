@@ -57,10 +57,12 @@ def _of_systems(
     columns: Sequence[Sequence[Entered]], used: Set[What], verdict: Verdict
 ) -> Iterable[list[Entered]]:
     """Return the columns without the rows that are no systems, which are noted."""
+    others = strangers(columns)
     left: list[Line] = []
-    for line in strangers(columns):
+    for line in others:
         why = why_no_system(line, columns)
-        if not why and _overturns(line, list(without(columns, left)), used):
+        alone = list(without(columns, [other for other in others if other is not line]))
+        if not why and _overturns(line, alone, used):
             why = "with it all of them would be wrong"
         if why:
             left.append(line)

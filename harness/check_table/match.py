@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..core.metric import Metric
 from ..core.study import Study
 from ..errors import did_you_mean
 from ..tables.model import Column, Kind
+from .blocks import side_by_side
 from .grid import Grid, Row
 from .spellings import joined, metrics_called, named, plain, ways
 
@@ -35,8 +36,8 @@ class Known:
     metrics: Mapping[str, str]
 
     @classmethod
-    def of(cls, study: Study, given: Mapping[str, str]) -> Known:
-        """Return what is known of a study; `given` says what own names are shown as."""
+    def of(cls, study: Study, given: Collection[tuple[str, str]]) -> Known:
+        """Return what is known of a study; `given` are own names and what they are shown as."""
         metrics = ways([str(metric) for metric in study.board.metrics], given)
         return cls(study, ways(study.runs, given), ways(study.datasets, given), metrics)
 
@@ -101,6 +102,7 @@ class Match:
     headings: tuple[Heading, ...]
     lines: tuple[Line, ...]
     unknown: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
     @property
     def is_any(self) -> bool:
@@ -119,6 +121,11 @@ def match(grid: Grid, known: Known) -> Match:
 
 def _match(grid: Grid, known: Known) -> Match:
     headings = list(_headings(grid, known))
+    if not any(one.column for one in headings):
+        grid = side_by_side(
+            grid, _title, lambda text: _heading([text], known, None).column is not None
+        )
+        headings = list(_headings(grid, known))
     lines = tuple(_lines(grid, known, headings))
     blocks = any(one.has_dataset for one in headings)
     unknown = []
@@ -201,7 +208,11 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
         for name in known.study.board.columns
         if plain(headings[place].text) == plain(name)
     }
-    group, dataset = 0, _captioned(grid.caption, known)
+    corner = [
+        named(text, known.datasets) for at in stub if at < first for text in grid.headings(at)
+    ]
+    said = next(filter(None, corner), None) or _captioned(grid.caption, known)
+    group, dataset = 0, said
     for row in grid.body:
         title = _title(row)
         if title is not None and not (values and row[first].whole and row[first] is not row[0]):

@@ -128,14 +128,14 @@ def joined(headings: Sequence[str]) -> Iterator[str]:
             yield "".join(headings[start : start + size])
 
 
-def ways(own: Iterable[str], given: Mapping[str, str]) -> dict[str, str]:
+def ways(own: Iterable[str], given: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return own names by all that they may be called: themselves first.
 
-    >>> ways(["bm25"], {"bm25": "BM25 (k1 = 1.2)", "other": "x"})
+    >>> ways(["bm25"], [("bm25", "BM25 (k1 = 1.2)"), ("other", "x")])
     {'bm25': 'bm25', 'BM25 (k1 = 1.2)': 'bm25'}
     """
     found = {name: name for name in own}
-    for name, shown in given.items():
+    for name, shown in given:
         if name in found:
             found.setdefault(shown, name)
     return found

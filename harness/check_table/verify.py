@@ -40,6 +40,7 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
         What the table is called.
     """
     verdict = Verdict(name, match.grid.line, unknown=[*match.unknown, *unreadable(match)])
+    verdict.notes += match.notes
     _trace(match, study, verdict)
     columns = [column for column in columns_of(match, study) if column]
     for column in columns:
@@ -47,7 +48,8 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
         if unsaid:
             names = ", ".join(sorted(unsaid))
             verdict.unknown.append(
-                f"column '{column[0].heading.text}': its dataset is not said (rows {names})"
+                f"column '{column[0].heading.text}': its dataset is not said (rows {names}); "
+                "--dataset says it"
             )
         for one in column:
             if one.known:

@@ -25,6 +25,9 @@ def check_table_command(
         list[str] | None,
         typer.Option("--name", metavar="OLD=NEW", help="What one is called there; repeatable."),
     ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Whose values a table holds that does not say it.")
+    ] = None,
     baselines: Annotated[
         list[str] | None,
         typer.Option("--baseline", "-b", help="Compare anew, with this run; repeatable."),
@@ -56,7 +59,13 @@ def check_table_command(
     plan = {"baselines": tuple(baselines or ()), "test": test, "correction": correction}
     compared = {key: value for key, value in plan.items() if value}
     text, is_right = check_table(
-        paper, results, tables=tables or [], names=names or [], compared=compared, format=format
+        paper,
+        results,
+        tables=tables or [],
+        names=names or [],
+        dataset=dataset,
+        compared=compared,
+        format=format,
     )
     output.show(text)
     if not is_right:

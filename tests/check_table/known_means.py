@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from harness.check_table import FORMATS
+from harness.check_table.assumed import with_dataset
 from harness.check_table.findings import Verdict
 from harness.check_table.match import Known, match
 from harness.check_table.verify import verify
@@ -81,11 +82,15 @@ BASELINE = Plan(baselines=("bm25",), correction="none")
 ALL = Plan(correction="none")
 
 
-def verdict(text: str, found: Study, suffix: str = ".tex", at: int = 0, **names: str) -> Verdict:
+def verdict(
+    text: str, found: Study, suffix: str = ".tex", at: int = 0, dataset: str | None = None,
+    **names: str,
+) -> Verdict:  # fmt: skip
     """Check one table of a text."""
     grid = FORMATS[suffix](text)[at]
-    given = {own.replace("_", "-"): shown for own, shown in names.items()}
-    return verify(match(grid, Known.of(found, given)), found, grid.name or "1")
+    given = [(own.replace("_", "-"), shown) for own, shown in names.items()]
+    one = with_dataset(match(grid, Known.of(found, given)), found, dataset)
+    return verify(one, found, grid.name or "1")
 
 
 def said(one: Verdict) -> list[tuple[str, str, str, str, str]]:

@@ -39,6 +39,6 @@ def test_any_text_is_read(suffix: str, parts: str) -> None:
         for text in ("".join(pieces), BEGUN[suffix] + "".join(pieces)):
             for grid in FORMATS[suffix](text):
                 assert len({len(row) for row in grid.rows}) == 1
-                verify(match(grid, Known.of(found, {})), found, "1")
+                verify(match(grid, Known.of(found, [])), found, "1")
 
     check()

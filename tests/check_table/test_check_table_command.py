@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import harness
 from harness.check_table import check_table
 from harness.cli import app
-from harness.errors import HarnessError, InputError
+from harness.errors import HarnessError, InputError, UnknownNameError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +41,7 @@ def test_the_tables_of_the_example_hold(tmp_path: Path) -> None:
 
 
 def paper(results: Path, tmp_path: Path, change: tuple[str, str] | None = None) -> Path:
-    done = CliRunner().invoke(app, ["table", str(results), "--format", "latex"])
+    done = CliRunner().invoke(app, ["table", str(results), "--format", "latex", "--wide"])
     assert done.exit_code == 0, done.output
     text = done.stdout.replace(*change) if change else done.stdout
     assert change is None or text != done.stdout
@@ -129,14 +129,22 @@ def test_nothing_matches(results: Path, tmp_path: Path) -> None:
 
 def test_names_given(results: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    path.write_text("model,fold 1\nOurs,0.877\n", "utf-8")
+    path.write_text("model,fold 1\nOurs,0.777\n", "utf-8")
     names = ["lambdamart=Ours", "letor-fold1=Fold 1", "map=fold 1"]
     with pytest.raises(HarnessError) as caught:
         check_table(path, results, names=names)
     assert str(caught.value) == (
         f"{path}: no number of it is one of the results\n"
-        "  found: column 'fold 1': its dataset is not said (rows Ours)"
+        "  found: column 'fold 1': its dataset is not said (rows Ours); --dataset says it"
     )
+    arguments = ["check-table", str(path), "--results", str(results), "--dataset", "letor-fold1"]
+    done = CliRunner().invoke(
+        app, [*arguments, "--name", "lambdamart=Ours", "--name", "map=fold 1"]
+    )
+    assert done.exit_code == 1
+    assert "  found: 0.777\n  right: 0.877  (computed: 0.87688793)\n" in done.stdout
+    with pytest.raises(UnknownNameError, match="letor-fold1"):
+        check_table(path, results, dataset="letor-fold9")
     path.write_text("model,Fold 1 Precision\nOurs,0.877\n", "utf-8")
     text, _ = check_table(path, results, names=[*names[:2], "map=Precision"])
     assert text == f"{path}: no findings; checked: 1 number\n"

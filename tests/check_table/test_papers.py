@@ -101,28 +101,6 @@ def test_datasets_as_rows_and_percent(plain: Study) -> None:
     assert found.findings[0].line == 10
 
 
-def test_groups_of_rows_with_a_dataset_as_title(plain: Study) -> None:
-    text = r"""
-\newcommand{\best}[1]{\textbf{#1}}
-\begin{longtable}{lcc}
-\caption{All}\\ \toprule
-Run & AP & ndcg\_cut\_10 \\ \midrule \endfirsthead
-Run & AP & ndcg\_cut\_10 \\ \midrule \endhead
-\multicolumn{3}{l}{\textit{Web}} \\
-bm25 & 0.4001 & 0.551 \\
-ours & \best{0.4236} & \best{0.575} \\
-\midrule
-\multicolumn{3}{l}{\textit{News}} \\
-bm25 & 0.2204 & 0.310 \\
-ours & \best{0.2304} & \best{0.325} \\
-\bottomrule
-\end{longtable}
-"""
-    found = verdict(text, plain)
-    assert said(found) == [("digits", "ours", "ndcg_cut_10", "0.575", "0.573")]
-    assert found.verified == {"numbers": 8, "best values": 4}
-
-
 def test_systems_as_columns(plain: Study) -> None:
     text = r"""
 \begin{tabular}{llccc} \toprule
@@ -199,7 +177,7 @@ BM25 & .400 & .551 & .401 \\ \bottomrule
     assert found.unknown == [
         "column 'Web nDCG@5': no metric of the results",
         "row 'bm-52': no run of the results; did you mean 'bm25'?",
-        "column 'MS MARCO MAP': its dataset is not said (rows BM25)",
+        "column 'MS MARCO MAP': its dataset is not said (rows BM25); --dataset says it",
     ]
     assert found.verified["numbers"] == 1
 
@@ -296,15 +274,3 @@ ours & .424{\tiny$\pm$.041}\\
     found = verdict(text, seeds)
     assert said(found) == [("spread", "ours", "Web MAP", "± .041", "± .014")]
     assert found.verified == {"numbers": 3, "spreads": 3}
-
-
-def test_the_dataset_of_a_caption(plain: Study) -> None:
-    text = r"""
-\begin{table}\caption[Short]{Results on \textsc{News}, in the order of MAP.}
-\begin{tabular}{lc} \toprule & MAP \\ \midrule bm25 & .220 \\ ours & .231 \\ \bottomrule
-\end{tabular}\end{table}
-"""
-    found = verdict(text, plain)
-    assert said(found) == [("rounding", "ours", "MAP", ".231", ".230")]
-    both = verdict(text.replace("News}", "News} and web"), plain)
-    assert both.unknown == ["column 'MAP': its dataset is not said (rows bm25, ours)"]

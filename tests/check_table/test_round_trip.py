@@ -75,7 +75,7 @@ def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: Settings): 
     from harness.check_table.verify import verify
 
     (grid,) = FORMATS[suffix](RENDERED[suffix](table))
-    return verify(match(grid, Known.of(found, chosen.names)), found, "1")
+    return verify(match(grid, Known.of(found, chosen.names.items())), found, "1")
 
 
 def changed(table: PaperTable, row: int, column: int, cell: Cell) -> PaperTable:

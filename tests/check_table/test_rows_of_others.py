@@ -60,6 +60,13 @@ def test_rows_that_are_no_systems(row: tuple[str, ...], why: str, plain: Study) 
     assert found.verified == {"numbers": 6, "best values": 2, "second best values": 2}
 
 
+def test_several_rows_that_are_no_systems(plain: Study) -> None:
+    text = TABLE.format("Oracle", ".95", ".96") + "| p-value | .88 | .9 |\n| Human | .9 | .9 |\n"
+    found = verdict(text.replace("\n\n", "\n"), plain, ".md")
+    assert found.findings == []
+    assert [note.split("'")[1] for note in found.notes] == ["Oracle", "p-value", "Human"]
+
+
 def test_a_row_that_overturns_one_best_value_is_a_system(plain: Study) -> None:
     found = verdict(TABLE.format("Other", ".9", ".1"), plain, ".md")
     assert [(one.kind, one.column) for one in found.findings] == [
