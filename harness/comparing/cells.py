@@ -115,6 +115,20 @@ def _interval(one: Comparison) -> str:
     return f"[{number(one.low, sign=True)}, {number(one.high, sign=True)}]"
 
 
+def overall_grids(found: Comparisons) -> Iterator[Grid]:
+    """Yield a table of what a test of all runs together says, where one was made."""
+    rows = [
+        [
+            one.dataset, heading(one.metric), one.name or UNDEFINED, number(one.statistic),
+            p_value(one.p), number(one.critical_difference),
+        ]
+        for one in found.overall
+    ]  # fmt: skip
+    if rows:
+        header = ["dataset", "metric", "statistic", "value", "p", "critical difference"]
+        yield Grid("All runs together", header, rows, 3)
+
+
 def standing_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
     together: dict[tuple[str, str], list[Standing]] = {}

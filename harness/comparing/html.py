@@ -6,12 +6,13 @@ from html import escape
 
 from ..core.comparison import Comparisons
 from ..reports.html import table
-from .cells import Grid, grids, notes, standing_grids, standing_notes
+from .cells import Grid, grids, notes, overall_grids, standing_grids, standing_notes
 
 
 def render(found: Comparisons, *, most: int | None = None, standings: bool = False) -> str:
     """Return a table for each metric on each dataset; see :func:`harness.comparing.text.render`."""
     blocks = [_block(grid) for grid in grids(found, most)]
+    blocks += [_block(grid) for grid in overall_grids(found)]
     blocks += [f"<p>{escape(line)}</p>" for line in notes(found)]
     if standings:
         blocks += [_block(grid) for grid in standing_grids(found)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..core.comparison import Comparisons
 from ..reports.markdown import escape, table
-from .cells import Grid, grids, notes, standing_grids, standing_notes
+from .cells import Grid, grids, notes, overall_grids, standing_grids, standing_notes
 
 
 def render(
@@ -18,6 +18,7 @@ def render(
 ) -> str:
     """Return a table for each metric on each dataset; see :func:`harness.comparing.text.render`."""
     blocks = [_block(grid) for grid in grids(found, most)]
+    blocks += [_block(grid) for grid in overall_grids(found)]
     blocks.append("\n".join(f"- {_said(line)}" for line in notes(found)))
     if standings:
         blocks += [_block(grid) for grid in standing_grids(found)]

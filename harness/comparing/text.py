@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..core.comparison import Comparisons
 from ..reports.table import columns
-from .cells import Grid, grids, notes, standing_grids, standing_notes
+from .cells import Grid, grids, notes, overall_grids, standing_grids, standing_notes
 
 
 def render(
@@ -32,6 +32,7 @@ def render(
         Further tables.
     """
     blocks = [_block(grid, width) for grid in grids(found, most)]
+    blocks += [_block(grid, width) for grid in overall_grids(found)]
     blocks.append("\n".join(f"  {line}" for line in notes(found)))
     if standings:
         blocks += [_block(grid, width) for grid in standing_grids(found)]

@@ -136,6 +136,8 @@ class Overall:
         Two systems whose `positions` are further apart than this differ.
     positions : tuple of (str, float)
         Mean, or mean rank (1 is best), of each run.
+    name : str
+        What the statistic is: ``F(4, 164)``.
     """
 
     dataset: str
@@ -144,6 +146,7 @@ class Overall:
     p: float
     critical_difference: float
     positions: tuple[tuple[str, float], ...] = ()
+    name: str = ""
 
 
 def family_of(dataset: str, metric: Metric, family: Family) -> str:
@@ -201,6 +204,10 @@ class Comparisons:
         return {(one.dataset, str(one.metric), one.baseline, one.run): one for one in self.rows}
 
     @cached_property
+    def _overall_at(self) -> dict[tuple[str, str], Overall]:
+        return {(one.dataset, str(one.metric)): one for one in self.overall}
+
+    @cached_property
     def _unanswered_at(self) -> dict[tuple[str, str], Unanswered]:
         return {(one.dataset, one.run): one for one in self.unanswered}
 
@@ -215,6 +222,10 @@ class Comparisons:
     def standing(self, dataset: str, metric: str, run: str) -> Standing | None:
         """Return where a run stands, None where it was not compared."""
         return self._standing_at.get((dataset, metric, run))
+
+    def overall_of(self, one: Comparison) -> Overall | None:
+        """Return what a test of all systems says of a comparison's table; None for other tests."""
+        return self._overall_at.get((one.dataset, str(one.metric)))
 
     def remarks(self, one: Comparison) -> str:
         """Return a comparison's named outcome, and which of its runs leave queries unanswered."""

@@ -14,8 +14,9 @@ Row = dict[str, Value]
 def comparison_rows(found: Comparisons) -> list[Row]:
     """Return a row for each comparison, with all that its p-value hangs on.
 
-    `draws` and `seed` are None where nothing was drawn; of a test of all pairs `correction` is
-    ``of the test``.
+    The overall result of a test of all pairs stands in each row of its table; it is None for
+    other tests. `draws` and `seed` are None where nothing was drawn; of a test of all pairs
+    `correction` is ``of the test``.
     """
     return [_row(one, found) for one in found.rows]
 
@@ -24,6 +25,7 @@ def _row(one: Comparison, found: Comparisons) -> Row:
     plan = found.plan
     all_pairs = found.kind == "all-pairs"
     family, size = found.family(one)
+    overall = found.overall_of(one)
     return {
         "dataset": one.dataset,
         "metric": str(one.metric),
@@ -56,6 +58,9 @@ def _row(one: Comparison, found: Comparisons) -> Row:
         "draws": plan.draws if found.drawn else None,
         "seed": plan.seed if found.drawn else None,
         "note": found.remarks(one),
+        "overall_statistic": None if overall is None else overall.statistic,
+        "overall_p": None if overall is None else overall.p,
+        "critical_difference": None if overall is None else overall.critical_difference,
     }
 
 

@@ -183,4 +183,5 @@ def _overall(block: Block, found: AllPairs) -> Overall:
     return Overall(
         block.dataset, block.metric, found.statistic, found.overall_p,
         found.critical_difference, tuple(zip(block.runs, positions.tolist(), strict=True)),
+        found.statistic_name,
     )  # fmt: skip

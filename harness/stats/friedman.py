@@ -83,6 +83,7 @@ def friedman_nemenyi(values: Floats, stream: Stream, level: float = 0.05) -> All
         critical_difference=studentized_range_isf(level, n_systems, math.inf) * scale,
         positions=positions,
         method=f"studentized range({n_systems}, inf)",
+        statistic_name=f"chi-squared({n_systems - 1})",
     )
 
 

@@ -54,6 +54,8 @@ class AllPairs:
         That of the test of all systems together (F, chi-squared), where there is one.
     overall_p : float
         Its p-value.
+    statistic_name : str
+        What it is, as it is reported: ``F(4, 164)``, ``chi-squared(4)``.
     critical_difference : float
         Two systems further apart than this differ; in the units of `positions`.
     positions : ndarray, shape (n_systems,), optional
@@ -71,6 +73,7 @@ class AllPairs:
     positions: Floats | None = None
     method: str = ""
     note: str = ""
+    statistic_name: str = ""
 
 
 Paired = Callable[[Floats, Stream], Outcome]

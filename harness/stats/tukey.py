@@ -91,6 +91,7 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
         critical_difference=critical * fit.unit,
         positions=positions,
         method=f"studentized range({n_systems}, {fit.freedom})",
+        statistic_name=f"F({n_systems - 1}, {fit.freedom})",
     )
 
 

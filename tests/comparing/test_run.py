@@ -42,6 +42,7 @@ def test_significance_csv(workplace: Path) -> None:
         "low", "high", "interval", "level", "d_z", "hedges_g", "cliffs_delta", "wins", "ties",
         "losses", "detectable", "statistic", "p", "p_adjusted", "significant", "test", "method",
         "correction", "family", "family_size", "draws", "seed", "note",
+        "overall_statistic", "overall_p", "critical_difference",
     ]  # fmt: skip
     runs = ["gbrt", "lambdamart", "neural", "random"]
     assert [(row["dataset"], row["metric"], row["run"]) for row in found] == [
