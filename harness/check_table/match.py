@@ -12,7 +12,7 @@ from ..errors import did_you_mean
 from ..tables.model import Column, Kind
 from .blocks import side_by_side
 from .grid import Grid, Row
-from .spellings import joined, metrics_called, named, plain, ways
+from .spellings import joined, metrics_called, named, plain, sharing, ways
 
 AVERAGES = ("mean over datasets", "average", "avg", "mean", "overall", "all", "all datasets")
 _KINDS: Mapping[str, Kind] = {
@@ -56,12 +56,15 @@ class Heading:
         Whether they name a dataset, or the mean over several.
     why : str
         Why it is none, where it could be thought one.
+    others : tuple of str
+        Metrics that it could be as well, but for case and hyphens.
     """
 
     column: Column | None
     text: str
     has_dataset: bool = False
     why: str = ""
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +148,13 @@ def _match(grid: Grid, known: Known) -> Match:
         for line in lines
         if line.run is None and line.text
     ]
-    return Match(grid, tuple(headings), lines, tuple(unknown))
+    notes = [
+        f"column '{one.text}': taken as {one.column.metric}; {', '.join(one.others)} is called "
+        "the same but for upper and lower case"
+        for one in headings
+        if one.column is not None and one.others
+    ]
+    return Match(grid, tuple(headings), lines, tuple(unknown), tuple(notes))
 
 
 def _headings(grid: Grid, known: Known) -> Iterator[Heading]:
@@ -169,7 +178,9 @@ def _heading(texts: Sequence[str], known: Known, last: Metric | None) -> Heading
                 names = ", ".join(map(str, found))
                 return Heading(None, shown, has, f"can be {names}; write which")
             if found:
-                return Heading(Column(shown, "metric", "", own, found[0]), shown, has)
+                column = Column(shown, "metric", "", own, found[0])
+                others = sharing(text, found[0], known.study.board.metrics, known.metrics)
+                return Heading(column, shown, has, others=tuple(others))
         for text in rest:
             words, metric = text, last
             *before, end = text.split(" ")

@@ -87,6 +87,29 @@ def metrics_called(text: str, metrics: Sequence[Metric], names: Mapping[str, str
     return _as_in_papers(clean, metrics)
 
 
+def sharing(
+    text: str, taken: Metric, metrics: Sequence[Metric], names: Mapping[str, str]
+) -> list[str]:
+    """Return the other metrics that a heading could be but for case and hyphens.
+
+    None where it is written as the metric taken is called.
+
+    Parameters
+    ----------
+    text : str
+    taken : Metric
+    metrics : sequence of Metric
+    names : mapping of str to str
+        Canonical names by what a table's settings call them.
+    """
+    clean = _ARROWS.sub("", text).strip()
+    called = [(shown, own) for shown, own in names.items() if plain(shown) == plain(clean)]
+    if (clean, str(taken)) in called:
+        return []
+    there = {str(metric) for metric in metrics} - {str(taken)}
+    return list(dict.fromkeys(own for _, own in called if own in there))
+
+
 def _as_in_papers(text: str, metrics: Sequence[Metric]) -> list[Metric]:
     match = _AT.fullmatch(text)
     name, cutoff = (match["name"], int(match["k"])) if match else (text, None)

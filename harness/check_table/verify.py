@@ -20,8 +20,9 @@ from .best import check_best
 from .findings import Finding, Verdict
 from .marking import check_marks
 from .match import Heading, Line, Match
+from .numbers import number
 from .printed import decimals
-from .rounding import expected, is_rounded, wrong_by
+from .rounding import expected, is_rounded
 from .values import Entered, as_text, columns_of, dataset_of, finding, is_partial, unreadable
 
 _LEVEL = 0.05
@@ -54,7 +55,7 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
         for one in column:
             if one.known:
                 verdict.verified["numbers"] += 1
-                verdict.findings += _number(one, columns)
+                verdict.findings += number(one, columns, study)
                 verdict.findings += _spread(one, study, verdict)
     _note_unchecked([one for column in columns for one in column if one.known], verdict)
     verdict.findings += _extras(match, study, verdict)
@@ -88,38 +89,6 @@ def _trace(match: Match, study: Study, verdict: Verdict) -> None:
             f"the table was made from other results: its manifest is {trace[:12]}..., that of "
             f"these is {study.trace[:12]}..."
         )
-
-
-def _number(one: Entered, columns: Sequence[Sequence[Entered]]) -> Iterator[Finding]:
-    shown = one.printed
-    if math.isnan(one.value):
-        why = "the results have no value there"
-        yield finding(one, "digits", shown.text, "none", why)
-        return
-    if is_rounded(shown.number, shown.digits, one.value, percent=one.percent):
-        return
-    right = expected(one.value, shown.digits, percent=one.percent)
-    computed = f"computed: {one.value * (100 if one.percent else 1):.8g}"
-    slip = wrong_by(shown.number, shown.digits, one.value, percent=one.percent)
-    if slip:
-        yield finding(one, "rounding", shown.text, _like(right, shown.text), f"{slip}; {computed}")
-        return
-    other = _elsewhere(one, columns)
-    why = f"{computed}; {other}" if other else computed
-    yield finding(one, "digits", shown.text, _like(right, shown.text), why)
-
-
-def _elsewhere(one: Entered, columns: Sequence[Sequence[Entered]]) -> str:
-    """Return whose value a wrong number is, where the same row or column has it."""
-    for column in columns:
-        for other in column:
-            near = other.line is one.line or other.heading is one.heading
-            same = other.known and other is not one and near and not math.isnan(other.value)
-            if same and expected(
-                other.value, one.printed.digits, percent=other.percent
-            ) == one.printed.number:  # fmt: skip
-                return f"that is the value of {other.line.text}, {other.heading.text}"
-    return ""
 
 
 def _spread(one: Entered, study: Study, verdict: Verdict) -> Iterator[Finding]:
@@ -257,9 +226,3 @@ def _extra(match: Match, study: Study, heading: Heading, line: Line) -> str | No
 
 def _flat(text: str) -> str:
     return re.sub(r"\s+", "", text.replace("--", "-").replace("–", "-").replace("−", "-"))
-
-
-def _like(right: Decimal, printed: str) -> str:
-    """Return a number with a leading zero where the printed one has it."""
-    has_zero = printed.lstrip("+-").startswith("0")
-    return f"{right:f}" if has_zero else as_text(right)

@@ -82,3 +82,39 @@ ours & \best{0.2304} & \best{0.325} \\
     found = verdict(text, plain)
     assert said(found) == [("digits", "ours", "ndcg_cut_10", "0.575", "0.573")]
     assert found.verified == {"numbers": 8, "best values": 4}
+
+
+def test_whose_value_a_wrong_number_is(seeds: Study) -> None:
+    # ours: MAP .42361 on web and .23037 on news, nDCG .5731 on web; seeds .01 above and below
+    text = """
+| | web MAP |
+|---|---|
+| bm25 | {} |
+| ours | {} |
+"""
+    for number, said_of in (
+        (".573", "ndcg@10 on web"),
+        (".230", "map on news"),
+        (".325", "ndcg@10 on news"),
+        (".4336", "seed 0 on web"),
+    ):
+        (one,) = verdict(text.format(".400", number), seeds, ".md").findings
+        assert one.why == f"computed: 0.42361; that is the value of {said_of}"
+    (one,) = verdict(text.format(".4", ".777"), seeds, ".md").findings
+    assert one.why == "computed: 0.42361"
+
+
+def test_metrics_that_are_called_the_same_but_for_case(plain: Study) -> None:
+    text = "| | web {} |\n|---|---|\n| bm25 | .551 |\n"
+    names = {"map": "nDCG@10"}
+    exact = verdict(text.format("ndcg@10"), plain, ".md", **names)
+    assert (exact.findings, exact.notes) == ([], [])
+    other = verdict(text.format("nDCG@10 ↑"), plain, ".md", **names)
+    assert said(other) == [("digits", "bm25", "web nDCG@10 ↑", ".551", ".400")]
+    assert other.findings[0].why == "computed: 0.4001; that is the value of ndcg@10 on web"
+    neither = verdict(text.format("NDCG@10"), plain, ".md", **names)
+    assert neither.findings == []
+    assert neither.notes == [
+        "column 'web NDCG@10': taken as ndcg@10; map is called the same but for upper and lower "
+        "case"
+    ]
