@@ -30,7 +30,8 @@ def t_interval(values: Floats, level: float = 0.05) -> Interval:
     Returns
     -------
     low, high : float
-        Both the mean where all values are equal, both NaN with fewer than two.
+        NaN with fewer than two values, and where all are equal: they say nothing of how much
+        others would vary.
 
     References
     ----------
@@ -43,9 +44,8 @@ def t_interval(values: Floats, level: float = 0.05) -> Interval:
     >>> f"{low:.3f} {high:.3f}"
     '-0.357 0.957'
     """
-    known = _without_spread(values)
-    if known is not None:
-        return known
+    if not _vary(values):
+        return np.nan, np.nan
     n, mean = values.size, float(values.mean())
     margin = float(stdtrit(n - 1, 1 - level / 2) * deviation(values) / np.sqrt(n))
     return mean - margin, mean + margin
@@ -71,7 +71,8 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     Returns
     -------
     low, high : float
-        Both the mean where all values are equal, both NaN with fewer than two.
+        NaN with fewer than two values, and where all are equal: they say nothing of how much
+        others would vary.
 
     References
     ----------
@@ -84,9 +85,8 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     >>> f"{low:.2f} {high:.2f}"
     '0.14 0.48'
     """
-    known = _without_spread(values)
-    if known is not None:
-        return known
+    if not _vary(values):
+        return np.nan, np.nan
     step = unit(values)
     values = values / step
     mean = float(values.mean())
@@ -106,11 +106,6 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     return float(ends[0] * step), float(ends[1] * step)
 
 
-def _without_spread(values: Floats) -> Interval | None:
-    """Return the interval of values that leave nothing to estimate."""
-    if values.size < 2:
-        return np.nan, np.nan
-    if float(np.ptp(values)) <= EPS * float(np.abs(values).max()):
-        mean = float(values.mean())
-        return mean, mean
-    return None
+def _vary(values: Floats) -> bool:
+    """Return whether there is a spread to estimate."""
+    return values.size > 1 and float(np.ptp(values)) > EPS * float(np.abs(values).max())

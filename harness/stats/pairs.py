@@ -78,7 +78,7 @@ def of_all_pairs(block: Block, baseline: int, run: int, plan: Plan, found: AllPa
     difference = differences(values, base)
     p = float(found.p[run, baseline])
     note = found.note
-    if not note and difference.size and not difference.any():
+    if difference.size and not difference.any():
         note = "identical"
     interval = None
     if found.low is not None and found.high is not None:
@@ -115,12 +115,7 @@ def _comparison(
     how = "simultaneous"
     if interval is None:
         how = plan.interval
-        stream = stream_of(plan, plan.interval, block, *names)
-        if names[0] <= names[1]:
-            interval = interval_of(difference, plan, stream)
-        else:  # drawn for the other way round, and turned
-            low, high = interval_of(-difference, plan, stream)
-            interval = -high, -low
+        interval = _interval(difference, block, plan, *names)
     size = effects(difference, block.metric.definition.direction or "higher")
     varies = n > 1 and np.ptp(difference) > 0  # seven times .1 have a deviation of 1e-17
     spread = deviation(difference) if varies else math.nan
@@ -141,6 +136,16 @@ def _comparison(
         detectable=detectable(spread, n, plan.level),
         **outcome,  # type: ignore[arg-type]
     )  # fmt: skip
+
+
+def _interval(difference: Floats, block: Block, plan: Plan, baseline: str, run: str) -> Interval:
+    if difference.size > 1 and not difference.any():
+        return 0.0, 0.0  # identical, of which p = 1
+    stream = stream_of(plan, plan.interval, block, baseline, run)
+    if baseline <= run:
+        return interval_of(difference, plan, stream)
+    low, high = interval_of(-difference, plan, stream)  # drawn for the other way round, and turned
+    return -high, -low
 
 
 def _mean(values: Floats) -> float:

@@ -90,8 +90,8 @@ def mirrored(above: Floats, n_systems: int) -> Floats:
 def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
     """Return what stands for a test of these values, or None where there is something to test.
 
-    Systems that are equal on every query have p = 1, whatever their number; fewer than two
-    queries have no answer otherwise.
+    Systems that are equal on every query have p = 1, be it one query; of others fewer than two
+    queries have no answer.
     """
     n_systems, n_queries = values.shape
     if n_systems < 2:
@@ -100,8 +100,9 @@ def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
         p = np.ones((n_systems, n_systems))
         return AllPairs(p, overall_p=1.0, positions=positions, note="identical")
     if n_queries < 2:
-        n_pairs = n_systems * (n_systems - 1) // 2
-        p = mirrored(np.full(n_pairs, np.nan), n_systems)
+        place = deviations(values).sum(axis=1)
+        equal = (pairwise(place) == 0) & (n_queries == 1)
+        p = np.where(equal | np.eye(n_systems, dtype=bool), 1.0, np.nan)
         return AllPairs(p, positions=positions, note=f"n={n_queries}")
     return None
 

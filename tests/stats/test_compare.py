@@ -538,3 +538,25 @@ def test_tables_and_text() -> None:
     assert found.get("trec", "map", "a", "c") is found.rows[1]
     assert found.get("trec", "map", "c", "a") is None
     assert parse("map")[0] == found.rows[0].metric
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_one_query_that_all_or_two_of_three_agree_on(test: str) -> None:
+    found = compare(systems({"a": [0.5], "b": [0.1 + 0.2], "c": [0.3]}), Plan(test=test))
+    notes = {(one.baseline, one.run): (one.p, one.note) for one in found.rows}
+    assert notes["b", "c"] == (1.0, "identical")
+    for one in found.rows:
+        if one.baseline == "a":
+            assert math.isnan(one.p)
+            assert one.note == "n=1"
+            assert math.isnan(one.low)
+
+
+@pytest.mark.parametrize("interval", ["t", "bca"])
+def test_a_constant_difference_has_no_interval_and_no_difference_one_of_0(interval: Any) -> None:
+    rows = systems({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.3, 0.5], "c": [0.1, 0.2, 0.4]})
+    shifted, same, _ = compare(rows, Plan(interval=interval)).rows
+    assert (shifted.note, same.note) == ("zero variance", "identical")
+    assert math.isnan(shifted.low)
+    assert math.isnan(shifted.high)
+    assert (same.low, same.high, same.p) == (0, 0, 1)
