@@ -52,6 +52,8 @@ class Verdict:
         Rows and columns that are no run and no metric.
     notes : list of str
         What was assumed, or could not be checked.
+    has_caption : bool
+        Whether it has one, whose claims are not checked.
     """
 
     name: str
@@ -60,3 +62,4 @@ class Verdict:
     verified: Counter[str] = field(default_factory=Counter)
     unknown: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    has_caption: bool = False

@@ -25,7 +25,8 @@ def text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
         f"{count:,} {_singular(name, count)}" for name, count in total.items() if count
     )
     said = f"{n:,} {'finding' if n == 1 else 'findings'}" if n else "no findings"
-    return "\n".join([*lines, f"{path}: {said}; checked: {checked or 'nothing'}", ""])
+    captions = "; what captions claim is not" * any(one.has_caption for one in verdicts)
+    return "\n".join([*lines, f"{path}: {said}; checked: {checked or 'nothing'}{captions}", ""])
 
 
 def jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:

@@ -42,6 +42,7 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     """
     verdict = Verdict(name, match.grid.line, unknown=[*match.unknown, *unreadable(match)])
     verdict.notes += match.notes
+    verdict.has_caption = bool(match.grid.caption.strip())
     _trace(match, study, verdict)
     columns = [column for column in columns_of(match, study) if column]
     for column in columns:
@@ -58,6 +59,7 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
                 verdict.findings += number(one, columns, study)
                 verdict.findings += _spread(one, study, verdict)
     _note_unchecked([one for column in columns for one in column if one.known], verdict)
+    verdict.findings += _arrows(match)
     verdict.findings += _extras(match, study, verdict)
     check_best(columns, verdict)
     check_marks(match, columns, study, verdict)
@@ -180,6 +182,19 @@ def _ends(beside: Sequence[Decimal], ends: Sequence[float], one: Entered) -> str
             for number, value in zip(beside, ends, strict=True)
         ]
     )
+
+
+def _arrows(match: Match) -> Iterator[Finding]:
+    """Yield the arrows of headings that point where it is worse."""
+    arrows = {"higher": "↑", "lower": "↓"}
+    for heading in match.headings:
+        metric = None if heading.column is None else heading.column.metric
+        right = arrows.get((metric and metric.definition.direction) or "")
+        found = [arrow for arrow in arrows.values() if arrow in heading.text]
+        if metric is not None and right and found and right not in found:
+            line = max(cell.line for row in match.grid.rows[: match.grid.header] for cell in row)
+            why = f"{metric.definition.direction} is better"
+            yield Finding("other", line, "heading", heading.text, found[0], right, why)
 
 
 def _extras(match: Match, study: Study, verdict: Verdict) -> Iterator[Finding]:

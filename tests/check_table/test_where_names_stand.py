@@ -118,3 +118,10 @@ def test_metrics_that_are_called_the_same_but_for_case(plain: Study) -> None:
         "column 'web NDCG@10': taken as ndcg@10; map is called the same but for upper and lower "
         "case"
     ]
+
+
+def test_arrows_point_where_it_is_better(plain: Study) -> None:
+    text = "| | web MAP ↓ | web nDCG@10 ↑ |\n|---|---|---|\n| bm25 | .400 | .551 |\n"
+    found = verdict(text, plain, ".md")
+    assert said(found) == [("other", "heading", "web MAP ↓", "↓", "↑")]
+    assert (found.findings[0].line, found.findings[0].why) == (1, "higher is better")
