@@ -24,9 +24,9 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
 
     ``p = (b + 1) / (m + 1)``, b of m resamples having ``|mean* - mean| >= |mean|``; sizes that
     differ by floating point alone are equal. Unlike randomisation, which changes signs, it
-    takes the queries for a sample of many more. With few queries it rejects too often (.060 at
-    a level of .05, in the simulations of Urbano, Lima and Hanjalic, SIGIR 2019): ``bootstrap-t``
-    corrects that.
+    takes the queries for a sample of many more. With few queries it rejects too often: at a
+    level of .05 it is .18 for 5 queries of normal differences, .09 for 10, .08 for 20, and .060
+    for the 50 of Urbano, Lima and Hanjalic (SIGIR 2019). ``bootstrap-t`` corrects that.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from scipy.special import chdtrc, fdtrc
 
 from ..core.ragged import Floats
 from .differences import noise
+from .outcomes import SMALLEST, as_p
 from .registry import AllPairs, all_pairs_test
 from .several import mirrored, pairwise, without_answer
 from .streams import Stream
@@ -79,7 +80,7 @@ def friedman_nemenyi(values: Floats, stream: Stream, level: float = 0.05) -> All
     return AllPairs(
         p,
         statistic=chi2,
-        overall_p=float(chdtrc(n_systems - 1, chi2)),
+        overall_p=as_p(chdtrc(n_systems - 1, chi2)),
         critical_difference=studentized_range_isf(level, n_systems, math.inf) * scale,
         positions=positions,
         method=f"studentized range({n_systems}, inf)",
@@ -125,7 +126,7 @@ def iman_davenport(chi2: float, n_systems: int, n_queries: int) -> tuple[float, 
     .. math:: F = \frac{(n - 1) \chi^2}{n (k - 1) - \chi^2}
 
     with k - 1 and (k - 1)(n - 1) degrees of freedom; infinite where all queries agree on the
-    order (p = 0).
+    order. p is never 0.
 
     References
     ----------
@@ -140,6 +141,6 @@ def iman_davenport(chi2: float, n_systems: int, n_queries: int) -> tuple[float, 
     """
     left = n_queries * (n_systems - 1) - chi2
     if left <= 1e-12 * chi2:
-        return math.inf, 0.0
+        return math.inf, SMALLEST
     f = (n_queries - 1) * chi2 / left
-    return f, float(fdtrc(n_systems - 1, (n_systems - 1) * (n_queries - 1), f))
+    return f, as_p(fdtrc(n_systems - 1, (n_systems - 1) * (n_queries - 1), f))

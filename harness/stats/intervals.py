@@ -77,7 +77,9 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     References
     ----------
     Efron, JASA 1987. Unlike `t_interval` it follows the skewness of the values and stays within
-    their range. Quantiles are interpolated linearly between neighbours, as NumPy's are.
+    their range. For few queries it is too narrow: of 95 % intervals of normal values 85 % hold the
+    mean for n = 5, 90 % for n = 10. Quantiles are interpolated linearly between neighbours, as
+    NumPy's are.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from scipy.special import fdtrc
 
 from ..core.ragged import Floats
 from .differences import noise
+from .outcomes import as_p
 from .registry import AllPairs, all_pairs_test
 from .scale import unit
 from .several import centred, means, mirrored, pairwise, tolerance, without_answer
@@ -51,7 +52,9 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
     -----
     Differs from ``scipy.stats.tukey_hsd``, which is the one-way test: it leaves the differences
     between queries in the error, and misses most of what is there. With two systems p is that of
-    the paired t-test. It assumes equal variances, which ``randomized-tukey`` does not.
+    the paired t-test. It takes one variance for all, as ``randomized-tukey`` does: with eight
+    systems of equal means, one of them ten times as noisy as the others, some pair is found in
+    18 % of the tables at a level of .05, and what is between the others is hidden.
 
     References
     ----------
@@ -87,7 +90,7 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
         low=(fit.difference - margin) * fit.unit,
         high=(fit.difference + margin) * fit.unit,
         statistic=f,
-        overall_p=float(fdtrc(n_systems - 1, fit.freedom, f)),
+        overall_p=as_p(fdtrc(n_systems - 1, fit.freedom, f)),
         critical_difference=critical * fit.unit,
         positions=positions,
         method=f"studentized range({n_systems}, {fit.freedom})",

@@ -540,6 +540,14 @@ def test_tables_and_text() -> None:
     assert parse("map")[0] == found.rows[0].metric
 
 
+@pytest.mark.parametrize("test", ["tukey", "friedman-nemenyi", "randomized-tukey"])
+def test_no_p_of_all_systems_is_zero(test: str) -> None:
+    base = np.random.default_rng(2).random(1500)
+    found = compare(systems({"a": base, "b": base**2 + 4, "c": base**3 + 8}), Plan(test=test))
+    # chi-squared is 3,000 with 2 degrees of freedom: p would be exp(-1500)
+    assert 0 < found.overall[0].p < 1e-3
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_one_query_that_all_or_two_of_three_agree_on(test: str) -> None:
     found = compare(systems({"a": [0.5], "b": [0.1 + 0.2], "c": [0.3]}), Plan(test=test))

@@ -13,6 +13,7 @@ from several_values import ALL_PAIRS, EXPECTED, PAIRS, VALUES, of_pairs, tables
 
 from harness.core.ragged import Floats
 from harness.stats.friedman import friedman_nemenyi, iman_davenport, ranks
+from harness.stats.outcomes import SMALLEST
 from harness.stats.registry import AllPairs, find
 from harness.stats.streams import Stream
 
@@ -107,7 +108,8 @@ def test_critical_difference_and_p_agree(level: float) -> None:
 def test_iman_davenport_where_all_queries_agree() -> None:
     found = friedman_nemenyi(np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), Stream())
     assert found.statistic == pytest.approx(4)  # n (k - 1), the largest there is
-    assert iman_davenport(found.statistic, 3, 2) == (math.inf, 0.0)
+    assert iman_davenport(found.statistic, 3, 2) == (math.inf, SMALLEST)
+    assert iman_davenport(1500.0, 3, 1000)[1] == SMALLEST
 
 
 def test_iman_davenport_of_the_literature() -> None:
