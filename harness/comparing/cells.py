@@ -222,9 +222,11 @@ def _sizes(sizes: Sequence[int]) -> str:
 def standing_notes(found: Comparisons) -> list[str]:
     """Return what tiers and ranks mean."""
     plan = found.plan
+    fewer = any(one.n > one.n_ranked for one in found.standings)
     return [
         f"tier: runs that share a number cannot be told apart at {plan.level:g}, {_by(found)}",
         f"of ranks: {100 * (1 - plan.level):g} % interval of the rank, by bootstrap over queries",
+        *(["tier and ranks: over the queries that all runs with values have one for"] * fewer),
     ]
 
 

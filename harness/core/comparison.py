@@ -105,9 +105,12 @@ class Standing:
     low, high : float
         Its interval over queries.
     rank, rank_low, rank_high : int
-        Place among the runs, 1 the best, and its interval by bootstrap over queries.
+        Place among the runs, 1 the best, and its interval by bootstrap over queries; 0 where
+        there is none, as there is no interval with fewer than two queries.
     tier : str
         ``1``, ``2``, or ``1-2`` where it cannot be told apart from members of both.
+    n_ranked : int
+        Queries of rank, interval and tier: those that every run with values has one for.
     """
 
     dataset: str
@@ -121,6 +124,7 @@ class Standing:
     rank_low: int = 0
     rank_high: int = 0
     tier: str = ""
+    n_ranked: int = 0
 
 
 @dataclass(frozen=True)

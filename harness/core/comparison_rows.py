@@ -75,10 +75,11 @@ def standing_rows(found: Comparisons) -> list[Row]:
             "value": one.value,
             "low": one.low,
             "high": one.high,
-            "rank": one.rank,
-            "rank_low": one.rank_low,
-            "rank_high": one.rank_high,
+            "rank": one.rank or None,
+            "rank_low": one.rank_low or None,
+            "rank_high": one.rank_high or None,
             "tier": one.tier,
+            "n_ranked": one.n_ranked,
         }
         for one in found.standings
     ]

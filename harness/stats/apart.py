@@ -47,8 +47,9 @@ def told_apart(
     apart: Bools = np.zeros((n_systems, n_systems), dtype=bool)
     if len(rows) < math.comb(n_systems, 2):
         above = np.triu_indices(n_systems, 1)
-        p = adjust(paired_t_of_pairs(block.oriented)[above], plan.correction)
-        apart[above] = p <= plan.level
+        p = np.full((n_systems, n_systems), np.nan)
+        p[np.ix_(block.valued, block.valued)] = paired_t_of_pairs(block.oriented[block.valued])
+        apart[above] = adjust(p[above], plan.correction) <= plan.level
     place = {run: at for at, run in enumerate(block.runs)}
     for one in rows:
         if one.p_adjusted <= plan.level:

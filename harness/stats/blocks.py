@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from ..core.comparable import compared
 from ..core.comparison import Plan
 from ..core.metric import Metric
-from ..core.ragged import Bools, Floats, frozen
+from ..core.ragged import Bools, Floats, Ints, frozen
 from ..core.systems import SHOWN, System, unlike
 from ..errors import AlignmentError, HarnessError, Problem
 
@@ -43,14 +43,23 @@ class Block:
         return tuple(system.run for system in self.systems)
 
     @cached_property
+    def valued(self) -> Ints:
+        """Rows of the runs that have a value for any query; all rows where none has."""
+        has = ~np.isnan(self.values).all(axis=1)
+        return np.flatnonzero(has if has.any() else ~has)
+
+    @cached_property
     def complete(self) -> Bools:
-        """Which queries every run has a value for, ``(n_queries,)``."""
-        found: Bools = np.isnan(self.values).sum(axis=0) == 0
+        """Which queries every run has a value for, but runs that have none, ``(n_queries,)``."""
+        found: Bools = np.isnan(self.values[self.valued]).sum(axis=0) == 0
         return found
 
     @cached_property
     def oriented(self) -> Floats:
-        """Values of the complete queries, higher the better, ``(n_systems, n_complete)``."""
+        """Values of the complete queries, higher the better, ``(n_systems, n_complete)``.
+
+        The rows that are not in :attr:`valued` are NaN.
+        """
         kept = self.values[:, self.complete]
         return frozen(-kept if self.metric.definition.direction == "lower" else kept)
 

@@ -27,6 +27,7 @@ from .blocks import Block, blocks_of
 from .corrections import adjust
 from .pairs import of_all_pairs, paired, pairs_of, tested
 from .registry import AllPairs, find
+from .several import means
 from .standings import standings_of
 
 WORKERS = 2
@@ -169,7 +170,7 @@ def _corrected(rows: Iterable[Comparison], plan: Plan) -> tuple[list[Comparison]
 
 
 def _pairs(block: Block) -> int:
-    return math.comb(len(block.runs), 2)
+    return math.comb(block.valued.size, 2)
 
 
 def _overall(block: Block, found: AllPairs) -> Overall:
@@ -177,7 +178,7 @@ def _overall(block: Block, found: AllPairs) -> Overall:
     if positions is None:
         positions = np.full(len(block.runs), math.nan)
     elif block.metric.definition.direction == "lower" and np.array_equal(
-        positions, block.oriented.mean(axis=1)
+        positions, means(block.oriented), equal_nan=True
     ):
         positions = 0.0 - positions  # no -0.0
     return Overall(

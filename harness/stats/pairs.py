@@ -57,27 +57,34 @@ def paired(block: Block, baseline: int, run: int, plan: Plan, test: Test) -> Com
 
 
 def tested(block: Block, plan: Plan, test: Test) -> AllPairs:
-    """Return what a test of all pairs says of a block; it is given the runs by name."""
-    order = np.argsort(np.array(block.runs), kind="stable")
-    back = np.argsort(order)
+    """Return what a test of all pairs says of a block; it is given the runs by name.
+
+    Runs that have no value at all are left out of the test, and have no p.
+    """
+    order = block.valued[np.argsort(np.array(block.runs)[block.valued], kind="stable")]
     values = block.oriented[order]
     found = all_pairs_of(test, values, stream_of(plan, test.name, block), plan.level)
-    square = np.ix_(back, back)
-    return replace(
-        found,
-        p=found.p[square],
-        low=None if found.low is None else found.low[square],
-        high=None if found.high is None else found.high[square],
-        positions=None if found.positions is None else found.positions[back],
+    n_systems = len(block.runs)
+
+    def put(given: Floats) -> Floats:
+        full = np.full([n_systems] * given.ndim, np.nan)
+        full[np.ix_(*[order] * given.ndim)] = given
+        return full
+
+    low, high, positions = (
+        None if one is None else put(one) for one in (found.low, found.high, found.positions)
     )
+    return replace(found, p=put(found.p), low=low, high=high, positions=positions)
 
 
 def of_all_pairs(block: Block, baseline: int, run: int, plan: Plan, found: AllPairs) -> Comparison:
     """Take two runs out of a test of all pairs, on the queries that all runs have a value for."""
-    base, values = (block.values[one][block.complete] for one in (baseline, run))
+    pair = block.values[[baseline, run]]
+    both = block.complete & ~np.isnan(pair).any(axis=0)
+    base, values = pair[:, both]
     difference = differences(values, base)
     p = float(found.p[run, baseline])
-    note = found.note
+    note = found.note if difference.size else "n=0"
     if difference.size and not difference.any():
         note = "identical"
     interval = None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core.comparison import Comparison, Plan, Standing
-from ..core.ragged import Bools, Floats
+from ..core.ragged import Bools, Floats, Ints
 from .apart import told_apart
 from .blocks import Block
 from .clustered import clustered
-from .differences import EPS
+from .differences import noise
 from .pairs import interval_of, stream_of
 from .ranks import rank_intervals
 from .registry import AllPairs
@@ -37,12 +38,10 @@ def standings_of(
     found : AllPairs, optional
         What the plan's own test of all pairs says. Tiers follow :func:`~.apart.told_apart`.
     """
-    values = [system.value(block.metric) for system in block.systems]
-    rank = ranks(np.array(values), block.metric.definition.direction == "lower")
-    low, high, tier = rank, rank, ["1" if len(rank) == 1 else ""] * len(rank)
-    if len(rank) > 1 and block.oriented.shape[1] > 1:
-        stream = replace(stream_of(plan, "ranks", block), draws=min(plan.draws, RANK_DRAWS))
-        low, high = rank_intervals(block.oriented, plan.level, stream)
+    values = np.array([system.value(block.metric) for system in block.systems])
+    places = _places(block, values, plan)
+    tier = [""] * len(values)
+    if places.n > 1:
         tier = _tiers(block, told_apart(block, rows, plan, found))
     for place, system in enumerate(block.systems):
         row = block.values[place]
@@ -53,27 +52,61 @@ def standings_of(
         else:
             interval = interval_of(defined, plan, stream)
         yield Standing(
-            block.dataset, system.run, block.metric, defined.size, values[place], *interval,
-            int(rank[place]), int(low[place]), int(high[place]), tier[place],
+            block.dataset, system.run, block.metric, defined.size, float(values[place]),
+            *interval, int(places.rank[place]), int(places.low[place]), int(places.high[place]),
+            tier[place], places.n,
         )  # fmt: skip
 
 
-def ranks(values: Floats, lower: bool = False) -> np.ndarray:
-    """Return the rank of each value, 1 the best; equal ones share the best of theirs.
+class _Places(NamedTuple):
+    """Rank of each run and its interval, 0 where there is none; over how many queries."""
 
-    0 where a value is NaN.
+    rank: Ints
+    low: Ints
+    high: Ints
+    n: int
 
-    >>> ranks(np.array([0.3, 0.1 + 0.2, 0.4, np.nan, 0.1])).tolist()
-    [2, 2, 1, 0, 4]
+
+def _places(block: Block, values: Floats, plan: Plan) -> _Places:
+    """Return places over the queries that every run has a value for."""
+    rank, low, high = np.zeros((3, values.size), dtype=np.int64)
+    found = _Places(rank, low, high, _n_ranked(block))
+    if not found.n:
+        return found
+    valued, oriented = block.valued, block.oriented[block.valued]
+    compared = means(oriented)
+    if not np.isnan(block.values[valued]).any():  # the summaries are of these queries too
+        sign = -1 if block.metric.definition.direction == "lower" else 1
+        compared = sign * values[valued]
+    found.rank[valued] = ranks(compared)
+    if found.n > 1:
+        stream = replace(stream_of(plan, "ranks", block), draws=min(plan.draws, RANK_DRAWS))
+        first, last = rank_intervals(oriented, plan.level, stream)
+        # a summary need not weigh all queries alike: parts of a dataset may count the same
+        found.low[valued] = np.minimum(first, found.rank[valued])
+        found.high[valued] = np.maximum(last, found.rank[valued])
+    return found
+
+
+def _n_ranked(block: Block) -> int:
+    return 0 if np.isnan(block.values).all() else int(block.complete.sum())
+
+
+def ranks(values: Floats) -> Ints:
+    """Return the rank of each value, 1 the highest; equal ones share the best of theirs.
+
+    >>> ranks(np.array([0.3, 0.1 + 0.2, 0.4, 0.1])).tolist()
+    [2, 2, 1, 4]
     """
-    better = -values if lower else values
-    tolerance = EPS * float(np.nanmax(np.abs(values), initial=0.0))
-    found: np.ndarray = 1 + (better > better[:, None] + tolerance).sum(axis=1)
-    return np.where(np.isnan(values), 0, found)
+    above = values > values[:, None] + noise(values, values[:, None])
+    found: Ints = 1 + above.sum(axis=1)
+    return found
 
 
 def _tiers(block: Block, apart: Bools) -> list[str]:
-    order = np.argsort(-means(block.oriented), kind="stable")
-    named = tiers(apart[np.ix_(order, order)])
-    back = np.argsort(order)
-    return [named[place] for place in back.tolist()]
+    """Return the tier of each run; none for a run without values."""
+    order = block.valued[np.argsort(-means(block.oriented[block.valued]), kind="stable")]
+    found = [""] * len(block.runs)
+    for place, name in zip(order.tolist(), tiers(apart[np.ix_(order, order)]), strict=True):
+        found[place] = name
+    return found

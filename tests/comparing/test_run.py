@@ -95,7 +95,7 @@ def test_standings_and_tiers(workplace: Path) -> None:
     found = rows(workplace / "results/compare/standings.csv")
     assert list(found[0]) == [
         "dataset", "run", "metric", "n", "value", "low", "high", "rank", "rank_low", "rank_high",
-        "tier",
+        "tier", "n_ranked",
     ]  # fmt: skip
     assert len(found) == 2 * 2 * 5
     tiers = {(row["dataset"], row["run"], row["metric"]): row["tier"] for row in found}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -93,8 +94,12 @@ def test_a_config_counts_them_and_so_do_its_results(files: Path) -> None:
     done = CliRunner().invoke(app, ["run", str(files / "c.yaml")])
     assert done.exit_code == 0, done.output
     assert "made: half answered 3 of 6 queries, other answered 2 of 6 queries; " in done.stdout
-    written = (files / "results/significance.csv").read_text(encoding="utf-8")
-    assert written.splitlines()[1].endswith(",half answered 3 of 6 queries")  # full and half
+    with (files / "results/significance.csv").open(encoding="utf-8") as file:
+        written = [row["note"] for row in csv.DictReader(file)]
+    assert written == [
+        "half answered 3 of 6 queries", "other answered 2 of 6 queries",
+        "half answered 3 of 6 queries; other answered 2 of 6 queries",
+    ]  # fmt: skip
     again = results.with_comparisons(results.read(files / "results")).study.comparisons
     assert again is not None
     assert [(one.run, one.n, one.qids) for one in again.unanswered] == [
