@@ -9,7 +9,7 @@ from ..core.metric import Metric
 from ..core.study import Study
 from ..errors import Problem, UnknownNameError
 from ..reports._cells import ARROWS
-from .caption import caption
+from .caption import caption, shown_of
 from .cells import Cells
 from .checks import as_label, problems
 from .footnotes import footnotes
@@ -64,6 +64,9 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
         for what in ("best", "second", "worse")
         if any(getattr(cell, what) for column in cells for cell in column)
     }
+    known = study.comparisons
+    if known is not None and any(map(known.is_significant, shown_of(signs, columns, shown))):
+        marked.add("signs")
     return PaperTable(
         name,
         columns,
@@ -71,7 +74,13 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
             Group(
                 title,
                 tuple(
-                    Row(run, settings.name(run), at[run], signs.of.get(run, "")) for run in names
+                    Row(
+                        run,
+                        settings.name(run),
+                        at[run],
+                        signs.of.get(run, "") * ("signs" in marked),
+                    )
+                    for run in names
                 ),
             )
             for title, names in groups

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from ..core.comparison import Comparisons
+from ..core.comparison import Comparison, Comparisons
 from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import System
 from .markup import counted, listed
-from .metric_words import ties_in_words
+from .metric_words import consequences, ties_in_words, values_of_empty
 from .model import Column
 from .settings import Settings
 from .signs import Signs
@@ -25,11 +26,6 @@ _CORRECTIONS = {
     "by": "Benjamini and Yekutieli's correction",
 }
 _FAMILIES = {"table": "", "metric": " of each metric and dataset", "dataset": " of each dataset"}
-_EMPTY = {
-    "zero": "count with each metric's value for them",
-    "one": "count as 1",
-    "skip": "are left out",
-}
 
 
 def caption(
@@ -46,8 +42,8 @@ def caption(
     systems : sequence of System
         Those shown.
     signs : Signs
-    marked : set of {"best", "second", "worse"}
-        What any cell is.
+    marked : set of {"best", "second", "signs", "worse"}
+        What any cell is, or has: signs, and among them those of better baselines.
     """
     own = (settings.caption or "").strip()
     found = [own if own.endswith((".", "!", "?")) or not own else f"{own}."]
@@ -58,13 +54,16 @@ def caption(
     found.append(_spread(study, settings, systems))
     if "best" in marked:
         found.append(f"{BEST}{SECOND * ('second' in marked)}.")
-    if signs.comparisons is not None:
+    if signs.comparisons is not None and (outcomes := shown_of(signs, columns, systems)):
         repeated = any(len(system.entries) > 1 for system in systems)
-        test = _test(signs.comparisons, repeated)
-        found.append(_significance(test, settings, signs, "worse" in marked))
+        test = _test(signs.comparisons, repeated, len(outcomes))
+        if "signs" in marked:
+            found.append(_significance(test, settings, signs, "worse" in marked))
+        else:
+            found.append(f"No difference is significant ({test}).")
         found += _untested(signs.comparisons, settings, columns)
     if systems:
-        found += _rules(metrics, systems)
+        found += _rules(settings, metrics, systems)
     found.append(_meant(settings, metrics))
     return tuple(filter(None, found))
 
@@ -139,7 +138,23 @@ def _significance(test: str, settings: Settings, signs: Signs, is_any_worse: boo
     return f"{text} ({test})."
 
 
-def _test(found: Comparisons, repeated: bool) -> str:
+def shown_of(
+    signs: Signs, columns: Iterable[Column], systems: Iterable[System]
+) -> list[Comparison]:
+    """Return the comparisons, among those with a p-value, that a table shows the outcome of."""
+    cells = {(one.dataset, str(one.metric)) for one in columns if one.kind == "metric"}
+    runs = {(system.dataset, system.run) for system in systems}
+    return [
+        one
+        for one in (signs.comparisons.rows if signs.comparisons is not None else ())
+        if not math.isnan(one.p_adjusted)
+        and (one.dataset, str(one.metric)) in cells
+        and (one.dataset, one.run) in runs
+        and signs.of.keys() & {one.baseline, one.run}
+    ]
+
+
+def _test(found: Comparisons, repeated: bool, shown: int) -> str:
     means = " of each query's mean over the repetitions" * repeated
     parts = [(found.title or found.plan.test) + means]
     if found.kind == "all-pairs":
@@ -151,6 +166,8 @@ def _test(found: Comparisons, repeated: bool) -> str:
         )
         over = f" over {of} comparisons{_FAMILIES[found.plan.family]}" if of else ""
         over = over.replace("over 1 comparisons", "over 1 comparison")
+        if found.plan.family == "table" and len(sizes) == 1 and shown < sizes[0]:
+            over += f" of which {shown:,} {'is' if shown == 1 else 'are'} shown"
         parts.append(_CORRECTIONS[found.plan.correction] + over)
     elif len(found.rows) > 1:
         parts.append("not corrected")
@@ -168,7 +185,9 @@ def _untested(found: Comparisons, settings: Settings, columns: Sequence[Column])
         yield "No test is made of means over datasets."
 
 
-def _rules(metrics: Sequence[Metric], systems: Sequence[System]) -> Iterator[str]:
+def _rules(
+    settings: Settings, metrics: Sequence[Metric], systems: Sequence[System]
+) -> Iterator[str]:
     evaluation = systems[0].entries[0].evaluation
     policy = evaluation.policy
     own = [one.settings.ties is not None for one in metrics]
@@ -180,15 +199,11 @@ def _rules(metrics: Sequence[Metric], systems: Sequence[System]) -> Iterator[str
     if policy.judged_only:
         yield "Documents without judgement are removed first."
     empty = {system.dataset: system.entries[0].evaluation.counts.empty for system in systems}
-    if (n := sum(empty.values())) and policy.empty_queries in _EMPTY:
-        what = f"{counted(n, 'query', 'queries')} without relevant documents"
-        rule = _EMPTY[policy.empty_queries]
-        yield f"{what} {_singular(rule) if n == 1 else rule}."
-
-
-def _singular(rule: str) -> str:
-    verb, _, rest = rule.partition(" ")
-    return f"{ {'count': 'counts', 'are': 'is'}[verb] } {rest}"
+    if n := sum(empty.values()):
+        words = ("counts", "is left out") if n == 1 else ("count", "are left out")
+        values = values_of_empty(metrics, policy.empty_queries)
+        if rule := consequences(values, lambda one: settings.name(str(one)), *words):
+            yield f"{counted(n, 'query', 'queries')} without relevant documents {rule}."
 
 
 def _meant(settings: Settings, metrics: Sequence[Metric]) -> str:

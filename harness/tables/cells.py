@@ -52,8 +52,15 @@ class Cells:
             return cells
         direction = column.metric.definition.direction
         best, second = best_and_second([cell.text for cell in cells], direction)
+        most = max((cell.n for cell in cells), default=0)
         return [
-            replace(cell, best=place in best, second=place in second)
+            replace(
+                cell,
+                best=place in best,
+                second=place in second,
+                # beside means over other queries, it must be seen that this one is over fewer
+                note=f"{cell.n}/{cell.of}" if 0 < cell.n < most else cell.note,
+            )
             for place, cell in enumerate(cells)
         ]
 
@@ -84,7 +91,15 @@ class Cells:
             spread = (system.deviation(metric),)
         elif self.settings.spread == "interval":
             spread = self._interval(metric, system)
-        return Cell(text, value, *self._spread(column, spread), better, worse, n=system.n(metric))
+        return Cell(
+            text,
+            value,
+            *self._spread(column, spread),
+            better,
+            worse,
+            n=system.n(metric),
+            of=len(system.qids),
+        )
 
     def _average(self, column: Column, run: str) -> Cell:
         systems = [self.study.system(dataset, run) for dataset in self.datasets]
@@ -133,7 +148,9 @@ class Cells:
         if known is None or not known.rank:
             return NOTHING
         if column.kind == "tier":
-            return Cell(known.tier or UNDEFINED)
+            return Cell(known.tier.replace("-", "–") or UNDEFINED)
+        if not known.rank_high:  # one query says nothing of how sure a rank is
+            return Cell(str(known.rank), known.rank)
         ends = (known.rank_low, known.rank_high)
         return Cell(str(known.rank), known.rank, f"[{ends[0]}, {ends[1]}]", ends)
 

@@ -6,7 +6,9 @@ import csv
 import io
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
+from .marks import best_and_second
 from .model import Cell, Column, PaperTable
 
 suffix = ".csv"
@@ -20,7 +22,8 @@ def render(table: PaperTable) -> str:
     column of the table its value, named by dataset and metric (``trec map``), with ``deviation``
     or ``low`` and ``high``, ``n``, and ``marks``: ``best``, ``second``, the signs of the systems
     that it is significantly better than, and with ``_`` before them of those that it is worse
-    than. Numbers read back to the same float; what is not defined is empty. A name that a
+    than. Numbers read back to the same float, and the best is that of all their digits; what is
+    not defined is empty. A name that a
     spreadsheet would compute has an apostrophe before it.
     """
     text = io.StringIO()
@@ -31,13 +34,30 @@ def render(table: PaperTable) -> str:
         own = " ".join(filter(None, (_dataset(column), column.key)))
         header += [own, *(f"{own} {name}" for name in names)]
     writer.writerow(map(guarded, header))
+    marked = _marked(table)
     for group in table.groups:
         for row in group.rows:
+            row = replace(row, cells=tuple(next(column) for column in marked))
             fields = [*map(guarded, (group.title, row.run, row.title)), row.sign]
             for column, cell, names in zip(table.columns, row.cells, parts, strict=True):
                 fields += [_value(column, cell), *(_FIELDS[name](cell) for name in names)]
             writer.writerow(fields)
     return text.getvalue()
+
+
+def _marked(table: PaperTable) -> list[Iterator[Cell]]:
+    """Return each column's cells, the best marked by the digits that stand here: all of them."""
+    found = []
+    for place, column in enumerate(table.columns):
+        cells = [row.cells[place] for row in table.rows]
+        if column.kind == "metric" and column.metric is not None:
+            direction = column.metric.definition.direction
+            best, second = best_and_second([_number(cell.value) for cell in cells], direction)
+            cells = [
+                replace(cell, best=at in best, second=at in second) for at, cell in enumerate(cells)
+            ]
+        found.append(iter(cells))
+    return found
 
 
 def guarded(text: str) -> str:
@@ -66,7 +86,7 @@ def _parts(table: PaperTable, place: int) -> list[str]:
 def _value(column: Column, cell: Cell) -> str:
     if column.kind in ("metric", "rank"):
         return _number(cell.value)
-    return cell.text
+    return cell.text.replace("–", "-") if column.kind == "tier" else cell.text
 
 
 def _number(value: float) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import System
-from .caption import metrics_of
+from .caption import SHOWN, metrics_of
 from .markup import listed
+from .metric_words import consequences
 from .model import UNDEFINED, Cell, Column
 from .settings import Settings
 from .signs import Signs
@@ -28,7 +29,10 @@ def footnotes(
         where = f" of {settings.name(dataset)}" if len(datasets) > 1 else ""
         found += _missing(settings, metrics_of(columns), systems, where)
         found += _undefined(settings, columns, dataset, systems, where)
-    if any(cell.note for column in cells for cell in column):
+    noted = {cell.text == UNDEFINED for column in cells for cell in column if cell.note}
+    if False in noted:
+        found.append("n/N after a value: it is over n of the N queries, others over more.")
+    if True in noted:
         found.append(
             f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
         )
@@ -47,7 +51,9 @@ def _absent(
         for run in runs
         if study.system(dataset, run) is None
     ]
-    if absent:
+    if len(absent) > SHOWN:
+        yield f"Not evaluated: {len(absent)} pairs of a run and a dataset, shown as {UNDEFINED}."
+    elif absent:
         yield f"Not evaluated: {listed(absent)}."
 
 
@@ -64,8 +70,9 @@ def _missing(
         return
     rule = "the others are left out"
     if systems[0].entries[0].evaluation.policy.missing_queries == "zero":
-        zero = all(metric.definition.missing == 0 for metric in metrics)
-        rule = "the others count " + ("as 0" if zero else "with each metric's value for no answer")
+        values = {metric: metric.definition.missing for metric in metrics}
+        what = consequences(values, lambda one: settings.name(str(one)), "count", "are left out")
+        rule = f"the others {what}" if what else "the others count alike"
     yield f"Queries{where} answered: {listed(found)}; {rule}."
 
 

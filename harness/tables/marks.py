@@ -39,8 +39,8 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
     """Return the places of the best values, and of the second best, at the precision shown.
 
     All that share a value share its mark. Nothing is best in a mere count (no direction) or
-    where it has nothing to be better than, and nothing second among fewer than
-    :data:`FEWEST_FOR_SECOND` values.
+    where all values are equal, and nothing second among fewer than :data:`FEWEST_FOR_SECOND`
+    values.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
     numbers = {
         place: number for place, text in enumerate(texts) if (number := _number(text)) is not None
     }
-    if direction is None or len(numbers) < 2:
+    if direction is None or len(set(numbers.values())) < 2:
         return set(), set()
     order = sorted(set(numbers.values()), reverse=direction == "higher")
     best = {place for place, number in numbers.items() if number == order[0]}
-    if len(order) < 2 or len(numbers) < FEWEST_FOR_SECOND:
+    if len(numbers) < FEWEST_FOR_SECOND:
         return best, set()
     return best, {place for place, number in numbers.items() if number == order[1]}
 

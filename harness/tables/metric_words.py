@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -146,6 +147,49 @@ def title_of(metric: Metric, writer: Writer) -> str:
     return shown if metric.cutoff is None else f"{shown}@{metric.cutoff:g}"
 
 
+def values_of_empty(metrics: Iterable[Metric], rule: str) -> dict[Metric, float | None]:
+    """Return what each metric gives a query without relevant documents, by the policy's rule.
+
+    None where such a query is no special case; metrics with a rule of their own are left out.
+    """
+    own = [one for one in metrics if one.settings.empty is None and one.reference is None]
+    values = {one: one.definition.empty for one in own}
+    if rule == "skip":
+        return dict.fromkeys(own, math.nan)
+    if rule == "one":
+        return {
+            one: 1.0 if one.definition.bounds == (0, 1) and value is not None else value
+            for one, value in values.items()
+        }
+    return values
+
+
+def consequences(
+    values: Mapping[Metric, float | None],
+    name: Callable[[Metric], str],
+    count: str,
+    left_out: str,
+) -> str:
+    """Return that queries count with the values that metrics have for them; None says nothing.
+
+    >>> import harness.metrics
+    >>> from harness.core.names import parse_all
+    >>> one, two, three = parse_all(["map", "P@5", "mse"])
+    >>> consequences({one: 0.0, two: 0.0, three: math.nan}, str, "count", "are left out")
+    'count as 0 and are left out for mse'
+    """
+    groups: dict[str, list[str]] = {}
+    for metric, value in values.items():
+        if value is not None:
+            how = left_out if math.isnan(value) else f"{count} as {value:g}"
+            groups.setdefault(how, []).append(name(metric))
+    if not groups:
+        return ""
+    usual = max(groups, key=lambda how: len(groups[how]))
+    others = [f"{how} for {listed(names)}" for how, names in groups.items() if how != usual]
+    return listed([usual, *others])
+
+
 def _plain(metric: Metric) -> Metric:
     return replace(metric, cutoff=None, label=None)
 
@@ -232,7 +276,7 @@ def _settings(settings: Settings, writer: Writer) -> Iterable[str]:
     if settings.empty is not None:
         yield f"{said[settings.empty]} for queries without relevant documents"
     if settings.depth is not None:
-        yield f"of the first {settings.depth} documents"
+        yield f"of the first {settings.depth:,} documents"
     if settings.judged_only:
         yield "of judged documents only"
     if settings.undefined == "zero":

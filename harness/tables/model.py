@@ -37,9 +37,12 @@ class Cell:
     best, second : bool
         Whether it is the best, the second best of its column at the precision shown.
     note : str
-        Shown in place of a mean over datasets of a run that lacks some: ``1/2``.
+        Shown beside a value that fewer queries have than others of its column, ``17/20``; or in
+        place of a mean over datasets of a run that lacks some, ``1/2``.
     n : int
         Queries that the number is taken over; 0 where it is taken over none.
+    of : int
+        All queries of its dataset.
     """
 
     text: str
@@ -52,6 +55,7 @@ class Cell:
     second: bool = False
     note: str = ""
     n: int = 0
+    of: int = 0
 
 
 @dataclass(frozen=True)

@@ -48,12 +48,33 @@ def grouped(study: Study, settings: Settings, datasets: Sequence[str]) -> Groupe
         runs = select(patterns, known_runs(study), "run", elsewhere=taken | others)
         taken |= set(runs)
         found += [(title, runs)] if runs else []
+    found = _with_values(study, found, datasets)
     if settings.sort is None:
         return found
     metrics = {str(metric): metric for metric in study.board.metrics}
     dataset, (name,) = sort_key(settings.sort, known_datasets(study), study.board.metrics)
     of = datasets if dataset is None else [dataset]
     return [(title, _sorted(study, runs, metrics[name], of)) for title, runs in found]
+
+
+def _with_values(study: Study, groups: Grouped, datasets: Sequence[str]) -> Grouped:
+    """Leave out runs that nothing shown is about; one that failed there is not left out."""
+    failed = {(one["dataset"], one["run"]) for one in study.manifest.get("failed", ())}
+    found = [
+        (
+            title,
+            tuple(
+                run
+                for run in runs
+                if any(
+                    study.system(dataset, run) is not None or (dataset, run) in failed
+                    for dataset in datasets
+                )
+            ),
+        )
+        for title, runs in groups
+    ]
+    return [(title, runs) for title, runs in found if runs] or groups
 
 
 def _sorted(

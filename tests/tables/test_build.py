@@ -136,7 +136,8 @@ def test_a_mean_over_datasets_is_for_runs_that_have_them_all() -> None:
         "fusion": ["–", "–"],
     }
     assert [row.cells[-1].note for row in table.rows] == ["", "", "1/2"]
-    assert [row.cells[-2].best for row in table.rows] == [True, True, False]
+    # two equal values, and none that they are better than
+    assert [row.cells[-2].best for row in table.rows] == [False, False, False]
     assert table.footnotes == (
         "Not evaluated: fusion on web.",
         "n/N after –: the run has n of the N datasets, so no mean over them.",
@@ -253,8 +254,9 @@ def test_further_columns() -> None:
         "dense": [".500", "1.000", "2", "2/2"],
     }
     assert table.footnotes == (
-        "Queries answered: bm25 1/2; the others count with each metric's value for no answer.",
+        "Queries answered: bm25 1/2; the others count as 0 and are left out for mse.",
         "Queries for which map is defined: bm25 1/2.",
+        "n/N after a value: it is over n of the N queries, others over more.",
     )
     alone = build(made, Settings(metrics=("map",)))
     assert alone.footnotes[0] == "Queries answered: bm25 1/2; the others count as 0."
@@ -277,39 +279,6 @@ def test_one_run_has_no_best() -> None:
         "Documents with equal scores in single precision were ordered by document identifier, "
         "descending.",
     )
-
-
-def test_no_comparison_at_all_and_tests_without_an_answer() -> None:
-    made = study(TWO, METRICS, compared({}))
-    assert not any(row.sign for row in build(made).rows)
-    outcomes = {
-        ("trec", "map", "bm25", "dense"): (0.1, math.nan),
-        ("trec", "mse", "bm25", "dense"): (0.1, math.nan),
-    }
-    table = build(study(TWO, METRICS, compared(outcomes)))
-    assert table.footnotes[-1] == "No p-value for 2 comparisons (no answer)."
-    one = build(study(TWO, METRICS, compared(outcomes)), Settings(metrics=("map",)))
-    assert one.footnotes[-1] == "No p-value for 1 comparison (no answer)."
-
-
-def test_the_caption_says_what_was_not_tested() -> None:
-    outcomes = {("trec", "map", "bm25", "dense"): (0.1, 0.01)}
-    table = build(
-        study(TWO, METRICS, compared(outcomes, correction="none")), Settings(average=True)
-    )
-    assert (
-        "A letter beside a value: significantly better than the system of that letter "
-        "(paired two-sided t-test, p ≤ 0.05)."
-    ) in table.caption
-    assert "No test is made of mse." in table.caption
-    assert "No test is made of means over datasets." in table.caption
-
-
-def test_a_new_name_with_parameters_behind_it_is_explained() -> None:
-    metric = "ndcg(gain=exp)@10"
-    made = study(constant({"trec": {"bm25": [0.5, 0.5]}}), [metric, "map"])
-    table = build(made, Settings(names={metric: "nDCG", "map": "MAP"}))
-    assert table.caption[-1] == "nDCG is ndcg(gain=exp)@10."
 
 
 def test_label_and_trace() -> None:

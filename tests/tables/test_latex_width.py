@@ -82,8 +82,8 @@ def test_what_does_not_fit_is_said() -> None:
 
 def test_a_run_warns(tmp_path: Path, root: Path) -> None:
     (tmp_path / "c.yaml").write_text(
-        f"datasets: {{trec: {root}/runs/trec/qrels.txt}}\n"
-        f"runs: [{root}/runs/trec/bm25.run]\n"
+        f"datasets: {{trec: {{path: {root}/runs/trec/qrels.txt}}}}\n"
+        f"runs: {{bm25: {{path: {root}/runs/trec/bm25.run}}}}\n"
         "metrics: [map, P@5, P@10, P@20, P@100, ndcg@10, recip_rank, bpref, Rprec]\n"
         "tables: {main: {formats: [latex]}}\n"
     )

@@ -157,6 +157,13 @@ def test_csv_has_every_digit_and_the_marks() -> None:
     assert [row["trec map n"] for row in found] == ["2"] * 3
 
 
+def test_csv_marks_the_best_of_all_digits() -> None:
+    values = {"a": [0.5001], "b": [0.4999], "c": [0.5002]}
+    table = build(study(constant({"trec": values})), Settings(digits={"*": 1}))
+    assert not any(row.cells[0].best for row in table.rows)  # all are .5
+    assert [row["trec map marks"] for row in rows(table)] == ["second", "", "best"]
+
+
 def test_csv_of_spreads_and_of_what_is_not_there() -> None:
     values = {"trec": {"a::1": [[0.1], [0.3]], "a::2": [[0.3], [0.5]], "b": [[math.nan]] * 2}}
     (first, second) = rows(build(study(values), Settings(spread="deviation", extras=("coverage",))))
@@ -187,12 +194,16 @@ def test_extras_of_comparisons() -> None:
     assert [column.key for column in table.columns] == ["map", "map tier", "map rank", "mse"]
     assert body(render(table, "text"))[:4] == [
         "                      map ↑  tier      rank    mse ↓",
-        "bm25     .400+ [.300, .500]   1-2  2 [1, 2]  -2.000*",
+        "bm25     .400+ [.300, .500]   1–2  2 [1, 2]  -2.000*",
         "dense    .500* [.450, .550]     1  1 [1, 1]   1.000+",
         "a|b_<i>  .333  [.333, .333]     –  –         13.000",
     ]
+    assert " 1--2 & " in render(table, "latex")
+    assert ">1–2</td>" in render(table, "html")
+    assert " 1–2 |" in render(table, "markdown")
     found = rows(table)
     assert (found[0]["trec map rank"], found[0]["trec map rank high"]) == ("2", "2")
+    assert found[0]["trec map tier"] == "1-2"
 
 
 def test_the_same_table_in_every_format() -> None:

@@ -1,0 +1,127 @@
+"""What is said above and below a table, and which rows there is nothing to say of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from studies import compared, constant, study
+
+from harness.core.evaluation import Counts
+from harness.core.policy import Policy
+from harness.tables.build import build
+from harness.tables.rendering import render
+from harness.tables.settings import Settings
+
+TWO = constant(
+    {
+        "trec": {"bm25": [0.4, 2.0], "dense": [0.5, 1.0], "fusion": [0.5001, 3.0]},
+        "web": {"bm25": [0.3, 2.0], "dense": [0.2, 1.0]},
+    }
+)
+METRICS = ["map", "mse"]
+
+
+def test_a_mean_over_fewer_queries_is_seen_to_be() -> None:
+    """The best mean may be over the queries that are easy."""
+    values = {"trec": {"a": [[0.9], [math.nan], [math.nan]], "b": [[0.5], [0.4], [math.nan]]}}
+    table = build(study(values))
+    assert [(row.cells[0].best, row.cells[0].note) for row in table.rows] == [
+        (True, "1/3"), (False, ""),
+    ]  # fmt: skip
+    assert table.footnotes[-1] == (
+        "n/N after a value: it is over n of the N queries, others over more."
+    )
+    assert "**.900** (1/3)" in render(table, "markdown")
+    assert r"\textbf{.900}~(1/3)" in render(table, "latex")
+
+
+def test_rows_without_anything_shown_are_left_out() -> None:
+    made = study(TWO, METRICS)
+    table = build(made, Settings(datasets=("web",)))
+    assert [row.run for row in table.rows] == ["bm25", "dense"]
+    assert table.footnotes == ()
+    groups = {"One": ("fusion",), "Others": ("*",)}
+    grouped = build(made, Settings(datasets=("web",), groups=groups))
+    assert [group.title for group in grouped.groups] == ["Others"]
+    failed = {"failed": [{"dataset": "web", "run": "fusion", "columns": {}, "error": "line 4"}]}
+    table = build(replace(made, manifest=failed), Settings(datasets=("web",)))
+    assert [row.run for row in table.rows] == ["bm25", "dense", "fusion"]
+
+
+def test_many_that_were_not_evaluated_are_counted() -> None:
+    values = {"trec": {f"r{at}": [[0.5]] for at in range(8)}, "web": {"r0": [[0.5]]}}
+    assert build(study(values)).footnotes == (
+        "Not evaluated: 7 pairs of a run and a dataset, shown as –.",
+    )
+
+
+def test_the_caption_counts_the_comparisons_that_are_shown() -> None:
+    outcomes = {
+        (dataset, metric, "bm25", "dense"): (0.1, 0.01)
+        for dataset in ("trec", "web") for metric in METRICS
+    }  # fmt: skip
+    made = study(TWO, METRICS, compared(outcomes, ("bm25",)))
+    whole, one = build(made), build(made, Settings(metrics=("map",), datasets=("trec",)))
+    assert "over 4 comparisons, p" in " ".join(whole.caption)
+    assert "over 4 comparisons of which 1 is shown, p" in " ".join(one.caption)
+
+
+def test_signs_that_nothing_has_are_not_explained() -> None:
+    outcomes = {("trec", "map", "bm25", "dense"): (0.1, 0.5)}
+    table = build(study(TWO, METRICS, compared(outcomes)), Settings(datasets=("trec",)))
+    assert not any(row.sign for row in table.rows)
+    assert "No difference is significant (paired two-sided t-test, Holm's correction over 1 "
+        "comparison, p ≤ 0.05)." in table.caption
+    one = build(study(TWO, METRICS, compared(outcomes)), Settings(runs=("fusion",)))
+    assert not any("significant" in sentence for sentence in one.caption)
+
+
+def test_what_queries_without_relevant_documents_count_as() -> None:
+    def said(metrics: list[str], empty: int, rule: str = "zero") -> str:
+        made = study({"trec": {"a": [[0.5] * len(metrics)] * 4}}, metrics)
+        (entry,) = made.board.entries
+        counts, policy = Counts(queries=4, empty=empty), Policy(empty_queries=rule)  # type: ignore[arg-type]
+        entry = replace(entry, evaluation=replace(entry.evaluation, counts=counts, policy=policy))
+        return build(replace(made, board=replace(made.board, entries=(entry,)))).caption[-1]
+
+    assert said(["map", "P@5"], 1) == "1 query without relevant documents counts as 0."
+    assert said(["map", "P@5"], 2) == "2 queries without relevant documents count as 0."
+    assert said(["map"], 2, "one") == "2 queries without relevant documents count as 1."
+    assert said(["map"], 1, "skip") == "1 query without relevant documents is left out."
+    assert said(["map", "P@5", "tau_ap"], 2) == (
+        "2 queries without relevant documents count as 0 and are left out for tau_ap."
+    )
+
+
+def test_no_comparison_at_all_and_tests_without_an_answer() -> None:
+    made = study(TWO, METRICS, compared({}))
+    assert not any(row.sign for row in build(made).rows)
+    outcomes = {
+        ("trec", "map", "bm25", "dense"): (0.1, math.nan),
+        ("trec", "mse", "bm25", "dense"): (0.1, math.nan),
+    }
+    table = build(study(TWO, METRICS, compared(outcomes)))
+    assert table.footnotes[-1] == "No p-value for 2 comparisons (no answer)."
+    one = build(study(TWO, METRICS, compared(outcomes)), Settings(metrics=("map",)))
+    assert one.footnotes[-1] == "No p-value for 1 comparison (no answer)."
+
+
+def test_the_caption_says_what_was_not_tested() -> None:
+    outcomes = {("trec", "map", "bm25", "dense"): (0.1, 0.01)}
+    table = build(
+        study(TWO, METRICS, compared(outcomes, correction="none")), Settings(average=True)
+    )
+    assert (
+        "A letter beside a value: significantly better than the system of that letter "
+        "(paired two-sided t-test, p ≤ 0.05)."
+    ) in table.caption
+    assert "No test is made of mse." in table.caption
+    assert "No test is made of means over datasets." in table.caption
+
+
+def test_a_new_name_with_parameters_behind_it_is_explained() -> None:
+    metric = "ndcg(gain=exp)@10"
+    made = study(constant({"trec": {"bm25": [0.5, 0.5]}}), [metric, "map"])
+    table = build(made, Settings(names={metric: "nDCG", "map": "MAP"}))
+    assert table.caption[-1] == "nDCG is ndcg(gain=exp)@10."
