@@ -206,10 +206,12 @@ def correction(found: Comparisons) -> str:
     if found.plan.correction == "none":
         return f"{total} comparison{'s' * (total != 1)}, not corrected"
     of = {
-        "table": "all comparisons shown",
+        "table": "all comparisons",
         "metric": "the comparisons of each metric on each dataset",
         "dataset": "the comparisons of each dataset",
     }[found.plan.family]
+    if not total:
+        return "nothing to correct, as no comparison has a p"
     return f"{CORRECTIONS[found.plan.correction]} over {of} ({_sizes(sizes)})"
 
 
@@ -225,7 +227,8 @@ def standing_notes(found: Comparisons) -> list[str]:
     fewer = any(one.n > one.n_ranked for one in found.standings)
     return [
         f"tier: runs that share a number cannot be told apart at {plan.level:g}, {_by(found)}",
-        f"of ranks: {100 * (1 - plan.level):g} % interval of the rank, by bootstrap over queries",
+        f"of ranks: {100 * (1 - plan.level):g} % interval of the rank, by bootstrap over queries "
+        f"({plan.rank_draws} draws, seed {plan.seed})",
         *(["tier and ranks: over the queries that all runs with values have one for"] * fewer),
     ]
 

@@ -84,6 +84,12 @@ class Comparison:
     interval: str = "t"
 
     @property
+    def may_be_drawn(self) -> bool:
+        """Whether its interval or p may be drawn: not where p is exact, or a named outcome."""
+        is_p_drawn = self.method.endswith("draws") or not (self.method or self.note)
+        return is_p_drawn or self.interval == "bca"
+
+    @property
     def is_better(self) -> bool:
         """Whether the difference goes the metric's way."""
         wanted = -1 if self.metric.definition.direction == "lower" else 1
@@ -187,7 +193,7 @@ class Comparisons:
         A test of all pairs has its own correction over all pairs of a metric on a dataset; the
         plan's correction and family are then not used.
     drawn : bool
-        Whether anything hangs on the plan's seed and draws besides the intervals of ranks.
+        Whether any comparison hangs on the plan's seed and draws; the intervals of ranks do.
     unanswered : tuple of Unanswered
         Runs that leave queries without an answer, which count as the policy has it.
     """

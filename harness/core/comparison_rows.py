@@ -26,6 +26,7 @@ def _row(one: Comparison, found: Comparisons) -> Row:
     all_pairs = found.kind == "all-pairs"
     family, size = found.family(one)
     overall = found.overall_of(one)
+    is_drawn = found.drawn and one.may_be_drawn
     return {
         "dataset": one.dataset,
         "metric": str(one.metric),
@@ -55,8 +56,8 @@ def _row(one: Comparison, found: Comparisons) -> Row:
         "correction": "of the test" if all_pairs else plan.correction,
         "family": family,
         "family_size": size,
-        "draws": plan.draws if found.drawn else None,
-        "seed": plan.seed if found.drawn else None,
+        "draws": plan.draws if is_drawn else None,
+        "seed": plan.seed if is_drawn else None,
         "note": found.remarks(one),
         "overall_statistic": None if overall is None else overall.statistic,
         "overall_p": None if overall is None else overall.p,

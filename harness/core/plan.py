@@ -52,6 +52,11 @@ class Plan:
     seed: int = 0
     metrics: tuple[str, ...] = ()
 
+    @property
+    def rank_draws(self) -> int:
+        """Resamples for the interval of a rank, a whole number that 1,000 of them settle."""
+        return min(self.draws, 1000)
+
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
             given = getattr(self, name)

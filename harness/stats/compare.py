@@ -117,7 +117,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         test.title,
         test.sources,
         test.kind,
-        drawn,
+        drawn and any(one.may_be_drawn for one in rows),
         tuple(unanswered_of(systems)),
     )
 

@@ -20,9 +20,6 @@ from .registry import AllPairs
 from .several import means
 from .tiers import tiers
 
-RANK_DRAWS = 1000
-"""Resamples for the interval of a rank, a whole number that more of them hardly move."""
-
 
 def standings_of(
     block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None = None
@@ -80,7 +77,7 @@ def _places(block: Block, values: Floats, plan: Plan) -> _Places:
         compared = sign * values[valued]
     found.rank[valued] = ranks(compared)
     if found.n > 1:
-        stream = replace(stream_of(plan, "ranks", block), draws=min(plan.draws, RANK_DRAWS))
+        stream = replace(stream_of(plan, "ranks", block), draws=plan.rank_draws)
         first, last = rank_intervals(oriented, plan.level, stream)
         # a summary need not weigh all queries alike: parts of a dataset may count the same
         found.low[valued] = np.minimum(first, found.rank[valued])

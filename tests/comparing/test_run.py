@@ -164,7 +164,7 @@ def test_printed_after_the_leaderboard(workplace: Path, format: str, part: str) 
     done = CliRunner().invoke(app, ["run", config, "--format", format])
     assert done.exit_code == 0, done.output
     assert part in done.stdout
-    said = "Paired two-sided t-test; Holm's correction over all comparisons shown (16)"
+    said = "Paired two-sided t-test; Holm's correction over all comparisons (16)"
     assert said in html.unescape(done.stdout)
 
 

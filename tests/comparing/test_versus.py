@@ -115,7 +115,7 @@ def test_two_files(trec: Path) -> None:
         "tfidf  30  0.2962     -0.1088  [-0.1511, -0.0664]  <0.0001     <0.0001*  -0.96         "
         "1/2/27      0.0601\n"
         "\n"
-        "  Paired two-sided t-test; Holm's correction over all comparisons shown (1)\n"
+        "  Paired two-sided t-test; Holm's correction over all comparisons (1)\n"
         "  * adjusted p at most 0.05\n"
     )
     assert (
@@ -141,7 +141,7 @@ def test_what_is_printed_is_what_evaluate_gives(trec: Path) -> None:
     files = [trec / f"{name}.run" for name in names]
     text = said(
         *files, "--qrels", trec / "qrels.txt", "-m", "map", "-m", "P@5", "-f", "csv",
-        "--all-pairs", "-t", "randomization", "--correction", "bh", "--draws", 500, "--seed", 3,
+        "--all-pairs", "-t", "bootstrap", "--correction", "bh", "--draws", 500, "--seed", 3,
     )  # fmt: skip
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(row["baseline"], row["run"]) for row in rows[:3]] == [
@@ -151,9 +151,7 @@ def test_what_is_printed_is_what_evaluate_gives(trec: Path) -> None:
         harness.evaluate(trec / "qrels.txt", path, ["map", "P@5"], name=name, dataset="qrels")
         for name, path in zip(names, files, strict=True)
     ]
-    expected = harness.compare(
-        evaluations, test="randomization", correction="bh", draws=500, seed=3
-    )
+    expected = harness.compare(evaluations, test="bootstrap", correction="bh", draws=500, seed=3)
     assert [float(row["p_adjusted"]) for row in rows] == [one.p_adjusted for one in expected.rows]
     assert {(row["draws"], row["seed"], row["family_size"]) for row in rows} == {("500", "3", "6")}
 
