@@ -111,6 +111,11 @@ def compare_command(
     from .. import direct, versus
     from ..core.bounds import BOUNDS, without_bounds
 
+    if all_pairs and baseline:
+        raise UnknownNameError(
+            "--all-pairs compares every run with every other, and --baseline all with one: "
+            "leave one of them out"
+        )
     if qrels is None and results is None and versus.are_boards(runs):
         plan = Plan(tuple(baseline or ()), test, correction, family, level, interval, draws, seed)
         _changes(

@@ -237,6 +237,10 @@ def test_arguments_that_say_too_little(trec: Path) -> None:
     assert said(*words, "-b", "bm52", code=2) == (
         "there is no run 'bm52' for a baseline; did you mean 'bm25'?  (there are: bm25, lsi)"
     )
+    assert said(*words, "-b", "bm25", "--all-pairs", code=2) == (
+        "--all-pairs compares every run with every other, and --baseline all with one: leave one "
+        "of them out"
+    )
     assert said(*words, "-t", "tukay", code=2).startswith(
         "unknown test 'tukay'; did you mean 'tukey'?"
     )
