@@ -20,6 +20,7 @@ from .errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did
 from .results import Results
 from .tables.build import build
 from .tables.latex_width import too_wide
+from .tables.markup import Markup
 from .tables.model import PaperTable
 from .tables.rendering import Format, render
 from .tables.settings import DEFAULT, EXTRAS, Settings
@@ -90,7 +91,7 @@ def methods_of(
     """
     from .tables.methods import bibliography, methods
 
-    table, _, study = table_of(folder, name, changes, plan)
+    table, settings, study = table_of(folder, name, changes, plan)
     runs = {row.run for row in table.rows}
     shown = {one.dataset for one in table.columns}
     entries = [
@@ -98,7 +99,8 @@ def methods_of(
     ]
     study = replace(study, board=replace(study.board, entries=tuple(entries)))
     metrics = [str(one.metric) for one in table.columns if one.metric is not None]
-    found = [methods(study, "latex" if format == "latex" else "plain", metrics=metrics)]
+    markup: Markup = "latex" if format == "latex" else "plain"
+    found = [methods(study, markup, metrics=metrics, name=settings.name)]
     found.append(bibliography(study, metrics=metrics))
     return "\n".join(text for text, wanted in zip(found, parts, strict=True) if wanted)
 

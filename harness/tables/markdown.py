@@ -12,6 +12,9 @@ from .width import width
 suffix = ".md"
 _SPECIAL = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
 
+# GitHub makes a link of @user and a picture of :smile:, escaped or not, but not around a comment
+_LIVE = re.compile(r"(?<!\w)@(?=[A-Za-z])|:(?=[\w+-]+:)")
+
 
 def render(table: PaperTable) -> str:
     """Return the caption, a table, and its notes as a list.
@@ -32,8 +35,11 @@ def escape(text: str) -> str:
 
     >>> print(escape("a_b|c *d* <e>"))
     a_b\|c \*d\* &lt;e&gt;
+    >>> print(escape("by @user :smile: ndcg@10"))
+    by @<!-- -->user :<!-- -->smile: ndcg@10
     """
-    return _SPECIAL.sub(r"\\\g<0>", escape_html(" ".join(text.split())))
+    plain = _SPECIAL.sub(r"\\\g<0>", escape_html(" ".join(text.split())))
+    return _LIVE.sub(r"\g<0><!-- -->", plain)
 
 
 def _header(table: PaperTable) -> list[str]:

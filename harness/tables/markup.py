@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from .latex_text import escape
@@ -23,10 +23,13 @@ class Writer:
     Parameters
     ----------
     markup : {"latex", "plain"}
+    called : callable, optional
+        Gives what a run or dataset is called.
     """
 
-    def __init__(self, markup: Markup) -> None:
+    def __init__(self, markup: Markup, called: Callable[[str], str] = str) -> None:
         self.is_latex = markup == "latex"
+        self.called = called
         self.cited: dict[str, None] = {}
 
     def text(self, text: str) -> str:
@@ -36,6 +39,14 @@ class Writer:
         ('my\\\\_run \\\\& 50\\\\%', 'my_run')
         """
         return escape(text) if self.is_latex else text
+
+    def name(self, own: str) -> str:
+        """Return what a run or dataset is called, as it may stand in a sentence.
+
+        >>> Writer("latex", str.upper).name("fold1")
+        'FOLD1'
+        """
+        return self.text(self.called(own))
 
     def formula(self, formula: Formula) -> str:
         """Return a formula."""

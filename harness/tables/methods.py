@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.bounds import NAMES
@@ -13,7 +13,14 @@ from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.study import Study
 from .markup import Formula, Markup, Writer, counted, listed
-from .metric_words import has_level, metric_list, ties_in_words, title_of
+from .metric_words import (
+    consequences,
+    has_level,
+    metric_list,
+    ties_in_words,
+    title_of,
+    values_of_empty,
+)
 from .references import bibtex
 
 _CORRECTIONS = {
@@ -23,17 +30,24 @@ _CORRECTIONS = {
     "by": ("Benjamini and Yekutieli's control of the false discovery rate", ("benjamini2001",)),
 }
 _FAMILIES = {
-    "table": "over all {} comparisons",
+    "table": "over all {} comparisons{by}",
     "metric": "over the {} comparisons by each metric on each dataset",
     "dataset": "over the {} comparisons on each dataset",
 }
+_PACKAGE = "ranking-harness"
 _PACKAGES = {"numpy": "NumPy", "scipy": "SciPy"}
 _SIMULTANEOUS = ("tukey",)
 _SHOWN = 6
 
 
-def methods(study: Study, markup: Markup = "latex", *, metrics: Sequence[str] = ()) -> str:
-    r"""Return two or three sentences for a methods section.
+def methods(
+    study: Study,
+    markup: Markup = "latex",
+    *,
+    metrics: Sequence[str] = (),
+    name: Callable[[str], str] = str,
+) -> str:
+    r"""Return a few sentences for a methods section.
 
     What was measured on what; how ties, missing and empty queries were treated, with which
     software; and how runs were compared, where they were. Every number is the study's.
@@ -45,13 +59,15 @@ def methods(study: Study, markup: Markup = "latex", *, metrics: Sequence[str] = 
         Citations as ``\citep{key}``, or as ``[key]``.
     metrics : sequence of str, optional
         Canonical names of those named; all where left out.
+    name : callable, optional
+        Gives what a run or dataset is called.
 
     Returns
     -------
     str
         A paragraph of one line, with its line end.
     """
-    return _written(study, Writer(markup), metrics)
+    return _written(study, Writer(markup, name), metrics)
 
 
 def sources(study: Study, *, metrics: Sequence[str] = ()) -> tuple[str, ...]:
@@ -116,7 +132,7 @@ def _datasets(study: Study, writer: Writer) -> str:
         each = f"{low:,} to {high:,} queries each" if low < high else f"{low:,} queries each"
         return f"{len(sizes)} datasets ({each}){_parts(study)}"
     names = listed(
-        f"{writer.text(name)} ({counted(n, 'query', 'queries')})" for name, n in sizes.items()
+        f"{writer.name(name)} ({counted(n, 'query', 'queries')})" for name, n in sizes.items()
     )
     return f"{names}{_parts(study)}"
 
@@ -141,16 +157,14 @@ def _treated(study: Study, metrics: Sequence[Metric], writer: Writer) -> str:
     if any(_is_bound(one) for one in metrics):
         parts.append("bounds are over all orders of tied documents")
     if policy.depth is not None:
-        parts.append(f"only the first {policy.depth} documents of each query were evaluated")
+        parts.append(f"only the first {policy.depth:,} documents of each query were evaluated")
     if policy.judged_only:
         parts.append("documents without judgement were removed first")
     parts += _unanswered(study, metrics, writer)
     parts += _without_relevant(study, metrics, writer)
-    text = "; ".join(parts)
     software = f"values were computed with {_software(study, writer)}"
-    text = f"{text}; {software}" if text else software
-    check = _checked(study, writer)
-    return f"{text[0].upper()}{text[1:]}{check}."
+    parts.append(f"{software}{_checked(study, writer)}")
+    return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
 
 
 def _unanswered(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
@@ -163,8 +177,7 @@ def _unanswered(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iter
     if entries[0].evaluation.policy.missing_queries == "skip":
         yield f"{what} were left out"
         return
-    values = {one: one.definition.missing for one in metrics if not _is_bound(one)}
-    yield f"{what} {_by_value(values, writer)}"
+    yield f"{what} {_by_value({one: one.definition.missing for one in metrics}, writer)}"
 
 
 def _without_relevant(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
@@ -173,44 +186,28 @@ def _without_relevant(study: Study, metrics: Sequence[Metric], writer: Writer) -
         for _, entries in study.board.by_dataset()
     ]
     empty, queries = sum(one.empty for one in each), sum(one.queries for one in each)
-    own = [one for one in metrics if not _is_bound(one) and one.settings.empty is None]
-    own = [one for one in own if one.reference is None]
+    rule = study.board.entries[0].evaluation.policy.empty_queries
+    own = values_of_empty((one for one in metrics if not _is_bound(one)), rule)
     if not empty or not own:
         return
-    rule = study.board.entries[0].evaluation.policy.empty_queries
     # Counted at the highest level that a metric asks for; another may find some relevant there.
     levels = {dict(one.params).get("rel", 1) if has_level(one) else 1 for one in own}
     most = "at most " if levels != {1} else ""
     what = f"queries without relevant documents ({most}{empty:,} of {queries:,})"
-    if rule == "skip":
-        yield f"{what} were left out"
-        return
-    values = {one: one.definition.empty for one in own}
-    if rule == "one":
-        values = {
-            one: 1.0 if one.definition.bounds == (0, 1) and value is not None else value
-            for one, value in values.items()
-        }
-    yield f"{what} {_by_value(values, writer)}"
+    yield f"{what} {_by_value(own, writer)}"
 
 
 def _by_value(values: Mapping[Metric, float | None], writer: Writer) -> str:
     """Return that queries count with the values that metrics have for them; None says nothing."""
-    groups: dict[str, list[str]] = {}
-    for metric, value in values.items():
-        if value is not None:
-            how = "were left out" if math.isnan(value) else f"counted as {value:g}"
-            groups.setdefault(how, []).append(title_of(metric, writer))
-    if not groups:
-        return "are no special case to any metric"
-    usual = max(groups, key=lambda how: len(groups[how]))
-    others = [f"{how} for {listed(names)}" for how, names in groups.items() if how != usual]
-    return listed([usual, *others])
+    values = {one: value for one, value in values.items() if not _is_bound(one)}
+    how = consequences(values, lambda one: title_of(one, writer), "counted", "were left out")
+    return how or "are no special case to any metric"
 
 
 def _software(study: Study, writer: Writer) -> str:
     versions = study.manifest.get("versions", {})
-    own = f"harness {versions['harness']}" if versions.get("harness") else "harness"
+    own = f"{_PACKAGE} {versions['harness']}" if versions.get("harness") else _PACKAGE
+    own += writer.cite(["rankingharness2026"])
     with_ = [f"{title} {versions[name]}" for name, title in _PACKAGES.items() if versions.get(name)]
     return own + (f" ({listed(with_)})" if with_ else "")
 
@@ -235,6 +232,11 @@ def _checked(study: Study, writer: Writer) -> str:
     )
 
 
+def _compared_of(found: Comparisons, metrics: Sequence[Metric]) -> int:
+    """Return how many of the metrics that are reported runs were compared by."""
+    return len({str(one.metric) for one in found.rows} & set(map(str, metrics)))
+
+
 def _in_terms_of(found: Comparisons, metrics: Sequence[Metric], writer: Writer) -> str:
     """Return by which metrics runs were compared, where not by all that are reported."""
     used = {str(one.metric): one.metric for one in found.rows}
@@ -250,15 +252,15 @@ def _in_terms_of(found: Comparisons, metrics: Sequence[Metric], writer: Writer) 
 def _compared(found: Comparisons, study: Study, metrics: Sequence[Metric], writer: Writer) -> str:
     plan = found.plan
     if plan.baselines:
-        who = f"Runs were compared with {listed(map(writer.text, plan.baselines))}"
+        who = f"Runs were compared with {listed(map(writer.name, plan.baselines))}"
     else:
         who = "All pairs of runs on a dataset were compared"
     who += _in_terms_of(found, metrics, writer)
     level = writer.formula(Formula(rf"\alpha = {plan.level:g}", f"alpha = {plan.level:g}"))
-    text = f"{who} by {_article(found.title)}{writer.cite(found.sources)}, at {level}"
-    text += _corrected(found, writer)
+    text = f"{who} by {_article(found.title)}{writer.cite(found.sources)}"
     if any(len(system.entries) > 1 for system in study.systems):
-        text += ", over each query's mean of the repetitions"
+        text += " of each query's mean over the repetitions"
+    text += f", at {level}{_corrected(found, _compared_of(found, metrics), writer)}"
     drawn = any("draws" in one.method for one in found.rows)
     if drawn:
         text += f", with {plan.draws:,} random draws (seed {plan.seed})"
@@ -313,13 +315,16 @@ def _article(title: str) -> str:
     return title if has_own else f"a {title}"
 
 
-def _corrected(found: Comparisons, writer: Writer) -> str:
+def _corrected(found: Comparisons, shown: int, writer: Writer) -> str:
     """Return how comparisons were corrected; a test of all pairs corrects by itself."""
     plan, sizes = found.plan, [size for _, size in found.family_sizes]
     if found.kind == "all-pairs" or max(sizes, default=0) < 2:
         return ""
     size = f"{min(sizes):,}" + (f" to {max(sizes):,}" if max(sizes) > min(sizes) else "")
-    over = _FAMILIES[plan.family].format(size)
+    used = len({str(one.metric) for one in found.rows})
+    # else a reader who sees fewer metrics counts fewer comparisons
+    by = f" by {used} metrics" if used > shown else ""
+    over = _FAMILIES[plan.family].format(size, by=by)
     if plan.correction == "none":
         return f", without correction for {over.removeprefix('over ')}"
     title, keys = _CORRECTIONS[plan.correction]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["article", "inproceedings", "incollection", "book", "phdthesis"]
+Kind = Literal["article", "inproceedings", "incollection", "book", "phdthesis", "misc"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,6 +14,7 @@ class Reference:
 
     kind: Kind = "article"
     author: str
+    editor: str = ""
     title: str
     journal: str = ""
     booktitle: str = ""
@@ -23,6 +24,7 @@ class Reference:
     edition: str = ""
     publisher: str = ""
     school: str = ""
+    howpublished: str = ""
     year: int
     doi: str = ""
 

@@ -16,6 +16,7 @@ METRICS: Mapping[str, Reference] = {
     "buckley2005": Reference(
         kind="incollection",
         author="Buckley, Chris and Voorhees, Ellen M.",
+        editor="Voorhees, Ellen M. and Harman, Donna K.",
         title="Retrieval System Evaluation",
         booktitle="{TREC}: Experiment and Evaluation in Information Retrieval",
         pages="53--75", publisher="MIT Press", year=2005,
@@ -36,7 +37,8 @@ METRICS: Mapping[str, Reference] = {
     "corsi2024": at(
         "SIGIR",
         author="Corsi, Matteo and Urbano, Juli{\\'a}n",
-        title="The Treatment of Ties in Rank-Biased Overlap", year=2024,
+        title="The Treatment of Ties in Rank-Biased Overlap",
+        pages="251--260", year=2024,
     ),
     "fagin2003": Reference(
         author="Fagin, Ronald and Kumar, Ravi and Sivakumar, D.",
@@ -107,7 +109,8 @@ METRICS: Mapping[str, Reference] = {
     "urbano2017": at(
         "ICTIR",
         author="Urbano, Juli{\\'a}n and Marrero, M{\\'o}nica",
-        title="The Treatment of Ties in {AP} Correlation", year=2017,
+        title="The Treatment of Ties in {AP} Correlation",
+        pages="321--324", year=2017,
     ),
     "vanrijsbergen1979": Reference(
         kind="book",
@@ -117,7 +120,7 @@ METRICS: Mapping[str, Reference] = {
     "voorhees1999": at(
         "TREC",
         author="Voorhees, Ellen M.", title="The {TREC}-8 Question Answering Track Report",
-        year=1999,
+        pages="77--82", year=1999,
     ),
     "webber2010": Reference(
         author="Webber, William and Moffat, Alistair and Zobel, Justin",
@@ -158,6 +161,12 @@ TOOLS: Mapping[str, Reference] = {
         title="{LETOR}: A Benchmark Collection for Research on Learning to Rank for Information "
         "Retrieval",
         journal="Information Retrieval", volume=13, number="4", pages="346--374", year=2010,
+    ),
+    "rankingharness2026": Reference(
+        kind="misc",
+        author="{the ranking-harness authors}",
+        title="ranking-harness: From Prediction Files to the Table in the Paper",
+        howpublished="Computer software", year=2026,
     ),
     "vangysel2018": at(
         "SIGIR",

@@ -71,8 +71,10 @@ def test_signs_that_nothing_has_are_not_explained() -> None:
     outcomes = {("trec", "map", "bm25", "dense"): (0.1, 0.5)}
     table = build(study(TWO, METRICS, compared(outcomes)), Settings(datasets=("trec",)))
     assert not any(row.sign for row in table.rows)
-    assert "No difference is significant (paired two-sided t-test, Holm's correction over 1 "
-        "comparison, p ≤ 0.05)." in table.caption
+    assert (
+        "No difference is significant (paired two-sided t-test, Holm's correction over 1 "
+        "comparison, p ≤ 0.05)."
+    ) in table.caption
     one = build(study(TWO, METRICS, compared(outcomes)), Settings(runs=("fusion",)))
     assert not any("significant" in sentence for sentence in one.caption)
 

@@ -66,7 +66,8 @@ def test_metrics_data_and_software() -> None:
     assert methods(study()) == (
         r"We report MAP~\citep{buckley2005} and nDCG~\citep{jarvelin2002} at cutoff 10 (linear "
         r"gain) on web\_1 (20 queries). Documents with equal scores in single precision were "
-        "ordered by document identifier, descending; values were computed with harness 1.0.\n"
+        "ordered by document identifier, descending. Values were computed with ranking-harness "
+        "1.0~\\citep{rankingharness2026}.\n"
     )
 
 
@@ -81,8 +82,8 @@ def test_queries_that_policies_touched() -> None:
     text = methods(study(("map", "mse"), counts=counts), "plain")
     # 3 runs, 2 queries each; mse has no value for an answer that is not there
     assert (
-        "queries that a run did not answer (6 in 3 of 3 runs) counted as 0 and were left out for "
-        "mean squared error; queries without relevant documents (3 of 20) counted as 0;" in text
+        "Queries that a run did not answer (6 in 3 of 3 runs) counted as 0 and were left out for "
+        "mean squared error. Queries without relevant documents (3 of 20) counted as 0." in text
     )
     policy = Policy(missing_queries="skip", empty_queries="skip", ties="stable")
     text = methods(study(counts=counts, policy=policy), "plain")
@@ -90,7 +91,7 @@ def test_queries_that_policies_touched() -> None:
     assert "did not answer (6 in 3 of 3 runs) were left out" in text
     assert "without relevant documents (3 of 20) were left out" in text
     policy = Policy(empty_queries="one")
-    assert "relevant documents (3 of 20) counted as 1;" in methods(
+    assert "relevant documents (3 of 20) counted as 1." in methods(
         study(counts=counts, policy=policy)
     )
 
@@ -104,7 +105,7 @@ def test_a_level_that_most_metrics_share_is_said_once() -> None:
 def test_repetitions() -> None:
     text = methods(study(seeds=3, plan=Plan()), "plain")
     assert "; values are means over 3 repetitions of each system (seed)." in text
-    assert ", over each query's mean of the repetitions;" in text
+    assert "[student1908] of each query's mean over the repetitions, at alpha" in text
 
 
 def test_comparisons_with_a_baseline() -> None:
@@ -170,14 +171,30 @@ def test_the_cross_check() -> None:
 def test_metrics_can_be_chosen() -> None:
     text = methods(study(), "plain", metrics=["map"])
     assert text.startswith("We report MAP [buckley2005] on web_1")
-    assert sources(study(), metrics=["map"]) == ("buckley2005",)
+    assert sources(study(), metrics=["map"]) == ("buckley2005", "rankingharness2026")
+
+
+def test_runs_and_datasets_have_the_names_of_the_table() -> None:
+    names = {"web_1": "Web & 1", "a": "BM25"}
+    called = methods(
+        study(plan=Plan(baselines=("a",))), name=lambda own: names.get(own, own), metrics=["map"]
+    )
+    assert r" on Web \& 1 (20 queries)." in called
+    assert "Runs were compared with BM25 in" in called or "with BM25 by a" in called
+    assert "web" not in called
+
+
+def test_the_comparisons_by_metrics_that_are_not_named_can_be_counted() -> None:
+    made = study(plan=Plan(baselines=("a",)))  # 2 runs x 2 metrics
+    assert "over all 4 comparisons;" in methods(made, "plain")
+    assert "over all 4 comparisons by 2 metrics;" in methods(made, "plain", metrics=["map"])
 
 
 def test_conventions_and_bounds() -> None:
     text = methods(study(("ndcg(convention=lightgbm)@10", "P@5", "P@5_min", "P@5_max")), "plain")
     assert "as computed by LightGBM 4.7.0 [ke2017], exponential gain 2^g - 1" in text
     assert "1 for queries without relevant documents" in text
-    assert "bounds are over all orders of tied documents" in text
+    assert "Bounds are over all orders of tied documents" in text
     assert text.count("precision at cutoff 5") == 1
 
 
@@ -220,6 +237,7 @@ def test_entries_parse() -> None:
     needed = {
         "article": "journal", "inproceedings": "booktitle", "incollection": "booktitle",
         "book": "publisher", "phdthesis": "school",
+        "misc": "howpublished",
     }  # fmt: skip
     for kind, key, body in found:
         names = re.findall(r"^  (\w+) =", body, re.M)
