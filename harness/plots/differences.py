@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = True, False
 lacking = "needs a metric"
-MOST = 12
+MOST: dict[Width, int] = {"column": 6, "page": 12}
 """Systems that a picture has room for."""
 LINE = 42
 """Characters above a panel, which is as wide as a column also on a page."""
@@ -34,8 +34,8 @@ NAMED = 5
 """Queries that are named."""
 FINE = 1000
 """Bars that can be told apart; of more, so many are drawn, at an even distance."""
-FEW = 30
-"""Queries below which the bars do not fill the width."""
+FEW = 6
+"""Queries up to which each name stands at its bar."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +92,11 @@ def data(request: Request) -> Differences:
     if base is None or not systems:
         fix = "choose another under 'runs:'"
         raise request.refuse("there is no run beside the baseline to draw", fix)
-    if len(systems) > MOST:
-        what = f"plots: differences on {request.dataset}: the first {MOST} of {len(systems)} runs"
+    most = MOST[request.settings.width]
+    if len(systems) > most:
+        what = f"plots: differences on {request.dataset}: the first {most} of {len(systems)} runs"
         warnings.warn(f"{what} are drawn; choose them under 'runs:'", HarnessWarning, stacklevel=2)
-        systems = systems[:MOST]
+        systems = systems[:most]
     sign = -1 if metric.definition.direction == "lower" else 1
     panels = []
     n = max(len(system.qids) for system in systems)
@@ -175,7 +176,7 @@ class Side:
     sign : int
         1 above zero, -1 below.
     place : float
-        Where the text begins (above zero) or ends.
+        Where the text begins (above zero) or ends; its middle, where it names one bar of few.
     tip : float
         The end of the shortest of these bars: nothing is drawn beyond it, inwards.
     text : str
@@ -190,14 +191,21 @@ class Side:
 def sides(panel: Panel) -> list[Side]:
     """Return the texts that name the largest differences."""
     found = []
+    n = len(panel.values)
+    if n <= FEW:
+        most = LINE // _room(n) - 1
+        tips = [(place, float(panel.values[place]), qid) for place, qid in panel.named]
+        return [Side(1 if tip > 0 else -1, place, tip, cut(qid, most)) for place, tip, qid in tips]
     for sign in (1, -1):
         own = [(place, qid) for place, qid in panel.named if sign * panel.values[place] > 0]
         if own:
             place = own[-1][0] + 0.8 if sign > 0 else own[0][0] - 0.8
             tip = sign * min(sign * float(panel.values[at]) for at, _ in own)
+            left = (n - place if sign > 0 else place) / n
             text = textwrap.fill(
-                ", ".join(cut(qid, 14) for _, qid in own), 34, break_on_hyphens=False
-            )
+                ", ".join(cut(qid, 14) for _, qid in own), max(min(34, int(LINE * left)), 15),
+                break_on_hyphens=False,
+            )  # fmt: skip
             found.append(Side(sign, place, tip, text))
     return found
 
@@ -214,7 +222,7 @@ def _panel(axes: Axes, panel: Panel, line: float) -> None:
             bars = np.where(part, panel.values, 0.0)[some]
             axes.stairs(bars, edges, fill=True, color=shade, linewidth=0)
     axes.axhline(0, color="black", linewidth=0.6)
-    room = max(n, FEW)
+    room = _room(n)
     axes.set_xlim(-0.5 - 0.01 * room, room - 0.5 + 0.01 * room)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
@@ -222,9 +230,14 @@ def _panel(axes: Axes, panel: Panel, line: float) -> None:
     counts = _counts(panel.won, panel.tied, panel.lost)
     axes.set_title(counts, loc="right", pad=3, color="#555555")
     for side in sides(panel):
-        to_right = side.sign > 0 or n < FEW  # there is no room left of few bars
+        where = "left" if side.sign > 0 else "right"
         axes.text(
-            side.place if side.sign > 0 or n >= FEW else n - 0.2,
-            side.tip + 0.15 * side.sign * line, side.text, ha="left" if to_right else "right",
-            va="bottom" if side.sign > 0 else "top", linespacing=1.1,
+            side.place, side.tip + 0.15 * side.sign * line, side.text,
+            ha="center" if n <= FEW else where, va="bottom" if side.sign > 0 else "top",
+            linespacing=1.1,
         )  # fmt: skip
+
+
+def _room(n: int) -> int:
+    """Return how many bars a panel is wide: a single one does not fill it."""
+    return max(n, 3)

@@ -85,7 +85,7 @@ def data(request: Request) -> Distribution:
 def draw(found: Distribution, width: Width) -> Figure:
     """Return a row for each system, in order from above."""
     rows = len(found.boxes)
-    each = 0.3 if rows <= 30 else 0.19
+    each = 0.3 if rows <= 15 else 0.19  # a page is about 9 inches high
     figure = _style.figure(width, rows * each + 0.5)
     axes = figure.subplots()
     low = min(float(box.values[0]) for box in found.boxes)

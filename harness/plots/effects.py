@@ -24,7 +24,7 @@ lacking = "needs a metric"
 
 @dataclass(frozen=True)
 class Row:
-    """One system: run minus baseline, its interval, Hedges' g, and whether it is significant."""
+    """One system: run minus baseline, its interval, Hedges' g, whether tested and significant."""
 
     name: Name
     difference: float
@@ -32,6 +32,7 @@ class Row:
     high: float
     g: float
     significant: bool
+    tested: bool = True
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ def data(request: Request) -> Effects:
 
 def _row(name: Name, one: Comparison, sign: int, significant: bool) -> Row:
     low, high = sorted((sign * one.low, sign * one.high))
-    return Row(name, sign * one.difference, low, high, sign * one.hedges_g, significant)
+    tested = math.isfinite(one.p_adjusted)
+    return Row(name, sign * one.difference, low, high, sign * one.hedges_g, significant, tested)
 
 
 def draw(found: Effects, width: Width) -> Figure:
@@ -89,7 +91,8 @@ def draw(found: Effects, width: Width) -> Figure:
         if math.isfinite(row.low) and math.isfinite(row.high):
             axes.hlines(place, row.low, row.high, color=look.colour, linewidth=1.4, zorder=2)
         axes.plot(
-            row.difference, place, marker="o", color=look.colour, markersize=4.5,
+            row.difference, place, marker="o" if row.tested else "x", color=look.colour,
+            markersize=4.5, linestyle="",
             markerfacecolor=look.colour if row.significant else "white", zorder=3,
         )  # fmt: skip
     axes.set_ylim(n - 0.4, -0.6)
@@ -97,9 +100,10 @@ def draw(found: Effects, width: Width) -> Figure:
     axes.tick_params(axis="y", length=0)
     axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
     interval = f"{100 * (1 - found.level):g} % interval"
+    untested = "" if all(row.tested for row in found.rows) else ", × no test"
     text = (
         f"difference in {found.metric} from {found.baseline}\n"
-        f"{interval}; ● p ≤ {found.level:g}, ○ p > {found.level:g}"
+        f"{interval}; ● p ≤ {found.level:g}, ○ p > {found.level:g}{untested}"
     )
     _style.label_below(figure, text, width)
     right = axes.twinx()

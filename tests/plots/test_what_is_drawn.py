@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from pictured import RANKED, drawn, effects_study, study
+from pictured import RANKED, drawn, effects_study, figures, study, texts
 
 from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
 from harness.errors import HarnessWarning, InputError
 from harness.plots import find
 from harness.plots._labels import cut, cut_all
+from harness.plots.differences import sides
 
 NAN = math.nan
 
@@ -61,9 +62,27 @@ def test_queries_are_paired_by_qid_and_those_without_a_value_left_out() -> None:
 
 def test_more_systems_than_there_is_room_for_are_said() -> None:
     found = study({f"r{place}": [0.1, 0.2] for place in range(15)})
-    with pytest.warns(HarnessWarning, match="the first 12 of 14 runs are drawn"):
+    with pytest.warns(HarnessWarning, match="the first 6 of 14 runs are drawn"):
         (picture,) = drawn(found, "differences", baseline="r3")
-    assert [panel.name.label for panel in picture.panels][:4] == ["r0", "r1", "r2", "r4"]
+    assert [panel.name.label for panel in picture.panels] == ["r0", "r1", "r2", "r4", "r5", "r6"]
+    with pytest.warns(HarnessWarning, match="the first 12 of 14 runs are drawn"):
+        (picture,) = drawn(found, "differences", baseline="r3", width="page")
+    assert len(picture.panels) == 12
+
+
+def test_of_few_queries_each_name_stands_at_its_bar() -> None:
+    def named(n: int) -> list[tuple[float, float, str]]:
+        values = [0.1 * (place - 1) for place in range(n)]
+        ((panel,),) = (
+            one.panels
+            for one in drawn(study({"a": [0.0] * n, "b": values}), "differences", baseline="a")
+        )
+        return [(side.place, pytest.approx(side.tip), side.text) for side in sides(panel)]
+
+    # q0 -.1, q1 0, q2 .1, q3 .2: the largest first, and q1 does not differ
+    assert named(4) == [(0, 0.2, "q3"), (1, 0.1, "q2"), (3, -0.1, "q0")]
+    # q7 .6, q6 .5, q5 .4, q4 .3, q3 .2: right of the fifth bar, above it
+    assert named(8) == [(4.8, 0.2, "q7, q6, q5, q4,\nq3")]
 
 
 def test_cutoffs_join_metrics_that_differ_in_nothing_else() -> None:
@@ -123,6 +142,22 @@ def test_effects_are_seen_from_the_baseline() -> None:
     assert (second.name.label, second.difference, second.g) == ("c", -0.2, -0.4)
     assert (second.low, second.high, second.significant) == (-0.5, 0.1, False)
     assert (picture.metric, picture.baseline, picture.level) == ("map ↑", "a", 0.05)
+    assert first.tested
+    assert second.tested
+
+
+def test_effects_without_a_test() -> None:
+    (metric,) = parse_all(["map"])
+    rows = (
+        Comparison("trec", metric, "a", "b", 2, 0.1, 0.05, 0.15, p_adjusted=0.01),
+        Comparison("trec", metric, "a", "c", 2, 0.1, note="zero variance"),
+    )
+    found = study({key: [0.1, 0.2] for key in "abc"}, comparisons=Comparisons(Plan(("a",)), rows))
+    (picture,) = drawn(found, "effects")
+    assert [(row.tested, row.significant) for row in picture.rows] == [(True, True), (False, False)]
+    (figure,) = figures(found, "effects")
+    assert [line.get_marker() for line in figure.axes[0].lines[1:]] == ["o", "x"]
+    assert "95 % interval; ● p ≤ 0.05, ○ p > 0.05, × no test" in "\n".join(texts(figure))
 
 
 def test_scatter_of_systems() -> None:
