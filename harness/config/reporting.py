@@ -154,6 +154,8 @@ class Table(Model):
     warning."""
     caption: StrictStr | None = None
     """Text before what is said of test, level and conventions."""
+    caption_latex: StrictStr | None = None
+    """LaTeX's own in place of `caption`, not escaped: for `\\cite{...}` and formulas."""
     label: StrictStr | None = None
     """LaTeX's label; `tab:` and the table's name where left out, with a hyphen for each sign that a
     label cannot have."""

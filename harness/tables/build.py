@@ -9,7 +9,7 @@ from ..core.metric import Metric
 from ..core.study import Study
 from ..errors import Problem, UnknownNameError
 from ..reports._cells import ARROWS
-from .caption import caption, shown_of
+from .caption import caption, finished, shown_of
 from .cells import Cells
 from .checks import as_label, problems
 from .footnotes import footnotes
@@ -85,6 +85,8 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
             )
             for title, names in groups
         ),
+        finished(settings.caption),
+        finished(settings.caption_latex),
         caption(study, settings, columns, shown, signs, marked),
         footnotes(study, settings, columns, runs, signs, cells),
         settings.label or f"tab:{as_label(name)}",

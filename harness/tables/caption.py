@@ -32,7 +32,7 @@ def caption(
     study: Study, settings: Settings, columns: Sequence[Column], systems: Sequence[System],
     signs: Signs, marked: Set[str],
 ) -> tuple[str, ...]:  # fmt: skip
-    """Return the sentences of a caption, the author's own first.
+    """Return the sentences of a caption that come after the author's own.
 
     Parameters
     ----------
@@ -45,8 +45,7 @@ def caption(
     marked : set of {"best", "second", "signs", "worse"}
         What any cell is, or has: signs, and among them those of better baselines.
     """
-    own = (settings.caption or "").strip()
-    found = [own if own.endswith((".", "!", "?")) or not own else f"{own}."]
+    found = []
     metrics = metrics_of(columns)
     if systems:
         found.append(_over(settings, metrics, systems))
@@ -66,6 +65,16 @@ def caption(
         found += _rules(settings, metrics, systems)
     found.append(_meant(settings, metrics))
     return tuple(filter(None, found))
+
+
+def finished(text: str | None) -> str:
+    """Return the author's own words with a full stop.
+
+    >>> finished("Both folds"), finished("Both folds!"), finished(None)
+    ('Both folds.', 'Both folds!', '')
+    """
+    own = (text or "").strip()
+    return own if own.endswith((".", "!", "?")) or not own else f"{own}."
 
 
 def metrics_of(columns: Iterable[Column]) -> list[Metric]:

@@ -29,7 +29,8 @@ def render(table: PaperTable, *, siunitx: bool = False, wide: bool = False) -> s
         ``table*``, over both columns of the page.
     """
     environment = "table*" if wide else "table"
-    caption = escape(" ".join(table.caption))
+    own = table.own_latex or escape(table.own_caption)
+    caption = " ".join(filter(None, (own, escape(" ".join(table.said)))))
     lines = [
         f"% {_comment(str(table.trace))}",
         rf"\begin{{{environment}}}[tb]",

@@ -151,8 +151,12 @@ class PaperTable:
     columns : tuple of Column
         Those of one block stand together.
     groups : tuple of Group
-    caption : tuple of str
-        Sentences.
+    own_caption : str
+        The author's sentences, which come first.
+    own_latex : str
+        The same as LaTeX, where it is not merely to be escaped.
+    said : tuple of str
+        Further sentences of the caption: test, level, conventions.
     footnotes : tuple of str
         What a reader must know of single cells: missing queries, undefined values.
     label : str
@@ -163,10 +167,17 @@ class PaperTable:
     name: str
     columns: tuple[Column, ...]
     groups: tuple[Group, ...]
-    caption: tuple[str, ...] = ()
+    own_caption: str = ""
+    own_latex: str = ""
+    said: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
     label: str = ""
     trace: Trace = field(default_factory=Trace)
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """All sentences of the caption, the author's own first."""
+        return tuple(filter(None, (self.own_caption, *self.said)))
 
     @property
     def rows(self) -> Iterator[Row]:

@@ -52,6 +52,8 @@ class Settings:
     width : {"column", "page"}
         LaTeX's ``table``, or ``table*``.
     caption, label : str, optional
+    caption_latex : str, optional
+        What stands in place of `caption` in LaTeX, as LaTeX: it is not escaped.
     """
 
     metrics: tuple[str, ...] = ALL
@@ -70,6 +72,7 @@ class Settings:
     siunitx: bool = False
     width: Width = "column"
     caption: str | None = None
+    caption_latex: str | None = None
     label: str | None = None
 
     def is_percent(self, metric: Metric) -> bool:

@@ -130,6 +130,19 @@ def test_a_whole_document(siunitx: bool, tmp_path: Path) -> None:
 
 
 @needs_latex
+def test_the_authors_caption_can_be_latex(tmp_path: Path) -> None:
+    asked = Settings(caption="50% of a_b", caption_latex=r"Half of \emph{a} with $k_1 = 60$")
+    table = build(MADE["none"], asked)
+    text = render(table, "latex", asked, standalone=True)
+    assert r"\caption{Half of \emph{a} with $k_1 = 60$. Means over the queries of trec (2)" in text
+    assert complaints(compiled(tmp_path, text)) == []
+    assert "Half of a with k1 = 60. Means" in printed(tmp_path)
+    assert render(table, "text").startswith("50% of a_b. Means over the queries")
+    only = Settings(caption=r"50% of $k_1$")
+    assert r"\caption{50\% of \$k\_1\$. Means" in render(build(MADE["none"], only), "latex")
+
+
+@needs_latex
 def test_a_table_of_one_dataset_fits_a_column(tmp_path: Path) -> None:
     asked = Settings(datasets=("trec",), runs=("bm25", "dense"), spread="deviation")
     table = render(build(MADE["letters"], asked), "latex", asked).replace("[tb]", "[!h]")
