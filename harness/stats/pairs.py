@@ -12,7 +12,7 @@ import numpy as np
 from ..core.comparison import Comparison, Plan
 from ..core.ragged import Floats
 from .blocks import Block
-from .calling import all_pairs_of, outcome_of
+from .calling import NO_ANSWER, all_pairs_of, outcome_of
 from .differences import differences
 from .effects import effects
 from .intervals import Interval, bca_interval, t_interval
@@ -87,6 +87,8 @@ def of_all_pairs(block: Block, baseline: int, run: int, plan: Plan, found: AllPa
     note = found.note if difference.size else "n=0"
     if difference.size and not difference.any():
         note = "identical"
+    if math.isnan(p):
+        note = note or NO_ANSWER
     interval = None
     if found.low is not None and found.high is not None:
         interval = float(found.low[run, baseline]), float(found.high[run, baseline])
