@@ -69,10 +69,10 @@ def trec_shuffled(folder: Path, n_queries: int, depth: int = 1000) -> None:
     _write(folder / "qrels.txt", *qrels)
 
 
-def trec_many(folder: Path, n_queries: int, depth: int, n_runs: int) -> None:
+def trec_many(folder: Path, n_queries: int, depth: int, n_runs: int, seed: int = SEED) -> None:
     """Write ``qrels.txt`` and ``run-000.txt`` and so on: the same documents, reranked."""
-    run, qrels = _trec(n_queries, depth)
-    rng = np.random.default_rng(SEED)
+    run, qrels = _trec(n_queries, depth, seed)
+    rng = np.random.default_rng(seed)
     for number in range(n_runs):
         scores = np.reshape(run[4], (n_queries, depth)) + rng.normal(0, 2, (n_queries, depth))
         order = np.argsort(-scores, axis=1)
@@ -84,9 +84,17 @@ def trec_many(folder: Path, n_queries: int, depth: int, n_runs: int) -> None:
     _write(folder / "qrels.txt", *qrels)
 
 
-def _trec(n_queries: int, depth: int) -> tuple[Columns, Columns]:
+def sweep(folder: Path, n_queries: int, depth: int, n_runs: int, n_datasets: int) -> None:
+    """Write what :func:`trec_many` does into a folder for each dataset, ``0``, ``1``, ..."""
+    for number in range(n_datasets):
+        at = folder / f"{number}"
+        at.mkdir()
+        trec_many(at, n_queries, depth, n_runs, SEED + number)
+
+
+def _trec(n_queries: int, depth: int, seed: int = SEED) -> tuple[Columns, Columns]:
     """Return the columns of a run, its queries together and its scores falling, and of qrels."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     qids = np.sort(rng.choice(LARGEST_QID, n_queries, replace=False))
     docnos = np.stack([rng.choice(LARGEST_DOCNO, depth, replace=False) for _ in range(n_queries)])
     scores = np.sort(rng.gamma(9.0, 1.5, (n_queries, depth)), axis=1)[:, ::-1]
@@ -210,6 +218,6 @@ def _write(path: Path | IO[bytes], *columns: npt.NDArray[np.generic] | str | int
 if __name__ == "__main__":
     kind, target, *numbers = sys.argv[1:]
     Path(target).mkdir(parents=True, exist_ok=True)
-    kinds = (trec, trec_gz, trec_shuffled, trec_many, letor, letor_tied, audit)
+    kinds = (trec, trec_gz, trec_shuffled, trec_many, sweep, letor, letor_tied, audit)
     make = {function.__name__: function for function in kinds}[kind]
     make(Path(target), *map(int, numbers))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from . import arrays, conventions, explain, letor, small, statistics, trec
+from . import arrays, conventions, explain, letor, small, statistics, sweep, trec
 from .case import ROOT, Case, Command, Setup, Target
 
 __all__ = ["ALL", "ON_REQUEST", "ROOT", "Case", "Command", "Setup", "Target"]
@@ -26,6 +26,9 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         small.trec_small,
         small.trec_many,
         small.crosscheck,
+        sweep.sweep,
+        sweep.sweep_memory,
+        sweep.hashing,
         explain.explain,
         statistics.randomization,
     )

@@ -1,0 +1,17 @@
+"""Read a run in parts: ``RUN hashed`` or ``RUN alone``; reports its own seconds."""
+
+import sys
+import time
+
+from harness.readers import stream_run
+from harness.readers.hashed import HashedSource
+from harness.readers.source import Source
+
+path, how = sys.argv[1:]
+wall, cpu = time.perf_counter(), time.process_time()
+source = HashedSource(path) if how == "hashed" else Source(path)
+rows = sum(part.numbers.size for part in stream_run(source))
+if isinstance(source, HashedSource):
+    source.sha256()
+print(rows)
+print("seconds", time.perf_counter() - wall, time.process_time() - cpu)
