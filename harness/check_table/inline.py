@@ -11,6 +11,7 @@ from .grid import Piece, Style
 
 _TOKEN = re.compile(
     r"(?P<escaped>\\[!-/:-@\[-`{-~])"
+    r"|(?P<comment><!--.*?-->)"
     r"|<(?P<tag>/?[A-Za-z]+)[^>]*>"
     r"|\[(?P<linked>[^\]\[]*[^\]\[\d.,;\s–-][^\]\[]*)\]\([^)]*\)"
     r"|(?P<bold>\*\*|__)"
@@ -60,7 +61,7 @@ def _pieces(text: str) -> Iterator[Piece]:
             raised = True
         elif match["end"] is not None:
             raised = False
-        elif match["code"] is None:
+        elif match["code"] is None and match["comment"] is None:
             yield Piece(match[0], style)
 
 

@@ -16,7 +16,7 @@ _NUMBER = (
 _FULL = re.compile(
     rf"(?P<before>[(\[]?)(?P<number>{_NUMBER})\s*(?P<percent>%?)\s*"
     rf"(?:(?:±|\+/-|\+-)\s*(?P<spread>{_NUMBER})\s*%?"
-    rf"|(?P<remark>\((?:[+\-][\d.,]+\s*%?|[\d.,]+\s*%)\)|(?<=\s)\(\d+\))"
+    rf"|(?P<remark>\((?:[+\-][\d.,]+\s*%?|[\d.,]+\s*%)\)|(?<=\s)\(\d+(?:/\d+)?\))"
     rf"|\((?:±\s*)?(?P<beside>{_NUMBER})\s*%?\)"
     rf"|[\[(]\s*(?P<low>{_NUMBER})\s*[,;–]\s*(?P<high>{_NUMBER})\s*[\])])?"
     rf"(?P<after>[)\]]?)"
@@ -45,7 +45,7 @@ class Printed:
         The same as it stands, parts with "," between them: with more than 26 letters ``aab``
         can be ``a ab`` or ``aa b``.
     remark : str
-        What stands beside it in brackets and is no deviation: ``(+5.9%)``, ``(2)``.
+        What stands beside it in brackets and is no deviation: ``(+5.9%)``, ``(2)``, ``(17/20)``.
     bold, underlined : bool
     """
 

@@ -69,6 +69,24 @@ def test_siunitx() -> None:
     assert checked.verified["marks"] == 7
 
 
+@pytest.mark.parametrize("suffix", RENDERED)
+def test_a_mean_over_fewer_queries_holds(suffix: str) -> None:
+    found = of(1, False)
+    table = build(found)
+    noted = replace(list(table.rows)[1].cells[0], note="17/20")
+    checked = verdict_of(changed(table, 1, 0, noted), found, suffix, Settings())
+    assert (checked.findings, checked.unknown) == ([], [])
+    assert checked.verified["numbers"] == 12
+
+
+def test_a_name_that_github_would_make_live_is_read_back() -> None:
+    found = of(1, False)
+    chosen = Settings(names={"ours": "ours @me :smile:"})
+    checked = verdict_of(build(found, chosen), found, ".md", chosen)
+    assert (checked.findings, checked.unknown) == ([], [])
+    assert checked.verified["numbers"] == 12
+
+
 def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: Settings):  # type: ignore[no-untyped-def]
     from harness.check_table import FORMATS
     from harness.check_table.match import Known, match
