@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ def compare(
     runs: Mapping[str, Any] | None = None,
     metrics: Iterable[str | Metric] = (),
     *,
-    baseline: str | Sequence[str] = (),
-    test: str = "paired-t",
+    baseline: str | Sequence[str] | None = (),
+    test: str | Callable[..., Any] = "paired-t",
     correction: Correction = "holm",
     family: Family = "table",
     level: float = 0.05,
@@ -54,10 +54,11 @@ def compare(
     metrics : iterable of str or Metric
         Compared by each of them; evaluations are compared by all that they hold where left out.
     baseline : str or sequence of str
-        Runs that the others are compared with; every run with every other where left out.
-    test : str
+        Runs that the others are compared with; every run with every other where left out, or None.
+    test : str or callable
         ``paired-t``, ``randomization``, ``bootstrap``, ``bootstrap-t``, ``wilcoxon``, ``sign``;
-        for all pairs at once ``tukey``, ``randomized-tukey``, ``friedman-nemenyi``.
+        for all pairs at once ``tukey``, ``randomized-tukey``, ``friedman-nemenyi``. Or
+        a function that :func:`harness.paired_test` or :func:`harness.all_pairs_test` registered.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
         For several comparisons; tests of all pairs have their own.
     family : {"table", "metric", "dataset"}
@@ -107,10 +108,26 @@ def compare(
         ]  # fmt: skip
     named = tuple(map(str, metrics))
     check_metrics(named)
-    baselines = (baseline,) if isinstance(baseline, str) else tuple(baseline)
+    baselines = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
     only = named if runs is None else ()
-    plan = Plan(baselines, test, correction, family, level, interval, draws, seed, only)
+    plan = Plan(baselines, _name_of(test), correction, family, level, interval, draws, seed, only)
     return compared(Leaderboard(tuple(map(Entry, evaluations))), plan)
+
+
+def _name_of(test: str | Callable[..., Any]) -> str:
+    """Return the name of a test that is given as the function registered for it."""
+    if not callable(test):
+        return test
+    from .stats.registry import load_all  # which loads SciPy
+
+    name = next((name for name, one in load_all().items() if one.function is test), None)
+    if name is None:
+        what = getattr(test, "__name__", repr(test))
+        raise UnknownNameError(
+            f"{what} is no test: put @harness.paired_test(NAME, title=...) above a function of the "
+            "differences"
+        )
+    return name
 
 
 def _named(given: Any) -> list[Evaluation]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from .. import output, plain
-from ..core.plan import Correction, Family, IntervalMethod, Plan
+from ..core.plan import LEAST_DRAWS, Correction, Family, IntervalMethod, Plan
 from ..core.policy import Policy
 from ..errors import UnknownNameError
 from . import options
@@ -67,7 +67,9 @@ def compare_command(
     interval: Annotated[
         IntervalMethod, typer.Option(help="How the interval of a difference is had.")
     ] = "t",
-    draws: Annotated[int, typer.Option(min=99, help="Random draws, where any are made.")] = 10_000,
+    draws: Annotated[
+        int, typer.Option(min=LEAST_DRAWS, help="Random draws, where any are made.")
+    ] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")] = 0,
     format: Annotated[
         Literal["text", "csv", "jsonl", "markdown"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Literal, get_args
 
 from ..errors import UnknownNameError, did_you_mean
@@ -10,6 +11,7 @@ from ..errors import UnknownNameError, did_you_mean
 Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
 Family = Literal["table", "metric", "dataset"]
 IntervalMethod = Literal["t", "bca"]
+LEAST_DRAWS = 99
 _CHOICES = {
     "correction": get_args(Correction),
     "family": get_args(Family),
@@ -37,7 +39,7 @@ class Plan:
     interval : {"t", "bca"}
         How the interval of a difference is had.
     draws, seed : int
-        For tests and intervals that draw.
+        For tests and intervals that draw: 99 draws at least, as fewer have no p of .01.
     metrics : tuple of str
         Names of the metrics compared; all that are means and have a direction where empty.
     """
@@ -63,7 +65,15 @@ class Plan:
             if given not in known:
                 near = did_you_mean(str(given), known)
                 raise UnknownNameError(f"unknown {name} '{given}'{near}  (all: {', '.join(known)})")
-        if not 0 < self.level < 1:
-            raise UnknownNameError(f"level {self.level:g}: it lies between 0 and 1, such as 0.05")
-        if self.draws < 1 or self.seed < 0:
-            raise UnknownNameError("draws are at least 1, and a seed is at least 0")
+        level = self.level
+        if not isinstance(level, Real):
+            raise UnknownNameError(f"level {level!r}: it is a number, such as 0.05")
+        if not 0 < level < 1:
+            raise UnknownNameError(f"level {level:g}: it lies between 0 and 1, such as 0.05")
+        for name, least in (("draws", LEAST_DRAWS), ("seed", 0)):
+            given = getattr(self, name)
+            if not isinstance(given, Integral) or isinstance(given, bool) or given < least:
+                raise UnknownNameError(f"{name} {given!r}: a whole number from {least} on")
+        for name in (self.test, *self.baselines, *self.metrics):
+            if not isinstance(name, str):
+                raise UnknownNameError(f"{name!r} is no name of a test, a run or a metric")

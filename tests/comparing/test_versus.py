@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +15,8 @@ from typer.testing import CliRunner
 import harness
 from harness.cli import app
 from harness.errors import AlignmentError, HarnessError, InputError, UnknownNameError
+from harness.stats.paired_t import paired_t
+from harness.stats.registry import TESTS, load_all
 
 QRELS = {f"q{place}": {"a": 1, "b": 0} for place in range(6)}
 GOOD = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}
@@ -74,6 +77,30 @@ def test_what_is_wrong_is_said() -> None:
         harness.compare([nameless, nameless])
     with pytest.raises(UnknownNameError, match="unknown test 't-test'"):
         harness.compare(QRELS, RUNS, ["map"], test="t-test")
+
+
+def test_a_test_as_a_function() -> None:
+    before = dict(load_all())
+
+    @harness.paired_test("half", title="a test that always says .5")
+    def half(differences: Any, stream: Any) -> float:
+        return 0.5
+
+    try:
+        assert harness.compare(QRELS, RUNS, ["map"], test=half).rows[0].p == 0.5
+    finally:
+        TESTS.clear()
+        TESTS.update(before)
+    named = harness.compare(QRELS, RUNS, ["map"], test=paired_t)
+    assert named.rows == harness.compare(QRELS, RUNS, ["map"]).rows
+    with pytest.raises(UnknownNameError, match="^len is no test: put @harness.paired_test"):
+        harness.compare(QRELS, RUNS, ["map"], test=len)
+
+
+def test_no_baseline_in_other_words() -> None:
+    expected = harness.compare(QRELS, RUNS, ["map"]).rows
+    for none in (None, (), []):
+        assert harness.compare(QRELS, RUNS, ["map"], baseline=none).rows == expected
 
 
 def test_runs_that_do_not_answer_every_query() -> None:

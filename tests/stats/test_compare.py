@@ -387,7 +387,14 @@ def test_nothing_to_compare_by() -> None:
         ({"family": "x"}, "unknown family 'x'  (all: table, metric, dataset)"),
         ({"interval": "tt"}, "unknown interval 'tt'; did you mean 't'?  (all: t, bca)"),
         ({"level": 5}, "level 5: it lies between 0 and 1, such as 0.05"),
-        ({"seed": -1}, "draws are at least 1, and a seed is at least 0"),
+        ({"level": "x"}, "level 'x': it is a number, such as 0.05"),
+        ({"seed": -1}, "seed -1: a whole number from 0 on"),
+        ({"seed": 1.5}, "seed 1.5: a whole number from 0 on"),
+        ({"draws": 10.5}, "draws 10.5: a whole number from 99 on"),
+        ({"draws": 98}, "draws 98: a whole number from 99 on"),
+        ({"draws": True}, "draws True: a whole number from 99 on"),
+        ({"test": len}, "<built-in function len> is no name of a test, a run or a metric"),
+        ({"baselines": (None,)}, "None is no name of a test, a run or a metric"),
     ],
 )  # fmt: skip
 def test_a_plan_that_is_wrong(keys: dict[str, Any], said: str) -> None:
