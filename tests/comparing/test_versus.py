@@ -16,7 +16,7 @@ import harness
 from harness.cli import app
 from harness.errors import AlignmentError, HarnessError, InputError, UnknownNameError
 from harness.stats.paired_t import paired_t
-from harness.stats.registry import TESTS, load_all
+from harness.stats.registry import TESTS, Outcome, load_all
 
 QRELS = {f"q{place}": {"a": 1, "b": 0} for place in range(6)}
 GOOD = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}
@@ -83,8 +83,8 @@ def test_a_test_as_a_function() -> None:
     before = dict(load_all())
 
     @harness.paired_test("half", title="a test that always says .5")
-    def half(differences: Any, stream: Any) -> float:
-        return 0.5
+    def half(differences: Any, stream: Any) -> Outcome:
+        return Outcome(0.5)
 
     try:
         assert harness.compare(QRELS, RUNS, ["map"], test=half).rows[0].p == 0.5
@@ -93,13 +93,14 @@ def test_a_test_as_a_function() -> None:
         TESTS.update(before)
     named = harness.compare(QRELS, RUNS, ["map"], test=paired_t)
     assert named.rows == harness.compare(QRELS, RUNS, ["map"]).rows
-    with pytest.raises(UnknownNameError, match="^len is no test: put @harness.paired_test"):
+    with pytest.raises(UnknownNameError, match=r"^len is no test: put @harness\.paired_test"):
         harness.compare(QRELS, RUNS, ["map"], test=len)
 
 
 def test_no_baseline_in_other_words() -> None:
     expected = harness.compare(QRELS, RUNS, ["map"]).rows
-    for none in (None, (), []):
+    nones: tuple[Any, ...] = (None, (), [])
+    for none in nones:
         assert harness.compare(QRELS, RUNS, ["map"], baseline=none).rows == expected
 
 
