@@ -23,7 +23,8 @@ def test_a_query_with_huge_values_hides_no_other(test: str) -> None:
     for row in found.rows:
         assert (row.note, row.ties, row.wins + row.losses) == ("", 1, 39)
         assert row.p < 0.001
-    assert [(one.rank_low, one.rank_high) for one in found.standings] == [(3, 3), (2, 2), (1, 1)]
+    # the summaries, 2.5e14 each, are one number but for floating point: all have rank 1
+    assert [(one.rank_low, one.rank_high) for one in found.standings] == [(1, 3), (1, 2), (1, 1)]
 
 
 def test_a_run_that_diverges_on_one_query_leaves_the_others_their_places() -> None:
