@@ -103,8 +103,8 @@ def test_every_option(paper: Path) -> None:
         "two-sided Wilcoxon signed rank test of each query's mean over the "
         "repetitions, Bonferroni's "
         "correction over 32 comparisons of which 1 is shown, p ≤ 0.05). Documents with equal "
-        "scores in single precision were ordered by document identifier, descending. 9 queries without relevant "
-        "documents are left out."
+        "scores in single precision were ordered by document identifier, descending. 9 queries "
+        "without relevant documents are left out."
     )
     lines = body.splitlines()
     assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["Grbt", "Linear regression"]
