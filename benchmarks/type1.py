@@ -1,7 +1,8 @@
-"""How often each paired test finds a difference where there is none.
+"""How often each test finds a difference where there is none.
 
-``python -m benchmarks.type1``: pairs of systems with equal means are drawn again and again, and
-each registered test is asked whether they differ at .05. Every trial has its own seed, so the
+``python -m benchmarks.type1``: systems with equal means are drawn again and again, two for the
+paired tests and five for those of all pairs, and each registered test is asked whether they, or
+any two of them, differ at .05. Every trial has its own seed, so the
 table is the same with any number of workers.
 """
 
@@ -12,14 +13,16 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from numpy.random import Generator
 from tqdm import tqdm
 
+from harness.stats.corrections import adjust
 from harness.stats.differences import differences
-from harness.stats.registry import load_all
+from harness.stats.registry import Kind, load_all
 from harness.stats.streams import Stream
 
 N_QUERIES = 50
@@ -27,6 +30,9 @@ TRIALS = 10_000
 DRAWS = 1999  # (b + 1) / 2,000 can be .05
 LEVEL = 0.05
 BLOCK = 500
+SYSTEMS = 5
+SHARE = 10  # of so many trials one is of all pairs
+HOLM = "paired-t` with Holm's correction"
 PUBLISHED = {
     "paired-t": 0.0501,
     "randomization": 0.0504,
@@ -34,7 +40,7 @@ PUBLISHED = {
     "wilcoxon": 0.0606,
     "sign": 0.0600,
 }
-HEAD = """# Type I error of the paired tests
+HEAD = """# Type I error of the tests
 
 Written by `python -m benchmarks.type1`: of {trials:,} pairs of systems with equal expected values
 on {n} queries, the share that each test finds to differ at .05. The standard error of a share
@@ -53,28 +59,41 @@ Values: *nDCG* is beta distributed about the query's mean (concentration 5; unli
 over a geometric rank, 0 below rank 1,000 (unlike: one system has rank 1 or finds nothing).
 Where few p-values are possible (signs, tenths) an exact test stays below .05.
 """
+SEVERAL = """
+## All pairs
 
-Pair = Callable[[Generator, bool], tuple[np.ndarray, np.ndarray]]
+Of {trials:,} tables of {systems} systems with equal expected values, the share in which any of
+the {pairs} pairs is found to differ at .05 (the familywise error). Its standard error is
+{error:.4f}. *Unlike*: one of the {systems} is unlike the others, as above.
+"""
+SEVERAL_NOTES = """
+The tests of all pairs take one variance for all systems (Tukey), or that all are the same in
+everything (randomised Tukey, Friedman): one that varies more breaks that. Paired t-tests have each
+pair's own variance.
+"""
+
+Systems = Callable[..., tuple[np.ndarray, ...]]
 
 
-def ndcg(rng: Generator, unlike: bool) -> tuple[np.ndarray, np.ndarray]:
+def ndcg(rng: Generator, unlike: bool, systems: int = 2) -> tuple[np.ndarray, ...]:
     """Return values like nDCG@10: anything from 0 to 1."""
     mean = np.clip(rng.beta(1.2, 1.8, N_QUERIES), 0.02, 0.98)
     one, other = (2, 20) if unlike else (5, 5)
-    return tuple(rng.beta(mean * weight, (1 - mean) * weight) for weight in (one, other))
+    weights = (one, *[other] * (systems - 1))
+    return tuple(rng.beta(mean * weight, (1 - mean) * weight) for weight in weights)
 
 
-def precision(rng: Generator, unlike: bool) -> tuple[np.ndarray, np.ndarray]:
+def precision(rng: Generator, unlike: bool, systems: int = 2) -> tuple[np.ndarray, ...]:
     """Return values like P@10: tenths."""
     mean = rng.beta(0.8, 2.0, N_QUERIES)
     one = rng.binomial(10, mean) / 10
     if unlike:
         together = rng.random(N_QUERIES) < 0.5
         one = np.where(together, rng.random(N_QUERIES) < mean, one)
-    return one, rng.binomial(10, mean) / 10
+    return one, *(rng.binomial(10, mean) / 10 for _ in range(systems - 1))
 
 
-def reciprocal_rank(rng: Generator, unlike: bool) -> tuple[np.ndarray, np.ndarray]:
+def reciprocal_rank(rng: Generator, unlike: bool, systems: int = 2) -> tuple[np.ndarray, ...]:
     """Return values like reciprocal rank: 1, 1/2, 1/3, ..., 0."""
     chance = np.clip(rng.beta(0.6, 1.4, N_QUERIES), 0.001, 0.999)
 
@@ -85,12 +104,15 @@ def reciprocal_rank(rng: Generator, unlike: bool) -> tuple[np.ndarray, np.ndarra
     if unlike:
         ranks = np.arange(1, 1001)[:, None]
         mean = (chance * (1 - chance) ** (ranks - 1) / ranks).sum(axis=0)
-        return (rng.random(N_QUERIES) < mean).astype(float), drawn()
-    return drawn(), drawn()
+        one = (rng.random(N_QUERIES) < mean).astype(float)
+    else:
+        one = drawn()
+    return one, *(drawn() for _ in range(systems - 1))
 
 
-PAIRS: dict[str, Pair] = {"nDCG": ndcg, "P@10": precision, "RR": reciprocal_rank}
+PAIRS: dict[str, Systems] = {"nDCG": ndcg, "P@10": precision, "RR": reciprocal_rank}
 SETTINGS = [(metric, unlike) for unlike in (False, True) for metric in PAIRS]
+WORDS = [f"{metric}, {'unlike' if unlike else 'exchangeable'}" for metric, unlike in SETTINGS]
 
 
 def found(setting: tuple[str, bool], first: int, tests: tuple[str, ...]) -> np.ndarray:
@@ -107,20 +129,68 @@ def found(setting: tuple[str, bool], first: int, tests: tuple[str, ...]) -> np.n
     return counts
 
 
+def found_of_all(setting: tuple[str, bool], first: int, tests: tuple[str, ...]) -> np.ndarray:
+    """Return in how many of a block of trials each test finds any pair to differ."""
+    metric, unlike = setting
+    known = load_all()
+    counts = np.zeros(len(tests), dtype=np.int64)
+    for trial in range(first, first + BLOCK):
+        names = ("type1", "several", metric, str(unlike), str(trial))
+        values = np.array(PAIRS[metric](Stream(names).rng(), unlike, SYSTEMS))
+        stream = Stream((*names, "draws"), draws=DRAWS)
+        for at, name in enumerate(tests):
+            if name == HOLM:
+                pairs = combinations(values, 2)
+                test = known["paired-t"].function
+                p = adjust(np.array([test(differences(*two), stream).p for two in pairs]), "holm")
+            else:
+                p = known[name].function(values, stream, LEVEL).p
+            counts[at] += (p <= LEVEL).any()
+    return counts
+
+
+def table_of_all(shares: dict[str, list[float]], trials: int) -> str:
+    """Return the page's second part, from each test's share in each setting."""
+    error = (LEVEL * (1 - LEVEL) / trials) ** 0.5
+    n_pairs = SYSTEMS * (SYSTEMS - 1) // 2
+    head = SEVERAL.format(trials=trials, systems=SYSTEMS, pairs=n_pairs, error=error)
+    lines = [head, f"| test | {' | '.join(WORDS)} |", f"|---|{'---:|' * len(WORDS)}"]
+    for name, row in shares.items():
+        lines.append(f"| `{name}{'`' * (name != HOLM)} | {' | '.join(_cells(row, error))} |")
+    return "\n".join([*lines, SEVERAL_NOTES])
+
+
 def table(shares: dict[str, list[float]], trials: int) -> str:
     """Return the page, from each test's share in each setting."""
     error = (LEVEL * (1 - LEVEL) / trials) ** 0.5
-    words = [f"{metric}, {'unlike' if unlike else 'exchangeable'}" for metric, unlike in SETTINGS]
     lines = [
         HEAD.format(trials=trials, n=N_QUERIES, error=error, draws=DRAWS),
-        f"| test | {' | '.join(words)} | published |",
-        f"|---|{'---:|' * (len(words) + 1)}",
+        f"| test | {' | '.join(WORDS)} | published |",
+        f"|---|{'---:|' * (len(WORDS) + 1)}",
     ]
     for name, row in shares.items():
-        cells = [f"{share:.4f}{'*' * (share > LEVEL + 3 * error)}" for share in row]
+        cells = _cells(row, error)
         published = f"{PUBLISHED[name]:.4f}" if name in PUBLISHED else "-"
         lines.append(f"| `{name}` | {' | '.join(cells)} | {published} |")
     return "\n".join([*lines, NOTES])
+
+
+def _cells(row: list[float], error: float) -> list[str]:
+    return [f"{share:.4f}{'*' * (share > LEVEL + 3 * error)}" for share in row]
+
+
+def counted(
+    find: Callable[..., np.ndarray], tests: tuple[str, ...], trials: int, workers: int | None
+) -> dict[str, list[float]]:
+    """Return each test's share of trials with a finding, in each setting."""
+    firsts = range(0, trials, BLOCK)
+    jobs = [(setting, first) for setting in SETTINGS for first in firsts]
+    with ProcessPoolExecutor(workers) as pool:
+        counts = pool.map(partial(find, tests=tests), *zip(*jobs, strict=True))
+        blocks = np.array(list(tqdm(counts, total=len(jobs), disable=None)))
+    by_setting = blocks.reshape(len(SETTINGS), len(firsts), len(tests)).sum(axis=1)
+    shares = by_setting / (len(firsts) * BLOCK)
+    return {name: shares[:, at].tolist() for at, name in enumerate(tests)}
 
 
 def main() -> None:
@@ -129,23 +199,21 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, help="default: benchmarks/TYPE1.md if all is run")
     given = parser.parse_args()
-    tests = tuple(
-        sorted((name for name, test in load_all().items() if test.kind == "paired"), key=_place)
-    )
-    firsts = range(0, given.trials, BLOCK)
-    jobs = [(setting, first) for setting in SETTINGS for first in firsts]
-    with ProcessPoolExecutor(given.workers) as pool:
-        counted = pool.map(partial(found, tests=tests), *zip(*jobs, strict=True))
-        blocks = np.array(list(tqdm(counted, total=len(jobs), disable=None)))
-    by_setting = blocks.reshape(len(SETTINGS), len(firsts), len(tests)).sum(axis=1)
-    trials = len(firsts) * BLOCK
-    shares = {name: (by_setting[:, at] / trials).tolist() for at, name in enumerate(tests)}
-    text = table(shares, trials)
+    trials = -(-given.trials // BLOCK) * BLOCK
+    fewer = -(-trials // SHARE // BLOCK) * BLOCK
+    shares = counted(found, _tests("paired"), trials, given.workers)
+    of_all = counted(found_of_all, (*_tests("all-pairs"), HOLM), fewer, given.workers)
+    text = table(shares, trials) + table_of_all(of_all, fewer)
     whole = given.trials == TRIALS
     out = given.out or (Path(__file__).with_name("TYPE1.md") if whole else None)
     if out is not None:
         out.write_text(text, encoding="utf-8")
     print(text)
+
+
+def _tests(kind: Kind) -> tuple[str, ...]:
+    names = (name for name, test in load_all().items() if test.kind == kind)
+    return tuple(sorted(names, key=_place))
 
 
 def _place(name: str) -> tuple[int, str]:
