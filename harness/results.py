@@ -24,6 +24,7 @@ from .core.metric import Metric
 from .core.ragged import Floats
 from .core.repeated import of_systems
 from .core.study import Study
+from .core.summary import NOT_COMPARED
 from .core.systems import systems_of
 from .errors import HarnessError, InputError, Problem
 from .origin import MANIFEST
@@ -112,6 +113,8 @@ def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Com
         if config.compare is None:
             return None
         plan = config.compare.to_core()
+    if board.summary.average:
+        raise HarnessError(Problem("compare", NOT_COMPARED))
     from .stats.compare import compare as compare_systems  # which loads SciPy
 
     return compare_systems(systems_of(board), plan, os.cpu_count() or 1)

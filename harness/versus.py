@@ -17,9 +17,10 @@ from .core.leaderboard import Entry, Leaderboard
 from .core.metric import Metric
 from .core.names import parse
 from .core.policy import Policy
+from .core.summary import NOT_COMPARED
 from .core.systems import systems_of
 from .direct import evaluate
-from .errors import InputError, Problem, UnknownNameError, did_you_mean
+from .errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 
 TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
 
@@ -197,10 +198,15 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
     ------
     InputError
         Where the folder holds no results.
+    HarnessError
+        Where they are averages over parts, and no part is named.
     UnknownNameError
         Where it does not hold a run, or the dataset.
     """
     board = results_of.read(folder).study.board
+    if board.summary.average and dataset is None:
+        fix = "name one part by --dataset"
+        raise HarnessError(Problem(str(folder), NOT_COMPARED, fix=fix))
     known = dict.fromkeys(entry.run for entry in board.entries)
     for name in runs:
         if name not in known:

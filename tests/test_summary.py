@@ -90,6 +90,48 @@ def test_folds_that_count_alike(place: Path) -> None:
     assert float(a["map"]) == pytest.approx((0.75 + (5 / 12 + 1) / 2) / 2)
 
 
+AVERAGED = "summary={average: [fold], spread: [seed]}"
+
+
+def test_an_average_over_folds_has_no_interval(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    harness.run(place / "x.yaml", overrides=[AVERAGED])
+    a, _ = rows_of(place / "out/leaderboard.csv")
+    assert (a["repetitions"], a["map low"], a["map high"]) == ("2", "", "")
+    with pytest.raises(SystemExit, match=r"^0$|^None$"):
+        main(["table", str(place / "out"), "-m", "map", "--format", "text", "--spread", "interval"])
+    said = capsys.readouterr().out
+    assert "No interval over queries: map." in said
+    assert "[" not in said
+
+
+def test_folds_that_count_alike_may_have_queries_of_the_same_name(place: Path) -> None:
+    text = (place / "fold2.txt").read_text(encoding="utf-8").replace("qid:3", "qid:1")
+    (place / "fold2.txt").write_text(text, encoding="utf-8")
+    harness.run(place / "x.yaml", overrides=[AVERAGED])
+    a, _ = rows_of(place / "out/leaderboard.csv")
+    assert float(a["map"]) == pytest.approx((0.75 + (5 / 12 + 1) / 2) / 2)  # as with others
+
+
+NOT_COMPARED = "runs are compared query by query, and average weighs queries by the size of"
+
+
+def test_averages_over_folds_are_not_compared(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "summary: {average: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
+    (place / "y.yaml").write_text(CONFIG + lines, encoding="utf-8")
+    with pytest.raises(ConfigError, match=rf"\$\.compare \(line 8\)\s+{NOT_COMPARED}"):
+        load(place / "y.yaml")
+    harness.run(place / "x.yaml", overrides=[AVERAGED])
+    out = str(place / "out")
+    for arguments in (["compare", "--results", out, "a", "b"], ["table", out, "--baseline", "b"]):
+        with pytest.raises(SystemExit, match=r"^2$"):
+            main(arguments)
+        assert NOT_COMPARED in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_column_that_is_neither_makes_another_system(place: Path) -> None:
     harness.run(place / "x.yaml", overrides=["summary={pool: [fold]}"])
     rows = rows_of(place / "out/leaderboard.csv")

@@ -147,7 +147,7 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
                 problems.append(source.problem(("metrics", place), what))
     systems, datasets = None, None
     if runs is not None:
-        problems += summing.check(parts.summary, cells, source)
+        problems += summing.check(parts.summary, cells, source, parts.compare is not None)
         datasets, systems = summing.names(parts.summary, cells)
     known = with_bounds(metrics) if metrics and parts.policy.ties == BOUNDS else metrics
     if parts.compare is not None:

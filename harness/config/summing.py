@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..core.pooling import whole_name
+from ..core.summary import NOT_COMPARED
 from ..core.systems import run_name
 from ..errors import Problem, did_you_mean
 from .cells import Cell
@@ -14,7 +15,9 @@ from .yamlfile import Source
 _OF_DATASETS = ("pool", "average")
 
 
-def check(summary: Summary, cells: Sequence[Cell], source: Source) -> Iterator[Problem]:
+def check(
+    summary: Summary, cells: Sequence[Cell], source: Source, compared: bool = False
+) -> Iterator[Problem]:
     """Yield columns that there are not, that stand twice, or that belong to something else."""
     of_dataset = dict.fromkeys(name for cell in cells for name in cell.of_dataset)
     of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
@@ -37,6 +40,8 @@ def check(summary: Summary, cells: Sequence[Cell], source: Source) -> Iterator[P
     if summary.pool and summary.average:
         what = "folds are pooled or averaged, not both"
         yield source.problem(("summary", "average"), what)
+    if summary.average and compared:
+        yield source.problem(("compare",), NOT_COMPARED)
 
 
 def names(summary: Summary, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import AlignmentError, Problem
 from .evaluation import Counts, Evaluation
@@ -27,7 +28,7 @@ def pooled(board: Leaderboard) -> Leaderboard:
     Raises
     ------
     AlignmentError
-        Where a query is in two parts, or a run lacks a part that others have.
+        Where a query is in two parts that are pooled, or a run lacks a part that others have.
     """
     summary = board.summary
     if not summary.parts:
@@ -117,8 +118,9 @@ class _Averaged(Entry):
 
 def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     evaluations = [part.evaluation for part in parts]
-    qids = pa.concat_arrays([one.qids for one in evaluations])
-    _check_apart(dataset, parts)
+    if not average:
+        _check_apart(dataset, parts)
+    qids = _qids(parts)
     first = evaluations[0]
     counts = Counts(*map(sum, zip(*(astuple(one.counts) for one in evaluations), strict=True)))
     whole = Evaluation(
@@ -132,6 +134,20 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
         if all(part.columns.get(name) == value for part in parts)
     }
     return _Averaged(whole, same, parts=tuple(parts)) if average else Entry(whole, same)
+
+
+def _qids(parts: Sequence[Entry]) -> pa.Array:
+    """Return the queries of all parts, with the parts' names where a query is in two of them."""
+    found = [part.evaluation.qids for part in parts]
+    together = pa.concat_arrays(found)
+    if pc.count_distinct(together).as_py() == len(together):
+        return together
+    return pa.concat_arrays(
+        [
+            pc.binary_join_element_wise(f"{part.dataset}/", qids, "")
+            for part, qids in zip(parts, found, strict=True)
+        ]
+    )
 
 
 def _columns(found: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:

@@ -12,6 +12,7 @@ from .comparable import why_not
 from .evaluation import Counts
 from .leaderboard import Entry, Leaderboard, Spread
 from .metric import Metric
+from .summary import Summary
 from .systems import System, systems_of
 
 Interval = Callable[[System, Metric], tuple[float, float]]
@@ -59,13 +60,14 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
     board : Leaderboard
         Whose summary says what is taken together.
     interval : callable
-        Of each mean; asked for metrics that are plain means alone.
+        Of each mean; asked for metrics that are plain means alone, and not for averages over
+        parts, which are no means over queries.
     """
-    entries = [_entry(system, board.summary.best, interval) for system in systems_of(board)]
+    entries = [_entry(system, board.summary, interval) for system in systems_of(board)]
     return Leaderboard(tuple(entries), board.failed)
 
 
-def _entry(system: System, best: tuple[str, ...], interval: Interval) -> Repeated:
+def _entry(system: System, summary: Summary, interval: Interval) -> Repeated:
     first = system.entries[0]
     values = np.mean([entry.evaluation.values for entry in system.entries], axis=0)
     counted = [asdict(entry.evaluation.counts) for entry in system.entries]
@@ -73,11 +75,11 @@ def _entry(system: System, best: tuple[str, ...], interval: Interval) -> Repeate
     evaluation = replace(first.evaluation, values=values, counts=counts, run=system.run, errors={})
     intervals = {}
     for metric in system.metrics:
-        if not why_not(metric):
+        if not summary.average and not why_not(metric):
             intervals[str(metric)] = interval(system, metric)
     columns = {
         name: value
         for name, value in first.columns.items()
-        if name in best or f"{{{name}}}" in first.pattern
+        if name in summary.best or f"{{{name}}}" in first.pattern
     }
     return Repeated(evaluation, columns, first.pattern, system=system, intervals=intervals)

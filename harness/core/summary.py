@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+NOT_COMPARED = (
+    "runs are compared query by query, and average weighs queries by the size of their part; "
+    "pool the parts, or leave compare out"
+)
+"""Why there are no comparisons beside an average."""
+
 
 @dataclass(frozen=True)
 class Summary:

@@ -120,7 +120,7 @@ def _percent(settings: Settings, metrics: Sequence[Metric]) -> str:
 
 
 def _spread(study: Study, settings: Settings, systems: Sequence[System]) -> str:
-    if settings.spread == "interval":
+    if settings.spread == "interval" and not study.board.summary.average:
         known = study.comparisons
         level = 0.05 if known is None else known.plan.level
         how = "BCa bootstrap" if known is not None and known.plan.interval == "bca" else "t"

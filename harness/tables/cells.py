@@ -132,6 +132,8 @@ class Cells:
         if known is not None:
             return known.low, known.high
         definition, values = metric.definition, system.values(metric)
+        if self.study.board.summary.average:  # a mean of parts, which is none over queries
+            return ()
         if definition.summary != "mean" or definition.weight is not None:
             return ()
         if len(system.entries) > 1:

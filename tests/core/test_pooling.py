@@ -65,6 +65,13 @@ def test_folds_that_count_alike() -> None:
     assert board.entries[0].evaluation.qids.to_pylist() == ["q1", "q2", "q3"]
 
 
+def test_folds_that_count_alike_may_share_queries() -> None:
+    parts = (entry("a", 1, 1, {"q1": 0.1, "q2": 0.3}), entry("a", 2, 1, {"q1": 0.8}))
+    (one,) = pooled(Leaderboard(parts, summary=Summary(average=("fold",)))).entries
+    assert one.summary["map"] == pytest.approx(0.5)  # (.2 + .8) / 2
+    assert one.evaluation.qids.to_pylist() == ["mslr-fold1/q1", "mslr-fold1/q2", "mslr-fold2/q1"]
+
+
 def test_a_query_in_two_folds_would_count_twice() -> None:
     twice = Leaderboard((BOARD.entries[0], entry("a", 2, 1, {"q3": 0.8, "q2": 0.1})))
     with pytest.raises(AlignmentError) as caught:
