@@ -84,8 +84,14 @@ def locked(folder: Path) -> Iterator[None]:
     except ImportError:  # a system without such locks
         yield
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / LOCK, "ab") as file:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = open(folder / LOCK, "ab")  # noqa: SIM115 - closed below
+    except OSError as error:
+        what = f"cannot write the results: {error.strerror}"
+        fix = "free space or write to another folder"
+        raise HarnessError(Problem(str(error.filename or folder), what, fix=fix)) from error
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -38,16 +38,25 @@ class Cache:
     _changed: bool = field(default=False, init=False)
     _sizes: set[int] | None = field(default_factory=set, init=False)
     _seen: set[int] = field(default_factory=set, init=False)
+    _records: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         if self.folder is None:
             return
+        records = sum(1 for _ in self.records())
         try:
             found = json.loads((self.folder / INDEX).read_text(encoding="utf-8"))
-            self._index, self._sizes = dict(found["files"]), set(found["sizes"])
-        except (OSError, ValueError, KeyError, TypeError):
-            if any(True for _ in self.records()):
-                self._sizes = None  # records follow from files that nothing is known of
+            index = {
+                str(path): [*map(int, state), str(digest)]
+                for path, (*state, digest) in found["files"].items()
+            }
+            sizes, known = {int(size) for size in found["sizes"]}, int(found["records"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            index, sizes, known = {}, set(), 0
+        self._index = index
+        # of a run that was killed, or one beside this, there are records that the index lacks:
+        # they follow from files of any size
+        self._sizes, self._records = (sizes, records) if known == records else (None, -1)
 
     def digest(self, path: str | Path) -> str | None:
         """Return the hash of a file; None where it is not known and need not be.
@@ -94,13 +103,16 @@ class Cache:
         """Keep a record."""
         if self.folder is not None:
             path = self._path(key)
+            if self._sizes is not None and not path.exists():
+                self._records += 1
             write_all(path.parent, {path.name: record.to_parquet()}, flush=False)
 
     def save(self) -> None:
         """Write what is known of the inputs."""
         if self.folder is not None and self._changed:
             sizes = self._seen.union(self._sizes or ())
-            text = json.dumps({"files": self._index, "sizes": sorted(sizes)}, indent=0)
+            found = {"files": self._index, "sizes": sorted(sizes), "records": self._records}
+            text = json.dumps(found, indent=0)
             write_all(self.folder, {INDEX: text.encode()}, flush=False)
             self._changed = False
 

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from ..errors import HarnessError, Problem
 
 T = TypeVar("T")
+PATIENCE = 60
+"""Seconds that a cluster has to show its first worker."""
 
 
 class InProcess(Executor):
@@ -74,6 +76,12 @@ def _dask(address: str) -> Iterator[Executor]:
             Problem(f"--scheduler {address}", what, fix="start it, or check the address")
         ) from error
     with client:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            what = f"the scheduler has had no worker for {PATIENCE} seconds"
+            fix = "start workers that see the same files, such as 'dask worker ADDRESS'"
+            raise HarnessError(Problem(f"--scheduler {address}", what, fix=fix)) from error
         pool = client.get_executor(retries=2)
         pool.workers = max(2, sum(client.ncores().values()))  # more may come
         yield pool

@@ -18,10 +18,11 @@ from ..config.cells import Cell
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..crosscheck import Audit
-from ..errors import HarnessError, Problem
+from ..errors import HarnessError, InputError, Problem
+from ..store import state_of
 from .cache import Cache
 from .executors import InProcess
-from .key import cell_key, digest_of, follows_from
+from .key import cell_key, follows_from, user_code
 from .record import Record
 from .work import Done, Job, each, reference, work
 
@@ -101,7 +102,7 @@ def evaluate_all(
         pool = pool or InProcess()
         workers = 1 if isinstance(pool, InProcess) else getattr(pool, "workers", jobs)
         job_list = list(_jobs(run, pending, workers))
-        for done in _finished(pool, job_list):
+        for done in _finished(pool, job_list, run, workers):
             run.take(done)
             bar.update()
             run.say(bar, done.rows)
@@ -124,10 +125,12 @@ class _Run:
         self.failed: dict[int, HarnessError] = {}
         self.digests: dict[str, str] = {}
         self.qids: dict[str, pa.Array] = {}
-        self.cached, self.rows = 0, 0
-        files = [config.base / name for name in config.plugins if name.endswith(".py")]
-        self.plugin_files = [path for path in files if path.is_file()]
-        self.plugins = digest_of(self.plugin_files)
+        self.cached, self.rows, self.running = 0, 0, 0
+        plugged = any(not metric.is_built_in for metric in self.metrics)
+        code = sorted(user_code().values()) if plugged else []
+        self.plugins = {f"code {number}": digest for number, digest in enumerate(code)}
+        beside = {path for cell in cells for path in self._paths(cell)[2:]}
+        self.before = {path: state_of(path) for path in beside}
 
     def lacking(self, place: int) -> tuple[Metric, ...]:
         """Return the metrics of a cell that are not known; looks them up at first."""
@@ -151,6 +154,11 @@ class _Run:
             self.failed[done.place] = done.error or HarnessError("unknown")
             self.records.pop(done.place, None)
             return
+        changed = self._changed(cell, done)
+        if changed is not None:
+            self.failed[done.place] = changed
+            self.records.pop(done.place, None)
+            return
         for name, read in done.inputs.items():
             self.digests[name] = read.digest
             self.cache.remember(name, read.state, read.digest)
@@ -164,6 +172,19 @@ class _Run:
         names = [Path(path).name for path in self._paths(cell)]
         about = {**said, "files": names, "dataset": cell.dataset, "run": cell.run}
         self.cache.put(cell_key(said), replace(record, about=about))
+
+    def _changed(self, cell: Cell, done: Done) -> HarnessError | None:
+        """Return the error of a cell one of whose files changed since others were evaluated."""
+        for path in self._paths(cell):
+            read = done.inputs.get(path)
+            if read is not None and self.digests.get(path, read.digest) == read.digest:
+                continue
+            if read is None and state_of(path) == self.before[path]:
+                continue
+            what = "changed while the run was going: other values follow from other bytes"
+            fix = "run again when nothing writes to it; what is known by then is not computed again"
+            return InputError(Problem(path, what, fix=fix))
+        return None
 
     def keep(self, place: int, record: Record) -> None:
         """Keep a record in memory; the qids of a dataset once."""
@@ -182,7 +203,8 @@ class _Run:
 
     def say(self, bar: Any, rows: int) -> None:
         """Show how it goes on."""
-        parts = {"from cache": f"{self.cached}", "failed": f"{len(self.failed)}"}
+        parts = {"running": f"{self.running}", "from cache": f"{self.cached}"}
+        parts["failed"] = f"{len(self.failed)}"
         elapsed = bar.format_dict["elapsed"]
         if rows and elapsed:
             parts["rows/s"] = f"{self.rows / elapsed:,.0f}"
@@ -190,8 +212,10 @@ class _Run:
 
     def evaluated(self) -> Evaluated:
         """Return everything in the config's order; no record is there any more afterwards."""
-        plugins = {str(path): self.plugins[path.name] for path in self.plugin_files}
-        found = Evaluated(digests={**self.digests, **plugins}, cached=self.cached)
+        base = self.config.base
+        files = [str(base / name) for name in self.config.plugins if name.endswith(".py")]
+        hashed = {path: self.cache.hashed(path) for path in files if Path(path).is_file()}
+        found = Evaluated(digests={**self.digests, **hashed}, cached=self.cached)
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 found.failures.append(Failure(cell, self.failed[place]))
@@ -255,7 +279,7 @@ def _jobs(run: _Run, places: Sequence[int], workers: int) -> Iterator[Job]:
             yield Job.of(run.config, run.cells, lacking)
 
 
-def _finished(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
+def _finished(pool: Executor, jobs: Sequence[Job], run: _Run, workers: int) -> Iterator[Done]:
     """Yield what became of each cell as soon as it is there.
 
     A job whose worker dies goes to another. Where a pool of processes breaks, all of its jobs are
@@ -272,6 +296,7 @@ def _finished(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
             number = queue.popleft()
             tries[number] += 1
             running[pool.submit(work, jobs[number])] = number
+        run.running = sum(len(jobs[number].metrics) for number in [*running.values()][:workers])
         finished, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in finished:
             number = running.pop(future)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
+import sys
+import sysconfig
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -61,6 +64,18 @@ def cell_key(said: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def digest_of(paths: Iterable[Path]) -> dict[str, str]:
-    """Return the SHA-256 of small files, by name."""
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+def user_code() -> dict[str, str]:
+    """Return the SHA-256 of the users' own code that is loaded, by path.
+
+    It is every module that belongs neither to Python, nor to an installed package, nor to the
+    harness: plugins, and what they import.
+    """
+    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    installed = (*(f"{path}{os.sep}" for path in paths), f"{_PACKAGE}{os.sep}")
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    own = sorted(file for file in files if file and not file.startswith(installed))
+    return {
+        file: hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        for file in own
+        if file.endswith(".py") and Path(file).is_file()
+    }

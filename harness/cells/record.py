@@ -130,15 +130,7 @@ class Record:
         for kind in _KINDS:
             of_kind: Mapping[str, Floats] = getattr(self, kind)
             columns |= {f"{kind}:{name}": to_arrow(found) for name, found in of_kind.items()}
-        said = {
-            "counts": asdict(self.counts),
-            "empty": {str(level): n for level, n in self.empty.items()},
-            "audit": self.audit.as_dict(),
-            "warnings": list(self.warnings),
-            "header": self.header,
-            "about": self.about,
-            "sha256": self._digest(),
-        }
+        said = {**self._said(), "sha256": self._digest()}
         table = pa.table(columns).replace_schema_metadata({_META: json.dumps(said)})
         sink = io.BytesIO()
         pq.write_table(table, sink, compression="none", use_dictionary=False)
@@ -174,9 +166,20 @@ class Record:
             raise ValueError("other values than were written")
         return record
 
+    def _said(self) -> dict[str, Any]:
+        """Return what is no column, as plain data."""
+        return {
+            "counts": asdict(self.counts),
+            "empty": {str(level): n for level, n in self.empty.items()},
+            "audit": self.audit.as_dict(),
+            "warnings": list(self.warnings),
+            "header": self.header,
+            "about": self.about,
+        }
+
     def _digest(self) -> str:
-        """Return the SHA-256 of qids and values, so that a damaged digit is not taken for one."""
-        digest = hashlib.sha256()
+        """Return the SHA-256 of all it holds, so that a damaged digit is not taken for one."""
+        digest = hashlib.sha256(json.dumps(self._said(), sort_keys=True).encode())
         offsets, data = string_views(self.qids)
         digest.update(np.diff(offsets).astype(np.int64).tobytes())
         digest.update(data[offsets[0] : offsets[-1]].tobytes())

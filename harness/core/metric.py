@@ -143,6 +143,11 @@ class Metric:
         return f"<Metric {self}>"
 
     @property
+    def is_built_in(self) -> bool:
+        """Whether it is the harness's own, and no plugin's."""
+        return self.definition.function.__module__.startswith(_BUILT_IN)
+
+    @property
     def reference(self) -> str | None:
         """Name of the run that this metric compares to, if it does."""
         return dict(self.params).get("reference")

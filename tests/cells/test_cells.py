@@ -23,6 +23,7 @@ from harness.cells.cache import INDEX, Cache
 from harness.cells.flow import TRIES, evaluate_all
 from harness.cells.record import Record
 from harness.config import load, sweep
+from harness.core.metric import REGISTRY
 from harness.errors import HarnessError
 from harness.readers import read_qrels
 from harness.readers.hashed import HashedSource
@@ -212,26 +213,137 @@ def test_more_processes_give_the_same_bytes(place: Path, outputs: Outputs) -> No
     assert outputs(place / "out") == one
 
 
-def test_a_run_that_is_killed_goes_on_where_it_was(place: Path, outputs: Outputs) -> None:
+@pytest.mark.parametrize("grown", [False, True], ids=["from nothing", "a sweep that grew"])
+def test_a_run_that_is_killed_goes_on_where_it_was(
+    place: Path, outputs: Outputs, grown: bool
+) -> None:
+    for number in range(12):
+        shutil.copy(place / "runs/trec/bm25.run", place / f"runs/trec/more{number}.run")
+        with (place / f"runs/trec/more{number}.run").open("a") as file:
+            file.write(f"330 Q0 added{number} 999 -{number} bm25\n")
     config = place / "configs/x.yaml"
     harness.run(config)
-    undisturbed = outputs(place / "out")
-    cells = len(list((place / "out/cells").glob("??/*.parquet")))
-    kept = set()
-    for seconds in np.linspace(0.25, 1.6, 10).tolist():
+    undisturbed, cells = outputs(place / "out"), records(place)
+    command = [sys.executable, "-m", "harness", "run", str(config)]
+    kept = []
+    for delay in (0.0, 0.02, 0.05, 0.1):
         shutil.rmtree(place / "out")
-        command = [sys.executable, "-m", "harness", "run", str(config)]
+        if grown:
+            harness.run(config, overrides=["where={run: '!more*'}"])
+        before = records(place)
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-            time.sleep(seconds)
+            while records(place) == before and process.poll() is None:
+                time.sleep(0.005)
+            time.sleep(delay)  # in the middle of the cells, however long starting took
             process.send_signal(signal.SIGKILL)
-        kept.add(len(list((place / "out").glob("cells/??/*.parquet"))))
-        for path in (place / "out").glob("[!.]*"):
-            if path.name not in ("cells", "timing.json"):
-                assert outputs(place / "out")[path.name] == undisturbed[path.name]
+        kept.append(records(place))
+        for name, digest in outputs(place / "out").items():
+            assert grown or name == "timing.json" or digest == undisturbed[name]
         results = harness.run(config)
-        assert results.cached <= cells
-        assert outputs(place / "out") == undisturbed
-    assert kept <= set(range(cells + 1))
+        assert results.cached == kept[-1]
+        found = outputs(place / "out")
+        if grown:  # the manifest says which queries pytrec_eval saw of the cells there were
+            found["manifest.json"] = undisturbed["manifest.json"]
+        assert found == undisturbed
+    assert any(0 < n < cells for n in kept)
+
+
+def records(place: Path) -> int:
+    return len(list((place / "out").glob("cells/??/*.parquet")))
+
+
+def test_a_file_that_changes_while_the_run_is_going(
+    place: Path, outputs: Outputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, qrels = place / "configs/x.yaml", place / "runs/trec/qrels.txt"
+    run = place / "runs/trec/lsi.run"
+    for path in (place / "runs/trec").iterdir():
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    original, content, judged = work.evaluate_one, run.read_bytes(), qrels.read_bytes()
+
+    def changing(*args: object, **given: object) -> object:
+        if given["run"] == "bm25":
+            run.write_bytes(content.replace(b" 1 ", b" 01 ", 1))
+        if given["run"] == "random":
+            qrels.write_bytes(judged.replace(b" 0\n", b" 1\n", 1))
+        return original(*args, **given)  # type: ignore[arg-type]
+
+    harness.run(config)
+    monkeypatch.setattr(work, "evaluate_one", changing)
+    more = ["metrics=[map, ndcg@10, arp, P@5]"]
+    failed = {one.run: one.error for one in harness.run(config, overrides=more).leaderboard.failed}
+    # lsi had other values before; tfidf comes after the judgements changed
+    assert set(failed) == {"lsi", "tfidf"}
+    assert "changed while the run was going" in failed["lsi"]
+    monkeypatch.setattr(work, "evaluate_one", original)
+    harness.run(config, overrides=more)
+    after = outputs(place / "out")
+    shutil.rmtree(place / "out")
+    harness.run(config, overrides=more)
+    cold = outputs(place / "out")
+    assert after["leaderboard.csv"] == cold["leaderboard.csv"]
+    assert after["per_query.parquet"] == cold["per_query.parquet"]
+
+
+PLUGIN = """
+import helper
+from harness import metric
+
+@metric("constant", direction="higher", bounds=(0, 9), source="this test")
+def constant(aligned):
+    "The same for every query."
+    return helper.VALUE + 0 * aligned.n_retrieved
+"""
+
+
+def test_a_plugin_and_what_it_imports_are_part_of_the_name(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = place / "lib"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    for name in ("a", "b"):
+        (place / "configs" / name).mkdir()
+        (place / "configs" / name / "m.py").write_text("", encoding="utf-8")
+    (place / "configs/a/m.py").write_text(PLUGIN, encoding="utf-8")
+    overrides = ["plugins=[a/m.py, b/m.py]", "metrics=[constant]"]
+    seen = []
+    for value in ("1.0", "2.0"):
+        (folder / "helper.py").write_text(f"VALUE = {value}\n", encoding="utf-8")
+        sys.modules.pop("helper", None)
+        results = harness.run(place / "configs/x.yaml", overrides=overrides)
+        seen.append(results.leaderboard.entries[0].summary["constant"])
+    changed = PLUGIN.replace("helper.VALUE +", "1 + helper.VALUE +")
+    (place / "configs/a/m.py").write_text(changed, encoding="utf-8")
+    results = harness.run(place / "configs/x.yaml", overrides=overrides)
+    seen.append(results.leaderboard.entries[0].summary["constant"])
+    sys.modules.pop("helper", None)
+    REGISTRY.pop("constant", None)
+    assert seen == [1.0, 2.0, 3.0]
+
+
+def test_two_runs_that_share_a_cache(place: Path, evaluated: Callable) -> None:
+    config = place / "configs/x.yaml"
+    one, two = (Cache(place / "shared") for _ in range(2))
+    for cache, names in ((one, "bm25"), (two, "lsi")):
+        loaded = load(config, [f"where={{run: {names}}}"])
+        evaluate_all(loaded, sweep.resolve(loaded), cache)
+    two.save()
+    one._changed = True
+    one.save()  # the last to write knows nothing of the other's files
+    evaluated()
+    harness.run(config, overrides=["cache=../shared", "where={run: [bm25, lsi]}"])
+    assert evaluated() == []
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"files": {"x": 3}, "sizes": "abc", "records": 1}'])
+def test_a_damaged_index_is_none(place: Path, evaluated: Callable, text: str) -> None:
+    harness.run(place / "configs/x.yaml")
+    evaluated()
+    (place / "out/cells" / INDEX).write_text(text, encoding="utf-8")
+    harness.run(place / "configs/x.yaml")
+    assert evaluated() == []
 
 
 def test_a_second_run_waits_for_the_first(place: Path, outputs: Outputs) -> None:
