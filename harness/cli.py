@@ -106,8 +106,8 @@ def run_command(
         typer.echo(f"\n{said}" if said else "", nl=False)
     names = output.listed(results.files)
     typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != "table")
-    for failed in results.leaderboard.failed:
-        typer.echo(f"error: {failed.run} on {failed.dataset}: {failed.error}", err=True)
+    for error in results.errors:
+        typer.echo(f"error: {error}", err=True)
     if results.leaderboard.failed:
         raise typer.Exit(1)
 

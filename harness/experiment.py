@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,14 @@ from . import manifest as manifests
 from . import paper, store
 from .cells.cache import Cache
 from .cells.executors import executor
-from .cells.flow import Evaluated, evaluate_all
+from .cells.flow import Evaluated, Failure, evaluate_all
 from .cells.key import sources
 from .comparing import SHOWN, find_rendering
 from .comparing.csv import files as comparison_files
 from .config import Config, gaps, sweep
 from .core.comparison import Comparisons
 from .core.leaderboard import Failed, Leaderboard
+from .core.pooling import key_of, lacking
 from .errors import HarnessError, HarnessWarning
 from .origin import MANIFEST, TIMING
 from .reports import find
@@ -36,7 +37,7 @@ class Results:
     """What :func:`run` made: the leaderboard, and where its files are.
 
     `comparisons` is None where the config has no ``compare``; `cached` evaluations were known
-    from before.
+    from before. `errors` says what failed and why, with paths as they were opened.
     """
 
     leaderboard: Leaderboard
@@ -45,6 +46,7 @@ class Results:
     warnings: tuple[str, ...] = ()
     comparisons: Comparisons | None = None
     cached: int = 0
+    errors: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text: str = find("table").render(self.leaderboard)
@@ -151,6 +153,8 @@ class Derived:
     files : mapping of str to bytes
         The files of values, by name.
     manifest : bytes
+    errors : tuple of str
+        What failed and why; paths in them as they were opened.
     """
 
     board: Leaderboard
@@ -159,6 +163,7 @@ class Derived:
     warnings: tuple[str, ...]
     files: Mapping[str, bytes]
     manifest: bytes
+    errors: tuple[str, ...] = ()
 
 
 def derive(loaded: Config, evaluated: Evaluated) -> Derived:
@@ -178,12 +183,15 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     said = manifests.placed(evaluated.warnings, paths, loaded.base)
     errors = manifests.placed((str(each.error) for each in failures), paths, loaded.base)
     failed = tuple(
-        Failed(each.cell.dataset, each.cell.run, each.cell.columns, error)
+        Failed(
+            each.cell.dataset, each.cell.run, each.cell.columns, error,
+            each.cell.dataset_key if each.cell.of_dataset else "",
+        )
         for each, error in zip(failures, errors, strict=True)
-    )
+    )  # fmt: skip
     board = Leaderboard(tuple(evaluated.entries), failed, loaded.summary.to_core())
-    comparisons = _comparisons(board, loaded)
     shown = systems(board, loaded)
+    comparisons = _comparisons(board, loaded)
     files = {LEADERBOARD: find("csv").render(shown, comparisons=comparisons).encode()}
     if shown is not board:
         files[CELLS] = find("csv").render(board).encode()
@@ -198,7 +206,27 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         loaded.resolved(), evaluated.digests, loaded.base, board, said, evaluated.audits, files,
         sources(), evaluated.headers,
     )  # fmt: skip
-    return Derived(board, shown, comparisons, tuple(said), files, origin)
+    return Derived(
+        board,
+        shown,
+        comparisons,
+        tuple(said),
+        files,
+        origin,
+        tuple(_errors(failures, board, shown)),
+    )
+
+
+def _errors(failures: Sequence[Failure], board: Leaderboard, shown: Leaderboard) -> Iterator[str]:
+    """Yield why each cell failed, and which systems lack a part though no cell of theirs failed."""
+    for each in failures:
+        yield f"{each.cell.run} on {each.cell.dataset}: {each.error}"
+    parts = board.summary.parts
+    known = {key_of(one, parts) for one in board.failed} if parts else set()
+    for one in shown.failed if parts else ():
+        if (one.dataset, one.run, tuple(one.columns.items())) not in known:
+            where = "".join(f" {name}={value}" for name, value in one.columns.items())
+            yield f"{one.run}{where} on {one.dataset}: {one.error}"
 
 
 def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
@@ -215,7 +243,7 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     store.write_all(loaded.output_folder, {TIMING: timing, **files})
     return Results(
         found.shown, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
-        evaluated.cached,
+        evaluated.cached, found.errors,
     )  # fmt: skip
 
 
@@ -224,7 +252,7 @@ def _comparisons(board: Leaderboard, config: Config) -> Comparisons | None:
     try:
         return compare(board, config)
     except HarnessError as error:
-        if not board.failed:
+        if not lacking(board):
             raise
         what = f"runs could not be evaluated, and the others are not compared: {error}"
         warnings.warn(what, HarnessWarning, stacklevel=4)

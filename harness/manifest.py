@@ -9,7 +9,6 @@ import re
 import subprocess
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime, timezone
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__
-from .core.leaderboard import Leaderboard
+from .core.leaderboard import Failed, Leaderboard
 from .crosscheck import Audit
 from .provenance import FORMAT
 
@@ -84,7 +83,7 @@ def manifest(
                 board.entries, audits, headers or [None] * len(audits), strict=True
             )
         ],
-        **({"failed": [asdict(one) for one in board.failed]} if board.failed else {}),
+        **({"failed": list(map(_failed, board.failed))} if board.failed else {}),
         "warnings": list(warnings),
         "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
     }
@@ -162,6 +161,15 @@ def _seeds(config: Mapping[str, Any]) -> dict[str, Any]:
     found = {"compare": compare["seed"]} if "seed" in compare else {}
     random = re.fullmatch(r"random\((.*)\)", ties)
     return found | ({"ties": random[1]} if random else {})
+
+
+def _failed(one: Failed) -> dict[str, Any]:
+    return {
+        "dataset": one.dataset,
+        "run": one.run,
+        "columns": dict(one.columns),
+        "error": one.error,
+    }
 
 
 def _input(path: str, digest: str, root: Path) -> dict[str, Any]:

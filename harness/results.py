@@ -17,9 +17,10 @@ import pyarrow.parquet as pq
 
 from . import origin
 from .config import Config, plugins
+from .config.patterns import Pattern
 from .core.comparison import Comparisons, Plan
 from .core.evaluation import Counts, Evaluation
-from .core.leaderboard import FAILED, Entry, Leaderboard
+from .core.leaderboard import FAILED, Entry, Failed, Leaderboard
 from .core.metric import Metric
 from .core.ragged import Floats
 from .core.repeated import of_systems
@@ -72,7 +73,8 @@ def read(folder: Path) -> Results:
             what = f"is not the file that {MANIFEST} was written with"
             raise InputError(Problem(str(folder / name), what, fix=_AGAIN))
     entries = _entries(manifest, config, written[cells], written[PER_QUERY])
-    board = Leaderboard(tuple(entries), summary=config.summary.to_core())
+    failed = tuple(_failed(manifest, config))
+    board = Leaderboard(tuple(entries), failed, config.summary.to_core())
     trace = hashlib.sha256(content).hexdigest()
     return Results(folder, config, Study(board, None, manifest, trace))
 
@@ -87,6 +89,17 @@ def _config(manifest: Mapping[str, Any], folder: Path) -> Config:
         raise InputError(Problem(str(folder / MANIFEST), f"its config: {error}")) from error
     config._base = base
     return config
+
+
+def _failed(manifest: Mapping[str, Any], config: Config) -> Iterator[Failed]:
+    """Yield the cells that failed, each with the dataset's name as the config has it."""
+    for one in manifest.get("failed", ()):
+        columns = one.get("columns", {})
+        patterns = [pattern for pattern in map(Pattern, config.datasets) if pattern.names]
+        fitting = (pattern for pattern in patterns if {*pattern.names} <= columns.keys())
+        named = {pattern.fill(columns): pattern.text for pattern in fitting}
+        pattern = named.get(one["dataset"], "")
+        yield Failed(one["dataset"], one["run"], columns, one["error"], pattern)
 
 
 def systems(board: Leaderboard, config: Config) -> Leaderboard:

@@ -186,7 +186,7 @@ def _compared(results: Results, changes: Mapping[str, Any]) -> Results:
     try:
         return results_of.with_comparisons(results, _plan(results, changes))
     except HarnessError as error:
-        if changes or not results.study.manifest.get("failed"):
+        if changes or not results.study.failed:
             raise
         what = f"runs could not be evaluated, and the others are not compared: {error}"
         warnings.warn(what, HarnessWarning, stacklevel=4)

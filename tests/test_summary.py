@@ -195,13 +195,50 @@ def test_what_is_wrong_is_said_with_its_line(place: Path, summary: str, problem:
     assert problem in str(caught.value)
 
 
-def test_a_fold_without_predictions_is_said_before_pooling(place: Path) -> None:
+def test_a_fold_without_predictions_loses_no_other_run(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (place / "a-2-2.txt").unlink()
-    with (
-        pytest.warns(harness.errors.HarnessWarning, match="missing"),
-        pytest.raises(harness.HarnessError, match=r"a seed=2 on web: has no values for web-fold2"),
-    ):
-        harness.run(place / "x.yaml", overrides=[POOLED])
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(["run", str(place / "x.yaml"), "--set", POOLED])
+    lacks = "lacks 1 of 2 parts: web-fold2 (no predictions)"
+    out, err = capsys.readouterr()
+    assert f"FAILED: a seed=2: {lacks}" in out
+    assert f"error: a seed=2 on web: {lacks}" in err
+    a, b, failed = rows_of(place / "out/leaderboard.csv")
+    assert (a["repetitions"], b["repetitions"], failed["run"]) == ("1", "2", "a")
+    assert (failed["map"], failed["error"]) == ("", lacks)
+    assert float(a["map"]) == pytest.approx(2.5 / 3)  # seed 1 alone
+    assert len(rows_of(place / "out/leaderboard_cells.csv")) == 7
+
+
+def test_a_fold_that_failed_loses_no_other_run_and_is_said_with_its_cause(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in "12":
+        (place / f"a-2-{seed}.txt").write_text("nan\n1\n", encoding="utf-8")
+    (place / "configs").mkdir()
+    text = CONFIG.replace('path: "', 'path: "../').replace("output: out", "output: ../out")
+    text += "summary: {pool: [fold], spread: [seed]}\ncompare: {baseline: a}\n"
+    (place / "configs/x.yaml").write_text(text + "tables: {main: {}}\n", encoding="utf-8")
+    monkeypatch.chdir(place / "configs")
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(["run", "x.yaml"])
+    cause, err = "a-2-1.txt:1: score 'nan'", capsys.readouterr().err
+    assert "the others are not compared: there is no run 'a' for a baseline" in err
+    assert f"error: a on web-fold2: ../{cause}" in err  # from here, and whole: what to do
+    assert "fix:   repair the system's output" in err
+    b, *failed = rows_of(place / "out/leaderboard.csv")
+    assert (b["run"], b["error"], [one["run"] for one in failed]) == ("b", "", ["a", "a"])
+    assert failed[0]["error"].startswith(f"lacks 1 of 2 parts: web-fold2 ({cause}")
+    cells = rows_of(place / "out/leaderboard_cells.csv")
+    assert [one["dataset"] for one in cells if one["error"]] == ["web-fold2", "web-fold2"]
+    stored = read(place / "out")
+    assert stored.study.failed == (("web", "a"), ("web", "a"))
+    assert stored.study.runs == ("b",)
+    again = find("csv").render(systems(stored.study.board, stored.config))
+    assert again == (place / "out/leaderboard.csv").read_text(encoding="utf-8")
+    assert "web-fold2" not in (place / "out/tables/main.md").read_text(encoding="utf-8")
 
 
 def test_a_query_in_two_folds(place: Path) -> None:

@@ -74,12 +74,13 @@ FAILED = "error"
 
 @dataclass(frozen=True)
 class Failed:
-    """A run on a dataset that could not be evaluated, and why."""
+    """A run on a dataset that could not be evaluated, and why; `pattern` is as an entry's."""
 
     dataset: str
     run: str
     columns: Mapping[str, str]
     error: str
+    pattern: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,39 +14,96 @@ import pyarrow.compute as pc
 
 from ..errors import AlignmentError, Problem
 from .evaluation import Counts, Evaluation
-from .leaderboard import Entry, Leaderboard
+from .leaderboard import Entry, Failed, Leaderboard
 from .ragged import Floats
 
 SHOWN = 5
 
 
+Key = tuple[str, str, tuple[tuple[str, str], ...]]
+"""What a system of pooled parts is known by: dataset, run, and the columns that are left."""
+
+
 def pooled(board: Leaderboard) -> Leaderboard:
     """Return a leaderboard whose entries hold all parts of their dataset.
 
-    Which parts belong together is said by the board's own summary.
+    Which parts belong together is said by the board's own summary. A system that lacks a part is
+    no entry, and is among those that failed.
 
     Raises
     ------
     AlignmentError
-        Where a query is in two parts that are pooled, or a run lacks a part that others have.
+        Where a query is in two parts that are pooled, or every system lacks a part.
     """
     summary = board.summary
     if not summary.parts:
         return board
-    together: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[Entry]] = {}
+    together: dict[Key, list[Entry]] = {}
     for entry in board.entries:
-        rest = _without(entry.columns, summary.parts)
-        name = whole_name(entry.pattern or entry.dataset, entry.columns, summary.parts)
-        key = (name, entry.run, tuple(rest.items()))
-        together.setdefault(key, []).append(entry)
-    _check_parts(together, summary.parts)
+        together.setdefault(key_of(entry, summary.parts), []).append(entry)
+    failed = lacking(board)
+    out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
     entries = [
-        _joined(dataset, parts, bool(summary.average)) for (dataset, *_), parts in together.items()
+        _joined(key[0], parts, bool(summary.average))
+        for key, parts in together.items()
+        if key not in out
     ]
-    failed = tuple(
-        replace(one, columns=_without(one.columns, summary.parts)) for one in board.failed
-    )
+    if failed and not entries:
+        raise AlignmentError([_problem(one, summary.parts) for one in failed])
     return Leaderboard(tuple(entries), failed, summary)
+
+
+def lacking(board: Leaderboard) -> tuple[Failed, ...]:
+    """Return the systems that :func:`pooled` leaves out, each with the reason of every part.
+
+    A part is one that any run of the dataset was evaluated on, or failed on. Where nothing is
+    pooled, they are those that failed.
+    """
+    names = board.summary.parts
+    if not names:
+        return board.failed
+    parts: dict[str, dict[str, None]] = {}
+    there: dict[Key, set[str]] = {}
+    causes: dict[Key, dict[str, str]] = {}
+    patterns: dict[Key, str] = {}
+    all_of_them: list[Entry | Failed] = [*board.entries, *board.failed]
+    for one in all_of_them:
+        key = key_of(one, names)
+        parts.setdefault(key[0], {})[one.dataset] = None
+        patterns.setdefault(key, one.pattern)
+        if isinstance(one, Failed):
+            causes.setdefault(key, {})[one.dataset] = one.error
+        else:
+            there.setdefault(key, set()).add(one.dataset)
+    found = []
+    for key, pattern in patterns.items():
+        dataset, run, rest = key
+        away = [name for name in parts[dataset] if name not in there.get(key, ())]
+        if away:
+            text = _why(away, len(parts[dataset]), causes.get(key, {}))
+            found.append(Failed(dataset, run, dict(rest), text, pattern))
+    return tuple(found)
+
+
+def _why(away: Sequence[str], of: int, causes: Mapping[str, str]) -> str:
+    """Return which parts a system lacks, and why it lacks each."""
+    if of == 1:
+        return causes[away[0]]
+    each = [f"{name} ({causes.get(name, 'no predictions').splitlines()[0]})" for name in away]
+    more = f" and {len(each) - SHOWN} more" * (len(each) > SHOWN)
+    return f"lacks {len(away)} of {of} parts: {', '.join(each[:SHOWN])}{more}"
+
+
+def _problem(failed: Failed, names: Sequence[str]) -> Problem:
+    where = " ".join((failed.run, *(f"{name}={value}" for name, value in failed.columns.items())))
+    fix = f"give what is lacking, or leave {' and '.join(names)} out of 'summary'"
+    return Problem(f"{where} on {failed.dataset}", failed.error, fix=fix)
+
+
+def key_of(one: Entry | Failed, names: Sequence[str]) -> Key:
+    """Return which system an entry is a part of, by the columns that tell parts apart."""
+    rest = tuple((name, value) for name, value in one.columns.items() if name not in names)
+    return whole_name(one.pattern or one.dataset, one.columns, names), one.run, rest
 
 
 def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -> str:
@@ -79,31 +136,6 @@ def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -
     return pattern.strip("-_. /") or "all"
 
 
-def _without(columns: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    return {name: value for name, value in columns.items() if name not in names}
-
-
-def _check_parts(
-    together: Mapping[tuple[str, str, tuple[tuple[str, str], ...]], Sequence[Entry]],
-    names: Sequence[str],
-) -> None:
-    """Raise where a run lacks parts of a dataset that other runs have."""
-    parts: dict[str, dict[str, None]] = {}
-    for (dataset, *_), entries in together.items():
-        parts.setdefault(dataset, {}).update((entry.dataset, None) for entry in entries)
-    problems = []
-    for (dataset, run, rest), entries in together.items():
-        there = {entry.dataset for entry in entries}
-        lacking = [name for name in parts[dataset] if name not in there]
-        if lacking:
-            where = " ".join((run, *(f"{name}={value}" for name, value in rest)))
-            what = f"has no values for {', '.join(lacking)}, which other runs have"
-            fix = f"give its predictions, or leave {' and '.join(names)} out of 'summary'"
-            problems.append(Problem(f"{where} on {dataset}", what, fix=fix))
-    if problems:
-        raise AlignmentError(problems)
-
-
 @dataclass(frozen=True, eq=False)
 class _Averaged(Entry):
     """An entry whose parts count alike."""
@@ -133,7 +165,10 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
         for name, value in parts[0].columns.items()
         if all(part.columns.get(name) == value for part in parts)
     }
-    return _Averaged(whole, same, parts=tuple(parts)) if average else Entry(whole, same)
+    pattern = parts[0].pattern
+    if average:
+        return _Averaged(whole, same, pattern, parts=tuple(parts))
+    return Entry(whole, same, pattern)
 
 
 def _qids(parts: Sequence[Entry]) -> pa.Array:

@@ -12,8 +12,9 @@ from .comparable import why_not
 from .evaluation import Counts
 from .leaderboard import Entry, Leaderboard, Spread
 from .metric import Metric
+from .pooling import pooled
 from .summary import Summary
-from .systems import System, systems_of
+from .systems import System, repetitions_of
 
 Interval = Callable[[System, Metric], tuple[float, float]]
 """Gives the interval of a system's mean."""
@@ -63,8 +64,9 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
         Of each mean; asked for metrics that are plain means alone, and not for averages over
         parts, which are no means over queries.
     """
-    entries = [_entry(system, board.summary, interval) for system in systems_of(board)]
-    return Leaderboard(tuple(entries), board.failed)
+    whole = pooled(board)
+    entries = [_entry(system, board.summary, interval) for system in repetitions_of(whole)]
+    return Leaderboard(tuple(entries), whole.failed)
 
 
 def _entry(system: System, summary: Summary, interval: Interval) -> Repeated:

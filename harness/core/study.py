@@ -9,7 +9,8 @@ from typing import Any
 
 from .comparison import Comparisons
 from .leaderboard import Leaderboard
-from .systems import System, systems_of
+from .pooling import lacking
+from .systems import System, run_name, systems_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,17 @@ class Study:
     def runs(self) -> tuple[str, ...]:
         """Names of the runs, in order."""
         return tuple(dict.fromkeys(system.run for system in self.systems))
+
+    @cached_property
+    def failed(self) -> tuple[tuple[str, str], ...]:
+        """Dataset and run of each system that could not be evaluated."""
+        summary = self.board.summary
+        if not summary:
+            return tuple((one["dataset"], one["run"]) for one in self.manifest.get("failed", ()))
+        return tuple(
+            (one.dataset, run_name(one.run, one.columns, one.pattern, summary))
+            for one in lacking(self.board)
+        )
 
     @cached_property
     def _at(self) -> dict[tuple[str, str], System]:

@@ -103,9 +103,14 @@ def systems_of(board: Leaderboard) -> tuple[System, ...]:
         Where the repetitions of a run were not evaluated on the same queries, or parts do not
         fit together.
     """
+    return repetitions_of(pooled(board))
+
+
+def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
+    """Return the systems of a leaderboard whose parts are taken together already."""
     summary = board.summary
     together: dict[tuple[str, str], list[Entry]] = {}
-    for entry in pooled(board).entries:
+    for entry in board.entries:
         run = run_name(entry.run, entry.columns, entry.pattern, summary)
         together.setdefault((entry.dataset, run), []).append(entry)
     return tuple(_system(*key, _best(entries, summary.best)) for key, entries in together.items())

@@ -45,7 +45,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
             known_datasets(study),
             study.board.metrics,
             # a run that could not be evaluated may leave nothing to compare, and loses no table
-            study.comparisons is not None or bool(study.manifest.get("failed")),
+            study.comparisons is not None or bool(study.failed),
         )
     ]
     if wrong:

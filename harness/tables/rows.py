@@ -16,16 +16,12 @@ Grouped = list[tuple[str, tuple[str, ...]]]
 
 def known_runs(study: Study) -> tuple[str, ...]:
     """Return the runs that a table can name: also those that could not be evaluated anywhere."""
-    return _with_failed(study, study.runs, "run")
+    return tuple(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
 
 
 def known_datasets(study: Study) -> tuple[str, ...]:
     """Return the datasets that a table can name: also those on which every run failed."""
-    return _with_failed(study, study.datasets, "dataset")
-
-
-def _with_failed(study: Study, names: Sequence[str], key: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*names, *(one[key] for one in study.manifest.get("failed", ()))]))
+    return tuple(dict.fromkeys([*study.datasets, *(dataset for dataset, _ in study.failed)]))
 
 
 def grouped(study: Study, settings: Settings, datasets: Sequence[str]) -> Grouped:
@@ -59,7 +55,7 @@ def grouped(study: Study, settings: Settings, datasets: Sequence[str]) -> Groupe
 
 def _with_values(study: Study, groups: Grouped, datasets: Sequence[str]) -> Grouped:
     """Leave out runs that nothing shown is about; one that failed there is not left out."""
-    failed = {(one["dataset"], one["run"]) for one in study.manifest.get("failed", ())}
+    failed = set(study.failed)
     found = [
         (
             title,

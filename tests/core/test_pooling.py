@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from harness.core.evaluation import Counts, Evaluation
-from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.leaderboard import Entry, Failed, Leaderboard
 from harness.core.names import parse_all
 from harness.core.pooling import pooled
 from harness.core.summary import Summary
@@ -82,13 +82,44 @@ def test_a_query_in_two_folds_would_count_twice() -> None:
     )
 
 
-def test_a_run_that_lacks_a_fold() -> None:
+def test_a_run_that_lacks_a_fold_is_left_out_and_said() -> None:
+    error = "b.txt:3: score 'nan'\n  fix: mend it"
+    columns = {"fold": "2", "seed": "1"}
+    failed = (Failed("mslr-fold2", "b", columns, error, "mslr-fold{fold}"),)
+    entries = (*BOARD.entries[:3], entry("b", 1, 1, {"q1": 0.2}))
+    board = pooled(Leaderboard(entries, failed, Summary(pool=("fold",))))
+    assert [(one.run, one.columns["seed"]) for one in board.entries] == [("a", "1")]
+    assert [(one.dataset, one.run, one.columns, one.error) for one in board.failed] == [
+        ("mslr", "a", {"seed": "2"}, "lacks 1 of 2 parts: mslr-fold2 (no predictions)"),
+        ("mslr", "b", {"seed": "1"}, "lacks 1 of 2 parts: mslr-fold2 (b.txt:3: score 'nan')"),
+    ]
+
+
+def test_where_every_run_lacks_a_fold_the_causes_are_said() -> None:
+    columns = {"fold": "2", "seed": "1"}
+    failed = (Failed("mslr-fold2", "a", columns, "fold2.txt:1: empty", "mslr-fold{fold}"),)
     with pytest.raises(AlignmentError) as caught:
-        pooled(Leaderboard(BOARD.entries[:3], summary=Summary(pool=("fold",))))
+        pooled(Leaderboard(BOARD.entries[:1], failed, Summary(pool=("fold",))))
     assert str(caught.value) == (
-        "a seed=2 on mslr: has no values for mslr-fold2, which other runs have\n"
-        "  fix:   give its predictions, or leave fold out of 'summary'"
+        "a seed=1 on mslr: lacks 1 of 2 parts: mslr-fold2 (fold2.txt:1: empty)\n"
+        "  fix:   give what is lacking, or leave fold out of 'summary'"
     )
+
+
+def test_a_failure_where_there_is_one_part_is_said_as_it_is() -> None:
+    failed = (Failed("other", "a", {"seed": "1"}, "a.txt:1: empty", "other"),)
+    board = pooled(Leaderboard(BOARD.entries, failed, Summary(pool=("fold",))))
+    assert [(one.dataset, one.error) for one in board.failed] == [("other", "a.txt:1: empty")]
+
+
+def test_columns_of_the_pooled_datasets_name_make_no_other_system() -> None:
+    entries = [
+        Entry(one.evaluation, {"name": "mslr", **one.columns}, "{name}-fold{fold}")
+        for one in BOARD.entries
+    ]
+    summary = Summary(pool=("fold",), spread=("seed",))
+    (system,) = systems_of(Leaderboard(tuple(entries), summary=summary))
+    assert (system.dataset, system.run) == ("mslr", "a")
 
 
 def test_nothing_pooled_is_the_same_board() -> None:
