@@ -133,7 +133,7 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     level = levels(stretches, 0.03 * span)
     bars = 0.45 * (max(level, default=-1) + 1)
     half = (n + 1) // 2
-    bottom = -(0.5 + bars + half + 0.3)
+    bottom = -(0.5 + bars + half + 1.3)  # two lines of text below
     top = 2.4  # of lines of text: ticks, and the critical difference above them
     figure = _style.figure(width, (top - bottom) * _style.ROW + 0.25)
     axes = figure.subplots()
@@ -163,8 +163,8 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
         axes.plot([rank, rank, side], [0, y, y], color=colour, linewidth=0.9)
         label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
         axes.text(side, y, label, ha="right" if left else "left", va="center")
-    said = f"mean rank by {found.metric}, {found.n} queries, level {found.level:g}"
-    axes.text((low + high) / 2, bottom, said, ha="center", va="top")
+    said = f"mean rank by {found.metric}\n{found.n} queries, level {found.level:g}"
+    axes.text((low + high) / 2, bottom, said, ha="center", va="bottom")
     return figure
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from ..core.evaluation import names_of
+from ..core.metric import Metric
+from ..core.names import parse
 from ..errors import Problem, UnknownNameError, did_you_mean
 
 Spellings = Callable[[str], Iterable[str]]
@@ -80,11 +82,52 @@ def problems(
 def metric_spellings(known: Iterable[str]) -> Spellings:
     """Return a function that finds metrics of `known` by any spelling (``ndcg_cut_10``).
 
+    What all metrics were given may be left out, as ``relevance_level: 2`` or ``convention:
+    lightgbm`` of a config is: the one metric that is the same but for that is meant.
+
     >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
     ['ndcg@10']
+    >>> known = metric_spellings(["map(rel=2)", "ndcg(gain=exp)@10"])
+    >>> known("AP"), known("ndcg@10")
+    (['map(rel=2)'], [])
     """
-    names = set(known)
-    return lambda text: [name for name in names_of(text) if name in names]
+    names = dict.fromkeys(known)
+
+    def find(text: str) -> list[str]:
+        same = [name for name in names_of(text) if name in names]
+        return same or _but_for_settings(text, names)
+
+    return find
+
+
+def _but_for_settings(text: str, names: Iterable[str]) -> list[str]:
+    """Return the one name that is a bare metric's but for parameters and settings, in a list."""
+    asked = _one(text)
+    if asked is None or asked.params or asked.given or str(asked) != str(_bare(asked)):
+        return []
+    found = []
+    for name in names:
+        metric = _one(name)
+        if metric is None or metric.label is not None:
+            continue
+        own = {parameter for parameter, _ in metric.params} - {"rel"}
+        if metric.convention is None and own:  # gain=exp makes another metric
+            continue
+        if (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff):
+            found.append(name)
+    return found if len(found) == 1 else []
+
+
+def _bare(metric: Metric) -> Metric:
+    return Metric(metric.definition, metric.cutoff)
+
+
+def _one(text: str) -> Metric | None:
+    try:
+        found = parse(text)
+    except (UnknownNameError, ValueError):
+        return None
+    return found[0] if len(found) == 1 else None
 
 
 def matched(

@@ -88,7 +88,7 @@ def test_labels_of_the_critical_difference() -> None:
     (figure,) = figures(study(RANKED), "critical-difference")
     assert {
         " CD = 1.66", "c 1.25 ", "b 1.75 ", " 3.00 a",
-        "mean rank by map ↑, 4 queries, level 0.05",
+        "mean rank by map ↑\n4 queries, level 0.05",
     } <= {*texts(figure)}  # fmt: skip
 
 
