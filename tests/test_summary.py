@@ -146,6 +146,51 @@ def test_the_best_seed_only_where_it_is_asked_for(place: Path) -> None:
     assert float(a["map"]) == pytest.approx(2.5 / 3)
 
 
+def test_reports_tables_and_methods_say_that_the_best_seed_was_chosen(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = harness.run(place / "x.yaml", overrides=["summary={pool: [fold], best: [seed]}"])
+    chosen = "best of 2 values of seed, chosen on these queries by map"
+    assert f"  {chosen}\n" in str(results)
+    for arguments in (["--methods"], ["--format", "text"]):
+        with pytest.raises(SystemExit, match=r"^0$|^None$"):
+            main(["table", str(place / "out"), *arguments])
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"; each system is the {chosen}." in said
+    assert f"Each run is the {chosen}." in said
+    assert "chosen" not in str(harness.run(place / "x.yaml", overrides=[POOLED]))
+
+
+def test_the_caption_says_that_folds_count_alike(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    harness.run(place / "x.yaml", overrides=[AVERAGED])
+    with pytest.raises(SystemExit, match=r"^0$|^None$"):
+        main(["table", str(place / "out"), "-m", "map", "--format", "text"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        "Means over the 3 queries of web, whose parts (fold) count alike, and over 2 repetitions "
+        "(seed)."
+    ) in said
+
+
+def test_a_baseline_that_a_dataset_lacks_is_said(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in "12":
+        (place / f"b-2-{seed}.txt").unlink()
+    (place / "c-1-1.txt").write_text("1\n2\n3\n2\n1\n", encoding="utf-8")
+    with pytest.warns(harness.errors.HarnessWarning, match="missing"):
+        results = harness.run(place / "x.yaml", overrides=["compare={baseline: b}"])
+    assert results.comparisons.absent == (("b", ("web-fold2",)),)
+    assert "no test against b on web-fold2, where it was not run" in str(results)
+    for arguments in (["--methods"], ["--format", "text"]):
+        with pytest.raises(SystemExit, match=r"^0$|^None$"):
+            main(["table", str(place / "out"), *arguments])
+        said = " ".join(capsys.readouterr().out.split())
+        assert "No test against b is made on web-fold2, where it was not run." in said
+
+
 def test_comparisons_are_of_systems(place: Path) -> None:
     results = harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
     (one,) = results.comparisons.rows

@@ -163,6 +163,8 @@ def notes(found: Comparisons) -> list[str]:
         f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
         "80 % power, given these queries"
     )
+    for baseline, datasets in found.absent:
+        lines.append(f"no test against {baseline} on {', '.join(datasets)}, where it was not run")
     lines += _unanswered(found)
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")

@@ -196,6 +196,8 @@ class Comparisons:
         Whether any comparison hangs on the plan's seed and draws; the intervals of ranks do.
     unanswered : tuple of Unanswered
         Runs that leave queries without an answer, which count as the policy has it.
+    absent : tuple of (str, tuple of str)
+        Baselines that were not run on every dataset, each with the datasets it lacks.
     """
 
     plan: Plan
@@ -208,6 +210,7 @@ class Comparisons:
     kind: Literal["paired", "all-pairs"] = "paired"
     drawn: bool = False
     unanswered: tuple[Unanswered, ...] = ()
+    absent: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @cached_property
     def _at(self) -> dict[tuple[str, str, str, str], Comparison]:

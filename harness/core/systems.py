@@ -19,6 +19,15 @@ from .summary import Summary
 SHOWN = 5
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """What a system was chosen from: how many values of which columns, by which metric."""
+
+    names: tuple[str, ...]
+    of: int
+    metric: str
+
+
 @dataclass(frozen=True, eq=False)
 class System:
     """One run on one dataset, with all its repetitions.
@@ -29,11 +38,14 @@ class System:
     entries : tuple of Entry
         A repetition each: one for each seed, or the only one there is. All hold the same
         metrics and queries.
+    chosen : Chosen, optional
+        Where it is the best of several.
     """
 
     dataset: str
     run: str
     entries: tuple[Entry, ...]
+    chosen: Chosen | None = None
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -113,7 +125,23 @@ def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
     for entry in board.entries:
         run = run_name(entry.run, entry.columns, entry.pattern, summary)
         together.setdefault((entry.dataset, run), []).append(entry)
-    return tuple(_system(*key, _best(entries, summary.best)) for key, entries in together.items())
+    return tuple(_system(*key, *_best(entries, summary.best)) for key, entries in together.items())
+
+
+def how_chosen(systems: Iterable[System]) -> str:
+    """Return what must be said of systems that are the best of several; else nothing.
+
+    >>> how_chosen([System("d", "a", (), Chosen(("seed",), 3, "map"))])
+    'best of 3 values of seed, chosen on these queries by map'
+    """
+    known = [system.chosen for system in systems if system.chosen is not None]
+    if all(one.of == 1 for one in known):
+        return ""
+    low, high = min(one.of for one in known), max(one.of for one in known)
+    how_many = f"{high}" if low == high else f"{low} to {high}"
+    metrics = " or ".join(dict.fromkeys(one.metric for one in known))
+    names = " and ".join(known[0].names)
+    return f"best of {how_many} values of {names}, chosen on these queries by {metrics}"
 
 
 def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summary) -> str:
@@ -132,13 +160,15 @@ def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summar
     return " ".join((run, *own)) if summary else run
 
 
-def _best(entries: Sequence[Entry], names: Sequence[str]) -> Sequence[Entry]:
+def _best(
+    entries: Sequence[Entry], names: tuple[str, ...]
+) -> tuple[Sequence[Entry], Chosen | None]:
     """Return the entries of the best value of these columns, by the first metric that has one."""
     metric = next(
         (one for one in entries[0].evaluation.metrics if one.definition.direction is not None), None
     )
     if not names or metric is None:
-        return entries
+        return entries, None
     groups: dict[tuple[str, ...], list[Entry]] = {}
     for entry in entries:
         groups.setdefault(tuple(entry.columns.get(name, "") for name in names), []).append(entry)
@@ -147,10 +177,10 @@ def _best(entries: Sequence[Entry], names: Sequence[str]) -> Sequence[Entry]:
     def mean(group: Sequence[Entry]) -> float:
         return sign * math.fsum(one.summary[str(metric)] for one in group) / len(group)
 
-    return max(groups.values(), key=mean)
+    return max(groups.values(), key=mean), Chosen(names, len(groups), str(metric))
 
 
-def _system(dataset: str, run: str, entries: Sequence[Entry]) -> System:
+def _system(dataset: str, run: str, entries: Sequence[Entry], chosen: Chosen | None) -> System:
     first = entries[0]
     qids = first.evaluation.qids
     for other in entries[1:]:
@@ -162,7 +192,7 @@ def _system(dataset: str, run: str, entries: Sequence[Entry]) -> System:
                     other.evaluation.qids.to_pylist(),
                 )
             )  # fmt: skip
-    return System(dataset, run, tuple(entries))
+    return System(dataset, run, tuple(entries), chosen)
 
 
 def unlike(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
+from ..core.repeated import Repeated
 from ..core.sampling import DRAWS
+from ..core.systems import how_chosen
 
 ARROWS = {"higher": "↑", "lower": "↓", None: ""}
 UNDEFINED = "–"
@@ -134,6 +136,9 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     if repetitions - {1}:
         how_many = " or ".join(map(str, sorted(repetitions)))
         lines.append(f"mean ± standard deviation over {how_many} repetitions")
+    systems = [entry.system for entry in entries if isinstance(entry, Repeated) and entry.system]
+    if said := how_chosen(systems):
+        lines.append(said)
     if any(board.unsettled(metric, entries) for metric in board.metrics):
         lines.append(f"{UNSETTLED} the place in the column hangs on the order of tied documents")
     return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -119,6 +119,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         test.kind,
         drawn and any(one.may_be_drawn for one in rows),
         tuple(unanswered_of(systems)),
+        tuple(_absent(systems, plan)),
     )
 
 
@@ -152,6 +153,15 @@ def _check_runs(systems: Sequence[System], plan: Plan) -> None:
             there = "there is no run"
         fix = "name two runs or more on one dataset"
         raise HarnessError(Problem("compare", f"{there}; comparing takes two", fix=fix))
+
+
+def _absent(systems: Sequence[System], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each baseline that was not run on all datasets, with those it lacks."""
+    known = {(system.dataset, system.run) for system in systems}
+    datasets = dict.fromkeys(system.dataset for system in systems)
+    for baseline in plan.baselines:
+        if lacking := tuple(name for name in datasets if (name, baseline) not in known):
+            yield baseline, lacking
 
 
 def _corrected(rows: Iterable[Comparison], plan: Plan) -> tuple[list[Comparison], dict[str, int]]:

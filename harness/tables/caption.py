@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from ..core.comparison import Comparison, Comparisons
 from ..core.metric import Metric
 from ..core.study import Study
-from ..core.systems import System
+from ..core.systems import System, how_chosen
 from .markup import counted, listed
 from .metric_words import consequences, ties_in_words, values_of_empty
 from .model import Column
@@ -48,7 +48,9 @@ def caption(
     found = []
     metrics = metrics_of(columns)
     if systems:
-        found.append(_over(settings, metrics, systems))
+        found.append(_over(settings, metrics, systems, study.board.summary.average))
+        if said := how_chosen(systems):
+            found.append(f"Each run is the {said}.")
     found.append(_percent(settings, metrics))
     found.append(_spread(study, settings, systems))
     if "best" in marked:
@@ -82,7 +84,9 @@ def metrics_of(columns: Iterable[Column]) -> list[Metric]:
     return list(dict.fromkeys(one.metric for one in columns if one.metric is not None))
 
 
-def _over(settings: Settings, metrics: Sequence[Metric], systems: Sequence[System]) -> str:
+def _over(
+    settings: Settings, metrics: Sequence[Metric], systems: Sequence[System], alike: Sequence[str]
+) -> str:
     sizes: dict[str, int] = {}
     for system in systems:
         name = settings.name(system.dataset)
@@ -97,7 +101,9 @@ def _over(settings: Settings, metrics: Sequence[Metric], systems: Sequence[Syste
         where = f"the {counted(n, 'query', 'queries')}" + f" of {name}" * bool(name)
     else:
         where = f"the queries of {listed(f'{name} ({n:,})' for name, n in sizes.items())}"
-    return f"{what} over {where}{_repeated(systems)}."
+    if alike:
+        where += f", whose parts ({listed(alike)}) count alike,"
+    return f"{what} over {where}{_repeated(systems)}".rstrip(",") + "."
 
 
 def _repeated(systems: Sequence[System]) -> str:
@@ -190,6 +196,11 @@ def _untested(found: Comparisons, settings: Settings, columns: Sequence[Column])
     rest = [settings.name(str(one)) for one in metrics_of(columns) if str(one) not in tested]
     if rest:
         yield f"No test is made of {listed(rest)}."
+    shown = {one.dataset for one in columns}
+    for baseline, datasets in found.absent:
+        if lacking := [settings.name(name) for name in datasets if name in shown]:
+            name = settings.name(baseline)
+            yield f"No test against {name} is made on {listed(lacking)}, where it was not run."
     if any(one.dataset is None for one in columns):
         yield "No test is made of means over datasets."
 

@@ -12,6 +12,7 @@ from ..core.comparison import Comparisons
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.study import Study
+from ..core.systems import how_chosen
 from .markup import Formula, Markup, Writer, counted, listed
 from .metric_words import (
     consequences,
@@ -114,6 +115,8 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> str:
         )
         by = f" ({listed(map(writer.text, columns))})" if columns else ""
         text += f"; values are means over {times} repetitions of each system{by}"
+    if said := how_chosen(study.systems):
+        text += f"; each system is the {writer.text(said)}"
     return text + "."
 
 
@@ -261,10 +264,15 @@ def _compared(found: Comparisons, study: Study, metrics: Sequence[Metric], write
     if any(len(system.entries) > 1 for system in study.systems):
         text += " of each query's mean over the repetitions"
     text += f", at {level}{_corrected(found, _compared_of(found, metrics), writer)}"
-    drawn = any("draws" in one.method for one in found.rows)
+    drawn, absent = any("draws" in one.method for one in found.rows), ""
     if drawn:
         text += f", with {plan.draws:,} random draws (seed {plan.seed})"
-    return f"{text}{_intervals(found, drawn, writer)}.{_together(found, writer)}"
+    for baseline, datasets in found.absent:
+        where = listed(writer.name(name) for name in datasets if name in study.datasets)
+        if where:
+            name = writer.name(baseline)
+            absent += f" No test against {name} is made on {where}, where it was not run."
+    return f"{text}{_intervals(found, drawn, writer)}.{absent}{_together(found, writer)}"
 
 
 def _together(found: Comparisons, writer: Writer) -> str:
