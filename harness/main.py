@@ -31,7 +31,8 @@ def main(arguments: list[str] | None = None) -> None:
         output.show(f"error: {error}\n", error=True)
         sys.exit(1 if isinstance(error, VerificationError) else 2)
     except _Stopped:
-        output.show("stopped; nothing is left half written\n", error=True)
+        again = "; the same command goes on where it was" if given[:1] == ["run"] else ""
+        output.show(f"stopped; nothing is left half written{again}\n", error=True)
         sys.exit(130)
     finally:
         gc.freeze()  # nor when the process ends: 27 ms

@@ -152,8 +152,10 @@ def _entries(
     manifest: Mapping[str, Any], config: Config, leaderboard: bytes, per_query: bytes
 ) -> Iterator[Entry]:
     metrics, policy = config.parsed_metrics(), config.to_policy()
-    table = pq.read_table(pa.BufferReader(per_query))
-    board = pacsv.read_csv(pa.BufferReader(leaderboard)).to_pylist()
+    # without threads: one that is not done when an error ends the process would abort it
+    table = pq.ParquetFile(pa.BufferReader(per_query)).read(use_threads=False)
+    alone = pacsv.ReadOptions(use_threads=False)
+    board = pacsv.read_csv(pa.BufferReader(leaderboard), alone).to_pylist()
     board = [row for row in board if not row.get(FAILED)]
     values = table["value"].to_numpy()
     weights = table["weight"].to_numpy() if "weight" in table.column_names else None

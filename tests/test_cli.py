@@ -194,7 +194,9 @@ def test_ctrl_c_is_said_and_leaves_nothing(here: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate()
     assert process.returncode == 130
-    assert stderr.rstrip().endswith("stopped; nothing is left half written")
+    assert stderr.rstrip().endswith(
+        "stopped; nothing is left half written; the same command goes on where it was"
+    )
     assert [path.name for path in (here / "results/trec").iterdir()] == [".lock"]
 
 
