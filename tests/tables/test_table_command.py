@@ -214,3 +214,20 @@ def test_every_example_compiles(workplace: Path, siunitx: str, spread: str, tmp_
     body = "\n".join(tables).replace("[tb]", "[!h]")
     log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
     assert complaints(log) == []
+
+
+@needs_latex
+def test_the_tables_of_every_example_config_compile_as_they_were_written(
+    root: Path, tmp_path: Path
+) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    written = []
+    for path in sorted((tmp_path / "configs").glob("*.yaml")):
+        if config.load(path).tables:
+            folder = harness.run(path).folder
+            written += [one.read_text(encoding="utf-8") for one in folder.glob("tables/*.tex")]
+    assert len(written) >= 3
+    body = "\n".join(written).replace("[tb]", "[!h]")
+    log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
+    assert [line for line in complaints(log) if "multiply" not in line] == []
