@@ -67,6 +67,7 @@ def test_every_key(base: Path) -> None:
         siunitx: true
         width: page
         caption: All there is.
+        caption_latex: All \\emph{there} is.
         label: tab:all
         formats: [html, csv, text]
     """)
@@ -74,7 +75,7 @@ def test_every_key(base: Path) -> None:
         ("ndcg_cut_10", "map"), ("trec",), ("dense", "*"), {"Old": ("bm25",), "New": ("*",)},
         {"bm25": "BM25", "AP": "MAP"}, "trec: map", {"*": 4, "num_ret": 0}, ("map",), True,
         "interval", "daggers", True, ("n", "tier", "rank", "coverage"), True, "page",
-        "All there is.", "tab:all",
+        "All there is.", r"All \emph{there} is.", "tab:all",
     )  # fmt: skip
 
 
