@@ -12,10 +12,9 @@ from . import results as results_of
 from .config import Config
 from .core.comparison import Plan
 from .core.leaderboard import Entry
-from .core.pooling import whole_name
 from .core.study import Study
 from .core.summary import Summary
-from .core.systems import run_name
+from .core.systems import dataset_name, run_name
 from .errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
 from .results import Results
 from .tables.build import build
@@ -109,9 +108,7 @@ def _belongs(
     entry: Entry, summary: Summary, runs: Collection[str], datasets: Collection[str | None]
 ) -> bool:
     """Whether an entry is part of a system of these runs and datasets."""
-    dataset = entry.dataset
-    if summary.parts:
-        dataset = whole_name(entry.pattern or dataset, entry.columns, summary.parts)
+    dataset = dataset_name(entry, summary)
     return (
         dataset in datasets and run_name(entry.run, entry.columns, entry.pattern, summary) in runs
     )

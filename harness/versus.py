@@ -17,8 +17,9 @@ from .core.leaderboard import Entry, Leaderboard
 from .core.metric import Metric
 from .core.names import parse
 from .core.policy import Policy
-from .core.summary import NOT_COMPARED
-from .core.systems import systems_of
+from .core.study import Study
+from .core.summary import NOT_COMPARED, Summary
+from .core.systems import dataset_name, run_name, systems_of
 from .direct import evaluate
 from .errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 
@@ -203,31 +204,34 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
     UnknownNameError
         Where it does not hold a run, or the dataset.
     """
-    board = results_of.read(folder).study.board
-    if board.summary.average and dataset is None:
+    study = results_of.read(folder).study
+    board, summary = study.board, study.board.summary
+    if dataset in {entry.dataset for entry in board.entries} - {*study.datasets}:
+        summary = Summary()  # one part, by itself
+        study = Study(replace(board, summary=summary))
+    if summary.average:
         fix = "name one part by --dataset"
         raise HarnessError(Problem(str(folder), NOT_COMPARED, fix=fix))
-    known = dict.fromkeys(entry.run for entry in board.entries)
-    for name in runs:
-        if name not in known:
-            raise UnknownNameError(
-                f"no run '{name}' in these results{did_you_mean(name, known)}  "
-                f"(there are: {', '.join(known)})"
-            )
-    datasets = dict.fromkeys(entry.dataset for entry in board.entries)
-    if dataset is not None and dataset not in datasets:
-        raise UnknownNameError(
-            f"no dataset '{dataset}' in these results{did_you_mean(dataset, datasets)}  "
-            f"(there are: {', '.join(datasets)})"
-        )
+    for what, given, known in (
+        ("run", runs, study.runs),
+        ("dataset", () if dataset is None else (dataset,), study.datasets),
+    ):
+        for name in given:
+            if name not in known:
+                raise UnknownNameError(
+                    f"no {what} '{name}' in these results{did_you_mean(name, known)}  "
+                    f"(there are: {', '.join(known)})"
+                )
     entries = [
         entry
-        for where in datasets
         for name in dict.fromkeys(runs)
         for entry in board.entries
-        if (entry.dataset, entry.run) == (where, name) and dataset in (None, where)
+        if run_name(entry.run, entry.columns, entry.pattern, summary) == name
+        and dataset in (None, dataset_name(entry, summary))
     ]
-    return Leaderboard(tuple(entries))
+    order = {where: place for place, where in enumerate(study.datasets)}
+    entries.sort(key=lambda entry: order[dataset_name(entry, summary)])
+    return Leaderboard(tuple(entries), summary=summary)
 
 
 def render(board: Leaderboard, plan: Plan, format: str, **options: Any) -> str:

@@ -12,10 +12,12 @@ import pytest
 
 import harness
 from harness.config import load
+from harness.core.plan import Plan
 from harness.errors import ConfigError
 from harness.main import main
 from harness.reports import find
 from harness.results import read, systems, with_comparisons
+from harness.versus import compared, from_results
 
 DATA = {
     # fold: rows of grade and qid
@@ -318,3 +320,16 @@ def test_the_methods_paragraph_and_the_caption_say_it(
     assert (
         "In brackets: 95 % interval of the mean over queries and repetitions (clustered bootstrap)."
     ) in said
+
+
+def test_runs_of_a_summary_are_compared_as_systems(place: Path) -> None:
+    harness.run(place / "x.yaml", overrides=[POOLED])
+    whole = from_results(place / "out", ["b", "a"], None)
+    (one,) = compared(whole, Plan(baselines=("b",))).rows
+    assert (one.dataset, one.n, one.difference) == ("web", 3, pytest.approx((0.5 + 1 / 3) / 3))
+    part = from_results(place / "out", ["b", "a"], "web-fold1")
+    (one,) = compared(part, Plan(baselines=("b",))).rows
+    # a .75, 2/3; b 1/2, 1/3
+    assert (one.dataset, one.n, one.difference) == ("web-fold1", 2, pytest.approx(7 / 24))
+    with pytest.raises(harness.HarnessError, match="no dataset 'wep' in these results; did you"):
+        from_results(place / "out", ["b", "a"], "wep")

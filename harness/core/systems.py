@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import AlignmentError, Problem
 from .leaderboard import Entry, Leaderboard
 from .metric import Metric
-from .pooling import pooled
+from .pooling import pooled, whole_name
 from .ragged import Floats, frozen
 from .summary import Summary
 
@@ -142,6 +142,13 @@ def how_chosen(systems: Iterable[System]) -> str:
     metrics = " or ".join(dict.fromkeys(one.metric for one in known))
     names = " and ".join(known[0].names)
     return f"best of {how_many} values of {names}, chosen on these queries by {metrics}"
+
+
+def dataset_name(entry: Entry, summary: Summary) -> str:
+    """Return what an entry's dataset is called among systems: the whole that it is a part of."""
+    if not summary.parts:
+        return entry.dataset
+    return whole_name(entry.pattern or entry.dataset, entry.columns, summary.parts)
 
 
 def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summary) -> str:
