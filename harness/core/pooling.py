@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..errors import AlignmentError, Problem
+from .arrow import call, unique
 from .evaluation import Counts, Evaluation
 from .leaderboard import Entry, Failed, Leaderboard
 from .ragged import Floats
@@ -175,14 +175,19 @@ def _qids(parts: Sequence[Entry]) -> pa.Array:
     """Return the queries of all parts, with the parts' names where a query is in two of them."""
     found = [part.evaluation.qids for part in parts]
     together = pa.concat_arrays(found)
-    if pc.count_distinct(together).as_py() == len(together):
+    if len(unique(together)) == len(together):
         return together
     return pa.concat_arrays(
         [
-            pc.binary_join_element_wise(f"{part.dataset}/", qids, "")
+            _joined_texts(f"{part.dataset}/", qids)
             for part, qids in zip(parts, found, strict=True)
         ]
     )
+
+
+def _joined_texts(first: str, texts: pa.Array) -> pa.Array:
+    kind = texts.type
+    return call("binary_join_element_wise", pa.scalar(first, kind), texts, pa.scalar("", kind))
 
 
 def _columns(found: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..core.arrow import call
 from ..core.comparable import compared
 from ..core.comparison import Plan
 from ..core.metric import Metric
@@ -102,13 +102,13 @@ def blocks_of(systems: Sequence[System], plan: Plan) -> Iterator[Block]:
 def _orders(systems: Sequence[System]) -> list[pa.Array]:
     """Return how each system's queries come into the order of their names."""
     first = _qids(systems[0])
-    expected = pc.array_sort_indices(first)
+    expected = call("array_sort_indices", first)
     orders: list[pa.Array] = []
     problems: list[Problem] = []
     for system in systems:
         qids = _qids(system)
         same = qids.equals(first)
-        orders.append(expected if same else pc.array_sort_indices(qids))
+        orders.append(expected if same else call("array_sort_indices", qids))
         if not same and qids.take(orders[-1]).to_pylist() != first.take(expected).to_pylist():
             problems.append(unlike(_name(system), first.to_pylist(), qids.to_pylist()))
     if problems:

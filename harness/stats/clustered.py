@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pyarrow.compute as pc
 
+from ..core.arrow import call
 from ..core.metric import Metric
 from ..core.plan import Plan
 from ..core.ragged import Floats
@@ -24,7 +24,7 @@ def clustered(system: System, metric: Metric, plan: Plan) -> tuple[float, float]
     Queries that a repetition has no value for are left out.
     """
     values = system.repetitions(metric)
-    values = values[:, pc.array_sort_indices(system.entries[0].evaluation.qids)]
+    values = values[:, call("array_sort_indices", system.entries[0].evaluation.qids)]
     names = ("summary", system.dataset, str(metric), system.run)
     stream = Stream(names, plan.seed, min(plan.draws, MOST_DRAWS))
     return clustered_interval(values[:, ~np.isnan(values).any(axis=0)], plan.level, stream)
