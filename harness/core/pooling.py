@@ -178,10 +178,7 @@ def _qids(parts: Sequence[Entry]) -> pa.Array:
     if len(unique(together)) == len(together):
         return together
     return pa.concat_arrays(
-        [
-            _joined_texts(f"{part.dataset}/", qids)
-            for part, qids in zip(parts, found, strict=True)
-        ]
+        [_joined_texts(f"{part.dataset}/", qids) for part, qids in zip(parts, found, strict=True)]
     )
 
 
