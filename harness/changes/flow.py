@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..core.metric import Metric
+from ..core.metric import Direction, Metric
 from ..core.plan import Plan
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .board import Board, Key, canonical, matched
@@ -295,13 +295,17 @@ def _lacking(board: Board, other: Board) -> tuple[str, ...]:
 
 
 def _cell(
-    old: Board, new: Board, key: Key, name: str, direction: str | None, given: float | None
+    old: Board,
+    new: Board,
+    key: Key,
+    name: str,
+    direction: Direction | None,
+    given: float | None,
 ) -> Cell:
-    values = old.values[key].get(name, math.nan), new.values[key].get(name, math.nan)
+    before, after = old.values[key].get(name, math.nan), new.values[key].get(name, math.nan)
     tolerance = tolerance_of(old, new, name, given)
-    way = direction if direction in ("higher", "lower") else None
-    status = status_of(*values, tolerance, way)  # type: ignore[arg-type]
-    return Cell(key, name, way, *values, tolerance, status)  # type: ignore[arg-type]
+    status = status_of(before, after, tolerance, direction)
+    return Cell(key, name, direction, before, after, tolerance, status)
 
 
 def _with_queries(
@@ -313,17 +317,16 @@ def _with_queries(
     where: list[tuple[str, Metric | None]] = []
     result = []
     for cell in cells:
-        pair = old.evaluations.get(cell.key), new.evaluations.get(cell.key)
-        sides = old.metrics[cell.metric], new.metrics[cell.metric]
+        before, after = old.evaluations.get(cell.key), new.evaluations.get(cell.key)
+        metric, other = old.metrics[cell.metric], new.metrics[cell.metric]
         queries = None
-        if None not in pair and None not in sides:
-            names = str(sides[0]), str(sides[1])
-            pairs = pairing(pair[0], pair[1], names)  # type: ignore[arg-type]
-            queries = paired(pairs, cell.key, sides[0], plan, test)  # type: ignore[arg-type]
+        if before is not None and after is not None and metric is not None and other is not None:
+            pairs = pairing(before, after, (str(metric), str(other)))
+            queries = paired(pairs, cell.key, metric, plan, test)
             if cell.status == "same" and (queries.moved or queries.only_old or queries.only_new):
                 cell = replace(cell, status="queries")
         found.append(queries if cell.has_moved or cell.status == "queries" else None)
-        where.append((cell.key.dataset, sides[0]))
+        where.append((cell.key.dataset, metric))
         result.append(cell)
     done, family = corrected(found, where, plan)
     cells = [replace(cell, queries=one) for cell, one in zip(result, done, strict=True)]
