@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -220,15 +221,15 @@ def _command(name: str, text: str, at: int, style: Style) -> tuple[Iterator[Piec
     _, at = optional(text, at)
     changed: Callable[[Style], Style] | None = None
     if name in _BOLD:
-        changed = lambda old: replace(old, bold=True)  # noqa: E731
+        changed = partial(replace, bold=True)
     elif name in _UNDERLINE:
-        changed = lambda old: replace(old, underlined=True)  # noqa: E731
+        changed = partial(replace, underlined=True)
         if re.match(r"\s*\{\s*\\h?phantom", text[at:]):  # a line below what stands beside it
             return iter([Piece(NO_WIDTH, changed(style))]), group(text, at)[1]
     elif name in _RAISED:
-        changed = lambda old: replace(old, raised=True)  # noqa: E731
+        changed = partial(replace, raised=True)
     elif name in _LOWERED:
-        changed = lambda old: replace(old, lowered=True)  # noqa: E731
+        changed = partial(replace, lowered=True)
     if changed is not None:
         inner, at = group(text, at)
         return _pieces(inner, changed(style)), at
