@@ -19,7 +19,7 @@ LAYERS = [
     {"readers", "store", "compat", "tables", "comparing"},
     {"plots"},
     {"convert", "config", "provenance"},
-    {"inputs", "catalogue", "crosscheck", "origin"},
+    {"inputs", "catalogue", "crosscheck", "origin", "guard"},
     {"manifest", "direct", "results", "paper"},
     {"cells"},
     {
@@ -37,6 +37,7 @@ LAYERS = [
         "pictures",
         "annotate",
         "check_table",
+        "check",
     },
     {"verify"},
     {"plain"},

@@ -1,0 +1,72 @@
+"""One thing that the guard found: how bad, where, how often, what it does, how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ..errors import shorten
+
+Severity = Literal["error", "warning", "note"]
+ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the guard found in one file, or between several.
+
+    Parameters
+    ----------
+    rule : str
+        Its name in docs/check.md, such as ``constant-scores``; what a config accepts.
+    severity : {"error", "warning", "note"}
+        An error makes the numbers wrong or impossible; a warning changes what they mean; a note
+        is a fact that a reader of the numbers wants to know.
+    place : str
+        ``file:line``, or the file alone where it is about all of it.
+    what : str
+        One sentence, with the figures.
+    count : int
+        How many queries, rows or documents it is about; what they are is said in `what`.
+    examples : tuple of str
+        The first of them, :data:`SHOWN` at most.
+    effect : str
+        What it does to the numbers.
+    fix : str
+        How to mend it.
+    """
+
+    rule: str
+    severity: Severity
+    place: str
+    what: str
+    count: int = 1
+    examples: tuple[str, ...] = ()
+    effect: str = ""
+    fix: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{self.severity}: {self.place}: {self.what}{self._shown()} [{self.rule}]"]
+        if self.effect:
+            lines.append(f"  effect: {self.effect}")
+        if self.fix:
+            lines.append(f"  fix:    {self.fix}")
+        return "\n".join(lines)
+
+    def _shown(self) -> str:
+        if not self.examples:
+            return ""
+        more = self.count - len(self.examples)
+        names = ", ".join(shorten(example, 60) for example in self.examples)
+        return f": {names}" + (f" (+{more:,} more)" if more > 0 else "")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {**asdict(self), "examples": list(self.examples)}
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings once each, errors first."""
+    return sorted(dict.fromkeys(findings), key=lambda one: ORDER.index(one.severity))
