@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.cells import key
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "harness"
 
@@ -101,6 +103,15 @@ def test_the_core_is_pure(path: Path) -> None:
             assert node.value.attr != "random" or node.attr == "default_rng", (
                 f"line {node.lineno} uses global random state"
             )
+
+
+@pytest.mark.parametrize("name", ["work", "record", "said"])
+def test_the_code_that_a_cached_cell_follows_from_is_all_in_its_name(name: str) -> None:
+    """But for what gives plain data alone that is in the name itself, and texts of errors."""
+    inside = {part.removesuffix(".py") for part in key.COMPUTES}
+    assert f"cells/{name}" in inside
+    parts = imported_parts(PACKAGE / "cells" / f"{name}.py")
+    assert parts - inside <= {"config", "store", "errors", "cells"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -22,9 +22,11 @@ from ..errors import HarnessError, InputError, Problem
 from ..store import state_of
 from .cache import Cache
 from .executors import InProcess
-from .key import cell_key, follows_from, user_code
+from .key import cell_key
+from .naming import Naming
 from .record import Record
-from .work import Done, Job, each, reference, work
+from .said import with_names
+from .work import Done, Job, each, work
 
 PIECES = 4
 """What is left is enough for so many jobs of each process, so that none waits at the end."""
@@ -94,7 +96,8 @@ def evaluate_all(
     """
     cells = tuple(cells)
     run = _Run(config, cells, cache)
-    pending = [place for place in range(len(cells)) if run.lacking(place)]
+    lacking = {place: run.lacking(place) for place in range(len(cells))}
+    pending = {place: metrics for place, metrics in lacking.items() if metrics}
     run.cached = len(cells) - len(pending)
     with tqdm(total=len(cells), unit="cell", disable=None) as bar:
         bar.update(len(cells) - len(pending))
@@ -110,11 +113,6 @@ def evaluate_all(
     return run.evaluated()
 
 
-def keys_of(config: Config, cells: Sequence[Cell], cache: Cache) -> dict[str, Cell]:
-    """Return the cells of a config by the names of their records, whether there are any or not."""
-    return _Run(config, tuple(cells), cache).keys()
-
-
 class _Run:
     """The state of one call: which records there are, which cells failed."""
 
@@ -125,27 +123,27 @@ class _Run:
         self.failed: dict[int, HarnessError] = {}
         self.digests: dict[str, str] = {}
         self.qids: dict[str, pa.Array] = {}
+        self.names: dict[int, dict[str, str]] = {}
+        self.naming = Naming(config, cells)
         self.cached, self.rows, self.running = 0, 0, 0
-        plugged = any(not metric.is_built_in for metric in self.metrics)
-        code = sorted(user_code().values()) if plugged else []
-        self.plugins = {f"code {number}": digest for number, digest in enumerate(code)}
-        beside = {path for cell in cells for path in self._paths(cell)[2:]}
+        beside = {path for cell in cells for path in self.naming.beside(cell)}
         self.before = {path: state_of(path) for path in beside}
 
     def lacking(self, place: int) -> tuple[Metric, ...]:
         """Return the metrics of a cell that are not known; looks them up at first."""
         cell = self.cells[place]
-        if place not in self.records:
-            digests = {path: self.cache.digest(path) for path in self._paths(cell)}
-            if None not in digests.values():
-                known = {path: str(found) for path, found in digests.items()}
-                record = self.cache.get(cell_key(self._follows_from(cell, known)))
-                if record is not None:
-                    self.keep(place, record)
-                    self.digests |= known
-        if place not in self.records:
+        own, others = self.naming.files(cell), self.naming.others(cell)
+        found = {path: self.cache.digest(path) for path in (*own, *others)}
+        known = {path: digest for path, digest in found.items() if digest is not None}
+        if not {*own} <= {*known}:
             return self.metrics
-        return self.records[place].lacking(self.metrics)
+        record = self.cache.get(cell_key(self.naming.follows_from(cell, known)))
+        if record is None:
+            return self.metrics
+        self.keep(place, record)
+        self.digests |= known
+        self.names[place] = self.naming.names(cell, known)
+        return record.lacking(self.metrics, self.names[place])
 
     def take(self, done: Done) -> None:
         """Keep what became of a cell."""
@@ -162,20 +160,21 @@ class _Run:
         for name, read in done.inputs.items():
             self.digests[name] = read.digest
             self.cache.remember(name, read.state, read.digest)
-        for path in self._paths(cell):
+        for path in (*self.naming.files(cell), *self.naming.others(cell)):
             self.digests.setdefault(path, self.cache.hashed(path))
-        known = self.records.get(done.place)
-        record = done.record if known is None else known.joined(done.record)
+        self.names[done.place] = names = self.naming.names(cell, self.digests)
+        known, record = self.records.get(done.place), done.record.renamed(names)
+        record = record if known is None else known.joined(record)
         self.keep(done.place, record)
         self.rows += done.rows
-        said = self._follows_from(cell, self.digests)
-        names = [Path(path).name for path in self._paths(cell)]
-        about = {**said, "files": names, "dataset": cell.dataset, "run": cell.run}
+        said = self.naming.follows_from(cell, self.digests)
+        files = [Path(path).name for path in self.naming.files(cell)]
+        about = {**said, "files": files, "dataset": cell.dataset, "run": cell.run}
         self.cache.put(cell_key(said), replace(record, about=about))
 
     def _changed(self, cell: Cell, done: Done) -> HarnessError | None:
         """Return the error of a cell one of whose files changed since others were evaluated."""
-        for path in self._paths(cell):
+        for path in (*self.naming.files(cell), *self.naming.others(cell)):
             read = done.inputs.get(path)
             if read is not None and self.digests.get(path, read.digest) == read.digest:
                 continue
@@ -192,14 +191,6 @@ class _Run:
         qids = self.qids.setdefault(path, record.qids)
         same = qids is not record.qids and qids.equals(record.qids)
         self.records[place] = replace(record, qids=qids if same else record.qids, about={})
-
-    def keys(self) -> dict[str, Cell]:
-        """Return the cells by the names of their records; hashes files that are not known."""
-        found = {}
-        for cell in self.cells:
-            known = {path: self.cache.hashed(path) for path in self._paths(cell)}
-            found[cell_key(self._follows_from(cell, known))] = cell
-        return found
 
     def say(self, bar: Any, rows: int) -> None:
         """Show how it goes on."""
@@ -224,41 +215,18 @@ class _Run:
             entry = record.entry(
                 self.metrics, self.policy, run=cell.run, dataset=cell.dataset,
                 columns=cell.columns, pattern=cell.dataset_key if cell.of_dataset else "",
+                known_as=self.names[place],
             )  # fmt: skip
             found.entries.append(entry)
             found.audits.append(record.audit)
             found.headers.append(record.header)
             found.cells.append(cell)
-            found.warnings += record.warnings
+            found.warnings += with_names(record.warnings, cell)
         found.warnings = list(dict.fromkeys(found.warnings))
         return found
 
-    def _paths(self, cell: Cell) -> list[str]:
-        """Return the files that a cell's values follow from."""
-        entry = cell.dataset_entry
-        paths = [entry.path, cell.run_entry.path]
-        paths += [str(entry.group)] if entry.group else []
-        for name in dict.fromkeys(metric.reference for metric in self.metrics):
-            if name is not None:
-                paths.append(reference(self.cells, cell, name).run_entry.path)
-        return paths
 
-    def _follows_from(self, cell: Cell, digests: Mapping[str, str]) -> dict[str, Any]:
-        paths = self._paths(cell)
-        parts = {f"file {number}": digests[path] for number, path in enumerate(paths)}
-        choices = {
-            "dataset": cell.dataset_entry.options(),
-            "run": cell.run_entry.options(),
-            "policy": self.config.policy.model_dump(mode="json"),
-            "convention": self.config.convention,
-            "crosscheck": self.config.crosscheck,
-            "references": [metric.reference for metric in self.metrics if metric.reference],
-            "names": [cell.dataset, cell.run],
-        }
-        return follows_from({**parts, **self.plugins}, choices)
-
-
-def _jobs(run: _Run, places: Sequence[int], workers: int) -> Iterator[Job]:
+def _jobs(run: _Run, pending: Mapping[int, Sequence[Metric]], workers: int) -> Iterator[Job]:
     """Yield the work in pieces of one dataset each, in the config's order.
 
     Of what is left each worker is given a part, so that pieces become smaller, and all workers
@@ -268,14 +236,14 @@ def _jobs(run: _Run, places: Sequence[int], workers: int) -> Iterator[Job]:
     def of(place: int) -> str:
         return run.cells[place].dataset_entry.model_dump_json()
 
-    left = len(places)
-    for _, group in groupby(places, key=of):
+    left = len(pending)
+    for _, group in groupby(pending, key=of):
         members = deque(group)
         while members:
             size = min(MOST, max(1, left // (workers * PIECES))) if workers > 1 else len(members)
             piece = [members.popleft() for _ in range(min(size, len(members)))]
             left -= len(piece)
-            lacking = {place: tuple(map(str, run.lacking(place))) for place in piece}
+            lacking = {place: tuple(map(str, pending[place])) for place in piece}
             yield Job.of(run.config, run.cells, lacking)
 
 

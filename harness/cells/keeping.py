@@ -18,8 +18,8 @@ from ..config.cells import Cell
 from ..errors import InputError, Problem
 from ..origin import MANIFEST
 from .cache import INDEX, Cache
-from .flow import keys_of
 from .key import cell_key, code
+from .naming import keys_of
 from .record import Record
 from .work import Job, each
 
@@ -187,16 +187,17 @@ def recomputed(place: Path, found: Sequence[Kept], one_in: int) -> Iterator[Reco
     records = {one.key: one for one in found}
     keys = keys_of(config, cells, Cache(folder_of(place)))
     known = [(one, one.record, keys[key]) for key, one in records.items() if key in keys]
-    for one, record, cell in known[::one_in]:
+    for one, record, (cell, known_as) in known[::one_in]:
         if record is None:
             continue
         names = tuple(str(metric) for metric in config.parsed_metrics())
-        names = tuple(name for name in names if name in record.values)
+        names = tuple(name for name in names if known_as.get(name, name) in record.values)
         (done,) = each(Job.of(config, cells, {cells.index(cell): names}))
         if done.record is None:
             yield Recomputed(one, 0, f"cannot be evaluated again: {done.error}")
         else:
-            yield Recomputed(one, len(record.qids) * len(names), _differs(record, done.record))
+            anew = done.record.renamed(known_as)
+            yield Recomputed(one, len(record.qids) * len(names), _differs(record, anew))
 
 
 def _differs(then: Record, now: Record) -> str:

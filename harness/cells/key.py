@@ -6,29 +6,42 @@ import functools
 import hashlib
 import json
 import os
+import platform
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..core.metric import Metric
+
 _PACKAGE = Path(__file__).resolve().parents[1]
-_COMPUTES = ("core", "metrics", "readers", "convert", "crosscheck.py", "direct.py")
+COMPUTES = (
+    "core", "metrics", "readers", "convert", "compat", "crosscheck.py", "direct.py",
+    "cells/record.py", "cells/said.py", "cells/work.py",
+)  # fmt: skip
+"""Files and folders whose code makes what is kept of a cell."""
 _ARITHMETIC = ("numpy", "pyarrow")
 
 
 @functools.cache
 def code() -> str:
-    """Return the hash of the code that computes values, and of the packages it computes with."""
+    """Return the hash of the code that computes values, and of what it computes with.
+
+    That is the packages that do the arithmetic, and the C library and kind of processor, whose
+    logarithms may differ in the last bit. Python's version changes none.
+    """
     packages = [f"{package} {version(package)}" for package in _ARITHMETIC]
-    return _joined([*map(_source, _COMPUTES), *packages])
+    machine = [*platform.libc_ver(), platform.system(), platform.machine()]
+    return _joined([*map(_source, COMPUTES), *packages, *machine])
 
 
 @functools.cache
 def sources() -> str:
     """Return the hash of the code that computes values and comparisons, for the manifest."""
-    return _joined([*map(_source, _COMPUTES), _source("stats")])
+    return _joined([*map(_source, COMPUTES), _source("stats")])
 
 
 @functools.cache
@@ -59,9 +72,32 @@ def follows_from(inputs: Mapping[str, str], choices: Mapping[str, Any]) -> dict[
 
 
 def cell_key(said: Mapping[str, Any]) -> str:
-    """Return the name under which a cell's values are kept; see :func:`follows_from`."""
+    """Return the name of what follows from plain data; see :func:`follows_from`."""
     text = json.dumps(said, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def known_as(metric: Metric, digest: str, options: Mapping[str, Any]) -> str:
+    """Return the name under which values that compare to another run are kept.
+
+    It is the metric's, with what the other run is in place of what it is called.
+
+    Parameters
+    ----------
+    metric : Metric
+    digest : str
+        SHA-256 of the other run's file.
+    options : mapping
+        How it is read; plain data.
+    """
+    other = cell_key({"run": digest, "options": options})
+    if metric.label is not None:
+        return f"{metric} {other}"
+
+    def put(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:
+        return tuple((name, other if name == "reference" else value) for name, value in pairs)
+
+    return str(replace(metric, params=put(metric.params), given=put(metric.given)))
 
 
 def user_code() -> dict[str, str]:

@@ -35,7 +35,8 @@ class Record:
     ----------
     qids : pyarrow string array, shape (n_queries,)
     values, weights, errors : mapping of str to ndarray of float64, shape (n_queries,)
-        By canonical name of the metric; as in :class:`~harness.core.evaluation.Evaluation`.
+        By canonical name of the metric; as in :class:`~harness.core.evaluation.Evaluation`. Of
+        metrics that compare to another run by :func:`~harness.cells.key.known_as`.
     counts : Counts
         Those that hang on no metric; ``empty`` is 0.
     empty : mapping of int to int
@@ -43,12 +44,13 @@ class Record:
     audit : Audit
         The cross-check.
     warnings : tuple of str
-        What was said while the cell was evaluated.
+        What was said while the cell was evaluated; see :mod:`harness.cells.said`.
     header : mapping, optional
         What the run's file says of itself; see :mod:`harness.readers.ir_metadata`.
     about : mapping
         What it follows from, for those who look at a cache: ``dataset``, ``run``, names of the
-        ``files``, and the parts of its own name (:func:`harness.cells.key.follows_from`).
+        ``files`` when it was evaluated, and the parts of its own name
+        (:func:`harness.cells.key.follows_from`).
     """
 
     qids: pa.Array
@@ -82,8 +84,20 @@ class Record:
             header=header,
         )
 
-    def lacking(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
-        """Return the metrics that have to be computed yet.
+    def renamed(self, names: Mapping[str, str]) -> Record:
+        """Return this record with other names of metrics, for those that `names` has."""
+
+        def put(found: Mapping[str, Floats]) -> dict[str, Floats]:
+            return {names.get(name, name): one for name, one in found.items()}
+
+        return replace(
+            self, values=put(self.values), weights=put(self.weights), errors=put(self.errors)
+        )
+
+    def lacking(
+        self, metrics: Iterable[Metric], names: Mapping[str, str] | None = None
+    ) -> tuple[Metric, ...]:
+        """Return the metrics that have to be computed yet; `names` as in :meth:`renamed`.
 
         All of them, where the number of queries without relevant documents is not known for
         the level that they ask for together.
@@ -91,7 +105,10 @@ class Record:
         wanted = tuple(metrics)
         if max((level_of(metric) for metric in wanted), default=1) not in self.empty:
             return wanted
-        return tuple(metric for metric in wanted if str(metric) not in self.values)
+        known = names or {}
+        return tuple(
+            metric for metric in wanted if known.get(str(metric), str(metric)) not in self.values
+        )
 
     def joined(self, more: Record) -> Record:
         """Return this record with what another of the same cell has beyond it."""
@@ -107,10 +124,13 @@ class Record:
 
     def entry(
         self, metrics: Sequence[Metric], policy: Policy, *, run: str, dataset: str,
-        columns: Mapping[str, str], pattern: str = "",
+        columns: Mapping[str, str], pattern: str = "", known_as: Mapping[str, str] | None = None,
     ) -> Entry:  # fmt: skip
-        """Return the leaderboard's row for these metrics, all of which must be here."""
-        names = [str(metric) for metric in metrics]
+        """Return the leaderboard's row for these metrics, all of which must be here.
+
+        `known_as` as `names` in :meth:`renamed`.
+        """
+        names = [(known_as or {}).get(str(metric), str(metric)) for metric in metrics]
         level = max((level_of(metric) for metric in metrics), default=1)
         values = np.empty((len(self.qids), len(names)))
         for place, name in enumerate(names):

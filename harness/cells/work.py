@@ -23,6 +23,7 @@ from ..readers import ir_metadata
 from ..readers.hashed import HashedSource
 from ..store import state_of
 from .record import Record
+from .said import without_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +153,8 @@ def _evaluate(
     }
 
     def done(said: Sequence[str]) -> Done:
-        record = Record.of(evaluation, audit, [*dataset.warnings, *said], header)
+        texts = without_names([*dataset.warnings, *said], cell)
+        record = Record.of(evaluation, audit, texts, header)
         return Done(place, record, None, inputs, evaluation.counts.retrieved)
 
     return done
@@ -211,7 +213,9 @@ def _read_run(
 
 
 def _read_reference(qrels: Qrels, cells: Sequence[Cell], cell: Cell, name: str) -> Run:
-    return _read_run(qrels, reference(cells, cell, name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)  # said of it where it is a cell itself
+        return _read_run(qrels, reference(cells, cell, name))
 
 
 def reference(cells: Sequence[Cell], cell: Cell, name: str) -> Cell:

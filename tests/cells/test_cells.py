@@ -152,18 +152,59 @@ def test_the_code_that_computes_is_part_of_the_name(
     assert len(evaluated()) == n
 
 
-def test_a_metric_that_compares_follows_from_the_other_run_too(
+COMPARED = "rbo(p=0.9,reference=bm25)"
+
+
+def test_a_metric_that_compares_to_another_run_is_computed_alone(
+    place: Path, evaluated: Callable, outputs: Outputs
+) -> None:
+    config, both = place / "configs/x.yaml", [f"metrics=[map, '{COMPARED}']"]
+    harness.run(config, overrides=["metrics=[map]"])
+    n = len(evaluated())
+    harness.run(config, overrides=both)
+    assert [names for _, names in evaluated()] == [[COMPARED]] * n
+    partly = outputs(place / "out")
+    harness.run(config, overrides=both)
+    assert evaluated() == []
+    shutil.rmtree(place / "out")
+    harness.run(config, overrides=both)
+    assert {**partly, "manifest.json": ""} == {**outputs(place / "out"), "manifest.json": ""}
+
+
+def test_a_changed_byte_of_the_run_that_others_are_compared_to(
     place: Path, evaluated: Callable
 ) -> None:
-    metrics = ["metrics=['rbo(p=0.9,reference=bm25)']"]
-    harness.run(place / "configs/x.yaml", overrides=metrics)
-    n = len(evaluated())
-    harness.run(place / "configs/x.yaml", overrides=metrics)
+    config, both = place / "configs/x.yaml", [f"metrics=[map, '{COMPARED}']"]
+    before = harness.run(config, overrides=both).leaderboard.rows()
+    evaluated()
+    run = place / "runs/trec/bm25.run"
+    content = run.read_bytes()
+    run.write_bytes(content.replace(b" 1 ", b" 01 ", 1))
+    harness.run(config, overrides=both)
+    computed = dict(evaluated())
+    assert computed.pop("bm25") == ["map", COMPARED]
+    assert {*map(tuple, computed.values())} == {(COMPARED,)}
+    run.write_bytes(content)  # what it was compared to before is known still
+    assert harness.run(config, overrides=both).leaderboard.rows() == before
     assert evaluated() == []
+
+
+def test_how_the_other_run_is_read_counts_too(place: Path, evaluated: Callable) -> None:
+    runs = "bm25: {path: ../runs/trec/bm25.run%s}, lsi: {path: ../runs/trec/lsi.run}"
+    for more in ("", ", duplicates: last"):
+        override = [f"runs={{{runs % more}}}", f"metrics=['{COMPARED}']"]
+        harness.run(place / "configs/x.yaml", overrides=override)
+        assert [run for run, _ in evaluated()] == ["bm25", "lsi"]
+
+
+def test_bounds_of_a_comparison_follow_from_the_other_run(place: Path, evaluated: Callable) -> None:
+    config = place / "configs/x.yaml"
+    harness.run(config, overrides=["metrics=[tau_ap(reference=bm25)]", "policy.ties=bounds"])
+    names = dict(evaluated())["lsi"]
     run = place / "runs/trec/bm25.run"
     run.write_bytes(run.read_bytes().replace(b" 1 ", b" 01 ", 1))
-    harness.run(place / "configs/x.yaml", overrides=metrics)
-    assert len(evaluated()) == n
+    harness.run(config, overrides=["metrics=[tau_ap(reference=bm25)]", "policy.ties=bounds"])
+    assert dict(evaluated())["lsi"] == names
 
 
 def test_a_damaged_record_is_computed_anew(
@@ -202,6 +243,61 @@ def test_warnings_are_the_same_from_the_cache(place: Path) -> None:
         with pytest.warns(harness.errors.HarnessWarning, match=r"flat\.run"):
             said.append(harness.run(place / "configs/x.yaml").warnings)
     assert said[0] == said[1] != ()
+
+
+def test_a_renamed_run_computes_nothing_and_is_warned_of_by_its_new_name(
+    place: Path, evaluated: Callable
+) -> None:
+    qrels = (place / "runs/trec/qrels.txt").read_text(encoding="utf-8")
+    (place / "runs/trec/judged.txt").write_text(qrels + "999 0 x -1\n", "utf-8")
+    rows = [f"{qid} Q0 DOC-{i:05d} {i} 1.0 flat\n" for qid in range(301, 331) for i in range(9)]
+    (place / "runs/trec/flat.run").write_text("".join(rows), encoding="utf-8")
+    (place / "runs/trec/alien.run").write_text("301 Q0 unknown 1 1.0 alien\n", encoding="utf-8")
+
+    def said(dataset: str, judged: str, flat: str, alien: str, *more: str) -> set[str]:
+        overrides = [
+            f"datasets={{{dataset}: {{path: ../runs/trec/{judged}}}}}",
+            f"runs={{a: {{path: ../runs/trec/{flat}}}, {alien}: {{path: ../runs/trec/alien.run}}}}",
+            *more,
+        ]
+        with pytest.warns(harness.errors.HarnessWarning):
+            results = harness.run(place / "configs/x.yaml", overrides=overrides)
+        return {*results.warnings}
+
+    def expected(dataset: str, judged: str, flat: str, alien: str) -> set[str]:
+        return {
+            f"runs/trec/{judged}: 1 query has no usable judgement: every grade is below 0, "
+            "which means not judged",
+            f"runs/trec/{flat}: all scores are equal in 30 of 30 queries; there the policy for "
+            "ties decides the order",
+            f"{alien} on {dataset}: none of the 1 documents retrieved is judged; are these qrels "
+            "of another collection, or docnos written in another way?",
+        }
+
+    before = "trec", "judged.txt", "flat.run", "alien"
+    assert said(*before) == expected(*before)
+    evaluated()
+    (place / "runs/trec/judged.txt").rename(place / "runs/trec/grades.txt")
+    (place / "runs/trec/flat.run").rename(place / "runs/trec/level.run")
+    after = "robust", "grades.txt", "level.run", "foreign"
+    assert said(*after) == expected(*after)
+    assert evaluated() == []
+
+
+def test_a_run_that_others_are_compared_to_can_be_renamed_too(
+    place: Path, evaluated: Callable
+) -> None:
+    runs = "{name}: {{path: ../runs/trec/bm25.run}}, lsi: {{path: ../runs/trec/lsi.run}}"
+    rows = []
+    for name in ("bm25", "first"):
+        override = [
+            f"runs={{{runs.format(name=name)}}}",
+            f"metrics=['rbo(p=0.9,reference={name})']",
+        ]
+        found = harness.run(place / "configs/x.yaml", overrides=override).leaderboard.entries
+        rows.append([[*entry.summary.values()] for entry in found])
+    assert rows[0] == rows[1]
+    assert [run for run, _ in evaluated()] == ["bm25", "lsi"]
 
 
 def test_more_processes_give_the_same_bytes(place: Path, outputs: Outputs) -> None:
