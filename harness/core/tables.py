@@ -14,7 +14,7 @@ from ..errors import InputError, Problem
 from .arrow import equal, take
 from .docnos import Docnos
 from .hashing import Index, Sieve, hash_strings, pair_keys
-from .ragged import Array, Bools, Ints, Ragged, frozen, lengths_of
+from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of
 from .table import Table
 
 GRADE_LIMIT = 2**31
@@ -112,6 +112,16 @@ class Qrels(Table):
         found, judgement = index.find(pair_keys(query[rows], docnos.hashes[rows]), same)
         return rows[found], judgement
 
+    @cached_property
+    def _docno_hashes(self) -> Array:
+        return np.sort(self.docnos.hashes)
+
+    def knows(self, hashes: Array) -> Bools:
+        """Return which docnos of these hashes are judged, for whichever query, ``(n,)``."""
+        known = self._docno_hashes
+        at = np.minimum(np.searchsorted(known, hashes), known.size - 1)
+        return np.equal(known[at], hashes) if known.size else np.zeros(hashes.size, dtype=bool)
+
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:
         """Return grades as int64, as float64 where some are fractions; see the base class."""
@@ -167,6 +177,15 @@ class Run(Table):
     def scores(self) -> npt.NDArray[np.float64]:
         """Score of each row, ``(n_rows,)`` float64."""
         return self.numbers
+
+    @cached_property
+    def extremes(self) -> tuple[Floats, Floats]:
+        """Smallest and largest score of each query that has rows, ``(n_answered,)`` each."""
+        # Empty queries share their start with the next one and are left out.
+        starts = self.offsets[:-1][lengths_of(self.offsets) > 0]
+        if not starts.size:
+            return np.zeros(0), np.zeros(0)
+        return np.minimum.reduceat(self.scores, starts), np.maximum.reduceat(self.scores, starts)
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = True) -> Array:

@@ -50,15 +50,11 @@ class Checks:
     def add(self, run: Run) -> Run:
         """Count one part, and return it."""
         self.tags.update(dict.fromkeys(run.tags))
-        starts, lengths = run.offsets[:-1], np.diff(run.offsets)
-        several = starts[lengths > 1]
-        if several.size:
-            # Empty queries share their start with the next one and are left out.
-            bounds = np.flatnonzero(lengths > 0)
-            low = np.minimum.reduceat(run.scores, starts[bounds])
-            high = np.maximum.reduceat(run.scores, starts[bounds])
-            self.constant += int(((low == high) & (lengths[bounds] > 1)).sum())
-            self.several += several.size
+        low, high = run.extremes
+        lengths = np.diff(run.offsets)
+        several = lengths[lengths > 0] > 1
+        self.constant += int(((low == high) & several).sum())
+        self.several += int(several.sum())
         if self.are_grades and self.dataset is not None:
             follows = self.follows or run.docnos is self.dataset.docnos
             first, self.n_rows = self.n_rows, self.n_rows + run.n_rows

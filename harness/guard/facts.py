@@ -1,0 +1,198 @@
+"""What judgements, and a run joined to them, leave behind: small sums that the rules look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..core.arrow import as_bytes, select
+from ..core.ragged import Bools
+from ..core.tables import Qrels
+from .moments import Moments
+
+EXAMPLES = 3
+"""Names that are kept of each thing."""
+
+
+@dataclass(frozen=True)
+class JudgementFacts:
+    """Of the judgements of one dataset.
+
+    Parameters
+    ----------
+    queries, rows : int
+    lowest, highest : float
+        Grades.
+    fractions : bool
+        Whether some grade is no whole number.
+    negative : int
+        Rows with a grade below 0, which means not judged.
+    relevant : int
+        Rows with a grade of at least 1; above 0 where there are fractions.
+    empty, single : int
+        Queries without such a row; with one row alone.
+    empty_first, single_first : tuple of str
+        The first of them.
+    """
+
+    queries: int = 0
+    rows: int = 0
+    lowest: float = 0.0
+    highest: float = 0.0
+    fractions: bool = False
+    negative: int = 0
+    relevant: int = 0
+    empty: int = 0
+    empty_first: tuple[str, ...] = ()
+    single: int = 0
+    single_first: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, qrels: Qrels) -> JudgementFacts:
+        """Return the facts of judgements.
+
+        >>> JudgementFacts.of(Qrels.from_dict({"q1": {"a": 2, "b": 0}, "q2": {"c": 0}})).empty
+        1
+        """
+        grades, offsets = qrels.numbers, qrels.offsets
+        if not grades.size:
+            return cls(queries=qrels.n_queries)
+        fractions = grades.dtype.kind == "f"
+        relevant = grades > 0
+        before = np.append(0, np.cumsum(relevant))[offsets]
+        empty, single = before[1:] == before[:-1], offsets[1:] - offsets[:-1] == 1
+        return cls(
+            qrels.n_queries, qrels.n_rows, float(grades.min()), float(grades.max()), fractions,
+            int((grades < 0).sum()), int(before[-1]),
+            int(empty.sum()), first(qrels.qids, empty),
+            int(single.sum()), first(qrels.qids, single),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Of one run, and of how it fits its judgements.
+
+    Parameters
+    ----------
+    follows : bool
+        Whether its scores follow the rows of the dataset, as predictions do.
+    single : bool
+        Whether scores are compared in single precision, as trec_eval 9 does.
+    rows, queries : int
+        In the file.
+    missing, extra : int
+        Queries that are judged and not answered; answered and not judged.
+    missing_first, extra_first : tuple of str
+    shallowest, median_depth, deepest : float
+        Documents of a query; 0 where the run follows rows.
+    at_deepest : int
+        Queries of the largest depth.
+    last_depth, last_qid
+        Of the query that ends the file.
+    lowest, highest : float
+        Scores.
+    mean_lowest, mean_highest : float
+        Of the queries' own smallest and largest scores.
+    several, constant, nearly : int
+        Queries with two documents and more; those whose scores are all equal; those of at least
+        :data:`~harness.guard.watch.LONG` documents of which nearly all share one score.
+    constant_first : tuple of str
+    pairs, tied : int
+        Pairs of retrieved documents of one query; those with one score.
+    overflow, merged : int
+        Rows beyond the largest number of single precision; rows that single precision gives the
+        score of their neighbour, though they differ.
+    judged : int
+        Retrieved documents that are judged.
+    positive : int
+        Of these, with a grade above 0.
+    moments : Moments
+        Of their scores and grades.
+    shown, judged_shown : int
+        Documents at rank 10 or before; those of them that are judged. 0 where the run follows
+        rows.
+    looked_at, known : int
+        Rows whose docno was looked for among all judgements; those found, for any query.
+    """
+
+    follows: bool = False
+    single: bool = True
+    rows: int = 0
+    queries: int = 0
+    missing: int = 0
+    missing_first: tuple[str, ...] = ()
+    extra: int = 0
+    extra_first: tuple[str, ...] = ()
+    shallowest: float = 0.0
+    median_depth: float = 0.0
+    deepest: float = 0.0
+    at_deepest: int = 0
+    last_depth: int = 0
+    last_qid: str = ""
+    lowest: float = 0.0
+    highest: float = 0.0
+    mean_lowest: float = 0.0
+    mean_highest: float = 0.0
+    several: int = 0
+    constant: int = 0
+    constant_first: tuple[str, ...] = ()
+    nearly: int = 0
+    pairs: int = 0
+    tied: int = 0
+    overflow: int = 0
+    merged: int = 0
+    judged: int = 0
+    positive: int = 0
+    moments: Moments = field(default_factory=Moments)
+    shown: int = 0
+    judged_shown: int = 0
+    looked_at: int = 0
+    known: int = 0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that the rules of one cell look at."""
+
+    judgements: JudgementFacts
+    run: RunFacts
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return them as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Facts:
+        """Return the facts that :meth:`as_dict` gave, written to JSON or not.
+
+        Raises
+        ------
+        KeyError, TypeError
+            Where they are other facts.
+        """
+        run = {**given["run"], "moments": Moments(**given["run"]["moments"])}
+        return cls(_made(JudgementFacts, given["judgements"]), _made(RunFacts, run))
+
+
+def _made(kind: Any, given: Mapping[str, Any]) -> Any:
+    if {*given} != {one.name for one in fields(kind)}:
+        raise KeyError(f"not the facts of {kind.__name__}")
+    return kind(
+        **{name: tuple(one) if isinstance(one, list) else one for name, one in given.items()}
+    )
+
+
+def first(qids: pa.Array, mask: Bools) -> tuple[str, ...]:
+    """Return the first of the qids for which `mask` is true."""
+    places = np.flatnonzero(mask)
+    if places.size > EXAMPLES:
+        mask = np.zeros_like(mask)
+        mask[places[:EXAMPLES]] = True
+    if not places.size:
+        return ()
+    return tuple(qid.decode("utf-8", "replace") for qid in as_bytes(select(qids, mask)))

@@ -1,0 +1,221 @@
+"""Every rule of the guard by name: how bad it is, what it looks for, what it does to the numbers.
+
+docs/check.md lists them; ``guard: {accept: [...]}`` in a config names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from .finding import SHOWN, Finding, Severity
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the guard looks for.
+
+    Parameters
+    ----------
+    name : str
+    severity : {"error", "warning", "note"}
+        Of its findings; a milder one where little is touched.
+    about : str
+        One line for the list of rules.
+    effect : str
+        What it does to the numbers.
+    fix : str
+        How to mend it.
+    """
+
+    name: str
+    severity: Severity
+    about: str
+    effect: str
+    fix: str
+
+
+_ALL = (
+    Rule(
+        "no-relevant-documents", "error", "No query of the dataset has a relevant document.",
+        "every metric of relevance is 0, or what the policy puts there",
+        "check that the right column was written as the grade; 1 and more means relevant",
+    ),
+    Rule(
+        "empty-queries", "warning",
+        "Queries have no relevant document: a warning from a tenth of the queries on.",
+        "tools disagree on them: 0 here unless the policy or the convention says otherwise, 1 for "
+        "LightGBM, left out by others",
+        "say beside the numbers how they count; 'policy: {empty_queries: skip}' leaves them out",
+    ),
+    Rule(
+        "one-document-queries", "warning",
+        "Queries of a learning-to-rank file have one document alone: a warning from a tenth on.",
+        "every order of one document is the best one, so their values say nothing of the model "
+        "and draw the means of all models together",
+        "leave such queries out of the test file, or say how many there are",
+    ),
+    Rule(
+        "grades-above-4", "note", "The highest grade is above 4.",
+        "with an exponential gain, 2^grade - 1, the highest grades outweigh all others",
+        "check the scale, and name the gain beside the numbers: gain=exp or gain=linear",
+    ),
+    Rule(
+        "grades-above-30", "warning", "The highest grade is above 30.",
+        "an exponential gain of it is beyond what LightGBM takes, and one document decides a query",
+        "check that it is a grade and no identifier, rank or count",
+    ),
+    Rule(
+        "fractional-grades", "note", "Some grades are no whole numbers.",
+        "only some conventions take them; trec_eval cuts them to whole numbers",
+        "name the convention beside the numbers",
+    ),
+    Rule(
+        "negative-grades", "note", "Some grades are below 0, which means not judged.",
+        "those documents count as if they were in no judgement",
+        "nothing, where -1 or -2 marks junk as in TREC's web track",
+    ),
+    Rule(
+        "other-collection", "error", "Qids agree, and no docno of the run is in any judgement.",
+        "every metric of relevance is 0, whatever the system did",
+        "give the judgements of the collection that was searched, or write docnos alike in both",
+    ),
+    Rule(
+        "other-topics", "error", "Docnos are judged, but for other queries than they answer.",
+        "every metric of relevance is 0, whatever the system did",
+        "check that both files number the topics alike",
+    ),
+    Rule(
+        "nothing-judged", "warning", "None of the documents that a run retrieved is judged.",
+        "every metric of relevance is 0",
+        "check that these are the judgements of that collection, with docnos written alike",
+    ),
+    Rule(
+        "missing-queries", "warning", "Judged queries are not answered by the run.",
+        "each counts as 0 for metrics where higher is better, unless policy.missing_queries says "
+        "otherwise",
+        "complete the run, or say how many queries it answers",
+    ),
+    Rule(
+        "extra-queries", "note", "Queries of the run are not judged.",
+        "they count for nothing",
+        "nothing, where only some topics were judged",
+    ),
+    Rule(
+        "depth", "note", "Queries of a run have different numbers of documents.",
+        "metrics of recall see no more than was retrieved",
+        "nothing, where the system found no more",
+    ),
+    Rule(
+        "cut-last-query", "warning",
+        "Every query has the same number of documents, but for the last of the file, which has "
+        "fewer.",
+        "where the file was cut, that query's values are too low",
+        "compare the size of the file with its source's, or copy it again",
+    ),
+    Rule(
+        "unjudged-at-10", "note", "Documents at rank 10 or before were judged by nobody.",
+        "they count as not relevant, so that values are lower bounds",
+        "report judged@10 beside the numbers",
+    ),
+    Rule(
+        "unjudged-unlike-others", "warning",
+        "A run has many more unjudged documents at rank 10 or before than the dataset's other "
+        "runs.",
+        "they count as not relevant: part of its distance to the other runs may be that nobody "
+        "looked",
+        "report judged@10 beside the numbers, or compare with policy.judged_only",
+    ),
+    Rule(
+        "unknown-docnos", "note", "Docnos of the run are in no query's judgements.",
+        "they can only count as not relevant",
+        "nothing, where judgements cover a part of the collection",
+    ),
+    Rule(
+        "constant-scores", "warning",
+        "All scores of a query are equal: a warning from a tenth of the queries on.",
+        "there the policy for ties decides the order, and not the system",
+        "check what was written as the score; or name policy.ties beside the numbers",
+    ),
+    Rule(
+        "nearly-constant-scores", "warning",
+        "Nine tenths of a query's documents share one score: a warning from a tenth of the "
+        "queries on.",
+        "there the policy for ties decides most of the order, and not the system",
+        "write the scores with more digits, or name policy.ties beside the numbers",
+    ),
+    Rule(
+        "score-ties", "warning",
+        "Documents of one query share a score: a warning from a tenth of all pairs on.",
+        "the policy for ties decides their order; tools differ in it",
+        "name policy.ties beside the numbers; 'ties: bounds' shows how much hangs on it",
+    ),
+    Rule(
+        "single-precision", "warning",
+        "Scores that differ are equal in single precision, in which trec_eval compares them: a "
+        "warning from a hundredth of the rows on.",
+        "their docnos decide the order, and not the system",
+        "write scores whose differences survive (no large constant, no tiny scale), or set "
+        "policy.scores to float64 and say so",
+    ),
+    Rule(
+        "overflow", "warning", "Scores are beyond the largest number of single precision.",
+        "trec_eval, and policy.scores float32, take them all for infinite, and so for equal",
+        "scale the scores",
+    ),
+    Rule(
+        "labels-as-scores", "error", "Scores follow the grades exactly: their correlation is 1.",
+        "the values are those of the labels, and not of a system",
+        "save what the model predicts, and not the labels; an oracle run is accepted by "
+        "'guard: {accept: [labels-as-scores]}'",
+    ),
+    Rule(
+        "score-range", "warning",
+        "A fold's scores lie outside what the same model gave on all of its other folds.",
+        "nothing, if the model is another one; a file of another model, or of another scale, if "
+        "it is not",
+        "check which model wrote the file",
+    ),
+    Rule(
+        "same-file-twice", "warning", "Two names stand for files of the same bytes.",
+        "one system's values stand under two names, and seeds or folds seem to spread less",
+        "check which file was meant to be the other one",
+    ),
+    Rule(
+        "shared-queries", "warning", "Folds of one dataset have queries in common.",
+        "such queries count once a fold; and where they were in a fold's training data too, "
+        "values are too high",
+        "check which file is which fold's test part",
+    ),
+)  # fmt: skip
+
+RULES: dict[str, Rule] = {rule.name: rule for rule in _ALL}
+"""Every rule by its name."""
+
+
+def finding(
+    name: str,
+    place: str,
+    what: str,
+    count: int = 1,
+    examples: Sequence[str] = (),
+    severity: Severity | None = None,
+) -> Finding:
+    """Return what a rule found, with the rule's own words for its effect and how to mend it.
+
+    Parameters
+    ----------
+    severity : {"error", "warning", "note"}, optional
+        Where it is milder than the rule's.
+    """
+    rule = RULES[name]
+    return Finding(
+        name, severity or rule.severity, place, what, count, tuple(examples[:SHOWN]),
+        rule.effect, rule.fix,
+    )  # fmt: skip
+
+
+def accepted(findings: Iterable[Finding], names: Iterable[str]) -> list[Finding]:
+    """Return findings, those of the rules named made notes."""
+    known = {*names}
+    return [replace(one, severity="note") if one.rule in known else one for one in findings]

@@ -1,0 +1,203 @@
+"""Takes the facts of a run while it is read and aligned, part by part."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.aligned import Aligned
+from ..core.arrow import as_bytes
+from ..core.hashing import hash_strings
+from ..core.policy import Policy
+from ..core.ragged import Ints, lengths_of
+from ..core.tables import Qrels, Run
+from .facts import EXAMPLES, RunFacts, first
+from .moments import Moments
+
+LONG = 10
+"""Documents from which on a query's scores can be nearly constant."""
+NEARLY = 0.9
+"""Share of a query's documents that share one score, from which on its scores are nearly so."""
+TOP = 10
+"""Ranks that are looked at for documents that nobody judged: what most papers report."""
+SAMPLE = 256
+"""Rows of each part of a run whose docnos are looked for among the judgements."""
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+class Watch:
+    """Sums up what the rules ask of one run.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    policy : Policy
+        Under which the run is aligned.
+    """
+
+    def __init__(self, qrels: Qrels, policy: Policy) -> None:
+        self.qrels, self.policy = qrels, policy
+        self._begin()
+
+    def _begin(self) -> None:
+        self.depths: list[Ints] = []
+        self.first_qid, self.last_qid = b"", ""
+        self.rows = self.several = self.constant = self.overflow = 0
+        self.merged = self.merged_of_rows = self.looked_at = self.known = 0
+        self.extra_first: tuple[str, ...] = ()
+        self.constant_first: tuple[str, ...] = ()
+        self.lowest, self.highest = np.inf, -np.inf
+        self.sum_lowest = self.sum_highest = 0.0
+        self.follows = False
+        self.missing_first: tuple[str, ...] = ()
+        self.answered = self.extra = self.nearly = self.pairs = self.tied = 0
+        self.judged = self.positive = self.shown = self.judged_shown = 0
+        self.moments = Moments()
+
+    def run(self, part: Run) -> None:
+        """Look at a run, or at a part of one, as it was read.
+
+        A part that begins with the first query of all begins anew: a run whose queries are
+        scattered is read again, whole.
+        """
+        if not part.n_rows:
+            return
+        begins = as_bytes(part.qids[:1])[0]
+        if begins == self.first_qid:
+            self._begin()
+        self.first_qid = self.first_qid or begins
+        lengths = lengths_of(part.offsets)
+        self.depths.append(lengths)
+        self.last_qid = as_bytes(part.qids[-1:])[0].decode("utf-8", "replace")
+        self.rows += part.n_rows
+        low, high = part.extremes
+        answered = lengths > 0
+        several = lengths[answered] > 1
+        constant = (low == high) & several
+        self.several += int(several.sum())
+        if constant.any():
+            self.constant += int(constant.sum())
+            mask = np.zeros(lengths.size, dtype=bool)
+            mask[np.flatnonzero(answered)[constant]] = True
+            self.constant_first = (*self.constant_first, *first(part.qids, mask))[:EXAMPLES]
+        lowest, highest = float(low.min()), float(high.max())
+        self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
+        with np.errstate(over="ignore"):
+            self.sum_lowest += float(low.sum())
+            self.sum_highest += float(high.sum())
+        if max(highest, -lowest) > _LARGEST:
+            self.overflow += int((np.abs(part.scores) > _LARGEST).sum())
+        if not part.docnos.positional:
+            self._named(part)
+
+    def _named(self, part: Run) -> None:
+        """Look at a part whose documents have names."""
+        if self.policy.score_type == "float32":
+            with np.errstate(over="ignore"):
+                single = part.scores.astype(np.float32)
+            at = np.flatnonzero(single[1:] == single[:-1])
+            at = at[part.scores[at] != part.scores[at + 1]]
+            self.merged_of_rows += int(np.isin(at + 1, part.offsets, invert=True).sum())
+        some = np.arange(0, part.n_rows, -(-part.n_rows // SAMPLE))
+        self.looked_at += some.size
+        self.known += int(self.qrels.knows(hash_strings(part.docnos.take(some))).sum())
+        if len(self.extra_first) < EXAMPLES:
+            extra = self.qrels.place(part.qids) < 0
+            self.extra_first = (*self.extra_first, *first(part.qids, extra))[:EXAMPLES]
+
+    def aligned(self, part: Aligned) -> Aligned:
+        """Look at a run, or at a part of one, that was aligned; return it."""
+        follows = part.groups is None and not self.policy.judged_only
+        self.follows = follows
+        self.answered += int(part.answered.sum())
+        self.extra += part.n_extra
+        if len(self.missing_first) < EXAMPLES and not part.answered.all():
+            missing = first(part.qids, ~part.answered)
+            self.missing_first = (*self.missing_first, *missing)[:EXAMPLES]
+        n = part.n_retrieved
+        self.pairs += int((n * (n - 1)).sum()) // 2
+        if self.policy.score_type != "none" and part.n_tied.any():
+            self._ties(part)
+        judged = part.grade >= 0
+        score, grade = part.score, part.grade
+        if not judged.all():
+            score, grade = score[judged], grade[judged]
+        self.judged += grade.size
+        self.positive += int((grade > 0).sum())
+        self.moments += Moments.of(score, grade.astype(np.float64))
+        if follows:
+            return part
+        self.shown += int(np.minimum(n, TOP).sum())
+        self.judged_shown += int((judged & (part.rank <= TOP)).sum())
+        return part
+
+    def _ties(self, part: Aligned) -> None:
+        """Count pairs of tied documents, and queries of nearly one score."""
+        if part.groups is not None:
+            offsets, ranks = part.groups.offsets, part.groups.values
+            firsts, lasts = ranks[:, 0], ranks[:, 1]
+            depth = self.policy.alignment.depth
+            if depth is not None:
+                lasts = np.minimum(lasts, depth)
+        else:
+            heads = np.flatnonzero((part.rank == part.tie_first) & (part.tie_last > part.tie_first))
+            offsets = np.searchsorted(heads, part.offsets)
+            firsts, lasts = part.tie_first[heads], part.tie_last[heads]
+            if self.policy.score_type == "float32":
+                at = np.flatnonzero(part.rank > part.tie_first)
+                at = at[at > 0]
+                self.merged += int((part.score[at] != part.score[at - 1]).sum())
+        sizes = np.maximum(lasts - firsts + 1, 0)
+        self.tied += int((sizes * (sizes - 1)).sum()) // 2
+        rows = np.flatnonzero(lengths_of(offsets))
+        if rows.size:
+            n = part.n_retrieved[rows]
+            largest = np.maximum.reduceat(sizes, offsets[:-1][rows])
+            nearly = (largest >= NEARLY * n) & (largest < n) & (n >= LONG)
+            self.nearly += int(nearly.sum())
+
+    def facts(self) -> RunFacts:
+        """Return the facts of all parts that were looked at."""
+        depths = np.concatenate([*self.depths, np.zeros(0, np.int64)])
+        depths = depths[depths > 0]
+        n = depths.size
+        found: dict[str, float] = {}
+        if n and not self.follows:
+            deepest = int(depths.max())
+            found = {
+                "shallowest": float(depths.min()),
+                "median_depth": float(np.median(depths)),
+                "deepest": float(deepest),
+                "at_deepest": int((depths == deepest).sum()),
+                "last_depth": int(depths[-1]),
+            }
+        return RunFacts(
+            follows=self.follows,
+            single=self.policy.score_type == "float32",
+            rows=self.rows,
+            queries=n,
+            missing=self.qrels.n_queries - self.answered,
+            missing_first=self.missing_first,
+            extra=self.extra,
+            extra_first=self.extra_first if self.extra else (),
+            last_qid="" if self.follows else self.last_qid,
+            lowest=float(self.lowest) if n else 0.0,
+            highest=float(self.highest) if n else 0.0,
+            mean_lowest=self.sum_lowest / n if n else 0.0,
+            mean_highest=self.sum_highest / n if n else 0.0,
+            several=self.several,
+            constant=self.constant,
+            constant_first=self.constant_first,
+            nearly=self.nearly,
+            pairs=self.pairs,
+            tied=self.tied,
+            overflow=self.overflow,
+            merged=self.merged if self.follows else self.merged_of_rows,
+            judged=self.judged,
+            positive=self.positive,
+            moments=self.moments,
+            shown=self.shown,
+            judged_shown=self.judged_shown,
+            looked_at=0 if self.follows else self.looked_at,
+            known=0 if self.follows else self.known,
+            **found,  # type: ignore[arg-type]
+        )
