@@ -154,12 +154,14 @@ class Leaderboard:
             Rows of a table, but for an entry that has more.
         """
         part: list[pa.Table] = []
+        n_rows = 0
         for entry in self.entries:
             table = self._values_of(entry)
-            if part and sum(one.num_rows for one in part) + table.num_rows > most:
+            if part and n_rows + table.num_rows > most:
                 yield _one_table(part)
-                part = []
+                part, n_rows = [], 0
             part.append(table)
+            n_rows += table.num_rows
         yield _one_table(part)
 
     def _values_of(self, entry: Entry) -> pa.Table:
