@@ -193,7 +193,7 @@ def one_cell(
             f"run {run} is not on a dataset '{dataset}'{did_you_mean(dataset, datasets)}"
             f"  (it is on: {known})"
         )
-    wanted = dict(_column(text) for text in columns)
+    wanted = columns_of(columns)
     found = [
         cell
         for cell in some
@@ -209,11 +209,21 @@ def one_cell(
     )
 
 
-def _column(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UnknownNameError(f"--where {text}: write it as NAME=VALUE, such as seed=1")
-    return name, value
+def columns_of(texts: Iterable[str]) -> dict[str, str]:
+    """Return ``NAME=VALUE`` by name.
+
+    Raises
+    ------
+    UnknownNameError
+        Where one is written in another way.
+    """
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UnknownNameError(f"--where {text}: write it as NAME=VALUE, such as seed=1")
+        found[name] = value
+    return found
 
 
 def name_of(cell: Cell) -> str:

@@ -29,7 +29,8 @@ def why_command(
     """Say where one number of a leaderboard comes from.
 
     Inputs and their hashes, how many queries went in and what was done with the others, every
-    setting of the metric, versions. With --query, the ranking: grades, gains, discounts and the
+    setting of the metric, versions. Of a row of several cells, what each fold and seed adds to
+    it. With --query, the ranking: grades, gains, discounts and the
     running value. Exits 1 where the files give the query another value than the results hold.
 
     \b
@@ -37,10 +38,11 @@ def why_command(
       harness why results/quickstart --run bm25 --metric map
       harness why results/quickstart --run bm25 --metric ndcg@10 --query 301
     """
-    from ..why import why
-    from ..why.text import render
+    from .. import output
+    from ..why import Row, row_text, text, why
 
-    account = why(results, run, metric, dataset=dataset, where=where or [], query=query)
-    typer.echo(render(account), nl=False)
-    if not account.is_confirmed:
+    found = why(results, run, metric, dataset=dataset, where=where or [], query=query)
+    shown = row_text.render(found, str(results)) if isinstance(found, Row) else text.render(found)
+    output.show(shown)
+    if not found.is_confirmed:
         raise typer.Exit(1)

@@ -19,6 +19,7 @@ from ..core.policy import Policy
 from ..errors import UnknownNameError, did_you_mean
 from .ranking import Step as Step
 from .ranking import steps
+from .row import Row, meant, row_of
 
 EXTREMES = 5
 """How many of the largest and of the smallest values are listed."""
@@ -88,15 +89,18 @@ class Account:
 def why(
     folder: Path, run: str, metric: str, *, dataset: str | None = None,
     where: Sequence[str] = (), query: str | None = None,
-) -> Account:  # fmt: skip
-    """Return the path of one cell of a folder of results.
+) -> Account | Row:  # fmt: skip
+    """Return the path of one cell of a folder of results, or what a row is made of.
+
+    A row of several cells (``summary``) is meant where all of its cells fit; with `query`, one
+    cell must be.
 
     Parameters
     ----------
     folder : Path
         Where ``harness run`` wrote them.
     run, dataset, where
-        Which cell; see :func:`harness.origin.one_cell`.
+        Which cell; see :func:`harness.origin.one_cell`. Those of a row are taken too.
     metric : str
         One that the results hold, in any spelling.
     query : str, optional
@@ -111,6 +115,14 @@ def why(
     """
     stored = results.read(folder)
     manifest = stored.study.manifest
+    some, rows = meant(stored.study.board, run, dataset, where)
+    if rows and query is None:
+        return row_of(stored, rows, _metric(some[0], metric))
+    if some:  # a row's names say no more than these
+        run = some[0].run
+        dataset = some[0].dataset if len(some) == 1 else None
+        alike = {*some[0].columns.items()}.intersection(*(one.columns.items() for one in some))
+        where = [f"{name}={value}" for name, value in alike]
     config, cells = origin.again(folder, manifest)
     cell = origin.one_cell(cells, run, dataset, where)
     at = next(

@@ -1,0 +1,241 @@
+"""A row that stands for several cells, taken apart."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness.errors import UnknownNameError
+from harness.main import main
+from harness.why import Account, Row, why
+from harness.why.row_text import render
+
+DATA = {
+    # fold: rows of grade and qid
+    1: "2 qid:1 1:0\n0 qid:1 1:0\n1 qid:2 1:0\n0 qid:2 1:0\n0 qid:2 1:0\n",
+    2: "1 qid:3 1:0\n0 qid:3 1:0\n",
+}
+SCORES = {
+    # model, fold, seed
+    ("a", 1, 1): [2, 1, 3, 2, 1],  # AP 1, 1
+    ("a", 2, 1): [1, 2],  # AP 1/2
+    ("a", 1, 2): [1, 2, 1, 2, 3],  # AP 1/2, 1/3
+    ("a", 2, 2): [2, 1],  # AP 1
+    ("b", 1, 1): [1, 2, 1, 3, 2],  # 1/2, 1/3
+    ("b", 2, 1): [1, 2],  # 1/2
+    ("b", 1, 2): [1, 2, 1, 3, 2],
+    ("b", 2, 2): [1, 2],
+}
+CONFIG = """
+name: x
+output: out
+datasets: {"web-fold{fold}": {format: letor, path: "fold{fold}.txt"}}
+runs: {"{model}": {format: scores, path: "{model}-{fold}-{seed}.txt"}}
+metrics: [map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]
+summary: SUMMARY
+"""
+POOLED = "{pool: [fold], spread: [seed]}"
+Rows = list[dict[str, str]]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[[str], tuple[Path, Rows, Rows]]:
+    """Gives results by their summary: the folder, its leaderboard and its cells."""
+
+    def results(summary: str) -> tuple[Path, Rows, Rows]:
+        for fold, rows in DATA.items():
+            (tmp_path / f"fold{fold}.txt").write_text(rows, encoding="utf-8")
+        for (model, fold, seed), scores in SCORES.items():
+            text = "".join(f"{score}\n" for score in scores)
+            (tmp_path / f"{model}-{fold}-{seed}.txt").write_text(text, encoding="utf-8")
+        config = tmp_path / "x.yaml"
+        config.write_text(CONFIG.replace("SUMMARY", summary), encoding="utf-8")
+        folder = harness.run(config).folder
+        return folder, _rows(folder, "leaderboard"), _rows(folder, "leaderboard_cells")
+
+    return results
+
+
+Made = Callable[[str], tuple[Path, Rows, Rows]]
+
+
+def _rows(folder: Path, name: str) -> Rows:
+    return list(csv.DictReader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def row(folder: Path, run: str, metric: str, **given: object) -> Row:
+    found = why(folder, run, metric, **given)  # type: ignore[arg-type]
+    assert isinstance(found, Row)
+    return found
+
+
+def test_the_text_of_a_pooled_row(made: Made) -> None:
+    folder, (a, _), _ = made(POOLED)
+    # seed 1: (1 + 1 + 1/2) / 3; seed 2: (1/2 + 1/3 + 1) / 3, in binary
+    seeds = 2.5 / 3, math.fsum([1 / 2, 1 / 3, 1]) / 3
+    deviation = abs(seeds[0] - seeds[1]) / math.sqrt(2)
+    assert math.isclose(float(a["map sd"]), deviation)
+    fold = (1 / 2 + 1 / 3) / 2
+    assert (
+        render(row(folder, "a", "map"), "my out")
+        == f"""\
+map of a on web: {a["map"]}
+  mean of 2 repetitions, standard deviation {a["map sd"]}
+  interval {a["map low"]} to {a["map high"]}
+
+seed=1: {seeds[0]!r} = 2.5 / 3
+  dataset    value  queries  sum
+  web-fold1    1.0        2  2.0
+  web-fold2    0.5        1  0.5
+  all                     3  2.5
+
+seed=2: {seeds[1]!r} = 1.8333333333333333 / 3
+  dataset                  value  queries                 sum
+  web-fold1  {fold!r}        2  0.8333333333333333
+  web-fold2                  1.0        1                 1.0
+  all                                   3  1.8333333333333333
+
+One of the cells, with its files, counts and settings:
+  harness why 'my out' --run a --metric map --dataset web-fold1 --where fold=1 --where seed=1
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [POOLED, "{pool: [fold]}", "{spread: [seed]}", "{average: [fold], spread: [seed]}",
+     "{pool: [fold], best: [seed]}"],
+)  # fmt: skip
+def test_every_sum_leads_to_the_leaderboard(made: Made, summary: str) -> None:
+    folder, rows, cells = made(summary)
+    for known in rows:
+        for metric in ("map", "arp(over=grades)", "num_rel_ret", "gm_map"):
+            found = row_or_cell(folder, known["run"], metric, known["dataset"])
+            assert found.is_confirmed
+            assert found.value == float(known[metric])
+            if isinstance(found, Account):
+                continue
+            values = [one.value for one in found.repetitions]
+            assert math.fsum(values) / len(values) == found.value
+            for one in found.repetitions:
+                for part in one.parts:
+                    (cell,) = [
+                        cell
+                        for cell in cells
+                        if (cell["dataset"], cell["run"]) == (part.dataset, found.run)
+                        and part.columns.items() <= cell.items()
+                    ]
+                    assert part.value == float(cell[metric])
+                    assert part.value == quotient(part.total, part.weight, metric)
+                if "average" in summary:
+                    mean = math.fsum(part.value for part in one.parts) / len(one.parts)
+                    assert one.value == mean
+                    continue
+                assert one.value == quotient(one.whole.total, one.whole.weight, metric)
+                assert one.whole.n == sum(part.n for part in one.parts)
+                total = math.fsum(part.total for part in one.parts)
+                assert math.isclose(one.whole.total, total, rel_tol=1e-15)
+                weight = math.fsum(part.weight for part in one.parts)
+                assert math.isclose(one.whole.weight, weight, rel_tol=1e-15)
+
+
+def row_or_cell(folder: Path, run: str, metric: str, dataset: str) -> Row | Account:
+    return why(folder, run, metric, dataset=dataset)
+
+
+def quotient(total: float, weight: float, metric: str) -> float:
+    if metric.startswith("num"):
+        return total
+    return math.exp(total / weight) if metric.startswith("gm") else total / weight
+
+
+def test_weights_logarithms_and_counts_are_said(made: Made) -> None:
+    folder, *_ = made(POOLED)
+    # sum of grade x rank over sum of grades: fold 1: 2 x 1 + 1 x 1 over 3, fold 2: 1 x 2 over 1
+    text = render(row(folder, "a", "arp(over=grades)"), "out")
+    assert "seed=1: 1.25 = 5.0 / 4.0\n" in text
+    assert "  dataset    value  queries  weights  sum of weight x value\n" in text
+    assert "  web-fold2    2.0        1      1.0                    2.0\n" in text
+    assert "interval" not in text
+    text = render(row(folder, "a", "gm_map"), "out")
+    assert "= exp(" in text
+    assert "sum of logarithms\n" in text
+    text = render(row(folder, "a", "num_rel_ret"), "out")
+    assert "seed=1: 3.0\n" in text
+
+
+def test_folds_that_count_alike_are_said(made: Made) -> None:
+    folder, *_ = made("{average: [fold], spread: [seed]}")
+    text = render(row(folder, "a", "map"), "out")
+    assert "seed=1: 0.75 = (1.0 + 0.5) / 2, parts count alike\n" in text
+    assert "\n  all " not in text
+
+
+def test_seeds_alone_and_the_best_of_them(made: Made) -> None:
+    folder, *_ = made("{spread: [seed]}")
+    text = render(row(folder, "a", "map", dataset="web-fold1"), "out")
+    assert (
+        "\nseed=1: 1.0 = 2.0 / 2\n\nseed=2: 0.41666666666666663 = 0.8333333333333333 / 2\n" in text
+    )
+    folder, *_ = made("{pool: [fold], best: [seed]}")
+    text = render(row(folder, "a", "map"), "out")
+    assert "best of 2 values of seed, chosen on these queries by map\n" in text
+    assert "value: 0.8333333333333334 = 2.5 / 3\n" in text
+
+
+def test_the_command_it_ends_with_shows_a_cell(
+    made: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, *_ = made(POOLED)
+    with pytest.raises(SystemExit, match="0"):
+        main(["why", str(folder), "--run", "a", "--metric", "map"])
+    *_, last = capsys.readouterr().out.splitlines()
+    with pytest.raises(SystemExit, match="0"):
+        main(last.split()[1:])
+    assert capsys.readouterr().out.startswith("map of a on web-fold1, fold=1, seed=1: 1.0\n")
+
+
+def test_which_row_or_cell_is_meant(made: Made) -> None:
+    folder, *_ = made("{pool: [fold]}")  # a row a seed
+    assert row(folder, "a seed=1", "map").name == "a seed=1 on web"
+    assert row(folder, "a", "map", where=["seed=2"]).name == "a seed=2 on web"
+    cell = why(folder, "a seed=1", "map", dataset="web-fold2")
+    assert isinstance(cell, Account)
+    assert cell.name == "a on web-fold2, fold=2, seed=1"
+    with pytest.raises(UnknownNameError, match=r"2 rows fit.*there are: a seed=1 on web; a seed=2"):
+        why(folder, "a", "map")
+    with pytest.raises(UnknownNameError, match="2 cells fit, where one is needed"):
+        why(folder, "a", "map", where=["fold=1"])
+    with pytest.raises(UnknownNameError, match=r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"):
+        why(folder, "a seed=1", "map", query="1")
+    query = why(folder, "a seed=1", "map", where=["fold=1"], query="1")
+    assert query.value == 1.0
+    with pytest.raises(UnknownNameError, match="no metric 'mpa'"):
+        why(folder, "a", "mpa", where=["seed=2"])
+
+
+def test_a_row_that_lacks_a_part(made: Made, tmp_path: Path) -> None:
+    made("{pool: [fold]}")
+    (tmp_path / "fold3.txt").write_text("1 qid:4 1:0\n0 qid:4 1:0\n", encoding="utf-8")
+    for model, seed in (("a", 1), ("a", 2), ("b", 1), ("b", 2)):
+        (tmp_path / f"{model}-3-{seed}.txt").write_text("2\n1\n", encoding="utf-8")
+    (tmp_path / "a-2-1.txt").write_text("x\n", encoding="utf-8")
+    folder = harness.run(tmp_path / "x.yaml").folder
+    with pytest.raises(UnknownNameError, match="a seed=1 on web has no value: it lacks a part"):
+        why(folder, "a seed=1", "map")
+    assert row(folder, "a seed=2", "map").is_confirmed
+
+
+def test_an_edited_leaderboard_is_said(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, (a, _), _ = made(POOLED)
+    path = folder / "leaderboard.csv"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(a["map"], "0.9"), encoding="utf-8")
+    with pytest.raises(SystemExit, match="1"):
+        main(["why", str(folder), "--run", "a", "--metric", "map"])
+    assert "  leaderboard.csv holds ANOTHER value: 0.9\n" in capsys.readouterr().out
