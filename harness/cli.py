@@ -12,6 +12,7 @@ from .command import QuickCommand, QuickGroup
 from .commands import options
 from .commands.annotate import annotate_command
 from .commands.cache import cache_command
+from .commands.check import check_command
 from .commands.check_table import check_table_command
 from .commands.compare import compare_command
 from .commands.init import init_command
@@ -163,6 +164,9 @@ def evaluate_command(
         duplicates=duplicates, qrels_format=qrels_format, run_format=run_format, group=group,
         plugins=plugin or [],
     )  # fmt: skip
+
+
+app.command("check", cls=QuickCommand)(check_command)
 
 
 @app.command("audit", cls=QuickCommand)

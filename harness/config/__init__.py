@@ -48,12 +48,7 @@ def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
         With every problem: keys, types, metrics, plugins, files that are not there.
     """
     path = Path(path)
-    try:
-        text = extends.text_of(path)
-    except LookupError as error:
-        fix = "save the file as UTF-8" if "UTF-8" in str(error) else ""
-        raise ConfigError(Problem("", str(error), fix=fix), where=str(path)) from error
-    return loads(text, str(path), path.parent, overrides)
+    return loads(_text_of(path), str(path), path.parent, overrides)
 
 
 def loads(
@@ -74,7 +69,46 @@ def loads(
         Folder where its paths start.
     overrides : iterable of str
     """
-    base = Path(base)
+    config, _, problems = _read(text, where, Path(base), overrides)
+    if config is None or problems:
+        raise ConfigError(problems, where=where)
+    return config
+
+
+def examine(
+    path: str | os.PathLike[str], overrides: Iterable[str] = ()
+) -> tuple[list[sweep.Cell], Parts, list[Problem]]:
+    """Return what of a config is sound in spite of its problems, and these.
+
+    Parameters
+    ----------
+    path, overrides
+        As :func:`load` takes them.
+
+    Returns
+    -------
+    cells : list of Cell
+        Those whose files are there.
+    parts : Parts
+    problems : list of Problem
+
+    Raises
+    ------
+    ConfigError
+        Where the file cannot be read as YAML at all.
+    """
+    path = Path(path)
+    _, parts, problems = _read(_text_of(path), str(path), path.parent, overrides)
+    cells, _ = sweep.find(
+        parts.datasets, parts.runs, path.parent, where=parts.where, complete=not problems
+    )
+    return cells, parts, problems
+
+
+def _read(
+    text: str, where: str, base: Path, overrides: Iterable[str]
+) -> tuple[Config | None, Parts, list[Problem]]:
+    """Return a config, its sound parts, and its problems in the order of their lines."""
     source = metric_sets.expand(extends.read(text, where, base, overrides))
     data = {"name": Path(where).stem, **source.data}
     config, parts, problems = validate(data, source)
@@ -82,12 +116,18 @@ def loads(
     if config is not None and not tabling.is_file_name(config.name):
         what = "must be the name of a folder, without '/', and is " + repr(config.name)
         problems.append(source.problem(("name",), what))
-    if config is None or problems:
-        problems = sorted(dict.fromkeys(problems), key=_line)
-        raise ConfigError(problems, where=where)
-    config = config.model_copy(update={"output": config.output.replace("{name}", config.name)})
-    config._source, config._base = source, base
-    return config
+    if config is not None:
+        config = config.model_copy(update={"output": config.output.replace("{name}", config.name)})
+        config._source, config._base = source, base
+    return config, parts, sorted(dict.fromkeys(problems), key=_line)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return extends.text_of(path)
+    except LookupError as error:
+        fix = "save the file as UTF-8" if "UTF-8" in str(error) else ""
+        raise ConfigError(Problem("", str(error), fix=fix), where=str(path)) from error
 
 
 def json_schema() -> dict[str, Any]:

@@ -48,12 +48,18 @@ class Finding:
     fix: str = ""
 
     def __str__(self) -> str:
-        lines = [f"{self.severity}: {self.place}: {self.what}{self._shown()} [{self.rule}]"]
-        if self.effect:
-            lines.append(f"  effect: {self.effect}")
-        if self.fix:
-            lines.append(f"  fix:    {self.fix}")
-        return "\n".join(lines)
+        return "\n".join([self.head, *self.advice])
+
+    @property
+    def head(self) -> str:
+        """The line that says what was found, and where."""
+        return f"{self.severity}: {self.place}: {self.what}{self._shown()} [{self.rule}]"
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """The lines that say what it does to the numbers, and how to mend it."""
+        effect = (f"  effect: {self.effect}",) if self.effect else ()
+        return (*effect, f"  fix:    {self.fix}") if self.fix else effect
 
     def _shown(self) -> str:
         if not self.examples:

@@ -1,0 +1,89 @@
+"""What is wrong or odd with the inputs of an experiment, found before any metric is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import config as configs
+from ..config import DatasetEntry, RunEntry
+from ..config.cells import Cell, missing
+from ..config.gaps import name_of
+from ..core.grade_check import takes_fractions
+from ..core.metric import Metric
+from ..core.names import parse
+from ..core.policy import Policy
+from ..errors import Problem, UnknownNameError
+from ..guard.finding import Finding
+from . import rules
+from .flow import Checked, check_cells
+from .rules import RULES
+
+__all__ = ["RULES", "Checked", "check_config", "check_files"]
+
+
+def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
+    """Check a config and every file that it names.
+
+    Parameters
+    ----------
+    path : path
+        A YAML file.
+    overrides : sequence of str
+        ``"policy.ties=stable"``: values put in place of the file's.
+
+    Raises
+    ------
+    ConfigError
+        Where it cannot be read as YAML. All else that is wrong is found.
+    """
+    cells, parts, problems = configs.examine(path, overrides)
+    known = [_of_config(str(path), one) for one in problems]
+    lacking = missing(cells)
+    if lacking:
+        what = f"{len(lacking):,} of {len(lacking) + len(cells):,} cells of the grids are missing"
+        names = [name_of(gap) for gap in lacking]
+        known.append(rules.found("gaps", str(path), what, len(lacking), names))
+    policy = parts.policy.to_core()
+    defaults = parts.policy.metric_defaults(parts.convention)
+    fractions = takes_fractions(_metrics(parts.metrics.values(), defaults), policy)
+    return check_cells(cells, policy, fractions=fractions, known=known)
+
+
+def check_files(
+    qrels: str, runs: Sequence[str], *, of_qrels: Mapping[str, Any], of_runs: Mapping[str, Any]
+) -> Checked:
+    """Check judgements and runs, or a learning-to-rank file and its predictions.
+
+    Parameters
+    ----------
+    qrels : str
+        A file.
+    runs : sequence of str
+        Files.
+    of_qrels, of_runs : mapping
+        How they are read, as in a config: ``{"format": "trec"}``.
+    """
+    dataset = DatasetEntry(path=qrels, **of_qrels)
+    cells = [
+        Cell(qrels, run, dataset, RunEntry(path=run, **of_runs), qrels, run, {}, {}) for run in runs
+    ]
+    return check_cells(cells, Policy(), fractions=True)
+
+
+def _of_config(path: str, problem: Problem) -> Finding:
+    place = f"{path}: {problem.where}" if problem.where else path
+    examples = [problem.found] if problem.found else []
+    return rules.found("config", place, problem.what, 1, examples, problem.fix)
+
+
+def _metrics(names: Iterable[str], defaults: Mapping[str, Any]) -> list[Metric]:
+    """Return the metrics that exist."""
+    found: list[Metric] = []
+    for name in names:
+        try:
+            found += parse(name, defaults)
+        except UnknownNameError:
+            continue
+    return found

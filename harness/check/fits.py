@@ -1,0 +1,131 @@
+"""How well scores fit the rows of a learning-to-rank file: their correlation with its grades.
+
+A model's scores rise with the grades within a query; those of other rows do not. So a file that
+has slipped by a line, or belongs to another fold, fits better elsewhere, and it can be told where.
+Pure: numbers in, numbers out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.ragged import Array, Ints, sum_by
+
+CLEAR = 6.0
+"""Standard errors that a fit must be from 0, and from the other: no chance in a million sweeps."""
+TWICE = 2.0
+"""How many times as large it must be: rows sorted by grade correlate with their neighbours too."""
+SLIPS = range(-5, 6)
+"""Rows by which scores of the right count may have slipped."""
+MOST = 64
+"""Offsets that are tried where counts differ; beyond it, both ends alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a dataset in the order of its file.
+
+    Parameters
+    ----------
+    grades : ndarray, shape (n,)
+    query : ndarray of int64, shape (n,)
+        Position of each row's query.
+    """
+
+    grades: Array
+    query: Ints
+
+
+class Fit(NamedTuple):
+    """How scores fit where score ``i + offset`` belongs to row ``i``.
+
+    `r` is Pearson's correlation of grades and ranks of the scores, both less their mean in the
+    query; `n` how many rows are in queries where both differ.
+    """
+
+    offset: int
+    r: float
+    n: int
+
+    @property
+    def z(self) -> float:
+        """In standard errors of what chance gives."""
+        return self.r * math.sqrt(self.n)
+
+
+def ranks(scores: Array) -> Array:
+    """Return the rank of each score among all, equal ones alike, so that none stands out.
+
+    >>> ranks(np.array([5.0, 1e30, 5.0, -1.0])).tolist()
+    [1.0, 2.0, 1.0, 0.0]
+    """
+    found: Array = np.unique(scores, return_inverse=True)[1].astype(np.float64)
+    return found
+
+
+def fit(rows: Rows, ranked: Array, offset: int = 0) -> Fit:
+    """Return how scores fit at an offset, over the rows that have one there.
+
+    Parameters
+    ----------
+    rows : Rows
+    ranked : ndarray of float64, shape (m,)
+        As :func:`ranks` gives them; as many as there are scores.
+    offset : int
+
+    >>> rows = Rows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
+    >>> fit(rows, np.array([9.0, 0.0, 1.0, 2.0, 2.0, 1.0]), 1)
+    Fit(offset=1, r=1.0, n=5)
+    """
+    first, last = max(0, -offset), min(rows.grades.size, ranked.size - offset)
+    if last <= first:
+        return Fit(offset, 0.0, 0)
+    query = rows.query[first:last] - rows.query[first:last].min()
+    n_queries = int(query.max()) + 1
+    lengths = np.maximum(np.bincount(query, minlength=n_queries), 1)
+
+    def centred(values: Array) -> Array:
+        less: Array = values - (sum_by(query, values, n_queries) / lengths)[query]
+        return less
+
+    grade = centred(rows.grades[first:last].astype(np.float64))
+    score = centred(ranked[first + offset : last + offset])
+    own = sum_by(query, grade * grade, n_queries), sum_by(query, score * score, n_queries)
+    differ = (own[0] > 0) & (own[1] > 0)
+    if not differ.any():
+        return Fit(offset, 0.0, 0)
+    both = sum_by(query, grade * score, n_queries)[differ].sum()
+    r = both / math.sqrt(own[0][differ].sum() * own[1][differ].sum())
+    return Fit(offset, min(1.0, float(r)), int(lengths[differ].sum()))
+
+
+def offsets_to_try(n_rows: int, n_scores: int) -> Iterable[int]:
+    """Return where scores may belong: by the rows they have too many or too few.
+
+    >>> [list(offsets_to_try(10, n)) for n in (12, 9)]
+    [[0, 1, 2], [-1, 0]]
+    """
+    more = n_scores - n_rows
+    if not more:
+        return SLIPS
+    if abs(more) > MOST:
+        return sorted((0, more))
+    return range(min(0, more), max(0, more) + 1)
+
+
+def best(rows: Rows, scores: Array) -> tuple[Fit, Fit]:
+    """Return the fit at offset 0, and the best of all that are tried."""
+    ranked = ranks(scores)
+    found = [fit(rows, ranked, offset) for offset in offsets_to_try(rows.grades.size, scores.size)]
+    return next(one for one in found if not one.offset), max(found, key=lambda one: one.z)
+
+
+def is_clear(one: Fit, other: Fit) -> bool:
+    """Whether scores fit so much better in one way than in the other that chance is none."""
+    apart = (one.r - max(other.r, 0.0)) * math.sqrt(max(1, min(one.n, other.n) or one.n))
+    return one.z > CLEAR and apart > CLEAR and one.r > TWICE * other.r

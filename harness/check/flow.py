@@ -1,0 +1,249 @@
+"""Reads every file of some cells, one after the other, and looks at each and at all together."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from .. import readers
+from ..config.cells import Cell
+from ..core.policy import Policy
+from ..core.ragged import Array
+from ..core.tables import Qrels, Run
+from ..errors import HarnessWarning
+from ..guard.facts import Facts, JudgementFacts, RunFacts
+from ..guard.finding import Finding, in_order
+from ..guard.rules import of_dataset, of_rows, of_run
+from ..guard.watch import Watch
+from ..readers import Source
+from . import columns, folds, predictions, reading, rules
+from .fits import CLEAR, Fit, Rows
+from .reading import Reading
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was looked at, and what was found.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+        Errors first.
+    cells : tuple of Cell
+    rows : int
+        Of all runs that could be read.
+    alone : int
+        Runs that were not held against their dataset, as that could not be read.
+    """
+
+    findings: tuple[Finding, ...]
+    cells: tuple[Cell, ...]
+    rows: int = 0
+    alone: int = 0
+
+    def count(self, severity: str) -> int:
+        """Return how many findings are of a severity."""
+        return sum(one.severity == severity for one in self.findings)
+
+
+@dataclass(eq=False)
+class _Dataset:
+    """What is kept of a dataset until all are read."""
+
+    cell: Cell
+    rows: Rows | None
+    facts: JudgementFacts
+
+
+@dataclass(eq=False)
+class _Sweep:
+    """What is kept of all cells."""
+
+    reading: Reading = field(default_factory=Reading)
+    datasets: dict[str, _Dataset] = field(default_factory=dict)
+    folds: dict[str, list[folds.Fold]] = field(default_factory=dict)
+    odd: list[tuple[Cell, Fit | None]] = field(default_factory=list)
+    n_rows: int = 0
+    alone: int = 0
+
+
+def check_cells(
+    cells: Sequence[Cell], policy: Policy, *, fractions: bool = False, known: Sequence[Finding] = ()
+) -> Checked:
+    """Read every file of these cells, and return all that is found.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        Those of one dataset side by side.
+    policy : Policy
+        Under which runs are aligned.
+    fractions : bool
+        Whether grades may be fractions.
+    known : sequence of Finding
+        What was found before.
+    """
+    sweep = _Sweep()
+    several = {key for key, n in _datasets_of_entries(cells).items() if n > 1}
+    with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
+        for _, group in groupby(cells, key=lambda cell: cell.dataset_entry):
+            of_dataset = list(group)
+            qrels = _read_dataset(of_dataset[0], several, fractions, sweep)
+            for cell in of_dataset:
+                bar.set_postfix_str(cell.run_entry.path[-40:])
+                _read_run(cell, qrels, policy, sweep)
+                bar.update()
+        _look_elsewhere(sweep)
+        for some in sweep.folds.values():
+            sweep.reading.add(*folds.findings(some))
+    found = in_order([*known, *sweep.reading.findings])
+    return Checked(tuple(found), tuple(cells), sweep.n_rows, sweep.alone)
+
+
+def _datasets_of_entries(cells: Sequence[Cell]) -> Mapping[str, int]:
+    """Return how many datasets each entry of the config stands for."""
+    paths: dict[str, set[str]] = {}
+    for cell in cells:
+        paths.setdefault(cell.dataset_key, set()).add(cell.dataset_entry.path)
+    return {key: len(some) for key, some in paths.items()}
+
+
+def _read_dataset(cell: Cell, several: set[str], fractions: bool, sweep: _Sweep) -> Qrels | None:
+    entry = cell.dataset_entry
+    qrels = reading.dataset(entry, cell.dataset, fractions, sweep.reading)
+    if qrels is None:
+        return None
+    facts = JudgementFacts.of(qrels)
+    sweep.datasets[cell.dataset] = _Dataset(cell, predictions.rows_of(qrels), facts)
+    sweep.reading.add(*of_dataset(facts, entry.path))
+    if cell.dataset_key in several and _is_letor(entry.path, entry.format):
+        fold = folds.fold(Source(entry.path), cell.dataset, qrels)
+        if fold is not None:
+            sweep.folds.setdefault(cell.dataset_key, []).append(fold)
+    return qrels
+
+
+def _is_letor(path: str, format: str | None) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)
+        return (format or readers.guess_format(path, "qrels")) == "letor"
+
+
+def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) -> None:
+    entry, into = cell.run_entry, sweep.reading
+    follows = reading.follows_rows(entry.path, entry.format)
+    sweep.alone += qrels is None
+    if qrels is None and follows:
+        with into.of(entry.path):
+            Source(entry.path)
+        return
+    scores: list[Array] = []
+
+    def watch(part: Run) -> None:
+        sweep.n_rows += part.n_rows
+        if follows:
+            scores.append(part.scores)
+
+    source = None
+    with into.of(entry.path):
+        source = Source(entry.path)
+        options: dict[str, Any] = {"name": cell.run, **entry.options()}
+        if qrels is None:
+            for part in readers.stream_run(source, **options):
+                watch(part)
+        else:
+            run = _align(qrels, source, policy, watch, options)
+            facts = Facts(sweep.datasets[cell.dataset].facts, run)
+            into.add(*of_rows(facts, cell.dataset_entry.path), *of_run(facts, entry.path))
+    if source is None:
+        return
+    if source.unfinished and not into.refused and "cut-line" not in into.warned:
+        last = source.unfinished.decode("utf-8", "replace")
+        into.add(rules.found("no-line-end", entry.path, "the last line has no end", 1, [last]))
+    if not follows:
+        if "no-common-query" in into.refused or not into.refused:
+            into.add(*columns.findings(source, qrels))
+    elif "row-count" in into.refused:
+        sweep.odd.append((cell, None))
+    elif not into.refused and qrels is not None:
+        _fit(cell, qrels, np.concatenate(scores), sweep)
+
+
+def _align(
+    qrels: Qrels, source: Source, policy: Policy, watch: Callable[[Run], None],
+    options: Mapping[str, Any],
+) -> RunFacts:  # fmt: skip
+    facts = Watch(qrels, policy)
+
+    def see(part: Run) -> None:
+        facts.run(part)
+        watch(part)
+
+    for aligned in readers.align_run(qrels, source, policy, watch=see, **options):
+        facts.aligned(aligned)
+    return facts.facts()
+
+
+def _fit(cell: Cell, qrels: Qrels, scores: Array, sweep: _Sweep) -> None:
+    """Hold predictions against the grades of their own rows."""
+    rows = sweep.datasets[cell.dataset].rows
+    place = cell.run_entry.path
+    if predictions.are_grades(qrels, scores):
+        sweep.reading.add(predictions.swapped(place, cell.dataset, qrels, scores))
+    elif rows is not None and scores.size == rows.grades.size:
+        if qrels.order is not None:
+            scores = _in_file(scores, qrels)
+        own, found = predictions.of_fit(place, cell.dataset, rows, scores)
+        sweep.reading.add(*found)
+        if own.z <= CLEAR and not found:
+            sweep.odd.append((cell, own))
+
+
+def _in_file(scores: Array, qrels: Qrels) -> Array:
+    """Return scores of rows that were gathered by query in the order of the file."""
+    found = np.empty_like(scores)
+    found[qrels.order] = scores
+    return found
+
+
+def _look_elsewhere(sweep: _Sweep) -> None:
+    """Hold predictions that do not fit their rows against those of the other datasets."""
+    for cell, own in sweep.odd:
+        rows = sweep.datasets[cell.dataset].rows
+        others = dict(_others(cell, sweep))
+        alike = {
+            name: held
+            for name, held in others.items()
+            if rows is not None and held.grades.size == rows.grades.size
+        }
+        place = cell.run_entry.path
+        if own is not None and not alike:
+            sweep.reading.add(*predictions.of_order(place, cell.dataset, own))
+            continue
+        scores = reading.numbers(cell.run_entry.path)
+        if scores is None:
+            continue
+        if own is not None:
+            found = list(predictions.of_others(place, cell.dataset, own, scores, alike))
+            sweep.reading.add(*(found or predictions.of_order(place, cell.dataset, own)))
+        else:
+            kept = [
+                one
+                for one in sweep.reading.findings
+                if (one.rule, one.place) != ("row-count", place)
+            ]
+            better = predictions.of_count(place, cell.dataset, rows, scores, others)
+            sweep.reading.findings = [*kept, better]
+
+
+def _others(cell: Cell, sweep: _Sweep) -> Iterator[tuple[str, Rows]]:
+    """Yield the datasets of the sweep but this cell's own, and their rows."""
+    for name, held in sweep.datasets.items():
+        if held.rows is not None and held.cell.dataset_entry.path != cell.dataset_entry.path:
+            yield name, held.rows

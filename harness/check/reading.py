@@ -1,0 +1,131 @@
+"""Reads one file, and makes findings of what its reader refuses or warns of."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from .. import readers
+from ..config import DatasetEntry
+from ..core.ragged import Array
+from ..core.tables import Qrels
+from ..errors import HarnessError, HarnessWarning, Problem, shorten
+from ..guard.finding import Finding
+from ..readers import Source
+from ..readers.columns import numbers_of, read_columns
+from ..readers.scores import RUN as SCORES
+from . import rules
+
+_LINE = re.compile(r":(\d+)$")
+
+
+class Reading:
+    """Collects what is found while files are read, and goes on.
+
+    Attributes
+    ----------
+    findings : list of Finding
+    refused, warned : set of str
+        Rules by which the file that was read last was refused, or warned of.
+    """
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.refused: set[str] = set()
+        self.warned: set[str] = set()
+
+    @contextlib.contextmanager
+    def of(self, place: str) -> Iterator[None]:
+        """Read the file at `place`: its errors and warnings become findings."""
+        self.refused, self.warned = set(), set()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", HarnessWarning)
+            try:
+                yield
+            except HarnessError as error:
+                self.refuse(place, error)
+        for one in caught:
+            if issubclass(one.category, HarnessWarning):
+                self._warn(place, str(one.message))
+            else:
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+    def _warn(self, place: str, text: str) -> None:
+        """Add what a reader warns of, unless a rule has said the same."""
+        what = text.removeprefix(f"{place}: ")
+        name, n = rules.of_warning(what)
+        self.warned.add(name)
+        if (name, place) not in {(one.rule, one.place) for one in self.findings}:
+            self.findings.append(rules.found(name, place, what, n))
+
+    def refuse(self, place: str, error: HarnessError) -> None:
+        """Add what an error says."""
+        found = list(_refused(place, error))
+        self.findings += found
+        self.refused |= {one.rule for one in found}
+
+    def add(self, *found: Finding) -> None:
+        """Add findings."""
+        self.findings += found
+
+
+def dataset(entry: DatasetEntry, name: str, fractions: bool, into: Reading) -> Qrels | None:
+    """Return the judgements of a file; None where they cannot be read.
+
+    Where fractions are no grades to the metrics, that is said, and they are read all the same.
+    """
+    qrels = None
+    options = entry.options()
+    with into.of(entry.path):
+        source = Source(entry.path)
+        qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
+    if "grade-values" in into.refused and not fractions:
+        with warnings.catch_warnings(), contextlib.suppress(HarnessError):
+            warnings.simplefilter("ignore", HarnessWarning)
+            qrels = readers.read_qrels(entry.path, name=name, fractions=True, **options)
+    return qrels
+
+
+def follows_rows(path: str, format: str | None) -> bool:
+    """Return whether a run is one number for each row of its dataset."""
+    with contextlib.suppress(HarnessError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)
+        return (format or readers.guess_format(path, "run")) in ("scores", "npy")
+    return False
+
+
+def numbers(path: str) -> Array | None:
+    """Return the numbers of a file of scores, however many; None where some are no numbers."""
+    with contextlib.suppress(HarnessError, ValueError, OSError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)
+        if path.endswith(".npy"):
+            return np.asarray(np.load(path, allow_pickle=False), np.float64).ravel()
+        tables = read_columns(Source(path), SCORES)
+        found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
+        return found
+    return None
+
+
+def _refused(place: str, error: HarnessError) -> Iterator[Finding]:
+    """Yield a finding for each rule that an error's problems break."""
+    kinds = Counter(rules.of_error(problem) for problem in error.problems)
+    more = error.total - len(error.problems)
+    for name in kinds:
+        some = [one for one in error.problems if rules.of_error(one) == name]
+        known = len(some) + (more if name == next(iter(kinds)) else 0)
+        yield rules.found(
+            name, some[0].where or place, some[0].what, known, _examples(some), some[0].fix
+        )
+
+
+def _examples(problems: list[Problem]) -> list[str]:
+    """Return the lines that are wrong, each with its number where there are several."""
+    if len(problems) == 1:
+        return [shorten(problems[0].found)] if problems[0].found else []
+    lines = ((_LINE.search(one.where), one) for one in problems)
+    return [f"line {at[1]} {one.found!r}" if at else one.found or one.what for at, one in lines]

@@ -1,0 +1,72 @@
+"""What was found, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from ..config.cells import Cell
+from ..guard.finding import ORDER, Finding
+from .flow import Checked
+
+MOST = 5
+"""Warnings and notes of one rule that are printed; of errors all are, and JSON has all."""
+
+
+def text(checked: Checked) -> str:
+    """Return what ``harness check`` prints."""
+    return "".join(f"{line}\n" for line in _lines(checked))
+
+
+def _lines(checked: Checked) -> Iterator[str]:
+    for alike in _by_rule(checked.findings):
+        most = len(alike) if alike[0].severity == "error" else MOST
+        yield from (one.head for one in alike[:most])
+        if len(alike) > most:
+            yield f"  ... and {len(alike) - most:,} more"
+        yield from alike[0].advice
+    counts = [_n(checked.count(name), name) for name in ORDER if checked.count(name)]
+    yield f"{looked_at(checked)}: {', '.join(counts) or 'nothing found'}"
+
+
+def _by_rule(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return findings that have the same to advise together, in the order of the first of each."""
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for one in findings:
+        alike.setdefault((one.severity, one.rule, *one.advice), []).append(one)
+    return list(alike.values())
+
+
+def looked_at(checked: Checked) -> str:
+    """Return in one line what was looked at."""
+    cells = checked.cells
+    datasets = {cell.dataset_entry.path for cell in cells}
+    runs = {cell.run_entry.path for cell in cells}
+    files = f"{_n(len(datasets), 'dataset')} and {_n(len(runs), 'run')}"
+    alone = f"; {_n(checked.alone, 'run')} without its dataset" if checked.alone else ""
+    return f"checked {files}, {_n(checked.rows, 'row')}{alone}"
+
+
+def as_json(checked: Checked) -> str:
+    """Return the same as one JSON object."""
+    content = {
+        "findings": [one.as_dict() for one in checked.findings],
+        "counts": {name: checked.count(name) for name in ORDER},
+        "rows": checked.rows,
+        "checked": [_cell(cell) for cell in checked.cells],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _cell(cell: Cell) -> dict[str, object]:
+    return {
+        "dataset": cell.dataset,
+        "run": cell.run,
+        "columns": cell.columns,
+        "dataset_path": cell.dataset_entry.path,
+        "run_path": cell.run_entry.path,
+    }
+
+
+def _n(n: int, word: str) -> str:
+    return f"{n:,} {word}{'s' * (n != 1)}"

@@ -1,0 +1,236 @@
+"""The rules that ``harness check`` has beyond those of every run: what takes another look at files.
+
+What the readers refuse, in one rule for each kind; what is wrong with a config; and what is told
+by comparing files of a sweep with each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..errors import Problem
+from ..guard import registry
+from ..guard.finding import SHOWN, Finding
+from ..guard.registry import Rule
+
+_NONE = "the file has no values"
+_REFUSED = (
+    Rule(
+        "missing-file", "error", "A file that is not there, or is a folder.", _NONE,
+        "correct the path",
+    ),
+    Rule(
+        "truncated", "error",
+        "A file that ends within a line, or compressed data that end too early.",
+        "what came after is lost: queries are missing or short, and count less or 0",
+        "get the whole file again",
+    ),
+    Rule(
+        "damaged", "error", "Compressed data that cannot be unpacked.", _NONE,
+        "get the whole file again",
+    ),
+    Rule(
+        "empty-file", "error", "A file without rows.", _NONE,
+        "check how it was written or downloaded",
+    ),
+    Rule(
+        "not-finite", "error", "A score or grade that is NaN or infinite.",
+        "it has no place in an order; trec_eval ranks it without a word",
+        "repair the system's output",
+    ),
+    Rule(
+        "duplicates", "error", "A document twice in one query.",
+        "it counts twice, and measures exceed 1",
+        "keep one: duplicates: last in the config, --duplicates last here",
+    ),
+    Rule(
+        "header-line", "error", "A line of names before the numbers.",
+        "read as a row, it would shift every prediction by one", "delete the header line",
+    ),
+    Rule(
+        "row-count", "error",
+        "A number of predictions other than the rows of the dataset: says where they would fit (at "
+        "an offset, or another dataset of the config).",
+        "predictions belong to other rows than their own",
+        "predict every row of that file, in its order, and nothing else",
+    ),
+    Rule(
+        "group-sizes", "error", "Sizes of groups that do not add up to the rows.",
+        "rows belong to other queries than their own", "name the file of sizes that belongs to it",
+    ),
+    Rule(
+        "grade-values", "error",
+        "A grade that is no whole number, where no metric takes fractions.",
+        "metrics that count grades have no value", "scale or round the grades, or choose a "
+        "convention that takes fractions",
+    ),
+    Rule(
+        "swapped-files", "error", "Judgements where a run is expected, or the other way round.",
+        _NONE, "swap the two files",
+    ),
+    Rule(
+        "columns", "error", "A line with too few columns, too many, or other ones.", _NONE,
+        "write the columns that the format has",
+    ),
+    Rule(
+        "no-common-query", "error", "A run and judgements that share no query.",
+        "nothing is evaluated, or every query counts 0", "name the judgements of its own topics",
+    ),
+    Rule(
+        "unreadable", "error", "Anything else that a reader refuses.", _NONE, "repair the file"
+    ),
+)  # fmt: skip
+_SAID = (
+    Rule(
+        "scattered-queries", "warning",
+        "Rows of a query that come back after another query began (qid contiguity).",
+        "they are gathered here by qid; tools that take rows by group sizes (LightGBM, XGBoost) "
+        "see several queries", "sort the file by qid",
+    ),
+    Rule(
+        "dropped-rows", "warning", "Rows left out under 'duplicates: first' or 'last'.",
+        "the score that is kept decides", "remove the duplicates where the run is made",
+    ),
+    Rule(
+        "other-compression", "warning", "A name that says another compression than the bytes have.",
+        "none here; other tools may fail", "rename the file",
+    ),
+    Rule(
+        "repeated-rows", "warning", "Learning-to-rank rows that name a document twice.",
+        "all rows count; they are named d0, d1, ... by position", "remove the repeated rows",
+    ),
+    Rule(
+        "cut-line", "warning",
+        "A last line that has no end, with a piece of the tag before it, or of the rank.",
+        "rows after it may be missing, and the last query is short", "get the whole file again",
+    ),
+    Rule(
+        "several-tags", "warning", "A TREC run with several tags in its last column.",
+        "it may be several systems' output in one file",
+        "split it, where it is; or write one tag",
+    ),
+    Rule(
+        "ranks-against-scores", "warning",
+        "Rows of a TREC run whose score is higher than that of the row ranked before.",
+        "the scores decide the order, as in trec_eval; tools that go by rank give other values",
+        "write ranks and scores that agree",
+    ),
+    Rule(
+        "unusable-judgements", "warning", "Queries whose grades are all below 0: not judged.",
+        "trec_eval drops them or counts them 0, silently", "leave them out of the qrels",
+    ),
+    Rule(
+        "reader", "warning", "Anything else that a reader warns of.", "", "",
+    ),
+)  # fmt: skip
+_DEEP = (
+    Rule("config", "error", "Something wrong in the config.", "nothing runs", ""),
+    Rule(
+        "gaps", "warning", "Cells that a grid of folds, seeds and models lacks.",
+        "means are over different cells for different systems",
+        "make them, leave them out with 'where:', or say 'complete: true' to be stopped by them",
+    ),
+    Rule(
+        "shifted", "warning",
+        "As many predictions as rows, which correlate with the grades clearly better some rows "
+        "further on.",
+        "each document has the score of a neighbour",
+        "find what was inserted or lost (a header line, a first row), and predict again",
+    ),
+    Rule(
+        "swapped-fold", "warning",
+        "Predictions that correlate with the grades of another dataset of as many rows, and not "
+        "with those of their own.",
+        "each document has the score of a document elsewhere", "name the predictions of this fold",
+    ),
+    Rule(
+        "upside-down", "warning", "Predictions that fall as the grades rise.",
+        "the worst documents come first", "negate them, if they are distances or losses",
+    ),
+    Rule(
+        "unrelated", "note",
+        "Predictions that correlate with the grades no more than chance does (which a random "
+        "baseline does).", "the order is a random one; so it is where rows were shuffled",
+        "if it is no random baseline: predict in the order of the dataset's rows",
+    ),
+    Rule(
+        "swapped-columns", "error",
+        "Grades that are a model's scores, beside predictions that are whole grades; or a TREC "
+        "file whose qids and docnos have changed places.",
+        "the judgements are taken for the system, and the system for the judgements",
+        "put each column in its place",
+    ),
+    Rule(
+        "rank-as-score", "error", "A TREC run whose scores are its ranks.",
+        "the order is upside down: the last document comes first",
+        "write a score that falls with the rank, such as its negative",
+    ),
+    Rule(
+        "same-rows", "warning", "Queries of two folds that hold the same rows, by their features.",
+        "they count twice where folds are pooled, and a model may have been trained on them",
+        "make the folds anew from distinct queries",
+    ),
+    Rule(
+        "no-line-end", "note", "A last line without an end.",
+        "none by itself; a cut file often ends so", "",
+    ),
+)  # fmt: skip
+RULES = {**registry.RULES, **{rule.name: rule for rule in (*_REFUSED, *_SAID, *_DEEP)}}
+"""Every rule of ``harness check`` by name: those of all runs, and its own."""
+
+_KINDS = (
+    ("missing-file", r"^no file |a folder, not a file|no permission"),
+    ("truncated", r"the file ends in the middle of a line|data is cut short"),
+    ("damaged", r"data is damaged"),
+    ("empty-file", r"file is empty|holds no rows"),
+    ("not-finite", r"not a finite number|are not finite|is not finite"),
+    ("duplicates", r"stands already on line|twice in|stand twice"),
+    ("header-line", r"it looks like a header line"),
+    ("row-count", r"predictions for \d+ rows|scores for \d+ rows"),
+    ("group-sizes", r"group sizes? "),
+    ("grade-values", r"grade.* not a whole number|grades are not whole numbers|a judgement of"),
+    ("swapped-files", r"it looks like (qrels|a run)"),
+    ("columns", r"fields? where|columns? where|no qid|a blank line where|have no qid"),
+    ("no-common-query", r"no query in common"),
+    ("scattered-queries", r"(?P<n>\d+) quer\w+ comes? back after"),
+    ("dropped-rows", r"(?P<n>\d+) rows? of .*dropped; the"),
+    ("other-compression", r"named \.\w+, but holds"),
+    ("repeated-rows", r"(?P<n>\d+) rows? repeats? a docno of the same"),
+    ("cut-line", r"the last line may be cut"),
+    ("several-tags", r"(?P<n>\d+) tags in one run"),
+    ("ranks-against-scores", r"(?P<n>\d+) ha(?:s|ve) a higher score than the row"),
+    ("unusable-judgements", r"(?P<n>\d+) quer\w+ ha(?:s|ve) no usable judgement"),
+    ("constant-scores", r"all scores are equal in (?P<n>\d+)"),
+    ("labels-as-scores", r"scores equal the grades"),
+)
+
+
+def of_error(problem: Problem) -> str:
+    """Return the name of the rule that a reader's error is of."""
+    return _kind(problem.what) or "unreadable"
+
+
+def of_warning(text: str) -> tuple[str, int]:
+    """Return the name of the rule that a reader's warning is of, and the count in it.
+
+    >>> of_warning("2 queries come back after another began; the rows were gathered by qid")
+    ('scattered-queries', 2)
+    """
+    name = _kind(text) or "reader"
+    match = re.search(dict(_KINDS).get(name, "$"), text)
+    n = match.groupdict().get("n") if match else None
+    return name, int(n or 1)
+
+
+def _kind(text: str) -> str:
+    return next((name for name, what in _KINDS if re.search(what, text)), "")
+
+
+def found(
+    name: str, place: str, what: str, count: int = 1, examples: Sequence[str] = (), fix: str = ""
+) -> Finding:
+    """Return that a rule was broken; `fix` where a better one is known than the rule's own."""
+    rule = RULES[name]
+    some = tuple(examples[:SHOWN])
+    return Finding(name, rule.severity, place, what, count, some, rule.effect, fix or rule.fix)

@@ -1,0 +1,286 @@
+"""Learning-to-rank files of the example data, broken in the ways that happen."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness.check import Checked, check_config
+
+Found = tuple[str, str, int, str]
+GBRT = "gbrt/fold1.txt"
+N = 1208  # rows of fold 1; fold 2 has 1151
+
+
+def check(files: Any) -> Checked:
+    return check_config(files.folder / "c.yaml")
+
+
+def found(files: Any) -> dict[Found, str]:
+    """What is warned of, and in which words; paths from the folder."""
+    names = {}
+    for one in check(files).findings:
+        if one.severity != "note":
+            place = one.place.removeprefix(f"{files.folder}/")
+            names[one.rule, one.severity, one.count, place] = str(one)
+    return names
+
+
+def header(files: Any) -> None:
+    files.put(GBRT, ["score\n", *files.lines(GBRT)])
+
+
+def header_of_pandas(files: Any) -> None:  # the column's name, which is a number: 0
+    files.put(GBRT, ["0\n", *files.lines(GBRT)])
+
+
+def last_gone(files: Any) -> None:
+    files.put(GBRT, files.lines(GBRT)[:-1])
+
+
+def first_gone(files: Any) -> None:
+    files.put(GBRT, files.lines(GBRT)[1:])
+
+
+def half(files: Any) -> None:
+    files.put(GBRT, files.lines(GBRT)[:600])
+
+
+def other_fold(files: Any) -> None:
+    files.put(GBRT, files.lines("gbrt/fold2.txt"))
+
+
+def slipped_down(files: Any) -> None:
+    files.put(GBRT, ["0.5\n", *files.lines(GBRT)[:-1]])
+
+
+def slipped_up(files: Any) -> None:
+    files.put(GBRT, [*files.lines(GBRT)[1:], "0.5\n"])
+
+
+def labels(files: Any) -> None:
+    files.put(GBRT, [f"{line.split()[0]}\n" for line in files.lines("fold1.txt")])
+
+
+def columns(files: Any) -> None:
+    scores, rows = files.lines(GBRT), files.lines("fold1.txt")
+    files.put(GBRT, [f"{row.split()[0]}\n" for row in rows])
+    pairs = zip(scores, rows, strict=True)
+    files.put("fold1.txt", [f"{score.strip()} {row.partition(' ')[2]}" for score, row in pairs])
+
+
+def not_a_number(files: Any) -> None:
+    lines = files.lines(GBRT)
+    lines[9] = lines[11] = "nan\n"
+    files.put(GBRT, lines)
+
+
+def index(files: Any) -> None:
+    files.put(GBRT, [f"{at},{line}" for at, line in enumerate(files.lines(GBRT))])
+
+
+def scattered(files: Any) -> None:
+    pairs = list(zip(*(files.lines(name) for name in ("fold1.txt", GBRT)), strict=True))
+    random.Random(1).shuffle(pairs)
+    files.put("fold1.txt", [row for row, _ in pairs])
+    files.put(GBRT, [score for _, score in pairs])
+
+
+def query_of_two_folds(files: Any) -> None:
+    rows = files.lines("fold2.txt")
+    qid = rows[0].split()[1]
+    n = sum(row.split()[1] == qid for row in rows)
+    renamed = [row.replace(f"{qid} ", "qid:new ") for row in rows[:n]]
+    files.put("fold1.txt", files.lines("fold1.txt") + renamed)
+    for model in ("gbrt", "neural"):
+        scores = files.lines(f"{model}/fold2.txt")[:n]
+        files.put(f"{model}/fold1.txt", files.lines(f"{model}/fold1.txt") + scores)
+
+
+def negated(files: Any) -> None:
+    files.put(GBRT, [f"{-float(line)}\n" for line in files.lines(GBRT)])
+
+
+def constant(files: Any) -> None:
+    files.put(GBRT, ["1\n"] * N)
+
+
+def empty(files: Any) -> None:
+    files.put(GBRT, [])
+
+
+def gone(files: Any) -> None:
+    (files.folder / GBRT).unlink()
+
+
+def no_metric(files: Any) -> None:
+    files.put("c.yaml", [line.replace("map", "mapp") for line in files.lines("c.yaml")])
+
+
+def wrong_grade(files: Any) -> None:
+    rows = files.lines("fold1.txt")
+    files.put("fold1.txt", [*rows[:3], f"x{rows[3]}", *rows[4:]])
+
+
+CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
+    (
+        header,
+        {("header-line", "error", 1, f"{GBRT}:1")},
+        "score 'score' is not a number; it looks like a header line",
+    ),
+    (
+        header_of_pandas,
+        {("row-count", "error", 1, GBRT)},
+        "1,209 predictions for 1,208 rows of letor-fold1; they fit without the first line "
+        "(correlation with the grades 0.61, against 0.02 as they stand)",
+    ),
+    (
+        last_gone,
+        {("row-count", "error", 1, GBRT)},
+        "1,207 predictions for 1,208 rows of letor-fold1; they fit if the last line of the dataset "
+        "had none (correlation with the grades 0.61)",
+    ),
+    (
+        first_gone,
+        {("row-count", "error", 1, GBRT)},
+        "they fit if the first line of the dataset had none (correlation with the grades 0.61, "
+        "against 0.05 as they stand)",
+    ),
+    (half, {("row-count", "error", 1, GBRT)}, "the last 608 lines of the dataset had none"),
+    (
+        other_fold,
+        {("row-count", "error", 1, GBRT)},
+        "1,151 predictions for 1,208 rows of letor-fold1; they are as many as the rows of "
+        "letor-fold2, and correlate with its grades (0.64)",
+    ),
+    (
+        slipped_down,
+        {("shifted", "warning", N, GBRT)},
+        "the predictions fit the rows of letor-fold1 better if line 2 belongs to row 1: "
+        "correlation with the grades within queries 0.61, against 0.02 as they stand",
+    ),
+    (slipped_up, {("shifted", "warning", N, GBRT)}, "better if line 1 belongs to row 2"),
+    (
+        not_a_number,
+        {("not-finite", "error", 2, f"{GBRT}:10")},
+        "score 'nan' is not a finite number: line 10 'nan', line 12 'nan' [not-finite]",
+    ),
+    (index, {("columns", "error", N, f"{GBRT}:1")}, "without the index"),
+    (
+        scattered,
+        {("scattered-queries", "warning", 49, "fold1.txt")},
+        "49 queries come back after another began",
+    ),
+    (
+        query_of_two_folds,
+        {("same-rows", "warning", 1, "fold2.txt")},
+        "1 of 49 queries of letor-fold2 hold the same rows as queries of letor-fold1, 1 of them "
+        "under another qid: 1143",
+    ),
+    (
+        negated,
+        {("upside-down", "warning", 1158, GBRT)},
+        "predictions and grades of letor-fold1 have a correlation of -0.61 within queries",
+    ),
+    (empty, {("empty-file", "error", 1, GBRT)}, "the file is empty"),
+    (
+        gone,
+        {("gaps", "warning", 1, "c.yaml")},
+        "1 of 4 cells of the grids are missing: gbrt on letor-fold1 fold=1",
+    ),
+    (
+        no_metric,
+        {("config", "error", 1, "c.yaml: $.metrics[0] (line 5)")},
+        "unknown metric 'mapp'; did you mean 'map'?",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_a_break_is_found_and_nothing_else(
+    letor: Any, case: tuple[Callable[[Any], None], set[Found], str]
+) -> None:
+    breaks, expected, said = case
+    before = {one for one in found(letor) if one[0] != "empty-queries"}
+    assert not before
+    breaks(letor)
+    after = {one: text for one, text in found(letor).items() if one[0] != "empty-queries"}
+    assert {*after} == expected
+    assert said in "\n".join(after.values())
+
+
+def test_labels_as_predictions(letor: Any) -> None:
+    labels(letor)
+    after = {one[0]: one for one in found(letor)}
+    assert after["labels-as-scores"][1:] == ("error", N, GBRT)
+
+
+def test_columns_that_changed_places(letor: Any) -> None:
+    columns(letor)
+    after = found(letor)
+    assert ("grade-values", "error", N, "fold1.txt:1") in after
+    said = after["swapped-columns", "error", N, GBRT]
+    assert (
+        "the predictions are whole numbers (0, 1, 2, 3, 4), and the grades of letor-fold1 are "
+        "1,174 different fractions: the columns have changed places"
+    ) in said
+
+
+def test_a_constant_score_is_said_once(letor: Any) -> None:
+    constant(letor)
+    places = [one for one in found(letor) if one[0] == "constant-scores"]
+    assert [one[3] for one in places] == [GBRT]
+
+
+def test_folds_of_one_size_that_changed_places(letor: Any) -> None:
+    for fold in ("1", "2"):
+        for name in (f"fold{fold}.txt", f"gbrt/fold{fold}.txt", f"neural/fold{fold}.txt"):
+            letor.put(name, letor.lines(name)[:1000])
+    first, second = letor.lines(GBRT), letor.lines("gbrt/fold2.txt")
+    assert not {one for one in found(letor) if one[0] == "swapped-fold"}
+    letor.put(GBRT, second)
+    letor.put("gbrt/fold2.txt", first)
+    after = found(letor)
+    swapped = {one for one in after if one[0] == "swapped-fold"}
+    assert swapped == {
+        ("swapped-fold", "warning", 1000, GBRT),
+        ("swapped-fold", "warning", 1000, "gbrt/fold2.txt"),
+    }
+    assert (
+        "the predictions fit the rows of letor-fold2 (correlation with the grades within queries "
+        "0.64) and not those of letor-fold1 (0.03), as many"
+    ) in after["swapped-fold", "warning", 1000, GBRT]
+
+
+def test_shuffled_predictions_are_noted(letor: Any) -> None:
+    lines = letor.lines(GBRT)
+    random.Random(1).shuffle(lines)
+    letor.put(GBRT, lines)
+    notes = {one.rule: one for one in check(letor).findings if one.place.endswith(GBRT)}
+    assert notes["unrelated"].severity == "note"
+    assert "correlation of -0.02 within queries" in notes["unrelated"].what
+
+
+def test_a_random_baseline_is_noted_and_no_more(letor: Any, root: Any) -> None:
+    letor.put(GBRT, (root / "runs/letor/random/fold1-seed1.txt").read_text().splitlines(True))
+    assert {one[0] for one in found(letor)} <= {"empty-queries"}
+
+
+def test_a_dataset_that_cannot_be_read_stops_nothing(letor: Any) -> None:
+    wrong_grade(letor)
+    letor.put("gbrt/fold2.txt", letor.lines("gbrt/fold2.txt")[1:])
+    checked = check(letor)
+    assert {(one.rule, one.count) for one in checked.findings if one.severity == "error"} == {
+        ("unreadable", 1),
+        ("row-count", 1),
+    }
+    assert checked.alone == 2
+
+
+def test_a_last_line_without_an_end_is_noted(letor: Any) -> None:
+    letor.put(GBRT, ["".join(letor.lines(GBRT))[:-4]])
+    notes = {one.rule: one for one in check(letor).findings if one.place.endswith(GBRT)}
+    assert notes["no-line-end"].examples == ("0.147",)

@@ -1,0 +1,212 @@
+"""A TREC run of the example data and its judgements, broken in the ways that happen."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness.check import check_files
+
+Found = tuple[str, str, int, str]
+N = 2897  # rows of the run
+
+
+def found(files: Any, name: str = "run", **options: Any) -> dict[Found, str]:
+    """What is warned of, and in which words; paths from the folder."""
+    checked = check_files(
+        str(files.folder / "qrels"), [str(files.folder / name)], of_qrels={}, of_runs=options
+    )
+    return {
+        (one.rule, one.severity, one.count, one.place.removeprefix(f"{files.folder}/")): str(one)
+        for one in checked.findings
+        if one.severity != "note"
+    }
+
+
+def columns(files: Any, name: str, new: Callable[..., tuple[str, ...]]) -> None:
+    files.put(name, [" ".join(new(*line.split())) + "\n" for line in files.lines(name)])
+
+
+def swapped_files(files: Any) -> None:
+    qrels, run = files.lines("qrels"), files.lines("run")
+    files.put("qrels", run)
+    files.put("run", qrels)
+
+
+def rank_as_score(files: Any) -> None:
+    columns(files, "run", lambda q, z, d, r, s, t: (q, z, d, r, r, t))
+
+
+def rank_and_score_swapped(files: Any) -> None:
+    columns(files, "run", lambda q, z, d, r, s, t: (q, z, d, s, r, t))
+
+
+def cut(files: Any) -> None:
+    files.put("run", ["".join(files.lines("run"))[:-12]])
+
+
+def cut_in_the_tag(files: Any) -> None:
+    files.put("run", ["".join(files.lines("run"))[:-2]])
+
+
+def cut_gz(files: Any) -> str:
+    packed = gzip.compress("".join(files.lines("run")).encode(), mtime=0)
+    (files.folder / "run.gz").write_bytes(packed[: len(packed) // 2])
+    return "run.gz"
+
+
+def damaged_gz(files: Any) -> str:
+    packed = bytearray(gzip.compress("".join(files.lines("run")).encode(), mtime=0))
+    packed[len(packed) // 2] ^= 255
+    (files.folder / "run.gz").write_bytes(packed)
+    return "run.gz"
+
+
+def twice(files: Any) -> None:
+    lines = files.lines("run")
+    files.put("run", [*lines[:5], lines[2], *lines[5:]])
+
+
+def other_collection(files: Any) -> None:
+    columns(files, "qrels", lambda q, z, d, g: (q, z, f"X{d}", g))
+
+
+def other_topics(files: Any) -> None:
+    columns(files, "qrels", lambda q, z, d, g: (f"9{q}", z, d, g))
+
+
+def not_a_number(files: Any) -> None:
+    lines = files.lines("run")
+    fields = lines[7].split()
+    files.put("run", [*lines[:7], " ".join([*fields[:4], "nan", fields[5]]) + "\n", *lines[8:]])
+
+
+def top(files: Any) -> None:
+    files.put("run", files.lines("run")[:1234])
+
+
+def top_cut_off(files: Any) -> None:
+    files.put("run", files.lines("run")[1234:])
+
+
+def no_tag(files: Any) -> None:
+    columns(files, "run", lambda q, z, d, r, s, t: (q, z, d, r, s))
+
+
+def shuffled(files: Any) -> None:
+    lines = files.lines("run")
+    random.Random(2).shuffle(lines)
+    files.put("run", lines)
+
+
+def two_systems(files: Any) -> None:
+    lines = files.lines("run")
+    files.put("run", [*lines[:1400], *(line.replace("bm25", "other") for line in lines[1400:])])
+
+
+def negated(files: Any) -> None:
+    columns(files, "run", lambda q, z, d, r, s, t: (q, z, d, r, str(-float(s)), t))
+
+
+CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
+    (
+        swapped_files,
+        {("swapped-files", "error", 1, "qrels"), ("swapped-files", "error", 1, "run")},
+        "it looks like a run (trec)",
+    ),
+    (
+        rank_as_score,
+        {("rank-as-score", "error", N, "run"), ("ranks-against-scores", "warning", 2867, "run")},
+        "the score is the rank in 2,897 of 2,897 rows",
+    ),
+    (
+        rank_and_score_swapped,  # 30 queries, whose first rows follow none
+        {("rank-as-score", "error", N - 30, "run")},
+        "the scores are 1, 2, 3, ... in 2,867 of 2,867 rows after the first",
+    ),
+    (
+        cut,
+        {("truncated", "error", 1, "run:2897")},
+        "the file ends in the middle of a line: 5 fields where 6 belong",
+    ),
+    (
+        cut_in_the_tag,
+        {("cut-line", "warning", 1, "run"), ("several-tags", "warning", 2, "run")},
+        "its tag 'bm2' is the beginning of 'bm25' on the line before",
+    ),
+    (cut_gz, {("truncated", "error", 1, "run.gz")}, "the gzip data is cut short"),
+    (damaged_gz, {("damaged", "error", 1, "run.gz")}, "the gzip data is damaged"),
+    (
+        twice,
+        {("duplicates", "error", 1, "run:6")},
+        "the docno stands already on line 3, for the same query",
+    ),
+    (
+        other_collection,
+        {("other-collection", "error", N, "run")},
+        "none of the 2,897 documents retrieved is judged",
+    ),
+    (
+        other_topics,
+        {("no-common-query", "error", 1, "run")},
+        "qrels have '9301', '9302', '9303', the run has '301', '302', '303'",
+    ),
+    (not_a_number, {("not-finite", "error", 1, "run:8")}, "score 'nan' is not a finite number"),
+    (
+        top,
+        {("missing-queries", "warning", 17, "run")},
+        "17 of 30 judged queries are not answered: 314, 315, 316 (+14 more)",
+    ),
+    (
+        top_cut_off,
+        {("missing-queries", "warning", 12, "run")},
+        "12 of 30 judged queries are not answered: 301, 302, 303 (+9 more)",
+    ),
+    (no_tag, {("columns", "error", 1, "run")}, "5 fields where 6 belong"),
+    (
+        shuffled,
+        {("scattered-queries", "warning", 30, "run")},
+        "30 queries come back after another began",
+    ),
+    (
+        two_systems,
+        {("several-tags", "warning", 2, "run")},
+        "2 tags in one run: 'bm25', 'other'; is it several systems' output?",
+    ),
+    (
+        negated,
+        {("ranks-against-scores", "warning", 2758, "run")},
+        "of 2897 rows, 2758 have a higher score than the row ranked before",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_a_break_is_found_and_nothing_else(
+    trec: Any, case: tuple[Callable[[Any], str | None], set[Found], str]
+) -> None:
+    breaks, expected, said = case
+    assert not found(trec)
+    after = found(trec, breaks(trec) or "run")
+    assert {*after} == expected
+    assert said in "\n".join(after.values())
+
+
+@pytest.mark.parametrize("name", ["run", "qrels"])
+def test_qid_and_docno_that_changed_places(trec: Any, name: str) -> None:
+    columns(trec, name, lambda q, z, d, *more: (d, z, q, *more))
+    after = {one[:2]: text for one, text in found(trec).items()}
+    assert ("no-common-query", "error") in after
+    assert (
+        "in one of the two files qid and docno have changed places"
+        in (after["swapped-columns", "error"])
+    )
+
+
+def test_duplicates_are_no_error_where_they_are_dropped(trec: Any) -> None:
+    twice(trec)
+    assert {*found(trec, duplicates="last")} == {("dropped-rows", "warning", 1, "run")}
