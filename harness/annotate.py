@@ -20,6 +20,7 @@ import yaml
 from . import manifest as manifests
 from . import readers
 from .core.arrow import as_bytes, unique
+from .core.guarded_yaml import load
 from .errors import HarnessError, InputError, Problem, UnknownNameError
 from .readers import ir_metadata
 from .readers.columns import Refused, read_block
@@ -92,7 +93,7 @@ def setting(text: str) -> dict[str, Any]:
         what = f"--set takes KEY=VALUE, such as actor.name=Me, and is '{text}'"
         raise UnknownNameError(Problem("", what))
     try:
-        found = yaml.safe_load(value)
+        found = load(value)
     except yaml.YAMLError:
         found = value
     *outer, last = (part.strip() for part in parts)
@@ -143,7 +144,7 @@ def _template(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        found: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found: Any = load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
         what = f"cannot be read as YAML: {' '.join(str(error).split())}"
         raise InputError(Problem(str(path), what)) from error

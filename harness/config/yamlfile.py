@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from ..core.guarded_yaml import GuardedLoader, YAMLLimitError
 from ..errors import ConfigError, Problem, did_you_mean, shorten
 
 Loc = tuple[str | int, ...]
@@ -102,7 +103,7 @@ def parse(text: str, where: str, file: str = "") -> Source:
         Where the text is not YAML or holds no mapping.
     """
     try:
-        loader = yaml.SafeLoader(text)
+        loader = GuardedLoader(text)
         node = loader.get_single_node()
     except yaml.YAMLError as error:
         raise ConfigError(_syntax(error, text), where=where) from error
@@ -165,7 +166,7 @@ def describe(value: Any) -> str:
 class _Walk:
     """One pass over the composed nodes: values, lines and problems."""
 
-    def __init__(self, loader: yaml.SafeLoader, file: str) -> None:
+    def __init__(self, loader: GuardedLoader, file: str) -> None:
         self.loader, self.file = loader, file
         self.lines: dict[Loc, int] = {}
         self.problems: list[Problem] = []
@@ -244,6 +245,9 @@ def _syntax(error: yaml.YAMLError, text: str) -> Problem:
         line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
         what = f"the character {text[at : at + 1]!r} is not allowed in YAML"
         return Problem(f"line {line}, column {column}", what)
+    if isinstance(error, YAMLLimitError):
+        place = f"line {mark.line + 1}, column {mark.column + 1}"
+        return Problem(place, str(error.problem), fix="no config needs this; see where it is from")
     content = (text.splitlines() or [""])[min(mark.line, len(text.splitlines()) - 1)]
     what = f"not valid YAML: {getattr(error, 'problem', '')}"
     context, start = getattr(error, "context", None), getattr(error, "context_mark", None)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +13,13 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, shorten
 from .format import Format, Head, Kind
-from .npy import holds_objects, reason
+from .numpy_files import NoArrayError, ObjectsError, arrays_of
 from .source import Source
 
+_MOST = 2**40
+"""Documents of a query, at most; more would not add up."""
 MARK = "harness-batch-1"
 _MAGIC = b"PK\x03\x04"
 GIVE_QIDS = (
@@ -97,13 +97,12 @@ def _check_grades(
 def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
     """Return the arrays (`column` ragged), the qids and the offsets."""
     try:
-        with np.load(io.BytesIO(source.read()), allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
-    except (ValueError, TypeError, AttributeError, OSError, BadZipFile) as error:
-        if holds_objects(error):
-            fix = "save plain arrays: scores.astype(float), qids.astype(str)"
-            raise InputError(Problem(source.name, "holds Python objects", fix=fix)) from None
-        what = f"not an .npz archive of arrays ({reason(error)})"
+        arrays: dict[str, Any] = arrays_of(source.name, source.read())
+    except ObjectsError:
+        fix = "save plain arrays: scores.astype(float), qids.astype(str)"
+        raise InputError(Problem(source.name, "holds Python objects", fix=fix)) from None
+    except NoArrayError as error:
+        what = f"not an .npz archive of arrays ({error})"
         raise InputError(Problem(source.name, what)) from None
     absent = [key for key in ("qids", "n", column) if key not in arrays]
     if absent:
@@ -116,17 +115,33 @@ def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
             )
         )  # fmt: skip
     n = arrays["n"]
-    if n.ndim != 1 or n.dtype.kind not in "iu" or (n < 0).any():
+    if n.ndim != 1 or n.dtype.kind not in "iu" or (n < 0).any() or (n > _MOST).any():
         raise InputError(Problem(source.name, "n must be one count for each query"))
-    qids, offsets = pa.array(arrays["qids"].astype(str), pa.string()), offsets_of(n)
+    qids, offsets = _texts(source, "qids", arrays["qids"]), offsets_of(n.astype(np.int64))
     if len(qids) != n.size or len(unique(qids)) != n.size:
         raise InputError(
             Problem(source.name, f"{len(unique(qids))} distinct qids for {n.size} queries")
         )
     for key in dict.fromkeys((column, "relevance", "docnos")):
         if key in arrays:
+            if key != "docnos" and arrays[key].dtype.kind not in "iufb":
+                what = f"{key} of type {arrays[key].dtype}, which are no numbers"
+                raise InputError(Problem(source.name, what))
             arrays[key] = _ragged(source, key, arrays[key], n)
     return arrays, qids, offsets
+
+
+def _texts(source: Source, key: str, values: Array) -> pa.Array:
+    """Return identifiers as strings."""
+    try:
+        if values.ndim != 1 or values.dtype.kind not in "iuUS":
+            raise ValueError(f"shape {values.shape} and type {values.dtype}")
+        texts = pa.array(values.astype(str), pa.string())
+        texts.validate(full=True)
+        return texts
+    except (ValueError, OverflowError, pa.ArrowException) as error:
+        what = f"{key} must be one text or whole number each ({shorten(str(error))})"
+        raise InputError(Problem(source.name, what)) from None
 
 
 def _ragged(source: Source, key: str, values: Array, n: Ints) -> Array:
@@ -145,7 +160,7 @@ def _docnos(
 ) -> Docnos:
     if "docnos" not in arrays:
         return Docnos(None, offsets)
-    names = pa.array(arrays["docnos"].astype(str), pa.string())
+    names = _texts(source, "docnos", arrays["docnos"])
     qids = pa.array(np.repeat(np.arange(offsets.size - 1), np.diff(offsets))).cast(pa.string())
     try:
         kind.from_columns(qids, names, numbers)

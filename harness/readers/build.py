@@ -134,7 +134,8 @@ def row_names(source: Source, is_data: IsData | None) -> Callable[[int], str]:
     def row(position: int) -> str:
         if is_data is None:
             return f"{source.name}: row {position + 1}"
-        return f"{source.name}:{lines_of_rows(source, np.array([position]), is_data)[position][0]}"
+        found = lines_of_rows(source, np.array([position]), is_data)
+        return f"{source.name}:{found[position][0]}" if found else source.name  # beyond the end
 
     return row
 

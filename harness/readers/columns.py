@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 
 import numpy as np
 import pyarrow as pa
@@ -20,16 +21,19 @@ import pyarrow.csv as csv
 from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
-from ..errors import SHOWN, InputError, Problem
+from ..errors import SHOWN, InputError, Problem, shorten
 from .ahead import ahead, each
 from .blanks import delimiter, first_fields, is_simple, single_blanks, without_comments
-from .source import EMPTY, Source
+from .source import BOM, EMPTY, Source
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 _INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
 _BLANK = re.compile(rb"^[ \t\r\v\f]*\n", re.MULTILINE)
+
+_HEADING = re.compile(r"'[^'0-9]*' is not a number")
+"""What is wrong with a header line: a word stands for the number, and no number gone wrong."""
 
 WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
 
@@ -174,6 +178,8 @@ def parse_csv(
     pyarrow.ArrowInvalid
         Where a line has more or fewer fields, or a value is not of its type.
     """
+    if block.startswith(BOM):  # the file's own is gone; Arrow would leave out a block's first one
+        block = b"\n" + block
     if not block.strip():
         return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
     return csv.read_csv(
@@ -226,7 +232,7 @@ def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
     elif (
         total == 1
         and problems[0].where == f"{source.name}:{first}"
-        and "not a num" in problems[0].what
+        and _HEADING.search(problems[0].what)
     ):
         what, fix = _header(n_lines - 1, layout)
         problems = [replace(problems[0], what=f"{problems[0].what}; {what}", fix=fix)]
@@ -258,25 +264,36 @@ def _header(n_rows: int, layout: Layout) -> tuple[str, str]:
 
 def check_line(line: bytes, layout: Layout) -> tuple[str, str] | None:
     """Return what is wrong with a line of data, and what to do; None where nothing is."""
+    n = len(layout.fields)
+    read = {*layout.text, *layout.also, layout.number}  # whatever bytes the others have
     try:
-        fields = [field.decode("utf-8") for field in line.split()]
+        fields = [
+            field.decode("utf-8", "strict" if name in read else "replace")
+            for name, field in zip_longest(layout.fields, line.split(None, n))
+            if field is not None
+        ]
     except UnicodeDecodeError:
         return "the line is not UTF-8 text", "convert the file to UTF-8"
     if layout.n_rows is not None:
         if not fields:
             return f"a blank line where a {layout.number} belongs", layout.repair
-        n_columns = max(len(fields), line.count(b",") + 1)
+        n_columns = max(_count(line), line.count(b",") + 1)
         if n_columns > 1:
             return f"{n_columns} columns where one number a line belongs", WITHOUT_INDEX
-    n = len(layout.fields)
     if len(fields) < n or (len(fields) > n and not layout.more):
-        counted = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+        n_fields = _count(line)
+        counted = f"{n_fields} field{'s' * (n_fields != 1)}"
         return f"{counted} where {n} belong ({' '.join(layout.fields)})", layout.repair
     number = fields[layout.fields.index(layout.number)]
     what, fix = check_number(number, layout.number, layout.whole)
     if what.endswith("not a finite number"):
         fix = layout.not_finite
     return (what, fix or layout.repair) if what else None
+
+
+def _count(line: bytes) -> int:
+    """Return how many fields a line has, without making them: it may have millions."""
+    return sum(1 for _ in re.finditer(rb"\S+", line))
 
 
 def is_like_number(text: str) -> bool:
@@ -289,13 +306,13 @@ def check_number(text: str, word: str, whole: bool) -> tuple[str, str]:
 
     Both are empty where nothing is wrong; the second where it depends on the file.
     """
+    said = f"{word} '{shorten(text, 60)}' is not a"
     if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
-        return f"{word} '{text}' is not a finite number", ""
+        return f"{said} finite number", ""
     if not NUMBER.fullmatch(text):
-        return f"{word} '{text}' is not a number", ""
+        return f"{said} number", ""
     if whole and float(text) != int(float(text)):
-        fix = "judgements are integers; scale or round them"
-        return f"{word} '{text}' is not a whole number", fix
+        return f"{said} whole number", "judgements are integers; scale or round them"
     return "", ""
 
 

@@ -50,7 +50,7 @@ class Head:
     @cached_property
     def fields(self) -> list[list[str]]:
         """The same lines, split at white space."""
-        return [line.decode("utf-8", "replace").split() for line in self.lines]
+        return [[field.decode("utf-8", "replace") for field in line.split()] for line in self.lines]
 
     @staticmethod
     def mostly(items: Sequence[T], fits: Callable[[T], bool]) -> bool:

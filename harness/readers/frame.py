@@ -18,6 +18,7 @@ from .format import Head
 from .source import EMPTY, Source
 
 Columns = Mapping[str, str | int]
+_EXACT = 2.0**63
 
 NAMES = {
     "qid": ("qid", "query_id", "query", "q", "topic"),
@@ -78,6 +79,12 @@ def choose(names: Sequence[str], kind: str, columns: Columns | None, where: str)
         for role in ("qid", number)
         if role not in chosen and not problems
     ]
+    twice = [name for role, name in chosen.items() if names.count(name) > 1]
+    problems += [
+        Problem(where, f"the column '{name}' is there {names.count(name)} times", fix="rename one")
+        for name in twice
+        if not problems
+    ]
     if problems:
         raise InputError(problems)
     if number == "score":
@@ -90,8 +97,13 @@ def first_line(source: Source) -> bytes:
     source.check_text()
     lines = Head("", source.head).lines
     if not lines:
-        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
+        raise no_rows(source)
     return lines[0]
+
+
+def no_rows(source: Source) -> InputError:
+    """Return the error for a file without rows."""
+    return InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
 
 
 def table_of(
@@ -120,8 +132,8 @@ def table_of(
     """
     chosen = choose(table.column_names, of.kind, columns, where)
     _no_nulls(table, chosen, row)
-    qids = _strings(table[chosen["qid"]])
-    docnos = _strings(table[chosen["docno"]]) if "docno" in chosen else None
+    qids = _strings(table[chosen["qid"]], "qid", where)
+    docnos = _strings(table[chosen["docno"]], "docno", where) if "docno" in chosen else None
     number = next(role for role in ("grade", "score", "rank") if role in chosen)
     numbers = _numbers(table[chosen[number]], number, where)
     _all_sound(numbers, number, row, whole=not (fractions or number == "score"))
@@ -188,17 +200,20 @@ def _no_nulls(table: pa.Table, chosen: dict[str, str], row: Callable[[int], str]
             raise InputError(Problem(row(at), what, fix="fill them or leave these rows out"))
 
 
-def _strings(values: pa.ChunkedArray) -> pa.Array:
+def _strings(values: pa.ChunkedArray, role: str, where: str) -> pa.Array:
     """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7."""
     if pa.types.is_dictionary(values.type):
         chunks = [_decoded(chunk) for chunk in values.chunks]
         values = pa.chunked_array(chunks, None if chunks else pa.string())
     if pa.types.is_floating(values.type):
         numbers = values.to_numpy()
-        if (numbers == np.trunc(numbers)).all():
+        if (numbers == np.trunc(numbers)).all() and (np.abs(numbers) < _EXACT).all():
             values = values.cast(pa.int64())
     if not pa.types.is_string(values.type):
-        values = values.cast(pa.large_string())
+        try:
+            values = values.cast(pa.large_string())
+        except pa.ArrowException as error:
+            raise InputError(Problem(where, f"a {role} is no text ({error})")) from None
         if values.nbytes < 2**31 - 1:
             values = values.cast(pa.string())
     return column(values)
@@ -215,7 +230,7 @@ def _decoded(categories: pa.DictionaryArray) -> pa.Array:
 def _numbers(values: pa.ChunkedArray, role: str, where: str) -> Array:
     try:
         numbers: Array = values.cast(pa.float64()).to_numpy()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+    except pa.ArrowException as error:
         raise InputError(Problem(where, f"a {role} is not a number ({error})")) from None
     return numbers
 

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -55,12 +55,11 @@ class HashedSource(Source):
                 yield block
             self._digest = digest.hexadecimal()
 
-    def open(self) -> IO[bytes]:
-        """Return the unpacked bytes as a stream; those of a codec are hashed when all are read."""
-        if not self.codec or self.codec == "xz":
-            return super().open()
-        stream: Any = pa.CompressedInputStream(pa.PythonFile(_Teed(self)), self.codec)
-        return stream  # type: ignore[no-any-return]
+    def unpacking(self) -> Any:
+        """Return the stream that unpacks; the file is hashed when all of it is read."""
+        if self.codec == "xz":
+            return super().unpacking()
+        return pa.CompressedInputStream(pa.PythonFile(_Teed(self)), self.codec)
 
     def passed(self, digest: str) -> None:
         """Take note that the whole file has passed."""

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.guarded_yaml import load
 from ..errors import HarnessWarning
 from .source import HEAD, Source
 
@@ -71,10 +72,7 @@ def parse(text: bytes, name: str) -> dict[str, Any] | None:
     import yaml
 
     try:
-        said = text.decode("utf-8", "replace")
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(said)):
-            raise ValueError("it has aliases, which could make a few lines gigabytes")
-        found = yaml.safe_load(said)
+        found = load(text.decode("utf-8", "replace"))
         plain = json.loads(json.dumps(found, default=str))
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())

@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
-from ..errors import SHOWN, InputError, Problem
+from ..errors import SHOWN, InputError, Problem, shorten
 from .build import KEEP_ONE, warn
 from .format import Format, Head, Kind
+from .json_text import is_finite, parse
 from .source import EMPTY, Source
 
 _Pairs = list[tuple[str, Any]]
@@ -48,16 +47,18 @@ def _load(source: Source, duplicates: Duplicates) -> dict[str, dict[str, Any]]:
         return dict(reversed(made.items())) if duplicates == "first" else made
 
     try:
-        table = json.loads(source.read(), object_pairs_hook=mapping)
+        table = parse(source.read(), mapping)
     except json.JSONDecodeError as error:
         where = f"{source.name}:{error.lineno}"
         raise InputError(Problem(where, f"not JSON ({error.msg}, column {error.colno})")) from None
     except UnicodeDecodeError:
         raise InputError(Problem(source.name, "not UTF-8 text")) from None
+    except ValueError as error:
+        raise InputError(Problem(source.name, f"not JSON ({error})")) from None
     if twice and duplicates == "error":
         problems = [
             Problem(
-                source.name, f"the key '{key}' stands twice in one object",
+                source.name, f"the key '{shorten(key)}' stands twice in one object",
                 fix=KEEP_ONE,
             )
             for key in twice[:SHOWN]
@@ -91,13 +92,14 @@ def _wrong(
             what = ""
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 what = "a number"
-            elif not np.isfinite(value):
+            elif not is_finite(value):
                 what = "a finite number"
             elif whole and value != int(value):
                 what = "a whole number"
             if what:
-                at = f"query '{qid}', docno '{docno}'"
-                yield Problem(f"{source.name}: {at}", f"{word} {json.dumps(value)} is not {what}")
+                at = f"query '{shorten(qid)}', docno '{shorten(docno)}'"
+                said = shorten(json.dumps(value), 60)
+                yield Problem(f"{source.name}: {at}", f"{word} {said} is not {what}")
 
 
 def looks(head: Head, kind: Kind) -> bool:

@@ -11,10 +11,11 @@ import pyarrow.json as pajson
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
-from ..errors import SHOWN, InputError, Problem
+from ..errors import SHOWN, InputError, Problem, shorten
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
 from .frame import Columns, choose, first_line, guess, table_of
+from .json_text import is_finite, once, parse
 from .source import Source
 
 
@@ -65,7 +66,8 @@ def _read(
     try:
         with source.explained(), source.open() as stream:
             table = pajson.read_json(stream, parse_options=options)
-    except pa.ArrowInvalid:
+        table.validate(full=True)  # Arrow takes bytes that are no UTF-8
+    except pa.ArrowException:
         table = _line_by_line(source, types)
     if any(column.null_count for column in table.columns):
         table = _line_by_line(source, types)
@@ -86,14 +88,15 @@ def _is_row(number: int, line: bytes) -> bool:
 
 def _first_object(source: Source) -> dict[str, object]:
     line = first_line(source)
+    number = source.head.partition(line)[0].count(b"\n") + 1
     try:
-        first = json.loads(line)
+        first = parse(line, once)
     except ValueError as error:
-        raise InputError(
-            Problem(f"{source.name}:1", f"not JSON ({error})", line.decode("utf-8", "replace"))
-        ) from None
+        what, found = f"not JSON ({error})", line.decode("utf-8", "replace")
+        raise InputError(Problem(f"{source.name}:{number}", what, found)) from None
     if not isinstance(first, dict):
-        raise InputError(Problem(f"{source.name}:1", "not a JSON object", str(first)))
+        found = line.decode("utf-8", "replace")
+        raise InputError(Problem(f"{source.name}:{number}", "not a JSON object", found))
     return first
 
 
@@ -130,7 +133,9 @@ def _line_by_line(source: Source, types: dict[str, pa.DataType]) -> pa.Table:
 def _check_line(line: bytes, types: dict[str, pa.DataType]) -> tuple[list[Any], str, str]:
     """Return the values of a line, what is wrong with them, and what to do."""
     try:
-        row = json.loads(line)
+        row = parse(line, once)
+    except UnicodeDecodeError:
+        return [], "the line is not UTF-8 text", "convert the file to UTF-8"
     except ValueError as error:
         return [], f"not JSON ({error})", "write one object a line"
     if not isinstance(row, dict):
@@ -143,7 +148,9 @@ def _check_line(line: bytes, types: dict[str, pa.DataType]) -> tuple[list[Any], 
         if isinstance(value, bool) or not isinstance(value, kinds):
             wanted = "a string or an integer" if is_name else "a number"
             fix = "write it as text, in quotes" if is_name else "write it as a number"
-            return [], f"{key} {json.dumps(value)} is not {wanted}", fix
+            return [], f"{key} {shorten(json.dumps(value), 60)} is not {wanted}", fix
+        if not is_name and not is_finite(value):
+            return [], f"{key} {shorten(str(value), 60)} is not a finite number", "repair the line"
     return [row[key] for key in types], "", ""
 
 
@@ -152,11 +159,13 @@ def looks(head: Head, kind: Kind) -> bool:
     if not head.data.lstrip().startswith(b"{") or not head.lines:
         return False
     try:
-        first = json.loads(head.lines[0])
+        first = parse(head.lines[0])
     except ValueError:
         return False
-    return "qid" in guess(list(first), kind) and not any(
-        isinstance(v, dict) for v in first.values()
+    return (
+        isinstance(first, dict)
+        and "qid" in guess(list(first), kind)
+        and not any(isinstance(v, dict) for v in first.values())
     )
 
 

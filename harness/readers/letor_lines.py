@@ -196,7 +196,8 @@ def diagnose(source: Source, with_qid: bool, *, whole: bool) -> InputError:
 def _check_line(line: bytes, with_qid: bool, whole: bool) -> tuple[str, str] | None:
     match = _LINE.match(line)
     try:
-        line.decode("utf-8")
+        for part in (*(match.groups(b"") if match else ()), line.partition(b"#")[2]):
+            part.decode("utf-8")
         grade = match["grade"].decode("utf-8") if match else ""
     except UnicodeDecodeError:
         return "the line is not UTF-8 text", "convert the file to UTF-8"

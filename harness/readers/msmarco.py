@@ -47,7 +47,7 @@ def looks(head: Head, kind: Kind) -> bool:
     fields = head.fields
     if kind == "qrels" or not head.mostly(fields, lambda f: len(f) == 3 and f[2].isdigit()):
         return False
-    return [f[2] for f in fields[:2]] == [str(rank) for rank in (1, 2)[: len(fields)]]
+    return [f[2:3] for f in fields[:2]] == [[str(rank)] for rank in (1, 2)[: len(fields)]]
 
 
 FORMAT = Format(

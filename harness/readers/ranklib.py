@@ -90,7 +90,7 @@ def looks(head: Head, kind: Kind) -> bool:
     fields = head.fields
     if kind == "qrels" or not head.mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
         return False
-    return [f[1] for f in fields[:2]] in (["0"], ["0", "0"], ["0", "1"])
+    return [f[1:2] for f in fields[:2]] in ([["0"]], [["0"], ["0"]], [["0"], ["1"]])
 
 
 FORMAT = Format(

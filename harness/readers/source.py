@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from ..errors import HarnessWarning, InputError, Problem
 from .sample import Sample
+from .unpacking import Unpacking
 
 STDIN = "-"
 BLOCK = 4 << 20
@@ -30,6 +31,8 @@ EMPTY = "check how it was written or downloaded"
 """What to do with a file without rows."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
+LONGEST = 8 << 20
+"""Bytes that a line of text may have, and a block more: what it is made into is many times that."""
 
 _MAGIC = {
     "gzip": re.compile(rb"\x1f\x8b"),
@@ -38,7 +41,7 @@ _MAGIC = {
     "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
 _SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 class Source:
@@ -114,14 +117,16 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Return the unpacked bytes as a stream."""
-        stream: Any
         if not self.codec:
-            stream = open(self.file, "rb")  # noqa: SIM115 - the caller closes it
-        elif self.codec == "xz":
-            stream = lzma.open(self.file)  # noqa: SIM115
-        else:
-            stream = pa.CompressedInputStream(pa.OSFile(self.file), self.codec)
-        return stream  # type: ignore[no-any-return]
+            return open(self.file, "rb")
+        packed = os.path.getsize(self.file)
+        return Unpacking(self.unpacking(), packed, self.name)  # type: ignore[return-value]
+
+    def unpacking(self) -> Any:
+        """Return the stream that unpacks a compressed file."""
+        if self.codec == "xz":
+            return lzma.open(self.file)
+        return pa.CompressedInputStream(pa.OSFile(self.file), self.codec)
 
     def read(self, size: int = -1) -> bytes:
         """Return the first `size` unpacked bytes; all of them by default."""
@@ -130,8 +135,13 @@ class Source:
 
     @functools.cached_property
     def head(self) -> bytes:
-        """The first unpacked bytes."""
-        return self.read(HEAD).removeprefix(_BOM)
+        """The first unpacked bytes, after a byte order mark."""
+        return self.read(HEAD).removeprefix(BOM)
+
+    @property
+    def has_mark(self) -> bool:
+        """Whether the text begins with a byte order mark."""
+        return self.read(len(BOM)) == BOM
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
@@ -139,6 +149,8 @@ class Source:
         self.sample = Sample()
         with self.explained(), self.open() as stream:
             for block in (_joined if self.codec else _sought)(stream, size):
+                if block is None:
+                    raise InputError(self._too_long())
                 self.unfinished = block[block.rfind(b"\n") + 1 :]
                 self.sample.add(block)
                 yield block
@@ -151,6 +163,20 @@ class Source:
                 number += 1
                 yield number, line
 
+    def _too_long(self) -> Problem:
+        """Return the problem of the first line that is longer than :data:`LONGEST`."""
+        number, length = 1, 0
+        with self.open() as stream:
+            while length <= LONGEST and (piece := stream.read(HEAD)):
+                for end in re.finditer(b"[^\n]*(\n?)", piece):
+                    length += end.end() - end.start()
+                    if length > LONGEST:
+                        break
+                    if end[1]:
+                        number, length = number + 1, 0
+        what = f"the line is longer than {LONGEST:,} bytes"
+        return Problem(f"{self.name}:{number}", what, fix="see whether its line ends were lost")
+
     def check_text(self) -> None:
         """Raise where the first bytes are no lines of text."""
         head, what, fix = self.head, "", "give a text file"
@@ -161,6 +187,8 @@ class Source:
                 "a zip archive, not text",
                 "unpack it; gz, bz2, xz and zst are read as they are",
             )
+        elif codec := next((codec for codec, magic in _MAGIC.items() if magic.match(head)), ""):
+            what, fix = f"{codec} data inside {self.codec} data", "unpack it once"
         elif b"\0" in head:
             what = "not text: it holds zero bytes"
         elif b"\r" in head and b"\n" not in head:
@@ -187,15 +215,20 @@ class Source:
             ) from error
 
 
-def _sought(stream: IO[bytes], size: int) -> Iterator[bytes]:
+def _sought(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
     """Yield the whole lines of a file: the end of each block is looked up, then it is read.
+
+    None where a line has no end in :data:`LONGEST` bytes.
 
     What is read is passed on as it is, where joining costs a copy in memory that is new each time.
     """
-    start = stream.seek(len(_BOM) if stream.read(len(_BOM)) == _BOM else 0)
+    start = stream.seek(len(BOM) if stream.read(len(BOM)) == BOM else 0)
     while True:
         stream.seek(start + size - 1)
-        end = start + size - 1 + len(stream.readline())
+        rest = stream.readline(LONGEST)
+        if len(rest) == LONGEST and not rest.endswith(b"\n"):
+            yield None
+        end = start + size - 1 + len(rest)
         stream.seek(start)
         block = stream.read(end - start)
         if not block:
@@ -204,16 +237,21 @@ def _sought(stream: IO[bytes], size: int) -> Iterator[bytes]:
         start = end
 
 
-def _joined(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield the whole lines of a stream: what is left of each piece begins the next block."""
+def _joined(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
+    """Yield the whole lines of a stream: what is left of each piece begins the next block.
+
+    None where a line has no end in :data:`LONGEST` bytes.
+    """
     parts: list[bytes | memoryview] = []
-    piece = stream.read(size).removeprefix(_BOM)
+    piece = stream.read(size).removeprefix(BOM)
     while piece:
         end = piece.rfind(b"\n") + 1
         if end:
             yield b"".join([*parts, memoryview(piece)[:end]])
             parts = []
         parts.append(piece[end:])
+        if sum(map(len, parts)) > LONGEST:
+            yield None
         piece = stream.read(size)
     if any(parts):
         yield b"".join(parts)

@@ -11,11 +11,12 @@ import pyarrow.csv as csv
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, shorten
+from . import binary_table
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
-from .frame import Columns, choose, first_line, guess, repeated_rows, table_of
-from .source import Source
+from .frame import Columns, choose, first_line, guess, no_rows, repeated_rows, table_of
+from .source import BOM, Source
 from .table_lines import diagnose
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
@@ -67,22 +68,26 @@ def _read(
     numbered = any(isinstance(column, int) for column in (columns or {}).values())
     try:
         with source.explained():
-            table, text = _open(source, of.kind, columns, numbered, fractions)
-    except pa.ArrowInvalid as error:
-        raise InputError(Problem(source.name, f"cannot be read as a table ({error})")) from None
+            table, above = _open(source, of.kind, columns, numbered, fractions)
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        said = shorten(str(error), 300)
+        raise InputError(Problem(source.name, f"cannot be read as a table ({said})")) from None
+    if not table.num_rows:
+        raise no_rows(source)
 
     def is_row(number: int, line: bytes) -> bool:
-        return number > (not numbered) and bool(line.strip())
+        return number > (above or 0) and bool(line.strip())
 
+    is_text = above is not None
     try:
         read = table_of(
             table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
-            where=source.name, row=row_names(source, is_row if text else None),
+            where=source.name, row=row_names(source, is_row if is_text else None),
             fractions=fractions,
         )  # fmt: skip
     except DuplicateRows as error:
         raise (
-            repeated(source, error, is_row) if text else repeated_rows(source.name, error)
+            repeated(source, error, is_row) if is_text else repeated_rows(source.name, error)
         ) from None
     warn_scattered(source, read.scattered)
     return read
@@ -90,28 +95,20 @@ def _read(
 
 def _open(
     source: Source, kind: str, columns: Columns | None, numbered: bool, fractions: bool
-) -> tuple[pa.Table, bool]:
-    """Return the table with the columns that matter, and whether it came from lines of text."""
+) -> tuple[pa.Table, int | None]:
+    """Return the columns that matter, and how many lines stand above the rows if it is text."""
     head = source.head
-    if head.startswith(_PARQUET):
-        import pyarrow.parquet as parquet
-
-        file = parquet.ParquetFile(_unpacked(source))
-        chosen = choose(file.schema_arrow.names, kind, columns, source.name)
-        return file.read(columns=sorted(set(chosen.values()))), False
-    if head.startswith(_ARROW):
-        import pyarrow.feather as feather
-
-        return feather.read_table(_unpacked(source)), False
+    if head.startswith((_PARQUET, *_ARROW)):
+        read = binary_table.read_parquet if head.startswith(_PARQUET) else binary_table.read_arrow
+        return read(source, kind, columns), None
     line = first_line(source)
+    start = head.find(line)
+    above = head.count(b"\n", 0, start) + (not numbered)
     delimiter = "\t" if b"\t" in line else ","
     width = len(line.decode("utf-8", "replace").rstrip("\r").split(delimiter))
     names = [str(i + 1) for i in range(width)] if numbered else None
     parse = csv.ParseOptions(delimiter=delimiter)
-    with source.open() as stream:
-        header = (
-            names or csv.read_csv(pa.BufferReader(line + b"\n"), parse_options=parse).column_names
-        )
+    header = names or csv.read_csv(pa.BufferReader(line + b"\n"), parse_options=parse).column_names
     chosen = choose(header, kind, columns, source.name)
     text = {chosen[role]: pa.string() for role in ("qid", "docno") if role in chosen}
     numbers = {column: pa.float64() for column in chosen.values() if column not in text}
@@ -121,15 +118,12 @@ def _open(
     )  # fmt: skip
     try:
         with source.open() as stream:
+            mark = len(BOM) if source.has_mark else 0
+            stream.read(mark + start)  # blank lines and comments above
             table = csv.read_csv(stream, csv.ReadOptions(column_names=names), parse, options)
     except pa.ArrowInvalid as error:
-        raise diagnose(source, delimiter, header, chosen, numbered, fractions, str(error)) from None
-    return table, True
-
-
-def _unpacked(source: Source) -> str | pa.BufferReader:
-    """Return what Arrow opens a binary file from; it does not unpack by itself."""
-    return pa.BufferReader(source.read()) if source.codec else source.file
+        raise diagnose(source, delimiter, header, chosen, above, fractions, str(error)) from None
+    return table, above
 
 
 def looks(head: Head, kind: Kind) -> bool:

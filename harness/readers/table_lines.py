@@ -18,7 +18,7 @@ def diagnose(
     delimiter: str,
     header: Sequence[str],
     chosen: Mapping[str, str],
-    numbered: bool,
+    above: int,
     fractions: bool,
     reason: str,
 ) -> InputError:
@@ -30,8 +30,8 @@ def diagnose(
         Names of all columns.
     chosen : mapping
         Which of them holds what, as :func:`~harness.readers.frame.choose` returns it.
-    numbered : bool
-        Whether the columns go by their numbers, so that the first line is a row.
+    above : int
+        Lines before the first row: 0 where the columns go by their numbers.
     fractions : bool
         Whether grades may be fractions.
     reason : str
@@ -40,7 +40,7 @@ def diagnose(
     problems: list[Problem] = []
     total = 0
     number = first = 0
-    for number, line in _rows(source, numbered):
+    for number, line in _rows(source, above):
         first = first or number
         what, fix = _check_line(line, delimiter, header, chosen, fractions)
         if what:
@@ -54,19 +54,18 @@ def diagnose(
     if source.unfinished and last.where == f"{source.name}:{number}":
         what = f"the file ends in the middle of a line: {last.what}"
         problems[-1] = replace(last, what=what, fix="get the whole file")
-    elif numbered and total == 1 and last.where == f"{source.name}:{first}":
+    elif not above and total == 1 and last.where == f"{source.name}:{first}":
         what = f"{last.what}; it looks like a header line"
         fix = "give the columns by their names, or delete the header line"
         problems = [replace(last, what=what, fix=fix)]
     return InputError(problems, total=total)
 
 
-def _rows(source: Source, numbered: bool) -> Iterator[tuple[int, bytes]]:
+def _rows(source: Source, above: int) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not empty, after the header, with their numbers."""
-    rows = ((number, line) for number, line in source.lines() if line.rstrip(b"\r"))
-    if not numbered:
-        next(rows, None)
-    return rows
+    for number, line in source.lines():
+        if number > above and line.rstrip(b"\r"):
+            yield number, line
 
 
 def _check_line(
@@ -81,10 +80,13 @@ def _check_line(
         text = line.decode("utf-8").rstrip("\r")
     except UnicodeDecodeError:
         return "the line is not UTF-8 text", "convert the file to UTF-8"
-    fields = next(csv.reader([text], delimiter=delimiter), [])
+    try:
+        fields = next(csv.reader([text], delimiter=delimiter), [])
+    except csv.Error as error:
+        return f"the line cannot be split into fields ({error})", ""
     if len(fields) != len(header):
         counted = f"{len(fields)} field{'s' * (len(fields) != 1)}"
         return f"{counted} where {len(header)} belong ({', '.join(header)})", ""
     role = next(role for role in ("grade", "score", "rank") if role in chosen)
-    value = fields[header.index(chosen[role])].strip()
+    value = fields[header.index(chosen[role])].strip(" \t")
     return check_number(value, role, whole=not (fractions or role == "score"))

@@ -91,12 +91,19 @@ def test_what_is_no_header(tmp_path: Path, text: str) -> None:
     assert list(read_run(path).to_dict()) == ["q1", "q2"]
 
 
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
 @pytest.mark.parametrize(
     ("yaml", "said"),
     [
         ("a: [1", "cannot be read and is passed over: while parsing"),
         ("- a\n- b", "is no mapping of keys to values"),
-        ("a: &x [1]\nb: *x", "it has aliases"),
+        (LAUGHS, "its aliases stand for more than 200,000 values"),
+        ("a: " + "[" * 30_000, "more than 50 mappings and lists inside each other"),
         ("a: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
     ],
 )

@@ -1,0 +1,102 @@
+"""YAML of safe kinds only, within limits: a few lines can neither recurse nor grow without end."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+SIZE = 4 << 20
+"""Characters of one text."""
+DEPTH = 50
+"""Mappings and lists inside each other."""
+PARTS = 200_000
+"""Values in all, those that aliases repeat counted each time."""
+
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+class YAMLLimitError(yaml.MarkedYAMLError):
+    """A text is within YAML and beyond what a config or a header needs."""
+
+
+class GuardedLoader(yaml.SafeLoader):
+    """PyYAML's safe loader with limits of size, depth and growth.
+
+    Aliases are fine; what they stand for is counted as often as they stand there, so that nine
+    lines of nine aliases each are refused before anything is made of them.
+
+    Parameters
+    ----------
+    text : str
+    """
+
+    def __init__(self, text: str) -> None:
+        self.depth = 0
+        self.sizes: dict[int, int] = {}
+        super().__init__(text)
+        if len(text) > SIZE:
+            self._refuse(f"the text is longer than {SIZE:,} characters", self.get_mark())
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Return the next node; refuse one that is too deep or stands for too much."""
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        self.depth += 1
+        if self.depth > DEPTH:
+            self._refuse(f"more than {DEPTH} mappings and lists inside each other", mark)
+        node: Any = super().compose_node(parent, index)
+        self.depth -= 1
+        if id(node) not in self.sizes:  # else an alias of what is counted, or of what is around it
+            size = 1
+            if isinstance(node, yaml.MappingNode):
+                size += sum(self._size(key) + self._size(value) for key, value in node.value)
+            elif isinstance(node, yaml.SequenceNode):
+                size += sum(map(self._size, node.value))
+            self.sizes[id(node)] = size
+            if size > PARTS:
+                self._refuse(f"its aliases stand for more than {PARTS:,} values", mark)
+        return node
+
+    def scan_flow_scalar_non_spaces(self, double: Any, start_mark: Any) -> Any:
+        """Return a piece of quoted text; refuse escapes that are no characters."""
+        try:
+            chunks = super().scan_flow_scalar_non_spaces(double, start_mark)
+        except (ValueError, OverflowError):
+            self._refuse("an escape of no character", self.get_mark())
+        if any(map(_LONE.search, chunks)):
+            self._refuse("half of a surrogate pair, which is no character", self.get_mark())
+        return chunks
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """Return a value; whatever a tag makes of a text that does not fit it is YAML's error."""
+        try:
+            return super().construct_object(node, deep)
+        except (AttributeError, KeyError, IndexError, ValueError, OverflowError) as error:
+            value = getattr(node, "value", "")
+            kind = node.tag.rpartition(":")[2]
+            what = f"{value!r:.60} is no {kind}" if isinstance(value, str) else f"no {kind}"
+            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark) from error
+
+    def _size(self, node: yaml.Node) -> int:
+        return self.sizes.get(id(node), 1)
+
+    def _refuse(self, what: str, mark: Any) -> None:
+        raise YAMLLimitError(None, None, what, mark)
+
+
+def load(text: str) -> Any:
+    """Return the data of a YAML text.
+
+    Raises
+    ------
+    yaml.YAMLError
+
+    >>> load("a: &x [1, 2]\\nb: *x")
+    {'a': [1, 2], 'b': [1, 2]}
+    """
+    loader = GuardedLoader(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()

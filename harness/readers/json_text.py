@@ -1,0 +1,71 @@
+"""JSON from anywhere: UTF-8 alone, whole characters, and of a depth that can be read."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+
+def parse(text: bytes, hook: Any = None) -> Any:
+    r"""Return the value of a JSON text.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8; :func:`json.loads` would guess other encodings, and let surrogates through.
+    hook : callable, optional
+        ``object_pairs_hook`` of :func:`json.loads`.
+
+    Raises
+    ------
+    ValueError
+        ``UnicodeDecodeError`` where it is not UTF-8, ``JSONDecodeError`` where it is not JSON.
+
+    >>> parse(b'{"a": 1}')
+    {'a': 1}
+    >>> parse(b'"\\ud800"')
+    Traceback (most recent call last):
+        ...
+    ValueError: \ud800 is half of a surrogate pair, which is no character
+    """
+    try:
+        found = json.loads(text.decode("utf-8-sig"), object_pairs_hook=hook)
+    except RecursionError:
+        raise ValueError("too many objects or lists inside each other") from None
+    if b"\\u" in text and (half := next(filter(None, map(_half, _ESCAPE.finditer(text))), None)):
+        what = f"\\{half.decode()} is half of a surrogate pair, which is no character"
+        raise ValueError(what)
+    return found
+
+
+def _half(match: re.Match[bytes]) -> bytes | None:
+    return match["half"]
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose keys are different; for ``hook``. ValueError where one is not."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(key for place, key in enumerate(names) if key in names[:place])
+        raise ValueError(f"the key '{twice:.60}' stands twice")
+    return made
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a number is finite as a float64; JSON's integers have no end.
+
+    >>> is_finite(1), is_finite(10**400), is_finite(float("nan"))
+    (True, False, False)
+    """
+    try:
+        return float("-inf") < float(value) < float("inf")
+    except OverflowError:
+        return False

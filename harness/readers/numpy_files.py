@@ -1,0 +1,99 @@
+"""Arrays of numpy's files, read without a pickle and without belief in what a header promises."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import tokenize
+import warnings
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from ..core.ragged import Array
+from ..errors import shorten
+from .unpacking import check_ratio
+
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+_BAD_HEADER = (
+    ValueError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError, KeyError,
+    AttributeError, OverflowError, EOFError, IndexError,
+)  # fmt: skip
+"""What numpy raises at bytes that are no header."""
+_BAD_ARCHIVE = (
+    zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError,
+    ValueError, KeyError, OverflowError, MemoryError,
+)  # fmt: skip
+
+
+class NoArrayError(Exception):
+    """Bytes that are no array of numpy's; the text says why."""
+
+
+class ObjectsError(NoArrayError):
+    """An array of Python objects, which only a pickle could bring back; none is ever loaded."""
+
+
+def array_of(data: bytes) -> Array:
+    """Return the array that the bytes of an ``.npy`` file hold; no copy is made.
+
+    Raises
+    ------
+    NoArrayError
+        Where they are none, or of another size than the header says.
+    """
+    if not data.startswith(npy.MAGIC_PREFIX):
+        raise NoArrayError("no file of numpy's")
+    stream = io.BytesIO(data)
+    try:
+        read_header = _HEADERS.get(npy.read_magic(stream))
+        if read_header is None:
+            raise NoArrayError("a version of numpy's format that holds no plain numbers")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            shape, is_fortran, dtype = read_header(stream)
+    except _BAD_HEADER as error:
+        raise NoArrayError(shorten(str(error) or type(error).__name__)) from None
+    if dtype.hasobject:
+        raise ObjectsError
+    start = stream.tell()
+    count = math.prod(shape)
+    if min(shape, default=0) < 0 or count * dtype.itemsize != len(data) - start:
+        said = f"shape {shorten(str(shape), 60)} of {dtype.itemsize} bytes each"
+        raise NoArrayError(f"its header says {said}, and {len(data) - start:,} bytes follow")
+    if not dtype.itemsize:
+        raise NoArrayError(f"values of type {dtype}, which take no room")
+    flat = np.frombuffer(data, dtype, count, start)
+    return flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+def arrays_of(name: str, data: bytes) -> dict[str, Array]:
+    """Return the arrays of an ``.npz`` archive by their names.
+
+    Parameters
+    ----------
+    name : str
+        What the file is called in messages.
+    data : bytes
+
+    Raises
+    ------
+    NoArrayError
+        Where it is none, or one of its arrays is none.
+    InputError
+        Where it unpacks to far more than its own size.
+    """
+    try:
+        with contextlib.closing(zipfile.ZipFile(io.BytesIO(data))) as archive:
+            members: list[Any] = archive.infolist()
+            check_ratio(name, len(data), sum(member.file_size for member in members))
+            return {
+                member.filename.removesuffix(".npy"): array_of(archive.read(member))
+                for member in members
+            }
+    except _BAD_ARCHIVE as error:
+        raise NoArrayError(shorten(str(error) or type(error).__name__)) from None

@@ -1,0 +1,20 @@
+"""Whether code from outside may be loaded in this process: ``--no-plugins`` says not."""
+
+from __future__ import annotations
+
+_allowed = True
+
+
+def allow_plugins(allowed: bool) -> None:
+    """Say whether plugins may be loaded, by a config or because they are installed."""
+    global _allowed
+    _allowed = allowed
+
+
+def plugins_allowed() -> bool:
+    """Return whether plugins may be loaded.
+
+    >>> plugins_allowed()
+    True
+    """
+    return _allowed
