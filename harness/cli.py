@@ -98,17 +98,18 @@ def run_command(
     from . import experiment
 
     if dry_run:
-        typer.echo(experiment.plan(config, overrides=set_ or []), nl=False)
+        output.show(experiment.plan(config, overrides=set_ or []))
         return
     results = experiment.run(config, overrides=set_ or [], jobs=jobs, scheduler=scheduler)
     plain.show(format, results.leaderboard)
     if results.comparisons is not None:
         said = experiment.compared(results.comparisons, format, **plain.width(format))
-        typer.echo(f"\n{said}" if said else "", nl=False)
+        output.show(f"\n{said}" if said else "")
     names = output.listed(results.files)
-    typer.echo(f"\nwritten to {_relative(results.folder)}: {names}", err=format != "table")
+    written = f"\nwritten to {_relative(results.folder)}: {names}\n"
+    output.show(written, error=format != "table")
     for error in results.errors:
-        typer.echo(f"error: {error}", err=True)
+        output.show(f"error: {error}\n", error=True)
     if results.leaderboard.failed:
         raise typer.Exit(1)
 
@@ -212,7 +213,7 @@ def audit_command(
     found = audit.audit(
         source, overrides=set_ or [], metrics=metrics or [], conventions=conventions or []
     )
-    typer.echo(audit.find(format).render(found, **plain.width(format)), nl=False)
+    output.show(audit.find(format).render(found, **plain.width(format)))
 
 
 app.command("compare", cls=QuickCommand)(compare_command)
@@ -250,7 +251,7 @@ def metrics_command(
     """
     from . import catalogue
 
-    typer.echo(catalogue.show(name, conventions), nl=False)
+    output.show(catalogue.show(name, conventions))
 
 
 @app.command("trec_eval", add_help_option=False, context_settings={"ignore_unknown_options": True})

@@ -21,6 +21,7 @@ from .core.bounds import BOUNDS, with_bounds, without_bounds
 from .core.convention import contradiction
 from .core.evaluate import evaluate as evaluate_aligned
 from .core.evaluation import Evaluation
+from .core.file_names import readable_name
 from .core.grade_check import check_grades, takes_fractions
 from .core.leaderboard import Entry, Leaderboard
 from .core.metric import Metric
@@ -273,11 +274,11 @@ def _short_names(paths: Sequence[str]) -> list[str]:
     endings = (".gz", ".bz2", ".xz", ".zst", *(e for f in FORMATS.values() for e in f.suffixes))
     names = []
     for path in paths:
-        name = Path(path).name
+        name = readable_name(Path(path).name)
         while name.endswith(endings) and len(name) > len(Path(name).suffix):
             name = Path(name).stem
         names.append(name)
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
         raise InputError(Problem(twice, "the run is named twice", fix="name each run once"))
-    return names if len(set(names)) == len(names) else list(paths)
+    return names if len(set(names)) == len(names) else list(map(readable_name, paths))

@@ -18,6 +18,8 @@ from typing import Any
 from . import __version__
 from .core.leaderboard import Failed, Leaderboard
 from .crosscheck import Audit
+from .guard.finding import Finding
+from .escaping import in_json
 from .provenance import FORMAT
 
 PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")
@@ -87,7 +89,7 @@ def manifest(
         "warnings": list(warnings),
         "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
     }
-    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+    return (in_json(content, indent=1) + "\n").encode()
 
 
 def versions(*, pictures: bool = False) -> dict[str, str | None]:

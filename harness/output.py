@@ -11,6 +11,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from .escaping import for_terminal
+
 FAILED = 2
 """The exit status where the output cannot be written."""
 
@@ -42,13 +44,20 @@ def written(gone: Callable[[], None]) -> Iterator[None]:
 
 
 def show(text: str, *, error: bool = False) -> None:
-    """Print text as it is, at once; nowhere where standard error is closed."""
+    """Print text at once; nowhere where standard error is closed.
+
+    Files and pipes get it as it is; a terminal, and standard error always, what
+    :func:`~harness.escaping.for_terminal` makes of it: no name may move the cursor.
+    """
     stream = sys.stderr if error else sys.stdout
     if stream is None:
         return
     if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name == "ascii":
         stream.reconfigure(encoding="utf-8", errors="replace")  # as Typer prints all the rest
-    stream.write(text)
+    if error or stream.isatty():
+        text = for_terminal(text)
+    encoding = stream.encoding or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
     stream.flush()
 
 

@@ -155,7 +155,8 @@ def _entries(
     # without threads: one that is not done when an error ends the process would abort it
     table = pq.ParquetFile(pa.BufferReader(per_query)).read(use_threads=False)
     alone = pacsv.ReadOptions(use_threads=False)
-    board = pacsv.read_csv(pa.BufferReader(leaderboard), alone).to_pylist()
+    within = pacsv.ParseOptions(newlines_in_values=True)  # a name may hold one
+    board = pacsv.read_csv(pa.BufferReader(leaderboard), alone, within).to_pylist()
     board = [row for row in board if not row.get(FAILED)]
     values = table["value"].to_numpy()
     weights = table["weight"].to_numpy() if "weight" in table.column_names else None

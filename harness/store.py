@@ -45,7 +45,7 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
     waiting: list[tuple[Path, Path]] = []
     try:
         for name, content in files.items():
-            target = folder / name
+            target = _below(folder, name)
             target.parent.mkdir(parents=True, exist_ok=True)
             handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
             waiting.append((Path(beside), target))
@@ -70,6 +70,19 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
     finally:
         for beside_path, _ in waiting:
             beside_path.unlink(missing_ok=True)
+
+
+def _below(folder: Path, name: str) -> Path:
+    """Return where a file goes: never out of the folder, by its name or by a link in its way."""
+    target = folder / name
+    leads_out = os.path.isabs(name) or ".." in Path(name).parts
+    if target.parent != folder and not leads_out:
+        leads_out = not target.parent.resolve().is_relative_to(folder.resolve())
+    if leads_out:
+        what = f"'{name}' would be written outside of this folder of results"
+        fix = "move the link that leads out of it away, or name another folder"
+        raise HarnessError(Problem(str(folder), what, fix=fix))
+    return target
 
 
 @contextlib.contextmanager

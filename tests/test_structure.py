@@ -15,6 +15,7 @@ PACKAGE = ROOT / "harness"
 # Each layer may import those before it; siblings of one layer do not import each other.
 LAYERS = [
     {"errors"},
+    {"escaping"},
     {"command", "output"},
     {"core"},
     {"metrics", "stats", "reports"},

@@ -7,6 +7,7 @@ import io
 import math
 from typing import Any
 
+from ..escaping import csv_field
 from .flow import Audited
 from .spread import Comparison, Matrix, Row
 
@@ -41,8 +42,8 @@ def _write(writer: Any, matrix: Matrix, row: Row, found: Comparison) -> None:
         numbers = (value, base, value - base)
         writer.writerow(
             [
-                matrix.dataset, str(matrix.metric), system, row.name, *map(_field, numbers),
-                changed, row.refused[at],
+                *map(csv_field, (matrix.dataset, str(matrix.metric), system, row.name)),
+                *map(_field, numbers), changed, csv_field(row.refused[at]),
             ]
         )  # fmt: skip
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from html import escape
 
 import numpy as np
 
+from ..escaping import in_html
 from ..reports._cells import heading, number
 from . import words
 from .flow import Audited
@@ -68,9 +68,9 @@ def _key() -> str:
 def _overview(audited: Audited) -> str:
     rows = []
     for place, matrix in enumerate(audited.matrices):
-        link = f'<a href="#m{place}">{escape(heading(matrix.metric))}</a>'
+        link = f'<a href="#m{place}">{in_html(heading(matrix.metric))}</a>'
         rows.append(
-            f"<tr><th>{escape(matrix.dataset)}</th><td class=text>{link}</td>"
+            f"<tr><th>{in_html(matrix.dataset)}</th><td class=text>{link}</td>"
             + _cells([words.first_choice(matrix)], text=1)
             + _cells([number(words.widest(matrix), matrix.metric)])
             + _cells(words.shares(matrix))
@@ -81,7 +81,7 @@ def _overview(audited: Audited) -> str:
 
 def _section(matrix: Matrix, place: int) -> list[str]:
     title = f"{matrix.dataset}: {heading(matrix.metric)}".removeprefix(": ")
-    parts = [f'<h2 id="m{place}">{escape(title)}</h2>']
+    parts = [f'<h2 id="m{place}">{in_html(title)}</h2>']
     parts += [_paragraph(sentence) for sentence in words.verdict(matrix)]
     differences = [np.abs(row.values - matrix.base.values) for row in matrix.rows]
     largest = float(np.nanmax([*map(_largest, differences), 0.0]))
@@ -97,13 +97,13 @@ def _section(matrix: Matrix, place: int) -> list[str]:
         lowest, highest = words.ends(each, 6)
         cells = _cells([low]), _cells([lowest], text=1), _cells([high])
         last = _cells([highest], text=1) + _cells([wide])
-        ranges.append(f"<tr><th>{escape(name)}</th>{''.join(cells)}{last}</tr>")
+        ranges.append(f"<tr><th>{in_html(name)}</th>{''.join(cells)}{last}</tr>")
     parts.append(_table("Range of each system", words.RANGES, ranges, text=(2, 4)))
     if not matrix.comparable:
         return parts
     for walk in matrix.walks:
         lines = [
-            f"<tr><th>{escape(name)}</th>{_cells(cells)}</tr>"
+            f"<tr><th>{in_html(name)}</th>{_cells(cells)}</tr>"
             for name, *cells in words.walk(matrix, walk)
         ]
         parts.append(_table(f"From the base to {walk.name}", ["step", *matrix.systems], lines))
@@ -114,7 +114,7 @@ def _section(matrix: Matrix, place: int) -> list[str]:
 
 def _effects(matrix: Matrix) -> list[str]:
     effects = [
-        f"<tr><th>{escape(first)}</th>{_cells(rest, text=len(rest))}</tr>"
+        f"<tr><th>{in_html(first)}</th>{_cells(rest, text=len(rest))}</tr>"
         for first, *rest in (words.choice(each, matrix) for each in matrix.effects if each.matters)
     ]
     caption, every = "One choice at a time, the others being the base's", range(len(words.CHOICES))
@@ -131,7 +131,7 @@ def _row(matrix: Matrix, row: Row, found: Comparison, largest: float, kind: str)
     for at in range(len(matrix.systems)):
         text = words.cell(row, at, matrix.metric)
         if row.refused[at]:
-            cells.append(f'<td class="refused" title="{escape(row.refused[at])}">{text}</td>')
+            cells.append(f'<td class="refused" title="{in_html(row.refused[at])}">{text}</td>')
             continue
         difference = row.values[at].item() - matrix.base.values[at].item()
         style = f' style="background:{_css(_mixed(difference, largest))}"'
@@ -139,7 +139,7 @@ def _row(matrix: Matrix, row: Row, found: Comparison, largest: float, kind: str)
         star = "*" if best else ""
         cells.append(f"<td{best}{style}>{text}{star}</td>")
     of_kind = f' class="{kind}"' if kind else ""
-    return f"<tr{of_kind}><th>{escape(words.row_name(row))}</th>{''.join(cells)}</tr>"
+    return f"<tr{of_kind}><th>{in_html(words.row_name(row))}</th>{''.join(cells)}</tr>"
 
 
 def _largest(differences: np.ndarray) -> float:
@@ -165,14 +165,14 @@ def _css(colour: Sequence[int]) -> str:
 def _cells(texts: Iterable[str], text: int = 0) -> str:
     """Return cells, the first `text` of them flush left."""
     return "".join(
-        f"<td{' class=text' if at < text else ''}>{escape(each)}</td>"
+        f"<td{' class=text' if at < text else ''}>{in_html(each)}</td>"
         for at, each in enumerate(texts)
     )
 
 
 def _paragraph(text: str, kind: str = "") -> str:
     of_kind = f' class="{kind}"' if kind else ""
-    return f"<p{of_kind}>{escape(text)}</p>"
+    return f"<p{of_kind}>{in_html(text)}</p>"
 
 
 def _table(
@@ -180,10 +180,10 @@ def _table(
 ) -> str:
     """Return a table; the headings of the columns `text` are flush left, as their cells."""
     head = "".join(
-        f"<th{' class=text' if at in text else ''}>{escape(name)}</th>"
+        f"<th{' class=text' if at in text else ''}>{in_html(name)}</th>"
         for at, name in enumerate(names)
     )
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    title = f"<caption>{in_html(caption)}</caption>" if caption else ""
     body = "\n".join(rows)
     return (
         f'<div class="wide"><table>{title}<thead><tr>{head}</tr></thead>\n'

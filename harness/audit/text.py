@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import textwrap
 
+from ..core.widths import readable
+from ..core.widths import width as width_of
+from ..escaping import for_terminal, legible
 from ..reports._cells import heading, number
 from ..reports.table import columns
 from . import words
@@ -26,7 +29,7 @@ def render(audited: Audited, *, width: int = WIDTH) -> str:
     """
     blocks = [_overview(audited, width)]
     blocks += ["\n".join(_block(matrix, width)) for matrix in audited.matrices]
-    return "\n\n\n".join(blocks) + "\n"
+    return for_terminal("\n\n\n".join(blocks)) + "\n"
 
 
 def _overview(audited: Audited, width: int) -> str:
@@ -45,8 +48,8 @@ def _overview(audited: Audited, width: int) -> str:
 
 def _block(matrix: Matrix, width: int) -> list[str]:
     n = len(matrix.systems)
-    title = f"{matrix.dataset}: {heading(matrix.metric)}".removeprefix(": ")
-    lines = [title, "=" * len(title)]
+    title = legible(f"{matrix.dataset}: {heading(matrix.metric)}".removeprefix(": "))
+    lines = [title, "=" * min(width_of(title), width)]
     for sentence in words.verdict(matrix):
         lines += _wrapped(sentence, width, "")
     lines += ["", _values(matrix, width)]
@@ -70,7 +73,7 @@ def _values(matrix: Matrix, width: int) -> str:
 
 def _head(matrix: Matrix, *first: str) -> list[list[str]]:
     """Return the lines of a heading: the first columns, then the systems."""
-    names = [_folded(name) for name in matrix.systems]
+    names = [_folded(name) for name in readable(matrix.systems)]
     height = max(map(len, names), default=1)
     head = [
         [*[""] * len(first), *(name[line] if line < len(name) else "" for name in names)]

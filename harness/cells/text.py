@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 
+from ..escaping import in_json, legible
 from ..reports.table import columns
 from .keeping import Kept, Recomputed
 
@@ -81,7 +81,7 @@ def as_json(found: Sequence[Kept]) -> str:
         }
         for one in ordered(found)
     ]
-    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+    return in_json(rows, indent=1) + "\n"
 
 
 def checked(found: Sequence[Kept], again: Sequence[Recomputed] | None) -> str:
@@ -97,4 +97,4 @@ def checked(found: Sequence[Kept], again: Sequence[Recomputed] | None) -> str:
     if again:
         anew = f"; {len(again):,} evaluated anew, {sum(one.values for one in again):,} values"
     wrong = f"{len(lines)} wrong" if lines else "all sound"
-    return "".join(f"{line}\n" for line in (*lines, f"{summed(found)}: {wrong}{anew}"))
+    return "".join(f"{legible(line)}\n" for line in (*lines, f"{summed(found)}: {wrong}{anew}"))

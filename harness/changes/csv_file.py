@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import SHOWN, InputError, Problem, shorten
+from ..escaping import from_csv
 
 DELIMITERS = ",;\t|"
 _FIX = "repair the file; the heading names as many columns as each row has fields"
@@ -54,7 +55,7 @@ def read_sheet(path: Path) -> Sheet:
     try:
         for row in reader:
             if any(field.strip() for field in row):
-                rows.append([field.strip() for field in row])
+                rows.append([from_csv(field.strip()) for field in row])
                 numbers.append(first + reader.line_num)
     except csv.Error as error:
         where = f"{path}:{first + reader.line_num}"

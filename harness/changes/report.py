@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..comparing.cells import Grid
-from ..reports.markdown import escape, table
+from ..escaping import for_terminal, in_markdown, legible
+from ..reports.markdown import table
 from ..reports.table import columns
 from . import rows
 from .flow import Changes
@@ -29,30 +30,30 @@ def render(found: Changes, format: str = "text", *, width: int | None = None) ->
 
 def text(found: Changes, width: int | None = None) -> str:
     """Return aligned tables for a terminal."""
-    blocks = ["\n".join(head(found))]
+    blocks = ["\n".join(map(legible, head(found)))]
     blocks += [_text(grid, width) for grid in grids(found)]
-    blocks.append("\n".join(f"  {line}" for line in notes(found)))
-    return "\n\n".join([*blocks, verdict(found)]) + "\n"
+    blocks.append("\n".join(f"  {legible(line)}" for line in notes(found)))
+    return for_terminal("\n\n".join([*blocks, verdict(found)])) + "\n"
 
 
 def markdown(found: Changes) -> str:
     """Return tables for a pull request, the verdict first."""
-    blocks = [f"**{_escaped(verdict(found))}**"]
-    blocks.append("\n".join(f"- {_escaped(line)}" for line in head(found)))
+    blocks = [f"**{in_markdown(verdict(found))}**"]
+    blocks.append("\n".join(f"- {in_markdown(line)}" for line in head(found)))
     blocks += [_markdown(grid) for grid in grids(found)]
-    blocks.append("\n".join(f"- {_escaped(line)}" for line in notes(found)))
+    blocks.append("\n".join(f"- {in_markdown(line)}" for line in notes(found)))
     return "\n\n".join(blocks) + "\n"
 
 
 def _text(grid: Grid, width: int | None) -> str:
     if not grid.rows:
-        return grid.title
+        return legible(grid.title)
     body = columns([grid.header, *grid.rows], width=width, left=grid.left, pad_stars=True)
-    return "\n".join([grid.title, body, *_more(grid, "  ")])
+    return "\n".join([legible(grid.title), body, *_more(grid, "  ")])
 
 
 def _markdown(grid: Grid) -> str:
-    lines = [f"#### {_escaped(grid.title)}"]
+    lines = [f"#### {in_markdown(grid.title)}"]
     if grid.rows:
         lines += ["", *table(grid.header, grid.rows, grid.left)]
     more = _more(grid)
@@ -61,8 +62,3 @@ def _markdown(grid: Grid) -> str:
 
 def _more(grid: Grid, indent: str = "") -> list[str]:
     return [f"{indent}and {grid.more} more: --format jsonl has them"] if grid.more else []
-
-
-def _escaped(line: str) -> str:
-    """Return a line whose stars and underscores stand for themselves."""
-    return escape(line).replace("*", "\\*").replace("_", "\\_")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from ..comparing.cells import plain
+from ..escaping import in_json
 from ..reports.csv import text_of
 from .cells import Cell
 from .flow import Changes
@@ -44,10 +44,7 @@ def jsonl(found: Changes) -> str:
     ``summary``, ``cell`` (moved or not), ``query``, ``order``, ``origin``, ``reproduction``,
     ``ranking``, ``note``.
     """
-    return "".join(
-        json.dumps({"kind": kind, **plain(row)}, ensure_ascii=False) + "\n"
-        for kind, row in _lines(found)
-    )
+    return "".join(in_json({"kind": kind, **plain(row)}) + "\n" for kind, row in _lines(found))
 
 
 def _lines(found: Changes) -> Iterator[tuple[str, Row]]:

@@ -25,8 +25,7 @@ def own(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
 
 
 def _name(row: Sequence[Cell], sign: str) -> Cell:
-    text = row[1].text.removeprefix("'")
-    return Cell((Piece(text), Piece(sign, Style(raised=True))), row[1].line)
+    return Cell((Piece(row[1].text), Piece(sign, Style(raised=True))), row[1].line)
 
 
 def _pieces(column: str, given: dict[str, str]) -> Iterator[Piece]:

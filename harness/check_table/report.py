@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from ..escaping import in_json, legible
 from .findings import Finding, Verdict
 
 _KINDS = {
@@ -26,7 +26,8 @@ def text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
     )
     said = f"{n:,} {'finding' if n == 1 else 'findings'}" if n else "no findings"
     captions = "; what captions claim is not" * any(one.has_caption for one in verdicts)
-    return "\n".join([*lines, f"{path}: {said}; checked: {checked or 'nothing'}{captions}", ""])
+    lines.append(f"{path}: {said}; checked: {checked or 'nothing'}{captions}")
+    return "".join(f"{legible(line)}\n" for line in lines)
 
 
 def jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
@@ -47,7 +48,7 @@ def jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str
             }
         )
     rows += [{"file": path, "kind": "skipped", "what": what} for what in skipped]
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return "".join(in_json(row) + "\n" for row in rows)
 
 
 def _verdict(path: str, one: Verdict) -> Iterator[str]:

@@ -30,9 +30,10 @@ def init_command(
       harness init runs/letor --output configs/letor.yaml
     """
     from .. import init
+    from ..output import show
 
     if output is None:
-        typer.echo(init.propose_config(folder, Path.cwd()), nl=False)
+        show(init.propose_config(folder, Path.cwd()))
         return
     init.save(folder, output, force=force)
-    typer.echo(f"written: {output}; see its cells with: harness run {output} --dry-run")
+    show(f"written: {output}; see its cells with: harness run {output} --dry-run\n")

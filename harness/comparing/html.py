@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from ..core.comparison import Comparisons
+from ..escaping import in_html
 from ..reports.html import table
 from .cells import Grid, grids, notes, overall_grids, standing_grids, standing_notes
 
@@ -13,10 +12,10 @@ def render(found: Comparisons, *, most: int | None = None, standings: bool = Fal
     """Return a table for each metric on each dataset; see :func:`harness.comparing.text.render`."""
     blocks = [_block(grid) for grid in grids(found, most)]
     blocks += [_block(grid) for grid in overall_grids(found)]
-    blocks += [f"<p>{escape(line)}</p>" for line in notes(found)]
+    blocks += [f"<p>{in_html(line)}</p>" for line in notes(found)]
     if standings:
         blocks += [_block(grid) for grid in standing_grids(found)]
-        blocks += [f"<p>{escape(line)}</p>" for line in standing_notes(found)]
+        blocks += [f"<p>{in_html(line)}</p>" for line in standing_notes(found)]
     return "\n".join(blocks) + "\n"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 from ..core.comparison import Comparisons
 from ..core.comparison_rows import comparison_rows
+from ..escaping import in_json
 from .cells import plain
 
 
 def render(found: Comparisons) -> str:
     """Return a line for each comparison, with the columns of ``significance.csv``; NaN is null."""
     rows = map(plain, comparison_rows(found))
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return "".join(in_json(row) + "\n" for row in rows)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.comparison import Comparisons
-from ..reports.markdown import escape, table
+from ..escaping import in_markdown
+from ..reports.markdown import table
 from .cells import Grid, grids, notes, overall_grids, standing_grids, standing_notes
 
 
@@ -19,21 +20,16 @@ def render(
     """Return a table for each metric on each dataset; see :func:`harness.comparing.text.render`."""
     blocks = [_block(grid) for grid in grids(found, most)]
     blocks += [_block(grid) for grid in overall_grids(found)]
-    blocks.append("\n".join(f"- {_said(line)}" for line in notes(found)))
+    blocks.append("\n".join(f"- {in_markdown(line)}" for line in notes(found)))
     if standings:
         blocks += [_block(grid) for grid in standing_grids(found)]
-        blocks.append("\n".join(f"- {_said(line)}" for line in standing_notes(found)))
+        blocks.append("\n".join(f"- {in_markdown(line)}" for line in standing_notes(found)))
     blocks += [_block(grid) for grid in extra]
     return "\n\n".join(blocks) + "\n"
 
 
 def _block(grid: Grid) -> str:
-    lines = [f"#### {escape(grid.title)}", "", *table(grid.header, grid.rows, grid.left)]
+    lines = [f"#### {in_markdown(grid.title)}", "", *table(grid.header, grid.rows, grid.left)]
     if grid.more:
         lines += ["", f"and {grid.more} more: significance.csv has them"]
     return "\n".join(lines)
-
-
-def _said(text: str) -> str:
-    """Return a note; a star at its beginning would be a list within the list."""
-    return escape(text).replace("*", "\\*")

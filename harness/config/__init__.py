@@ -13,6 +13,7 @@ from .. import metrics as _built_in
 from ..core.bounds import BOUNDS, with_bounds
 from ..core.convention import contradiction
 from ..core.convention import find as find_convention
+from ..core.file_names import wrong_with
 from ..core.metric import Metric
 from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
@@ -113,8 +114,8 @@ def _read(
     data = {"name": Path(where).stem, **source.data}
     config, parts, problems = validate(data, source)
     problems += [*source.problems, *_check(parts, source, base)]
-    if config is not None and not tabling.is_file_name(config.name):
-        what = "must be the name of a folder, without '/', and is " + repr(config.name)
+    if config is not None and (wrong := wrong_with(config.name)):
+        what = f"must be the name of a folder, and {wrong}"
         problems.append(source.problem(("name",), what))
     if config is not None:
         config = config.model_copy(update={"output": config.output.replace("{name}", config.name)})

@@ -13,6 +13,8 @@ from string import Formatter
 
 SHOWN = 5
 """How many names of a folder a message lists."""
+from ..core.file_names import readable_name
+
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,9 @@ def _explain(base: Path, text: str, known: Mapping[str, str], part: str, stuck: 
 def _literal(pattern: Pattern, known: Mapping[str, str]) -> str:
     return pattern.fill({name: known.get(name, f"{{{name}}}") for name in pattern.names})
 
+            if not name.isascii() and (shown := readable_name(name)) != name:
+                what = f"the name of {folder.path / shown} is not UTF-8; rename it"
+                raise NothingFoundError(what)
 
 def _nearness(wanted: str, names: Iterable[str]) -> float:
     return max((difflib.SequenceMatcher(None, wanted, name).ratio() for name in names), default=0)

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..core.file_names import folded, wrong_with
 from ..core.metric import Metric
 from ..errors import Problem
 from ..tables.checks import problems
 from .reporting import Table
 from .yamlfile import Source
-
-
-def is_file_name(text: str) -> bool:
-    """Whether text can be the name of a file or folder, and is no path.
-
-    >>> is_file_name("main"), is_file_name("a/b"), is_file_name("..")
-    (True, False, False)
-    """
-    return not re.search(r"[/\\\0]|^\.*$", text)
 
 
 def check(
@@ -43,10 +34,14 @@ def check(
     source : Source
         Where each part stands.
     """
+    taken: dict[str, str] = {}
     for name, table in tables.items():
-        if not is_file_name(name):
-            what = f"must be the name of a file, without '/', and is {name!r}"
-            yield source.problem(("tables", name), what)
+        if wrong := wrong_with(name):
+            yield source.problem(("tables", name), f"must be the name of a file, and {wrong}")
+        first = taken.setdefault(folded(name), name)
+        if first != name:
+            what = f"'{name}' and '{first}' are one file to some systems"
+            yield source.problem(("tables", name), what, fix="give one of them another name")
         for loc, what in problems(table.to_core(), runs, datasets, metrics, compared):
             fix = "add 'compare:' to the config" if "no runs are compared" in what else ""
             yield source.problem(("tables", name, *loc), what, fix=fix)

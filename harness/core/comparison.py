@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
+from ..escaping import in_html, legible
 from .comparison_rows import comparison_rows
 from .metric import Metric
 from .plan import Correction as Correction
@@ -18,6 +18,7 @@ from .plan import Family as Family
 from .plan import IntervalMethod as IntervalMethod
 from .plan import Plan as Plan
 from .unanswered import Unanswered
+from .widths import flush_left, width
 
 if TYPE_CHECKING:
     import pandas
@@ -285,17 +286,16 @@ class Comparisons:
 
     def __str__(self) -> str:
         rows = self._cells()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        )
+        rows = [tuple(map(legible, row)) for row in rows]
+        widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+        return "\n".join("  ".join(map(flush_left, row, widths)).rstrip() for row in rows)
 
     def _repr_html_(self) -> str:
         head, *rows = self._cells()
-        lines = "".join(f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in row)}</tr>" for row in rows)
-        names = "".join(f"<th>{escape(name)}</th>" for name in head)
-        said = escape(f"{self.title or self.plan.test}; * adjusted p at most {self.plan.level:g}")
+        cells = ("".join(f"<td>{in_html(cell)}</td>" for cell in row) for row in rows)
+        lines = "".join(f"<tr>{row}</tr>" for row in cells)
+        names = "".join(f"<th>{in_html(name)}</th>" for name in head)
+        said = in_html(f"{self.title or self.plan.test}; * adjusted p at most {self.plan.level:g}")
         return f"<table><tr>{names}</tr>{lines}</table><p>{said}</p>"
 
     def of(self, dataset: str, metric: str) -> Iterable[Comparison]:

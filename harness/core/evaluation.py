@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import UnknownNameError, did_you_mean
+from ..escaping import in_html, legible
 from .arrow import among, repeated, take, to_arrow
 from .metric import Metric
 from .names import parse
@@ -204,22 +205,20 @@ class Evaluation:
     def __str__(self) -> str:
         rows = [("metric", "value", "n"), *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        title = " on ".join(filter(None, (self.run, self.dataset)))
+        title = legible(" on ".join(filter(None, (self.run, self.dataset))))
         lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
         return "\n".join([*filter(None, [title]), *lines, self._notes()])
 
     def _repr_html_(self) -> str:
-        import html  # 2 ms
-
-        title = html.escape(" on ".join(filter(None, (self.run, self.dataset))))
+        title = in_html(" on ".join(filter(None, (self.run, self.dataset))))
         body = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{value}</td><td>{n}</td></tr>"
+            f"<tr><td>{in_html(name)}</td><td>{value}</td><td>{n}</td></tr>"
             for name, value, n in self._rows()
         )
         return (
             f"<table>{f'<caption>{title}</caption>' if title else ''}"
             f"<tr><th>metric</th><th>value</th><th>n</th></tr>{body}</table>"
-            f"<p>{html.escape(self._notes())}</p>"
+            f"<p>{in_html(self._notes())}</p>"
         )
 
 

@@ -75,6 +75,7 @@ def explain_command(
       harness explain 0.4731 qrels.txt bm25.run -m ndcg -k 10
       harness explain 47.31% --results results/quickstart --run bm25 -m ndcg
     """
+    from .. import output
     from . import command
 
     text, found = command.explain_files(
@@ -82,6 +83,6 @@ def explain_command(
         run=run, dataset=dataset, where=where or [], everything=everything, format=format,
         qrels_format=qrels_format, run_format=run_format, group=group,
     )  # fmt: skip
-    typer.echo(text, nl=False)
+    output.show(text)
     if not found:
         raise typer.Exit(1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..escaping import for_terminal, in_json, legible
 from .search import Explanation, Fit, Found
 from .space import BEYOND, Space
 from .tied import NO_RULE
@@ -63,13 +63,13 @@ def render(found: Found, subject: str = "", everything: bool = False) -> str:
             blocks.append(_tied(found))
     title = "\n".join(
         [
-            f"{found.asked.text}{of}, {found.n_queries:,} queries",
+            f"{found.asked.text}{legible(of)}, {found.n_queries:,} queries",
             *_wrapped(_reading(found), ""),
             f"{said}; {found.tried:,} were tried",
         ]
     )
     notes = [line for note in _notes(found) for line in _wrapped(note, "  ")]
-    return "\n\n".join([title, *blocks, "\n".join(notes)]) + "\n"
+    return for_terminal("\n\n".join([title, *blocks, "\n".join(notes)])) + "\n"
 
 
 def _reading(found: Found) -> str:
@@ -229,7 +229,7 @@ def jsonl(found: Found) -> str:
                 ],
             }
         )  # fmt: skip
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return "".join(in_json(row) + "\n" for row in rows)
 
 
 def _fields(fit: Fit) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import yaml
+
+from ..escaping import in_json, legible
 from .entries import Entry, Proposal
 from .names import escaped
 
@@ -16,7 +18,6 @@ SHOWN = 12
 _TREC = ["map", "ndcg_cut_10", "P_10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
-_WORDS_OF_YAML = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
 
 
 def render(made: Proposal, base: Path) -> str:
@@ -51,7 +52,7 @@ def render(made: Proposal, base: Path) -> str:
     ]
     if made.aside:
         lines += ["", "# Not used:"]
-        lines += [f"#   {path}: {why}" for path, why in list(made.aside.items())[:SHOWN]]
+        lines += [legible(f"#   {path}: {why}") for path, why in list(made.aside.items())[:SHOWN]]
         if len(made.aside) > SHOWN:
             lines.append(f"#   ... and {len(made.aside) - SHOWN} more")
     return "\n".join(lines) + "\n"
@@ -84,7 +85,7 @@ def _runs(made: Proposal, start: str) -> Iterator[str]:
 
 def _notes(entry: Entry, indent: str) -> Iterator[str]:
     if entry.note:
-        yield f"{indent}# {entry.note}"
+        yield f"{indent}# {legible(entry.note)}"
 
 
 def _entry(entry: Entry, datasets: Sequence[Entry], start: str) -> str:
@@ -129,10 +130,5 @@ def _models(entry: Entry) -> list[str]:
 
 def _quoted(text: str) -> str:
     """Return text as YAML, in quotes where it needs them."""
-    plain = _PLAIN.fullmatch(text) and text.lower() not in _WORDS_OF_YAML
-    number = re.fullmatch(r"[-+.0-9eExo_]+", text)
-    return (
-        text
-        if plain and not number and text == text.strip()
-        else json.dumps(text, ensure_ascii=False)
-    )
+    plain = _PLAIN.fullmatch(text) and text.lower() not in ("y", "n")  # YAML 1.1's true and false
+    return text if plain and yaml.safe_load(text) == text else in_json(text)

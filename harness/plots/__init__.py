@@ -18,11 +18,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 
+from ..core.file_names import distinct, part
 from ..core.study import Study
 from ..errors import HarnessWarning, InputError
 from ._checks import problems
 from ._kinds import find, names
-from ._labels import paths, safe
 from ._request import requests
 from ._settings import Format, Settings, Width
 from ._style import check_installed, said_once, save, styled
@@ -76,12 +76,12 @@ def render_all(
             with styled(), said_once(said):
                 figure = kind.draw(drawn, settings.width)
                 files = [(end, save(figure, end, title, study.trace)) for end in settings.formats]
-            made.append(("-".join(map(safe, parts)), files))
+            made.append(("-".join(map(part, parts)), files))
     if refuse and refused and not made:
         raise InputError([problem for one in refused for problem in one.problems])
     for one in refused:
         warnings.warn(f"not drawn: {one}", HarnessWarning, stacklevel=2)
-    stems = paths(stem for stem, _ in made)
+    stems = distinct(stem for stem, _ in made)
     return {
         f"{stem}.{format}": content
         for stem, (_, files) in zip(stems, made, strict=True)

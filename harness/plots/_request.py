@@ -12,10 +12,11 @@ from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..core.study import Study
 from ..core.systems import System
+from ..core.widths import cut, cut_all
 from ..errors import InputError, Problem, UnknownNameError
 from ..tables.select import select
 from ._checks import check, chosen
-from ._labels import better, cut, cut_all
+from ._labels import better
 from ._settings import Settings
 from ._style import characters
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import HarnessError, HarnessWarning, Problem
+from ..escaping import legible
 from ._settings import Format, Width
 
 if TYPE_CHECKING:
@@ -210,6 +211,7 @@ def save(figure: Figure, format: Format, title: str, trace: str) -> bytes:
         SHA-256 of the manifest of the results that it was drawn from.
     """
     source = f"manifest.json sha256:{trace}" if trace else "no manifest"
+    title = legible(title)
     metadata: dict[str, Any] = {"Title": title, "Creator": "ranking-harness"}
     if format == "svg":
         metadata |= {"Date": None, "Source": source}

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..core.metric import Metric
 from ..core.ragged import Floats
+from ..core.widths import cut
 from . import _style
-from ._labels import better, cut
+from ._labels import better
 from ._request import Name, Request
 from ._settings import Width
 

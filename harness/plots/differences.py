@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.ragged import Bools, Floats
+from ..core.widths import cut
 from ..errors import HarnessWarning
 from ..stats.differences import differences
 from . import _style
-from ._labels import better, cut
+from ._labels import better
 from ._request import Name, Request
 from ._request import each as groups
 from ._settings import Width

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..core.comparison import Comparison
+from ..core.widths import cut
 from . import _style
-from ._labels import better, cut
+from ._labels import better
 from ._request import Name, Request
 from ._request import each as groups
 from ._settings import Width

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.ragged import Floats
+from ..core.widths import cut_all
 from . import _style
-from ._labels import cut_all
 from ._request import Name, Request
 from ._request import each as groups
 from ._settings import Width

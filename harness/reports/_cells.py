@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
@@ -15,6 +15,12 @@ ARROWS = {"higher": "↑", "lower": "↓", None: ""}
 UNDEFINED = "–"
 UNSETTLED = "~"
 """Put behind a value whose place hangs on the order of tied documents."""
+
+
+class Best(str):
+    """A cell that holds the best value of its column."""
+
+    __slots__ = ()
 
 
 def heading(metric: Metric) -> str:
@@ -37,14 +43,14 @@ def number(value: float, metric: Metric, digits: int = 4) -> str:
 
 
 def grid(
-    board: Leaderboard, entries: list[Entry], mark: str = "{}"
+    board: Leaderboard, entries: list[Entry], mark: Callable[[str], str] = str
 ) -> tuple[list[str], list[list[str]]]:
     """Return the heading and the rows of one dataset's table.
 
     Parameters
     ----------
-    mark : str
-        Format of the best value of each metric; the others stay as they are.
+    mark : callable
+        What is made of the best value of each metric; the others stay as they are.
     """
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
     header = ["run", *columns, "queries", "ties", *(heading(metric) for metric in board.metrics)]
@@ -63,7 +69,7 @@ def grid(
         for place, (row, value) in enumerate(zip(rows, values, strict=True)):
             text = number(value, metric) + _deviation(entries[place], metric)
             text += UNSETTLED * (place in unsettled)
-            row.append(mark.format(text) if place in top else text)
+            row.append(mark(text) if place in top else text)
     return header, rows
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
+from ..escaping import csv_field
 
 suffix = ".csv"
 
@@ -36,10 +37,13 @@ def render(
 
 
 def text_of(rows: Sequence[Mapping[str, str | int | float | None]]) -> str:
-    """Return rows of the same keys as CSV; NaN and None are empty fields."""
+    """Return rows of the same keys as CSV; NaN and None are empty fields.
+
+    Names that a spreadsheet would compute have an apostrophe before them.
+    """
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
+    writer.writerow({name: csv_field(name) for name in writer.fieldnames})
     for row in rows:
         writer.writerow({name: _field(value) for name, value in row.items()})
     return text.getvalue()
@@ -66,4 +70,4 @@ def _field(value: str | int | float | None) -> str | int:
         return "true" if value else "false"
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(value)
-    return value
+    return csv_field(value) if isinstance(value, str) else value

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from ..core.leaderboard import Leaderboard
-from ._cells import grid, notes, query_grids
+from ..escaping import in_html
+from ._cells import Best, grid, notes, query_grids
 
 suffix = ".html"
 
@@ -20,21 +19,21 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
     """
     blocks = []
     for dataset, entries in board.by_dataset():
-        header, rows = grid(board, entries, mark="\0{}")  # \0 stands in no name or number
+        header, rows = grid(board, entries, mark=Best)
         blocks.append(table(dataset, header, rows))
-        blocks += [f"<p>{escape(note)}</p>" for note in notes(board, entries)]
+        blocks += [f"<p>{in_html(note)}</p>" for note in notes(board, entries)]
     if per_query:
         blocks += [table(*grid) for grid in query_grids(board)]
     return "\n".join(blocks) + "\n"
 
 
 def table(caption: str, header: list[str], rows: list[list[str]]) -> str:
-    """Return a table; a cell that begins with ``\\0`` is bold."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    """Return a table; the best cells are bold."""
+    head = "".join(f"<th>{in_html(cell)}</th>" for cell in header)
     body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    return f"<table>\n<caption>{escape(caption)}</caption>\n<tr>{head}</tr>\n{body}\n</table>"
+    return f"<table>\n<caption>{in_html(caption)}</caption>\n<tr>{head}</tr>\n{body}\n</table>"
 
 
 def _cell(text: str) -> str:
-    inside = escape(text.lstrip("\0"))
-    return f"<td><strong>{inside}</strong></td>" if text.startswith("\0") else f"<td>{inside}</td>"
+    inside = in_html(text)
+    return f"<td><strong>{inside}</strong></td>" if isinstance(text, Best) else f"<td>{inside}</td>"

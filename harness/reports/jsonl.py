@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 
 from ..core.leaderboard import Entry, Leaderboard
+from ..escaping import in_json
 
 suffix = ".jsonl"
 
@@ -21,7 +21,7 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
         for qid, metric, value in values(entry, per_query):
             row = {"dataset": entry.dataset, "run": entry.run, **entry.columns, "metric": metric}
             row |= {"qid": qid, "value": None if math.isnan(value) else value}  # type: ignore[dict-item]
-            lines.append(json.dumps(row, ensure_ascii=False))
+            lines.append(in_json(row))
     return "".join(f"{line}\n" for line in lines)
 
 

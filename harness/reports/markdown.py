@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..core.leaderboard import Leaderboard
-from ._cells import grid, notes, query_grids
+from ..escaping import in_markdown
+from ._cells import Best, grid, notes, query_grids
 
 suffix = ".md"
 
@@ -18,23 +19,23 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
     """
     blocks = []
     for dataset, entries in board.by_dataset():
-        header, rows = grid(board, entries, mark="**{}**")
-        lines = [f"### {escape(dataset)}", ""] if dataset else []
+        header, rows = grid(board, entries, mark=Best)
+        lines = [f"### {in_markdown(dataset)}", ""] if dataset else []
         lines += table(header, rows)
-        lines += ["", *(f"- {escape(note)}" for note in notes(board, entries))]
+        lines += ["", *(f"- {in_markdown(note)}" for note in notes(board, entries))]
         blocks.append("\n".join(lines).rstrip())
     if per_query:
         for title, header, rows in query_grids(board):
-            blocks.append("\n".join([f"#### {escape(title)}", "", *table(header, rows)]))
+            blocks.append("\n".join([f"#### {in_markdown(title)}", "", *table(header, rows)]))
     return "\n\n".join(blocks) + "\n"
 
 
 def table(header: list[str], rows: list[list[str]], left: int = 1) -> list[str]:
     """Return the lines of a table whose first `left` columns are flush left."""
-    lines = [header, ["---"] * left + ["---:"] * (len(header) - left), *rows]
-    return ["| " + " | ".join(map(escape, line)) + " |" for line in lines]
+    rule = ["---"] * left + ["---:"] * (len(header) - left)
+    head, *body = [list(map(_cell, line)) for line in (header, *rows)]
+    return [f"| {' | '.join(line)} |" for line in (head, rule, *body)]
 
 
-def escape(text: str) -> str:
-    """Return text without what Markdown would take for its own."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+def _cell(text: str) -> str:
+    return f"**{in_markdown(text)}**" if isinstance(text, Best) else in_markdown(text)

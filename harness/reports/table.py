@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from ..core.leaderboard import Leaderboard
+from ..core.widths import flush_left, flush_right, readable
+from ..core.widths import width as width_of
+from ..escaping import for_terminal, legible
 from ._cells import grid, notes, query_grids
 
 suffix = ".txt"
@@ -20,16 +23,16 @@ def render(board: Leaderboard, *, width: int | None = None, per_query: bool = Fa
     """
     blocks = []
     for dataset, entries in board.by_dataset():
-        header, rows = grid(board, entries, mark="{}*")
+        header, rows = grid(board, entries, mark="{}*".format)
         text = columns([header, *rows], width=width, left=1, pad_stars=True)
-        lines = [f"  {note}" for note in notes(board, entries)]
-        blocks.append("\n".join(([f"{dataset}"] if dataset else []) + [text, *lines]))
+        lines = [f"  {legible(note)}" for note in notes(board, entries)]
+        blocks.append("\n".join(([legible(dataset)] if dataset else []) + [text, *lines]))
     if per_query:
         blocks += [
-            f"{title}\n{columns([header, *rows], width=width)}"
+            f"{legible(title)}\n{columns([header, *rows], width=width)}"
             for title, header, rows in query_grids(board)
         ]
-    return "\n\n".join(blocks) + "\n"
+    return for_terminal("\n\n".join(blocks)) + "\n"
 
 
 def columns(
@@ -37,20 +40,23 @@ def columns(
 ) -> str:
     """Return rows as aligned columns: the first `left` flush left, the others flush right.
 
+    What controls a terminal is shown, and long names lose their middle; those that differ still do.
+
     >>> print(columns([["run", "map"], ["bm25", "0.31"]]))
     run    map
     bm25  0.31
     """
+    rows = [list(row) for row in zip(*map(readable, zip(*rows, strict=True)), strict=True)]
     if pad_stars:  # so that digits stay below digits
         marks = [max(map(_marks, column)) for column in zip(*rows, strict=True)]
         rows = [
             [cell + " " * (most - _marks(cell)) for cell, most in zip(row, marks, strict=True)]
             for row in rows
         ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     cells = [
         [
-            cell.ljust(size) if place < left else cell.rjust(size)
+            flush_left(cell, size) if place < left else flush_right(cell, size)
             for place, (cell, size) in enumerate(zip(row, widths, strict=True))
         ]
         for row in rows

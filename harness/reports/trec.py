@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from ..core.leaderboard import Entry, Leaderboard
 from ..core.metric import Metric
+from ..escaping import legible
 
 suffix = ".eval"
 
 
 def render(board: Leaderboard, *, per_query: bool = False) -> str:
-    """Return ``metric<TAB>qid<TAB>value`` lines, with trec_eval's names and widths.
+    r"""Return ``metric<TAB>qid<TAB>value`` lines, with trec_eval's names and widths.
 
     Counts are whole, other values have four decimals. With several runs, each run's lines
-    begin with a ``runid`` line, as trec_eval prints it.
+    begin with a ``runid`` line, as trec_eval prints it. A tab or line break within a qid, which no
+    TREC file can have, is shown as ``\t`` or ``\n``.
     """
     return "".join(_lines(entry, per_query) for entry in board.entries)
 
@@ -24,7 +26,7 @@ def _lines(entry: Entry, per_query: bool) -> str:
         for qid, row in entry.evaluation.to_dict().items():
             lines += [_line(metric, qid, row[str(metric)]) for metric in metrics]
     if entry.run:
-        lines.append(f"{'runid':<22}\tall\t{entry.run}\n")
+        lines.append(f"{'runid':<22}\tall\t{legible(entry.run)}\n")
     lines += [_line(metric, "all", entry.summary[str(metric)]) for metric in metrics]
     return "".join(lines)
 
@@ -32,4 +34,4 @@ def _lines(entry: Entry, per_query: bool) -> str:
 def _line(metric: Metric, qid: str, value: float) -> str:
     whole = metric.definition.summary == "sum"
     text = f"{value:.0f}" if whole else f"{value:6.4f}"
-    return f"{metric.trec_name:<22}\t{qid}\t{text}\n"
+    return f"{metric.trec_name:<22}\t{legible(qid)}\t{text}\n"

@@ -8,11 +8,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..escaping import csv_field
 from .marks import best_and_second
 from .model import Cell, Column, PaperTable
 
 suffix = ".csv"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render(table: PaperTable) -> str:
@@ -33,12 +33,12 @@ def render(table: PaperTable) -> str:
     for column, names in zip(table.columns, parts, strict=True):
         own = " ".join(filter(None, (_dataset(column), column.key)))
         header += [own, *(f"{own} {name}" for name in names)]
-    writer.writerow(map(guarded, header))
+    writer.writerow(map(csv_field, header))
     marked = _marked(table)
     for group in table.groups:
         for row in group.rows:
             row = replace(row, cells=tuple(next(column) for column in marked))
-            fields = [*map(guarded, (group.title, row.run, row.title)), row.sign]
+            fields = [*map(csv_field, (group.title, row.run, row.title)), row.sign]
             for column, cell, names in zip(table.columns, row.cells, parts, strict=True):
                 fields += [_value(column, cell), *(_FIELDS[name](cell) for name in names)]
             writer.writerow(fields)
@@ -58,15 +58,6 @@ def _marked(table: PaperTable) -> list[Iterator[Cell]]:
             ]
         found.append(iter(cells))
     return found
-
-
-def guarded(text: str) -> str:
-    """Return a name that no spreadsheet takes for a formula.
-
-    >>> guarded("=SUM(A1)"), guarded("bm25")
-    ("'=SUM(A1)", 'bm25')
-    """
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _dataset(column: Column) -> str:

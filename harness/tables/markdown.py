@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-from .html import escape as escape_html
+from ..core.widths import flush_left, flush_right, width
+from ..escaping import html_comment, in_markdown
 from .model import Cell, Column, PaperTable, Row
-from .width import width
 
 suffix = ".md"
-_SPECIAL = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
-
-# GitHub makes a link of @user and a picture of :smile:, escaped or not, but not around a comment
-_LIVE = re.compile(r"(?<!\w)@(?=[A-Za-z])|:(?=[\w+-]+:)")
 
 
 def render(table: PaperTable) -> str:
@@ -22,30 +17,18 @@ def render(table: PaperTable) -> str:
     The best values are bold, the second best underlined; letters and daggers stand above the
     line, those of better baselines below it.
     """
-    lines = [f"<!-- {str(table.trace).replace('--', '- -')} -->", ""]
-    lines += [escape(" ".join(table.caption)), ""] if table.caption else []
+    lines = [html_comment(str(table.trace)), ""]
+    lines += [in_markdown(" ".join(table.caption)), ""] if table.caption else []
     lines += _aligned([_header(table), *_rows(table)])
     if table.footnotes:
-        lines += ["", *(f"- {escape(note)}" for note in table.footnotes)]
+        lines += ["", *(f"- {in_markdown(note)}" for note in table.footnotes)]
     return "\n".join(lines) + "\n"
-
-
-def escape(text: str) -> str:
-    r"""Return text that Markdown shows as it stands, in a table too.
-
-    >>> print(escape("a_b|c *d* <e>"))
-    a_b\|c \*d\* &lt;e&gt;
-    >>> print(escape("by @user :smile: ndcg@10"))
-    by @<!-- -->user :<!-- -->smile: ndcg@10
-    """
-    plain = _SPECIAL.sub(r"\\\g<0>", escape_html(" ".join(text.split())))
-    return _LIVE.sub(r"\g<0><!-- -->", plain)
 
 
 def _header(table: PaperTable) -> list[str]:
     def title(column: Column) -> str:
-        own = escape(column.title)
-        return f"{escape(column.block)}<br>{own}" if table.has_blocks else own
+        own = in_markdown(column.title)
+        return f"{in_markdown(column.block)}<br>{own}" if table.has_blocks else own
 
     return ["", *map(title, table.columns)]
 
@@ -53,13 +36,13 @@ def _header(table: PaperTable) -> list[str]:
 def _rows(table: PaperTable) -> Iterator[list[str]]:
     for group in table.groups:
         if group.title:
-            yield [f"*{escape(group.title)}*", *[""] * len(table.columns)]
+            yield [f"*{in_markdown(group.title)}*", *[""] * len(table.columns)]
         for row in group.rows:
             yield [_name(row), *(_cell(cell, table) for cell in row.cells)]
 
 
 def _name(row: Row) -> str:
-    return escape(row.title) + (f"<sup>{row.sign}</sup>" if row.sign else "")
+    return in_markdown(row.title) + (f"<sup>{row.sign}</sup>" if row.sign else "")
 
 
 def _cell(cell: Cell, table: PaperTable) -> str:
@@ -71,14 +54,14 @@ def _cell(cell: Cell, table: PaperTable) -> str:
     text += f"<sup>{table.joined(cell.marks)}</sup>" if cell.marks else ""
     text += f"<sub>{table.joined(cell.worse)}</sub>" if cell.worse else ""
     beside = [cell.spread, f"({cell.note})" if cell.note else ""]
-    return " ".join([text, *(escape(part) for part in beside if part)])
+    return " ".join([text, *(in_markdown(part) for part in beside if part)])
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(3, *map(width, column)) for column in zip(*rows, strict=True)]
     for place, row in enumerate(rows):
         padded = [
-            cell + " " * (size - width(cell)) if at == 0 else " " * (size - width(cell)) + cell
+            flush_left(cell, size) if at == 0 else flush_right(cell, size)
             for at, (cell, size) in enumerate(zip(row, widths, strict=True))
         ]
         yield f"| {' | '.join(padded)} |"

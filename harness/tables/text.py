@@ -5,9 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ..core.widths import flush_left, flush_right, readable, width
+from ..escaping import for_terminal
 from .caption import BEST, SECOND, WORSE
 from .model import Cell, PaperTable, Row
-from .width import width
 
 suffix = ".txt"
 LINE = 100
@@ -23,31 +24,33 @@ def render(table: PaperTable) -> str:
     columns = [
         _column([row.cells[at] for row in table.rows], table) for at in range(len(table.columns))
     ]
-    heads = [[column.title, *cells] for column, cells in zip(table.columns, columns, strict=True)]
+    heads = [
+        [*readable([column.title]), *cells]
+        for column, cells in zip(table.columns, columns, strict=True)
+    ]
     sizes = _sizes(table, heads)
-    names = ["", *map(_name, table.rows), *(group.title for group in table.groups)]
-    first = max(map(width, names))
+    names = readable(["", *map(_name, table.rows)])
+    titles = readable([group.title for group in table.groups])
+    first = max(map(width, [*names, *titles]))
     lines = [*textwrap.wrap(_caption(table), LINE), ""]
     lines += [_blocks(table, sizes, first)] if table.has_blocks else []
     rows = (
         [
-            _GAP.join([_left(name, first), *map(_right, row, sizes)]).rstrip()
-            for name, row in zip(
-                ["", *map(_name, table.rows)], zip(*heads, strict=True), strict=True
-            )
+            _GAP.join([flush_left(name, first), *map(flush_right, row, sizes)]).rstrip()
+            for name, row in zip(names, zip(*heads, strict=True), strict=True)
         ]
         if heads
         else []
     )
     lines += rows[:1]
     at = 1
-    for group in table.groups:
-        lines += [group.title] if group.title else []
+    for group, title in zip(table.groups, titles, strict=True):
+        lines += [title] if title else []
         lines += rows[at : at + len(group.rows)]
         at += len(group.rows)
     for note in table.footnotes:
         lines += textwrap.wrap(note, LINE, initial_indent="  ", subsequent_indent="  ")
-    return "\n".join(lines) + "\n"
+    return for_terminal("\n".join(lines)) + "\n"
 
 
 def _caption(table: PaperTable) -> str:
@@ -71,7 +74,7 @@ def _column(cells: Sequence[Cell], table: PaperTable) -> list[str]:
     sizes = [max(map(width, part)) for part in zip(*parts, strict=True)]
     return [
         "".join(
-            _right(part, size) if at == 0 else _left(part, size)
+            flush_right(part, size) if at == 0 else flush_left(part, size)
             for at, (part, size) in enumerate(zip(cell, sizes, strict=True))
         )
         for cell in parts
@@ -91,7 +94,7 @@ def _sizes(table: PaperTable, heads: Sequence[Sequence[str]]) -> list[int]:
     """Return the width of each column; a block's last one has room for the block's title."""
     sizes = [max(map(width, column)) for column in heads]
     at = 0
-    for title, n in table.blocks if table.has_blocks else []:
+    for title, n in _shown_blocks(table) if table.has_blocks else []:
         has = sum(sizes[at : at + n]) + len(_GAP) * (n - 1)
         sizes[at + n - 1] += max(0, width(title) - has)
         at += n
@@ -100,19 +103,16 @@ def _sizes(table: PaperTable, heads: Sequence[Sequence[str]]) -> list[int]:
 
 def _blocks(table: PaperTable, sizes: Sequence[int], first: int) -> str:
     parts, at = [" " * first], 0
-    for title, n in table.blocks:
+    for title, n in _shown_blocks(table):
         room = sum(sizes[at : at + n]) + len(_GAP) * (n - 1)
         before = (room - width(title)) // 2
-        parts.append(_left("-" * (before - 1) + " " * (before > 0) + title, room))
+        parts.append(flush_left("-" * (before - 1) + " " * (before > 0) + title, room))
         if (after := room - width(parts[-1].rstrip())) > 1:
             parts[-1] = parts[-1].rstrip() + " " + "-" * (after - 1)
         at += n
     return _GAP.join(parts).rstrip()
 
 
-def _left(text: str, size: int) -> str:
-    return text + " " * (size - width(text))
-
-
-def _right(text: str, size: int) -> str:
-    return " " * (size - width(text)) + text
+def _shown_blocks(table: PaperTable) -> Iterator[tuple[str, int]]:
+    sizes = [size for _, size in table.blocks]
+    return zip(readable([title for title, _ in table.blocks]), sizes, strict=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import manifest as manifests
 from ..cells.key import sources
+from ..escaping import in_json
 from ..manifest import PICTURES
 from ..origin import MANIFEST
 from ..provenance import FORMAT
@@ -42,7 +43,7 @@ def differences(
         inputs_now = [one for one in now["inputs"] if one["path"] in known]
         now = {**now, "inputs": inputs_now, "seeds": then.get("seeds", {})}
     yield from compare_plain(MANIFEST, _values_of(then), _values_of(now))
-    if json.dumps(then, indent=1, ensure_ascii=False) + "\n" != text:
+    if in_json(then, indent=1) + "\n" != text:
         yield Difference("file", MANIFEST, "bytes", "other spacing or order", "as it is written")
     outputs = then.get("outputs", {})
     changed = {one.file for one in inputs}

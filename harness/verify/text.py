@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Iterator
 
 from ..errors import shorten
+from ..escaping import in_json, legible
 from .findings import Difference, Verification
 
 _CAUSES = {
@@ -19,7 +20,7 @@ _CAUSES = {
 
 def text(found: Verification) -> str:
     """Return what ``harness verify`` prints."""
-    return "".join(f"{line}\n" for line in _lines(found))
+    return "".join(f"{legible(line)}\n" for line in _lines(found))
 
 
 def _lines(found: Verification) -> Iterator[str]:
@@ -56,4 +57,4 @@ def as_json(found: Verification) -> str:
         "counts": dict(found.verified),
         "notes": list(found.notes),
     }
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return in_json(content, indent=1) + "\n"

@@ -560,10 +560,20 @@ def test_a_problem_names_its_place(base: Path) -> None:
 
 
 @pytest.mark.usefixtures("base")
-@pytest.mark.parametrize("name", ["../evil", "a/b", "..", "a\\b"])
-def test_a_name_is_one_folder(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("../evil", "holds '/'"),
+        ("a/b", "holds '/'"),
+        ("..", "begins with a dot"),
+        ("a\\b", "holds '\\'"),
+        ("nul", "is reserved on Windows"),
+        ("é" * 101, "has 202 bytes, and at most 200 fit"),
+    ],
+)
+def test_a_name_is_one_folder(name: str, wrong: str) -> None:
     assert complaint(f"name: '{name}'\n" + GOOD.replace("name: small\n", "")) == [
-        "$.name (line 1)  must be the name of a folder, without '/', and is " + repr(name)
+        f"$.name (line 1)  must be the name of a folder, and {wrong}"
     ]
 
 

@@ -109,7 +109,7 @@ def test_every_problem_at_once(base: Path) -> None:
         extras: [tier]
     """)
     assert complaints(base, text) == [
-        "$.tables['a/b'] (line 7): must be the name of a file, without '/', and is 'a/b'",
+        "$.tables['a/b'] (line 7): must be the name of a file, and holds '/'",
         "$.tables.main.metrics[1] (line 9): there is no metric 'ndgc@10'; did you mean 'ndcg@10'?"
         "  (there are: map, ndcg@10, num_ret)",
         "$.tables.main.datasets[0] (line 10): there is no dataset 'terc'; did you mean 'trec'?"

@@ -12,7 +12,7 @@ from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
 from harness.errors import HarnessWarning, InputError
 from harness.plots import find
-from harness.plots._labels import cut, cut_all
+from harness.core.widths import cut, cut_all
 from harness.plots.differences import sides
 
 NAN = math.nan

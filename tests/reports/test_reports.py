@@ -64,8 +64,8 @@ def test_per_query_table(board: Leaderboard) -> None:
 
 def test_markdown_escapes_names(board: Leaderboard) -> None:
     text = find("markdown").render(board, per_query=True)
-    assert "| good\\|&lt;b> | 0 | 2/2 | 0 | **1.0000** | 3 |" in text
-    assert "#### good\\|&lt;b> on toy" in text
+    assert "| good\\|&lt;b&gt; | 0 | 2/2 | 0 | **1.0000** | 3 |" in text
+    assert "#### good\\|&lt;b&gt; on toy" in text
 
 
 def test_html_escapes_names(board: Leaderboard) -> None:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from studies import compared, constant, study
 
 from harness.core.comparison import Comparisons, Plan, Standing
-from harness.tables import html, markdown
+from harness.escaping import in_markdown
+from harness.tables import html
 from harness.tables.build import build
-from harness.tables.csv import guarded
 from harness.tables.model import PaperTable
 from harness.tables.rendering import render, render_all
 from harness.tables.settings import Settings
@@ -174,11 +174,10 @@ def test_csv_of_spreads_and_of_what_is_not_there() -> None:
     assert float(first["trec map low"]) < 0.3 < float(first["trec map high"])
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-x", "@SUM(A1)", "\tx"])
+@pytest.mark.parametrize("name", ["=1+1", "+a", "-x", "@SUM(A1)", "\tx"])
 def test_no_name_is_a_formula(name: str) -> None:
     table = build(study(constant({"trec": {name: [0.5], "x": [0.4]}})))
     assert rows(table)[0]["run"] == f"'{name}"
-    assert guarded("x=1") == "x=1"
 
 
 def test_extras_of_comparisons() -> None:
@@ -249,7 +248,7 @@ def test_html_shows_a_name_as_it_stands(name: str) -> None:
 
 @given(st.text("ab\\`*_[]|$~#<>&", max_size=10))
 def test_markdown_breaks_no_cell_and_opens_no_tag(text: str) -> None:
-    found = markdown.escape(text)
+    found = in_markdown(text)
     assert "<" not in found
     left = found.replace("\\\\", "")
     assert left.count("|") == left.count("\\|") == text.count("|")
