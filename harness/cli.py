@@ -22,6 +22,7 @@ from .commands.verify import verify_command
 from .commands.why import why_command
 from .explain.cli import explain_command
 from .reports import names
+from .trust import NO_PLUGINS
 
 app = typer.Typer(
     name="harness",
@@ -50,6 +51,13 @@ def _version(value: bool) -> None:
 @app.callback()
 def harness(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+    no_plugins: Annotated[
+        bool,
+        typer.Option(
+            NO_PLUGINS,
+            help="Load no code: neither a config's plugins nor installed ones. Anywhere.",
+        ),
+    ] = False,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+NO_PLUGINS = "--no-plugins"
+"""The option of every command that says so."""
 _allowed = True
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from ..trust import plugins_allowed
 from .patterns import NothingFoundError, files
 
 GROUP = "harness.metrics"
@@ -35,8 +36,11 @@ def load(name: str, base: Path) -> None:
     Raises
     ------
     PluginError
-        Where it does not exist, or raises while it is imported.
+        Where it does not exist, or raises while it is imported; or no plugins are allowed.
     """
+    if not plugins_allowed():
+        what = "is code, and is not loaded: --no-plugins was given; leave it out to trust the code"
+        raise PluginError(f"'{name}' {what}")
     if not (name.endswith(".py") or "/" in name):
         _load_module(name)
         return
@@ -48,7 +52,9 @@ def load(name: str, base: Path) -> None:
 
 
 def load_installed() -> Iterator[PluginError]:
-    """Import the plugins of installed packages; yield what is wrong with any."""
+    """Import the plugins of installed packages, if they are allowed; yield what is wrong."""
+    if not plugins_allowed():
+        return
     for point in entry_points(group=GROUP):
         try:
             point.load()

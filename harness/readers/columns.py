@@ -51,7 +51,7 @@ class Layout:
     number : str
         Column to read as a number.
     also : tuple of str
-        Columns to read as strings that may be empty.
+        Columns to read as bytes, which may be any, or none.
     whole : bool
         Whether that number must be whole.
     more : bool
@@ -156,7 +156,7 @@ def _simpler(block: bytes, layout: Layout) -> Iterator[bytes]:
 
 
 def _csv(block: bytes, layout: Layout, between: str) -> pa.Table:
-    types = {name: pa.string() for name in (*layout.text, *layout.also)}
+    types = dict.fromkeys(layout.text, pa.string()) | dict.fromkeys(layout.also, pa.binary())
     types[layout.number] = pa.float64()
     return parse_csv(block, layout.fields, types, between).combine_chunks()
 
@@ -265,7 +265,7 @@ def _header(n_rows: int, layout: Layout) -> tuple[str, str]:
 def check_line(line: bytes, layout: Layout) -> tuple[str, str] | None:
     """Return what is wrong with a line of data, and what to do; None where nothing is."""
     n = len(layout.fields)
-    read = {*layout.text, *layout.also, layout.number}  # whatever bytes the others have
+    read = {*layout.text, layout.number}  # whatever bytes the others have
     try:
         fields = [
             field.decode("utf-8", "strict" if name in read else "replace")
