@@ -229,7 +229,7 @@ def reference(cells: Sequence[Cell], cell: Cell, name: str) -> Cell:
     here = [
         other for other in cells if other.run == name and other.dataset_entry == cell.dataset_entry
     ]
-    same = [other for other in here if other.of_run == cell.of_run]
+    same = [other for other in here if _beside_name(other) == _beside_name(cell)]
     if not here or (len(here) > 1 and not same):
         runs = sorted({other.run for other in cells if other.dataset == cell.dataset})
         what = f"has {len(here)} runs of that name" if here else f"has {', '.join(runs)}"
@@ -237,6 +237,11 @@ def reference(cells: Sequence[Cell], cell: Cell, name: str) -> Cell:
             f"reference={name}: no such run to compare {cell.run} to; dataset {cell.dataset} {what}"
         )
     return (same or here)[0]
+
+
+def _beside_name(cell: Cell) -> dict[str, str]:
+    """Return what was captured beside the run's name: its seed."""
+    return {name: one for name, one in cell.of_run.items() if f"{{{name}}}" not in cell.run_key}
 
 
 _loaded: set[tuple[Path, tuple[str, ...]]] = set()

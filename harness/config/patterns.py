@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from string import Formatter
 
-SHOWN = 5
-"""How many names of a folder a message lists."""
 from ..core.file_names import readable_name
 
+SHOWN = 5
+"""How many names of a folder a message lists."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,37 @@ class NothingFoundError(LookupError):
     """No file is what a pattern stands for; the text says what there is instead."""
 
 
+_gone: ContextVar[frozenset[str]] = ContextVar("_gone", default=frozenset())
+
+
+@contextlib.contextmanager
+def as_if_there(paths: Iterable[Path]) -> Iterator[None]:
+    """Let patterns stand for files that are gone, too: for what a config meant when they were."""
+    absolute = {os.path.abspath(path) for path in paths}
+    token = _gone.set(frozenset(absolute))
+    try:
+        yield
+    finally:
+        _gone.reset(token)
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() or os.path.abspath(path) in _gone.get()
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() or any(_inside(path))
+
+
+def _inside(folder: Path) -> Iterator[str]:
+    """Yield the names in a folder on the way to files that are gone."""
+    gone = _gone.get()
+    start = f"{os.path.abspath(folder)}{os.sep}" if gone else ""
+    for path in gone:
+        if path.startswith(start):
+            yield path.removeprefix(start).split(os.sep)[0]
+
+
 def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list[Found]:
     """Return the files that a pattern stands for, in natural order. The one look at the disk.
 
@@ -132,11 +165,11 @@ def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list
     parts = Path(text).parts
     at = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(known or {}))]
     for part in parts[1:] if Path(text).is_absolute() else parts:
-        stuck = [folder for folder in at if folder.path.is_dir()] or at
+        stuck = [folder for folder in at if _is_folder(folder.path)] or at
         at = [found for folder in stuck for found in _step(folder, Pattern(part))]
         if not at:
             raise NothingFoundError(_explain(base, text, known or {}, part, stuck))
-    whole = [Found(_tidy(found.path), found.values) for found in at if found.path.is_file()]
+    whole = [Found(_tidy(found.path), found.values) for found in at if _is_file(found.path)]
     if not whole:
         names = _listing(at[0].path, "")
         raise NothingFoundError(f"{_tidy(at[0].path)} is a folder, not a file; it holds {names}")
@@ -158,20 +191,24 @@ def _step(folder: Found, part: Pattern) -> Iterator[Found]:
     """Yield what is in `folder` under a name that fits `part`."""
     if all(name in folder.values for name in part.names):
         path = folder.path / part.fill(folder.values)
-        if path.exists():
+        if path.exists() or _is_file(path) or _is_folder(path):
             yield Found(path, folder.values)
         return
     for name in _names(folder.path):
         values = part.match(name, folder.values)
         if values is not None and (name[0] != "." or part.text[0] == "."):
+            if not name.isascii() and (shown := readable_name(name)) != name:
+                what = f"the name of {folder.path / shown} is not UTF-8; rename it"
+                raise NothingFoundError(what)
             yield Found(folder.path / name, values)
 
 
 def _names(folder: Path) -> list[str]:
     try:
-        return sorted(os.listdir(folder), key=natural)
+        found = os.listdir(folder)
     except OSError:  # a file, or a folder that may not be read
-        return []
+        found = []
+    return sorted({*found, *_inside(folder)}, key=natural)
 
 
 def _tidy(path: Path) -> Path:
@@ -197,9 +234,6 @@ def _explain(base: Path, text: str, known: Mapping[str, str], part: str, stuck: 
 def _literal(pattern: Pattern, known: Mapping[str, str]) -> str:
     return pattern.fill({name: known.get(name, f"{{{name}}}") for name in pattern.names})
 
-            if not name.isascii() and (shown := readable_name(name)) != name:
-                what = f"the name of {folder.path / shown} is not UTF-8; rename it"
-                raise NothingFoundError(what)
 
 def _nearness(wanted: str, names: Iterable[str]) -> float:
     return max((difflib.SequenceMatcher(None, wanted, name).ratio() for name in names), default=0)

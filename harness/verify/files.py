@@ -104,9 +104,9 @@ def _line(name: str, number: int, then: str | None, now: str | None) -> Differen
 
 
 def _parquet(name: str, then: bytes, now: bytes) -> Compared:
-    new = _table(now)
+    new = read_table(now)
     try:
-        old = _table(then)
+        old = read_table(then)
     except (pa.ArrowException, OSError, ValueError) as error:
         return _one(name, "the whole file", f"cannot be read: {error}", f"{len(new)} rows")
     if old.column_names != new.column_names:
@@ -130,7 +130,8 @@ def _parquet(name: str, then: bytes, now: bytes) -> Compared:
     return Compared(first, total, new.num_rows * new.num_columns)
 
 
-def _table(content: bytes) -> pa.Table:
+def read_table(content: bytes) -> pa.Table:
+    """Return a Parquet file as a table."""
     return pq.ParquetFile(pa.BufferReader(content)).read()
 
 

@@ -10,6 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from .. import manifest as manifests
 from .. import origin, paper, store
 from ..cells.cache import Cache
@@ -17,11 +19,12 @@ from ..cells.executors import executor
 from ..cells.flow import Evaluated, evaluate_all
 from ..config import Config
 from ..config.cells import Cell
+from ..config.patterns import as_if_there
 from ..errors import HarnessError, HarnessWarning
 from ..experiment import Derived, derive
 from ..manifest import PICTURES
 from ..origin import MANIFEST, TIMING
-from . import recorded
+from . import partly, recorded
 from .files import Compared, compare
 from .findings import Cause, Difference, Verification
 
@@ -54,24 +57,26 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
     content = origin.read_bytes(folder / MANIFEST)
     manifest = origin.read_manifest(folder, content)
     found = Verification(folder, versions=tuple(recorded.versions(manifest)))
-    n_gone = sum(not path.is_file() for path, _ in _paths(folder, manifest))
-    if 0 < n_gone < len(manifest["inputs"]):
-        gone = "inputs are gone, so nothing was derived anew"
-        return replace(_with_inputs(found, manifest, {}), notes=(gone,))
+    gone = [path for path, _ in _paths(folder, manifest) if not path.is_file()]
     try:
-        config, cells = origin.again(folder, manifest, failed=True)
+        with as_if_there(gone):
+            config, cells = origin.again(folder, manifest, failed=True)
     except HarnessError as error:
         found = _with_inputs(found, manifest, {})
-        if n_gone or found.is_verified:
+        if len(gone) == len(manifest["inputs"]) or found.is_verified:
             raise
         return replace(found, notes=(f"nothing was derived anew: {error}",))
+    cells, lacking = partly.with_inputs(config, cells)
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
         warnings.simplefilter("ignore", HarnessWarning)  # they were given when it was run
         evaluated = evaluate_all(config, cells, Cache(None), pool, jobs)
         found = _with_inputs(found, manifest, evaluated.digests)
+        if lacking:
+            found = _joined(found, [], notes=lacking)
+            return _with_some(found, config, evaluated, manifest)
         others = list(_cells(manifest, evaluated))
         if others:
-            return _joined(found, others, notes=["cells differ, so no file was compared"])
+            return _with_some(_joined(found, others), config, evaluated, manifest)
         return _with_files(found, config, derive(config, evaluated), content, manifest)
 
 
@@ -111,12 +116,38 @@ def _with_files(
     return _joined(replace(found, verified=verified), differences, total, notes)
 
 
+def _with_some(
+    found: Verification, config: Config, evaluated: Evaluated, manifest: Mapping[str, Any]
+) -> Verification:
+    """Add what comes of comparing the values of the cells that there are."""
+    entries, total, compared = evaluated.entries, 0, []
+    differences: list[Difference] = []
+    for name, splice in partly.splices(config, evaluated, manifest) if entries else ():
+        compared.append(name)
+        try:
+            now = splice(origin.read_bytes(found.folder / name))
+        except (HarnessError, ValueError, LookupError, pa.ArrowException) as error:
+            what = f"cannot be read: {error}".splitlines()[0]
+            differences.append(Difference("file", name, "the whole file", what, "as it is written"))
+            total += 1
+        else:
+            total += _add(differences, found, manifest, name, now, "that was derived")
+    said = f"compared in part: {', '.join(compared)}" if compared else "no value was compared"
+    note = f"{said}; what else there is follows from all cells, and was not"
+    values = sum(entry.evaluation.values.size for entry in entries)
+    summaries = sum(len(entry.evaluation.metrics) for entry in entries)
+    counts = {"cells": len(entries), "values": values, "summaries": summaries}
+    found = replace(found, verified={**found.verified, **counts})
+    return _joined(found, differences, total, [note])
+
+
 def _add(
     differences: list[Difference], found: Verification, manifest: Mapping[str, Any], name: str,
-    now: bytes,
+    now: bytes, of_it: str = "in it",
 ) -> int:  # fmt: skip
     """Compare one file, add its first difference, and return how many there are."""
-    one, is_written = _file(found.folder / name, name, now, manifest.get("outputs", {}))
+    outputs = manifest.get("outputs", {})
+    one, is_written = _file(found.folder / name, name, now, outputs, of_it)
     if one.first is not None:
         differences.append(one.first._replace(cause=_cause(found, manifest, is_written)))
     return one.total
@@ -184,7 +215,7 @@ def _name_of(each: Mapping[str, Any]) -> str:
 
 
 def _file(
-    path: Path, name: str, now: bytes, outputs: Mapping[str, str]
+    path: Path, name: str, now: bytes, outputs: Mapping[str, str], of_it: str
 ) -> tuple[Compared, bool | None]:
     """Return how a file compares, and whether it is the one that was written, where known."""
     try:
@@ -195,7 +226,7 @@ def _file(
     is_written = None if name not in outputs else sha256(then).hexdigest() == outputs[name]
     found = compare(name, then, now)
     if found.first is None and is_written is False:
-        what = "other bytes, though every value in it is the same"
+        what = f"other bytes, though every value {of_it} is the same"
         found = Compared(Difference("file", name, "bytes", what, f"{len(now)} bytes"), 1, 0)
     return found, is_written
 

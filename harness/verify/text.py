@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
-from ..errors import shorten
 from ..escaping import in_json, legible
 from .findings import Difference, Verification
 
@@ -16,6 +14,9 @@ _CAUSES = {
     "code": "the harness's code is another",
     "unknown": "inputs and versions are the same",
 }
+
+WIDTH, BEFORE = 120, 30
+"""Characters of a text that are shown, and how many of them before the first that differs."""
 
 
 def text(found: Verification) -> str:
@@ -42,8 +43,29 @@ def _lines(found: Verification) -> Iterator[str]:
 def _difference(one: Difference) -> Iterator[str]:
     why = "" if one.kind == "input" else f" ({_CAUSES[one.cause]})"
     yield f"{one.kind}: {one.file}: {one.where}{why}"
-    yield f"  then: {shorten(one.then)}"
-    yield f"  now:  {shorten(one.now)}"
+    then, now = from_where_they_differ(one.then, one.now)
+    yield f"  then: {then}"
+    yield f"  now:  {now}"
+
+
+def from_where_they_differ(then: str, now: str) -> tuple[str, str]:
+    """Return two texts on a line each; of long ones what is around their first difference.
+
+    >>> from_where_they_differ("a" * 200 + "b", "a" * 200 + "c")
+    ('...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab', '...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaac')
+    """
+    lines = [" ".join(text.split()) for text in (then, now)]
+    if lines[0] == lines[1]:  # they differ in spaces alone
+        lines = [repr(text) for text in (then, now)]
+    pairs = enumerate(zip(*lines, strict=False))
+    same = next((at for at, (a, b) in pairs if a != b), min(map(len, lines)))
+    start = same - BEFORE if max(map(len, lines)) > WIDTH and same > WIDTH // 2 else 0
+    first, second = ("..." * (start > 0) + line[start:] for line in lines)
+    return _cut(first), _cut(second)
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= WIDTH else line[: WIDTH - 3] + "..."
 
 
 def as_json(found: Verification) -> str:

@@ -21,6 +21,7 @@ import harness
 from harness.cells import executors, processes, work
 from harness.cells.cache import INDEX, Cache
 from harness.cells.flow import TRIES, evaluate_all
+from harness.cells.naming import Naming
 from harness.cells.record import Record
 from harness.config import load, sweep
 from harness.core.metric import REGISTRY
@@ -187,6 +188,24 @@ def test_a_changed_byte_of_the_run_that_others_are_compared_to(
     run.write_bytes(content)  # what it was compared to before is known still
     assert harness.run(config, overrides=both).leaderboard.rows() == before
     assert evaluated() == []
+
+
+def test_a_seed_is_compared_to_the_same_seed_of_the_other_run(place: Path) -> None:
+    for model in "ab":
+        for seed in (1, 2):
+            shutil.copy(place / "runs/trec/lsi.run", place / f"runs/trec/{model}-{seed}.txt")
+    runs = 'runs={"model {model}": {path: "../runs/trec/{model}-{seed}.txt"}}'
+    metrics = "metrics=['rbo(p=0.9,reference=model b)']"
+    config = load(place / "configs/x.yaml", overrides=[runs, metrics])
+    cells = sweep.resolve(config)
+    naming = Naming(config, cells)
+    others = [(Path(cell.run_entry.path).name, *naming.others(cell)) for cell in cells]
+    assert [(own, Path(other).name) for own, other in others] == [
+        ("a-1.txt", "b-1.txt"),
+        ("a-2.txt", "b-2.txt"),
+        ("b-1.txt", "b-1.txt"),
+        ("b-2.txt", "b-2.txt"),
+    ]
 
 
 def test_how_the_other_run_is_read_counts_too(place: Path, evaluated: Callable) -> None:

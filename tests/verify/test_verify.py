@@ -281,7 +281,35 @@ def test_an_input_that_is_gone(place: Path, results: Path) -> None:
     found = verify(results)
     (one,) = found.differences
     assert (one.file, one.now) == ("data/lsi.run", "gone")
-    assert found.notes == ("inputs are gone, so nothing was derived anew",)
+    assert found.notes == (
+        "not derived anew, as files of theirs are gone: lsi on toy",
+        "compared in part: manifest.json, leaderboard.csv, per_query.parquet; what else there is "
+        "follows from all cells, and was not",
+    )
+    # 2 of 3 runs on 30 queries by 3 metrics
+    assert found.verified == {"inputs": 4, "cells": 2, "values": 180, "summaries": 6}
+
+
+def test_what_is_there_is_derived_though_another_input_is_gone(place: Path, results: Path) -> None:
+    (place / "data/lsi.run").unlink()
+    path = results / "leaderboard.csv"
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    (at,) = (at for at, row in enumerate(rows) if row.startswith("toy,tfidf,"))
+    (gone,) = (at for at, row in enumerate(rows) if row.startswith("toy,lsi,"))
+    for edited in (at, gone):
+        changed = [*rows]
+        changed[edited] = with_another_digit(rows[edited].encode()).decode()
+        path.write_text("\n".join([header, *changed]) + "\n", encoding="utf-8")
+        _, one = verify(results).differences
+        assert (one.file, one.cause) == (path.name, "edited")
+        if edited == at:
+            assert one.where.startswith(f"line {at + 2} (toy, tfidf), ")
+        else:  # its hash tells
+            assert one.then == "other bytes, though every value that was derived is the same"
+    path.unlink()
+    found = verify(results).differences[1:]
+    assert [(one.kind, one.file) for one in found] == [("file", "leaderboard.csv")]
+    assert "holds no leaderboard.csv" in found[0].then
 
 
 def test_a_folder_that_was_moved_alone(results: Path, tmp_path: Path) -> None:
@@ -299,6 +327,8 @@ def test_an_input_that_cannot_be_read_any_more(place: Path, results: Path) -> No
         ("cell", "lsi on toy"),
     ]
     assert "score 'nan' is not a finite number" in found.differences[1].now
+    assert found.verified["cells"] == 2
+    assert found.notes[0].startswith("compared in part: manifest.json, leaderboard.csv, per_query")
 
 
 def test_other_versions_alone_are_told(
