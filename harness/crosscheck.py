@@ -175,10 +175,11 @@ class Crosscheck:
         self.reserve.clear()
         names = list(self.expected)
         places = index_in(string_column(names), evaluation.qids)
+        column_of = {metric: column for column, metric in enumerate(evaluation.metrics)}
         values = 0
         for name, place in zip(names, places.tolist(), strict=True):
             for metric, expected in self.expected[name].items():
-                ours = float(evaluation.values[place, evaluation.metrics.index(metric)])
+                ours = float(evaluation.values[place, column_of[metric]])
                 values += 1
                 if ours != expected and not (np.isnan(ours) and np.isnan(expected)):
                     raise VerificationError(
