@@ -237,14 +237,20 @@ def evaluate_one(
     stream: Callable[[], Aligned | Iterable[Aligned]],
     read: Callable[[], Run],
     reference: Callable[[str], Run],
+    seen: Callable[[Aligned], Aligned] | None = None,
     run: str = "",
     dataset: str = "",
 ) -> Evaluation:
-    """Evaluate one run: as it streams past, or whole where a metric compares it to another."""
+    """Evaluate one run: as it streams past, or whole where a metric compares it to another.
+
+    `seen` is shown what was aligned, in parts where it comes in parts, and returns it.
+    """
     names = {metric.reference for metric in metrics if metric.reference is not None}
     if names:
         ranking = read()
         aligned = align(qrels, ranking, policy, policies_of(metrics, policy))
+        if seen is not None:
+            aligned = seen(aligned)
         whole = replace(policy, missing_queries="zero")
         also = policies_of(metrics, whole)
         references = {
@@ -253,7 +259,10 @@ def evaluate_one(
         }
         found = evaluate_aligned(aligned, metrics, references=references, run=run, dataset=dataset)
     else:
-        found = evaluate_aligned(stream(), metrics, run=run, dataset=dataset)
+        parts = stream()
+        if seen is not None:
+            parts = map(seen, [parts] if isinstance(parts, Aligned) else parts)
+        found = evaluate_aligned(parts, metrics, run=run, dataset=dataset)
     if found.counts.retrieved and not found.counts.judged:
         warnings.warn(
             f"{' on '.join(filter(None, (run, dataset))) or 'run'}: none of the "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from .core.comparison import Comparisons
 from .core.leaderboard import Failed, Leaderboard
 from .core.pooling import key_of, lacking
 from .errors import HarnessError, HarnessWarning
+from .guard.finding import Finding
+from .guard.registry import RULES
 from .origin import MANIFEST, TIMING
 from .reports import find
 from .reports.table import columns
@@ -37,7 +39,8 @@ class Results:
     """What :func:`run` made: the leaderboard, and where its files are.
 
     `comparisons` is None where the config has no ``compare``; `cached` evaluations were known
-    from before. `errors` says what failed and why, with paths as they were opened.
+    from before. `errors` says what failed and why, with paths as they were opened; `findings` is
+    what the guard found, notes among it, with paths as in the manifest.
     """
 
     leaderboard: Leaderboard
@@ -47,6 +50,7 @@ class Results:
     comparisons: Comparisons | None = None
     cached: int = 0
     errors: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def __str__(self) -> str:
         text: str = find("table").render(self.leaderboard)
@@ -120,7 +124,8 @@ def run(
     ConfigError
         Where the config is wrong.
     InputError, AlignmentError
-        Where no run at all could be evaluated. Nothing is written then.
+        Where no run at all could be evaluated, or the guard finds an error that is not one run's
+        alone. Nothing is written then.
     VerificationError
         Where the cross-check finds a difference.
     """
@@ -155,6 +160,8 @@ class Derived:
     manifest : bytes
     errors : tuple of str
         What failed and why; paths in them as they were opened.
+    findings : tuple of Finding
+        What the guard found; paths in them as in the manifest.
     """
 
     board: Leaderboard
@@ -164,6 +171,7 @@ class Derived:
     files: Mapping[str, bytes]
     manifest: bytes
     errors: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def derive(loaded: Config, evaluated: Evaluated) -> Derived:
@@ -181,6 +189,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     for each in failures:
         paths |= {each.cell.dataset_entry.path, each.cell.run_entry.path}
     said = manifests.placed(evaluated.warnings, paths, loaded.base)
+    findings = _placed(evaluated.findings, paths, loaded.base)
     errors = manifests.placed((str(each.error) for each in failures), paths, loaded.base)
     failed = tuple(
         Failed(
@@ -204,7 +213,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         files |= comparison_files(comparisons)
     origin = manifests.manifest(
         loaded.resolved(), evaluated.digests, loaded.base, board, said, evaluated.audits, files,
-        sources(), evaluated.headers,
+        sources(), evaluated.headers, findings,
     )  # fmt: skip
     return Derived(
         board,
@@ -214,7 +223,23 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         files,
         origin,
         tuple(_errors(failures, board, shown)),
+        findings,
     )
+
+
+def _placed(
+    findings: Sequence[Finding], paths: Iterable[str], base: Path
+) -> tuple[Finding, ...]:  # fmt: skip
+    """Return findings with paths as in the manifest."""
+    texts = [text for one in findings for text in (one.place, one.what, *one.examples)]
+    placed = iter(manifests.placed(texts, paths, base))
+    return tuple(
+        replace(
+            one, place=next(placed), what=next(placed),
+            examples=tuple(next(placed) for _ in one.examples),
+        )
+        for one in findings
+    )  # fmt: skip
 
 
 def _errors(failures: Sequence[Failure], board: Leaderboard, shown: Leaderboard) -> Iterator[str]:
@@ -234,6 +259,10 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     found = derive(loaded, evaluated)
     for text in evaluated.warnings:
         warnings.warn(text, HarnessWarning, stacklevel=3)
+    for one in evaluated.findings:
+        if one.severity == "warning" and not RULES[one.rule].in_table:
+            text = str(one).removeprefix("warning: ")
+            warnings.warn(text, HarnessWarning, stacklevel=3)
     files = {
         **found.files,
         **paper.files(loaded, found.board, found.comparisons, found.manifest),
@@ -243,7 +272,7 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     store.write_all(loaded.output_folder, {TIMING: timing, **files})
     return Results(
         found.shown, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
-        evaluated.cached, found.errors,
+        evaluated.cached, found.errors, found.findings,
     )  # fmt: skip
 
 

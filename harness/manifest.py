@@ -18,8 +18,8 @@ from typing import Any
 from . import __version__
 from .core.leaderboard import Failed, Leaderboard
 from .crosscheck import Audit
-from .guard.finding import Finding
 from .escaping import in_json
+from .guard.finding import Finding
 from .provenance import FORMAT
 
 PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")
@@ -29,7 +29,7 @@ PICTURES = "matplotlib"
 def manifest(
     config: Mapping[str, Any], inputs: Mapping[str, str], base: Path, board: Leaderboard,
     warnings: Iterable[str], audits: Sequence[Audit], outputs: Mapping[str, bytes], code: str,
-    headers: Sequence[Mapping[str, Any] | None] = (),
+    headers: Sequence[Mapping[str, Any] | None] = (), findings: Iterable[Finding] = (),
 ) -> bytes:  # fmt: skip
     """Return the manifest of a result as JSON.
 
@@ -56,6 +56,8 @@ def manifest(
         SHA-256 of the harness's own code.
     headers : sequence of mapping, optional
         What each entry's run says of itself; None where it says nothing.
+    findings : iterable of Finding
+        What the guard found; paths in them as in ``inputs``.
     """
     root = base.resolve().parent
     content = {
@@ -87,6 +89,7 @@ def manifest(
         ],
         **({"failed": list(map(_failed, board.failed))} if board.failed else {}),
         "warnings": list(warnings),
+        "findings": [one.as_dict() for one in findings],
         "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
     }
     return (in_json(content, indent=1) + "\n").encode()

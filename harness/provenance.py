@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
-FORMAT = 2
+FORMAT = 3
 """Of the manifests that are written now."""
 
 Sha256 = Annotated[StrictStr, Field(pattern="^[0-9a-f]{64}$")]
@@ -93,6 +93,26 @@ class FailedCell(_Model):
     """Why; paths in it as in `inputs`."""
 
 
+class Finding(_Model):
+    """What the guard found in files, or between several."""
+
+    rule: StrictStr
+    """Its name in docs/check.md."""
+    severity: Literal["error", "warning", "note"]
+    """A note is a fact worth knowing, or what `guard.accept` in the config names."""
+    place: StrictStr
+    """The file; paths as in `inputs`."""
+    what: StrictStr
+    count: Count
+    """How many queries, rows, documents or files it is about."""
+    examples: tuple[StrictStr, ...]
+    """The first of them."""
+    effect: StrictStr
+    """What it does to the numbers."""
+    fix: StrictStr
+    """How to mend it."""
+
+
 class Git(_Model):
     """The working directory that the config lies in."""
 
@@ -108,7 +128,8 @@ class Manifest(_Model):
     """
 
     manifest: Annotated[StrictInt, Field(ge=1, le=FORMAT)]
-    """Version of this format. 1 may lack outputs, code and seeds."""
+    """Version of this format. 1 may lack outputs, code and seeds; 1 and 2 lack
+    findings."""
     config: Mapping[StrictStr, Any]
     """The config as resolved; policies, metrics and plans of comparison are in it."""
     base: StrictStr
@@ -128,6 +149,8 @@ class Manifest(_Model):
     failed: tuple[FailedCell, ...] = ()
     warnings: tuple[StrictStr, ...]
     """What was said while reading; paths in them as in `inputs`."""
+    findings: tuple[Finding, ...] = ()
+    """What the guard found; those of one rule in several files as one. Before format 3, nothing."""
     outputs: Mapping[StrictStr, Sha256] = Field(default_factory=dict)
     """SHA-256 of the files of values beside it. Tables and pictures carry the manifest's instead,
     and timing.json, which is another for each run, has none."""

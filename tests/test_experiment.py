@@ -181,7 +181,9 @@ def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
 
 
 def test_warnings_are_given_and_recorded(workplace: Path) -> None:
-    rows = [f"{qid} Q0 DOC-{i:05d} {i} 1.0 flat\n" for qid in range(301, 331) for i in range(9)]
+    rows = [
+        f"{qid} Q0 DOC-{i:05d} {i} {9 - i}.0 t{i}\n" for qid in range(301, 331) for i in range(9)
+    ]
     (workplace / "runs/trec/flat.run").write_text("".join(rows))
     with pytest.warns(HarnessWarning, match="flat.run"):
         results = harness.run(write(workplace, TREC))

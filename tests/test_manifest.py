@@ -75,7 +75,7 @@ def test_every_key_is_described() -> None:
 
 def test_seeds_versions_code_and_what_is_undefined(place: Path) -> None:
     found = manifest_of(harness.run(place / "configs/toy.yaml").folder)
-    assert found["manifest"] == provenance.FORMAT == 2
+    assert found["manifest"] == provenance.FORMAT == 3
     assert found["seeds"] == {"compare": 3, "ties": "7"}
     assert {"numpy", "pyarrow", "scipy", "pydantic", "libc", "python"} <= found["versions"].keys()
     assert "matplotlib" not in found["versions"]
@@ -127,7 +127,7 @@ def test_one_of_this_format_without_hashes_is_refused(place: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"manifest": 3}, "has format 3, and this harness knows those to 2"),
+        ({"manifest": 4}, "has format 4, and this harness knows those to 3"),
         ({"warnings": 1}, r"manifest\.json: \$\.warnings: input should be a valid tuple"),
         ({"inputs": [{}]}, r"manifest\.json: \$\.inputs\.0\.path: field required"),
         ({"spoken": "x"}, r"manifest\.json: \$\.spoken: extra inputs are not permitted"),
@@ -144,7 +144,7 @@ def test_a_manifest_of_a_later_version_says_what_to_do(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = harness.run(place / "configs/toy.yaml").folder
-    rewrite(folder, manifest=3)
+    rewrite(folder, manifest=4)
     with pytest.raises(SystemExit, match=r"^2$"):
         main(["why", str(folder), "--run", "one", "--metric", "map"])
     assert "fix:   update the harness" in capsys.readouterr().err

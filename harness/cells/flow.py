@@ -19,9 +19,12 @@ from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..crosscheck import Audit
 from ..errors import HarnessError, InputError, Problem
+from ..guard.finding import Finding
+from ..guard.rules import beyond
 from ..store import state_of
 from .cache import Cache
 from .executors import InProcess
+from .guarding import guard
 from .key import cell_key
 from .naming import Naming
 from .record import Record
@@ -60,6 +63,8 @@ class Evaluated:
         SHA-256 of every file read, by path.
     cached : int
         How many cells were not computed, since all of their values were known.
+    findings : list of Finding
+        What the guard found in all of them.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -70,6 +75,7 @@ class Evaluated:
     failures: list[Failure] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
     cached: int = 0
+    findings: list[Finding] = field(default_factory=list)
 
 
 def evaluate_all(
@@ -93,6 +99,8 @@ def evaluate_all(
     ------
     VerificationError
         Where the cross-check finds a difference.
+    InputError
+        Where the guard finds an error that is not one run's alone.
     """
     cells = tuple(cells)
     run = _Run(config, cells, cache)
@@ -206,7 +214,12 @@ class _Run:
         base = self.config.base
         files = [str(base / name) for name in self.config.plugins if name.endswith(".py")]
         hashed = {path: self.cache.hashed(path) for path in files if Path(path).is_file()}
-        found = Evaluated(digests={**self.digests, **hashed}, cached=self.cached)
+        there = {place: self.cells[place] for place in sorted(self.records)}
+        guarded = guard(self.config, there, self.records, self.digests)
+        self.failed |= guarded.failed
+        found = Evaluated(
+            digests={**self.digests, **hashed}, cached=self.cached, findings=guarded.findings
+        )
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 found.failures.append(Failure(cell, self.failed[place]))
@@ -221,7 +234,8 @@ class _Run:
             found.audits.append(record.audit)
             found.headers.append(record.header)
             found.cells.append(cell)
-            found.warnings += with_names(record.warnings, cell)
+            said = with_names(record.warnings, cell)
+            found.warnings += beyond(said, guarded.of_cell.get(place, ()))
         found.warnings = list(dict.fromkeys(found.warnings))
         return found
 

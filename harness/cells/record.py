@@ -22,6 +22,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.ragged import Floats
 from ..crosscheck import Audit
+from ..guard.facts import Facts
 
 _META = b"harness"
 _KINDS = ("values", "weights", "errors")
@@ -47,6 +48,8 @@ class Record:
         What was said while the cell was evaluated; see :mod:`harness.cells.said`.
     header : mapping, optional
         What the run's file says of itself; see :mod:`harness.readers.ir_metadata`.
+    facts : Facts, optional
+        What the guard's rules look at.
     about : mapping
         What it follows from, for those who look at a cache: ``dataset``, ``run``, names of the
         ``files`` when it was evaluated, and the parts of its own name
@@ -62,12 +65,13 @@ class Record:
     weights: Mapping[str, Floats] = field(default_factory=dict)
     errors: Mapping[str, Floats] = field(default_factory=dict)
     header: Mapping[str, Any] | None = None
+    facts: Facts | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[str],
-        header: Mapping[str, Any] | None = None,
+        header: Mapping[str, Any] | None = None, facts: Facts | None = None,
     ) -> Record:  # fmt: skip
         """Return the record of an evaluation."""
         names = evaluation.names
@@ -82,6 +86,7 @@ class Record:
             weights={names[place]: found for place, found in evaluation.weights.items()},
             errors={names[place]: found for place, found in evaluation.errors.items()},
             header=header,
+            facts=facts,
         )
 
     def renamed(self, names: Mapping[str, str]) -> Record:
@@ -120,6 +125,7 @@ class Record:
             empty={**self.empty, **more.empty},
             audit=self.audit.joined(more.audit),
             warnings=tuple(dict.fromkeys((*self.warnings, *more.warnings))),
+            facts=more.facts or self.facts,
         )
 
     def entry(
@@ -179,6 +185,7 @@ class Record:
             audit=Audit(**said["audit"]),
             warnings=tuple(said["warnings"]),
             header=said["header"],
+            facts=None if said["facts"] is None else Facts.from_dict(said["facts"]),
             about=said["about"],
             **found,
         )
@@ -194,6 +201,7 @@ class Record:
             "audit": self.audit.as_dict(),
             "warnings": list(self.warnings),
             "header": self.header,
+            "facts": None if self.facts is None else self.facts.as_dict(),
             "about": self.about,
         }
 

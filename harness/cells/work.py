@@ -19,6 +19,8 @@ from ..core.views import policies_of
 from ..crosscheck import Crosscheck
 from ..direct import evaluate_one
 from ..errors import HarnessError, HarnessWarning, UnknownNameError, VerificationError
+from ..guard.facts import Facts, JudgementFacts
+from ..guard.watch import Watch
 from ..readers import ir_metadata
 from ..readers.hashed import HashedSource
 from ..store import state_of
@@ -135,16 +137,23 @@ def _evaluate(
     before = state_of(cell.run_entry.path)
     source = HashedSource(cell.run_entry.path)
     check = Crosscheck(dataset.qrels, metrics, policy, config.crosscheck, place, job.n_cells)
+    guard = Watch(dataset.qrels, policy)
+
+    def watch(part: Run) -> None:
+        check.watch(part)
+        guard.run(part)
+
     evaluation = evaluate_one(
         dataset.qrels, metrics, policy,
         stream=partial(
             readers.align_run, dataset.qrels, source, policy, also, name=cell.run,
-            watch=check.watch, **cell.run_entry.options(),
+            watch=watch, **cell.run_entry.options(),
         ),
-        read=partial(_read_run, dataset.qrels, cell, source, check.watch),
+        read=partial(_read_run, dataset.qrels, cell, source, watch),
         reference=partial(_read_reference, dataset.qrels, tuple(job.cells.values()), cell),
-        run=cell.run, dataset=cell.dataset,
+        seen=guard.aligned, run=cell.run, dataset=cell.dataset,
     )  # fmt: skip
+    facts = Facts(dataset.facts, guard.facts())
     audit = check.compare(evaluation)
     header = ir_metadata.header_of(source)
     inputs = {
@@ -154,7 +163,7 @@ def _evaluate(
 
     def done(said: Sequence[str]) -> Done:
         texts = without_names([*dataset.warnings, *said], cell)
-        record = Record.of(evaluation, audit, texts, header)
+        record = Record.of(evaluation, audit, texts, header, facts)
         return Done(place, record, None, inputs, evaluation.counts.retrieved)
 
     return done
@@ -165,6 +174,7 @@ class _Dataset:
     """Judgements, with what was said while they were read."""
 
     qrels: Qrels
+    facts: JudgementFacts
     input: Input
     warnings: tuple[str, ...]
 
@@ -185,7 +195,8 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
             qrels = readers.read_qrels(
                 source, name=cell.dataset, fractions=fractions, **entry.options()
             )
-        _last[key] = _Dataset(qrels, Input(state, source.sha256()), tuple(_said(caught)))
+        facts, read = JudgementFacts.of(qrels), Input(state, source.sha256())
+        _last[key] = _Dataset(qrels, facts, read, tuple(_said(caught)))
     return _last[key]
 
 

@@ -24,6 +24,7 @@ from ..core.bounds import BOUNDS, with_bounds, without_bounds
 from ..core.metric import Metric
 from ..core.names import parse_all
 from ..errors import Problem, UnknownNameError
+from ..guard.registry import RULES
 from ..reports import names as report_names
 from . import paths
 from .model import Model
@@ -32,7 +33,9 @@ from .yamlfile import Loc, Source
 
 if TYPE_CHECKING:
     Report = str
+    RuleName = str
 else:
+    RuleName = Literal[tuple(RULES)]
     Report = Literal[tuple(report_names())]
 Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
@@ -114,6 +117,13 @@ class Policy(Model):
         return found if convention is None else {**found, "convention": convention}
 
 
+class Guard(Model):
+    """What the guard is told; see docs/check.md."""
+
+    accept: tuple[RuleName, ...] = ()
+    """Rules whose findings are as they should be: each becomes a note, and stops nothing."""
+
+
 def _one_or_list(value: Any) -> str:
     return "list" if isinstance(value, (list, tuple)) else "one"
 
@@ -181,6 +191,8 @@ class Config(Model):
     """Python files or modules whose import registers further metrics."""
     policy: Policy = Policy()
     """What is done where the data leave a choice."""
+    guard: Guard = Guard()
+    """What the guard is told of its findings."""
     crosscheck: Crosscheck = "sample"
     """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
     cache: StrictStr = ""

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import Problem, did_you_mean
 from .reporting import Compare, Plot, Summary, Table, as_kind
-from .schema import Config, DatasetEntry, Policy, RunEntry, as_texts
+from .schema import Config, DatasetEntry, Guard, Policy, RunEntry, as_texts
 from .yamlfile import Loc, Source, describe
 
 M = TypeVar("M", bound=BaseModel)
@@ -40,6 +40,7 @@ _EXAMPLES: Mapping[Any, str] = {
     "plugins": "[my_metrics.py]",
     "reports": "[csv, markdown]",
     "policy": "{ties: stable}",
+    "guard": "{accept: [score-ties]}",
     "summary": "{pool: [fold], spread: [seed]}",
     "compare": "{baseline: bm25}",
     "tables": "main: {metrics: [map, ndcg@10]}",
@@ -172,7 +173,7 @@ def _known(loc: Loc) -> list[str]:
     """Return the keys that may stand beside the one at `loc`."""
     inner: dict[Any, type[BaseModel]] = {
         "datasets": DatasetEntry, "runs": RunEntry, "policy": Policy, "summary": Summary,
-        "compare": Compare, "tables": Table, "plots": Plot,
+        "compare": Compare, "tables": Table, "plots": Plot, "guard": Guard,
     }  # fmt: skip
     model = inner.get(loc[0], Config) if len(loc) > 1 else Config
     return list(model.model_fields)
@@ -181,6 +182,8 @@ def _known(loc: Loc) -> list[str]:
 def _example(loc: Loc) -> str:
     if loc[-1] == "columns":
         return "{qid: topic, docno: document}"
+    if loc[0] == "guard" and len(loc) > 1:
+        return "[score-ties]"
     if loc[0] == "summary" and len(loc) > 1:
         return "[seed]"
     if loc[-1] == "baseline":

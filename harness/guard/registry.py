@@ -26,6 +26,8 @@ class Rule:
         What it does to the numbers.
     fix : str
         How to mend it.
+    in_table : bool
+        Whether a leaderboard says it below its rows, so that ``harness run`` need not say it again.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Rule:
     about: str
     effect: str
     fix: str
+    in_table: bool = False
 
 
 _ALL = (
@@ -47,6 +50,7 @@ _ALL = (
         "tools disagree on them: 0 here unless the policy or the convention says otherwise, 1 for "
         "LightGBM, left out by others",
         "say beside the numbers how they count; 'policy: {empty_queries: skip}' leaves them out",
+        True,
     ),
     Rule(
         "one-document-queries", "warning",
@@ -94,7 +98,7 @@ _ALL = (
         "missing-queries", "warning", "Judged queries are not answered by the run.",
         "each counts as 0 for metrics where higher is better, unless policy.missing_queries says "
         "otherwise",
-        "complete the run, or say how many queries it answers",
+        "complete the run, or say how many queries it answers", True,
     ),
     Rule(
         "extra-queries", "note", "Queries of the run are not judged.",
@@ -148,7 +152,7 @@ _ALL = (
         "score-ties", "warning",
         "Documents of one query share a score: a warning from a tenth of all pairs on.",
         "the policy for ties decides their order; tools differ in it",
-        "name policy.ties beside the numbers; 'ties: bounds' shows how much hangs on it",
+        "name policy.ties beside the numbers; 'ties: bounds' shows how much hangs on it", True,
     ),
     Rule(
         "single-precision", "warning",

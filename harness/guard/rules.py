@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .facts import Facts, JudgementFacts
 from .finding import Finding, Severity
@@ -41,7 +41,7 @@ def of_dataset(facts: JudgementFacts, place: str) -> Iterator[Finding]:
         what = f"none of the {_n(queries, 'query')} has a relevant document"
         yield finding("no-relevant-documents", place, what, queries, facts.empty_first)
     elif facts.empty:
-        what = f"{facts.empty:,} of {_n(queries, 'query')} have no relevant document"
+        what = f"no relevant document in {facts.empty:,} of {_n(queries, 'query')}"
         yield finding(
             "empty-queries", place, what, facts.empty, facts.empty_first,
             _by_share(facts.empty, queries),
@@ -63,7 +63,7 @@ def of_rows(facts: Facts, place: str) -> Iterator[Finding]:
     """Yield what a learning-to-rank file says, told that it is one; `place` is its file."""
     judged = facts.judgements
     if facts.run.follows and judged.single:
-        what = f"{judged.single:,} of {_n(judged.queries, 'query')} have one document alone"
+        what = f"one document alone in {judged.single:,} of {_n(judged.queries, 'query')}"
         yield finding(
             "one-document-queries", place, what, judged.single, judged.single_first,
             _by_share(judged.single, judged.queries),
@@ -157,10 +157,10 @@ def _of_documents(facts: Facts, place: str) -> Iterator[Finding]:
 def _of_queries(facts: Facts, place: str) -> Iterator[Finding]:
     run, judged = facts.run, facts.judgements
     if run.missing:
-        what = f"{run.missing:,} of {_n(judged.queries, 'judged query')} are not answered"
+        what = f"no answer to {run.missing:,} of {_n(judged.queries, 'judged query')}"
         yield finding("missing-queries", place, what, run.missing, run.missing_first)
     if run.extra:
-        what = f"{run.extra:,} of {_n(run.queries, 'query')} are not judged"
+        what = f"no judgement of {run.extra:,} of {_n(run.queries, 'query')}"
         yield finding("extra-queries", place, what, run.extra, run.extra_first)
     if run.shallowest == run.deepest:
         return
@@ -177,6 +177,22 @@ def _of_queries(facts: Facts, place: str) -> Iterator[Finding]:
             f"{run.median_depth:,g} in the middle"
         )
         yield finding("depth", place, what, run.queries - run.at_deepest)
+
+
+_SAID = {
+    "constant-scores": "all scores are equal in ",
+    "labels-as-scores": "equal the grades",
+    "nothing-judged": "documents retrieved is judged; ",
+    "other-collection": "documents retrieved is judged; ",
+    "other-topics": "documents retrieved is judged; ",
+}
+"""What a warning of a reader says that a rule's finding says too."""
+
+
+def beyond(warnings: Iterable[str], findings: Iterable[Finding]) -> list[str]:
+    """Return the warnings of one cell that say what none of its findings says."""
+    said = [_SAID[one.rule] for one in findings if one.rule in _SAID]
+    return [text for text in warnings if not any(words in text for words in said)]
 
 
 def _by_share(part: int, whole: int, many: float = MANY) -> Severity:

@@ -1,0 +1,107 @@
+"""The guard over all cells: what their facts say, which of them fail, what is accepted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..config import Config
+from ..config.cells import Cell
+from ..errors import HarnessError, InputError, Problem
+from ..guard.facts import Facts
+from ..guard.finding import Finding, in_order
+from ..guard.registry import accepted
+from ..guard.rules import of_dataset, of_rows, of_run
+from ..guard.sweep import GuardedCell, collapsed, of_sweep
+from .record import Record
+
+_FOLD = re.compile("fold|split|part", re.IGNORECASE)
+"""Names of placeholders whose values are parts of one dataset."""
+
+
+@dataclass(eq=False)
+class Guarded:
+    """What the guard says.
+
+    Parameters
+    ----------
+    findings : list of Finding
+        Errors first; those of one rule and one entry of the config's datasets as one.
+    failed : dict of int to HarnessError
+        Cells that a finding makes fail, by place.
+    of_cell : dict of int to list of Finding
+        What was found in each cell's own files, by place.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    failed: dict[int, HarnessError] = field(default_factory=dict)
+    of_cell: dict[int, list[Finding]] = field(default_factory=dict)
+
+
+def guard(
+    config: Config, cells: Mapping[int, Cell], records: Mapping[int, Record],
+    digests: Mapping[str, str],
+) -> Guarded:  # fmt: skip
+    """Return what the guard says of evaluated cells.
+
+    Parameters
+    ----------
+    cells : mapping of int to Cell
+    records : mapping of int to Record
+        Of each of these cells.
+    digests : mapping of str to str
+        SHA-256 of their files, by path.
+
+    Raises
+    ------
+    InputError
+        Where a dataset, or the sweep as a whole, has an error that is not accepted.
+    """
+    found = Guarded()
+    accept = config.guard.accept
+    of_datasets: dict[str, tuple[str, list[Finding]]] = {}
+    guarded, scoped = [], []
+    for place, cell in cells.items():
+        record = records[place]
+        if record.facts is None:
+            continue
+        dataset, run = cell.dataset_entry.path, cell.run_entry.path
+        if dataset not in of_datasets:
+            own = accepted(_of_dataset(record.facts, dataset), accept)
+            of_datasets[dataset] = cell.dataset_key, own
+        found.of_cell[place] = own = accepted(of_run(record.facts, run), accept)
+        errors = [one for one in own if one.severity == "error"]
+        if errors:
+            found.failed[place] = InputError([_problem(one) for one in errors])
+        scoped += [(cell.dataset_key, one) for one in own if one.severity != "error"]
+        guarded.append(_guarded(config, cell, record, record.facts, digests))
+    everywhere = accepted(of_sweep(guarded), accept)
+    wrong = [one for _, own in of_datasets.values() for one in own] + everywhere
+    wrong = [one for one in wrong if one.severity == "error"]
+    if wrong:
+        raise InputError([_problem(one) for one in wrong])
+    scoped += [(key, one) for key, own in of_datasets.values() for one in own]
+    found.findings = in_order(collapsed([*scoped, *(("", one) for one in everywhere)]))
+    return found
+
+
+def _of_dataset(facts: Facts, path: str) -> Iterator[Finding]:
+    yield from of_dataset(facts.judgements, path)
+    yield from of_rows(facts, path)
+
+
+def _problem(one: Finding) -> Problem:
+    return Problem(one.place, f"{one.what} [{one.rule}]", fix=one.fix)
+
+
+def _guarded(
+    config: Config, cell: Cell, record: Record, facts: Facts, digests: Mapping[str, str]
+) -> GuardedCell:
+    pooled: Sequence[str] = config.summary.pool
+    folds = any(name in pooled or _FOLD.search(name) for name in cell.of_dataset)
+    model = cell.dataset_key, cell.run_key, *cell.of_run.items()
+    return GuardedCell(
+        facts, cell.dataset_entry.path, cell.run_entry.path, cell.dataset_key, model, record.qids,
+        digests, folds,
+    )  # fmt: skip

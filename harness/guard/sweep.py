@@ -1,0 +1,185 @@
+"""What the cells of a sweep say of each other: pure functions from their facts to findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from ..core.arrow import cast, encode
+from .facts import Facts, first
+from .finding import SHOWN, Finding
+from .registry import finding
+
+OTHERS = 2
+"""Other folds, or other runs, that must agree before one is said to differ from them."""
+ENOUGH_ROWS = 20
+"""Rows below which two files may be equal by chance."""
+FAR = 0.2
+"""How much larger than the median of the runs a share of unjudged documents must be: two of the
+ten documents at the top."""
+WIDER = 10.0
+"""How many times as wide as those of all other folds a fold's scores must be, or as narrow."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class GuardedCell:
+    """One run on one dataset, as the guard sees it.
+
+    Parameters
+    ----------
+    facts : Facts
+    dataset, run : str
+        Files.
+    entry : str
+        The datasets of one entry of the config are folds of one another, or the like.
+    model : hashable
+        What cells of one run on such datasets share.
+    qids : pyarrow string array
+        Queries of the dataset.
+    digests : mapping of str to str
+        SHA-256 of both files, by path.
+    folds : bool
+        Whether datasets of the entry should have no query in common.
+    """
+
+    facts: Facts
+    dataset: str
+    run: str
+    entry: str
+    model: Hashable
+    qids: pa.Array
+    digests: Mapping[str, str]
+    folds: bool = False
+
+
+def of_sweep(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
+    """Yield what cells say of each other."""
+    yield from _same_bytes(cells)
+    for some in _by(cells, lambda cell: cell.entry if cell.folds else None).values():
+        yield from _shared_queries(some)
+    for some in _by(cells, lambda cell: cell.model).values():
+        yield from _ranges(some)
+    for some in _by(cells, lambda cell: cell.dataset).values():
+        yield from _unjudged(some)
+
+
+def _by(
+    cells: Iterable[GuardedCell], key: Callable[[GuardedCell], T]
+) -> dict[T, list[GuardedCell]]:
+    found: dict[T, list[GuardedCell]] = {}
+    for cell in cells:
+        if (of := key(cell)) is not None:
+            found.setdefault(of, []).append(cell)
+    return found
+
+
+def _same_bytes(cells: Iterable[GuardedCell]) -> Iterator[Finding]:
+    paths: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        rows = {cell.dataset: cell.facts.judgements.rows, cell.run: cell.facts.run.rows}
+        for path, n in rows.items():
+            if n >= ENOUGH_ROWS:
+                paths.setdefault(cell.digests[path], {})[path] = None
+    for same in paths.values():
+        if len(same) > 1:
+            one, *others = same
+            what = (
+                f"{len(others):,} other file{'s hold' if len(others) > 1 else ' holds'} its bytes"
+            )
+            yield finding("same-file-twice", one, what, len(others), others)
+
+
+def _shared_queries(cells: Iterable[GuardedCell]) -> Iterator[Finding]:
+    datasets = {cell.digests[cell.dataset]: cell for cell in cells}
+    if len(datasets) < 2:
+        return
+    distinct, which = encode(
+        pa.concat_arrays([cast(cell.qids, pa.large_string()) for cell in datasets.values()])
+    )
+    shared = np.bincount(which, minlength=1) > 1
+    n = int(shared.sum())
+    if not n:
+        return
+    paths = [cell.dataset for cell in datasets.values()]
+    what = f"{n:,} of {len(distinct):,} queries are in several of the {len(paths)} folds"
+    place = f"{paths[0]} to {paths[-1]}"
+    yield finding("shared-queries", place, what, n, first(distinct, shared))
+
+
+def _ranges(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
+    """Yield folds whose scores are elsewhere, or of another scale, than on all other folds."""
+    folds = list({cell.dataset: cell for cell in cells}.values())
+    if len(folds) <= OTHERS:
+        return
+    runs = [cell.facts.run for cell in folds]
+    low, high = np.array([[one.lowest, one.highest] for one in runs]).T
+    wide = np.array([one.mean_highest - one.mean_lowest for one in runs])
+    centre = np.array([(one.mean_highest + one.mean_lowest) / 2 for one in runs])
+    for place, cell in enumerate(folds):
+        others = np.arange(len(folds)) != place
+        least, most = low[others].min(), high[others].max()
+        n = f"{len(folds) - 1} other folds"
+        if not least <= centre[place] <= most:
+            what = (
+                f"scores from {low[place]:.4g} to {high[place]:.4g}, those of the same model on "
+                f"its {n} from {least:.4g} to {most:.4g}"
+            )
+            yield finding("score-range", cell.run, what)
+        elif min(wide[place], wide[others].min()) > 0 and not (
+            wide[others].min() / WIDER <= wide[place] <= wide[others].max() * WIDER
+        ):
+            what = (
+                f"a query's scores span {wide[place]:.3g} on average, those of the same model on "
+                f"its {n} {wide[others].min():.3g} to {wide[others].max():.3g}"
+            )
+            yield finding("score-range", cell.run, what)
+
+
+def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
+    """Yield runs with many more unjudged documents near the top than the dataset's other runs."""
+    runs = [cell for cell in cells if cell.facts.run.shown and cell.facts.run.judged]
+    if len(runs) <= OTHERS:
+        return
+    share = np.array([1 - run.facts.run.judged_shown / run.facts.run.shown for run in runs])
+    middle = float(np.median(share))
+    for cell, own in zip(runs, share.tolist(), strict=True):
+        if own > middle + FAR:
+            facts = cell.facts.run
+            what = (
+                f"{own:.0%} of the documents at rank 10 or before are not judged, "
+                f"{middle:.0%} in the middle of the {len(runs)} runs on {cell.dataset}"
+            )
+            yield finding(
+                "unjudged-unlike-others", cell.run, what, facts.shown - facts.judged_shown
+            )
+
+
+def collapsed(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
+    """Return findings, those of one rule in one scope as one.
+
+    Parameters
+    ----------
+    findings : iterable of (str, Finding)
+        What they are collected by, such as the dataset, and each.
+    """
+    groups: dict[tuple[str, str, str], dict[Finding, None]] = {}
+    for scope, one in findings:
+        groups.setdefault((scope, one.rule, one.severity), {})[one] = None
+    return [_collapsed(list(some)) for some in groups.values()]
+
+
+def _collapsed(findings: Sequence[Finding]) -> Finding:
+    one, *others = findings
+    if not others:
+        return one
+    files = "1 other file" if len(others) == 1 else f"{len(others):,} other files"
+    places = tuple(other.place for other in others[:SHOWN])
+    return replace(
+        one, what=f"{one.what}; so or alike in {files}", count=len(others), examples=places
+    )
