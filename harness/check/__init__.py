@@ -48,7 +48,8 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     policy = parts.policy.to_core()
     defaults = parts.policy.metric_defaults(parts.convention)
     fractions = takes_fractions(_metrics(parts.metrics.values(), defaults), policy)
-    return check_cells(cells, policy, fractions=fractions, known=known)
+    accept = () if policy.empty_queries == "zero" else ("empty-queries",)  # said in the config
+    return check_cells(cells, policy, fractions=fractions, known=known, accept=accept)
 
 
 def check_files(

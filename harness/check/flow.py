@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -16,15 +15,20 @@ from ..config.cells import Cell
 from ..core.policy import Policy
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
-from ..errors import HarnessWarning
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.finding import Finding, in_order
+from ..guard.registry import accepted
 from ..guard.rules import of_dataset, of_rows, of_run
+from ..guard.sweep import GuardedCell, of_sweep
 from ..guard.watch import Watch
 from ..readers import Source
+from ..readers.hashed import HashedSource
 from . import columns, folds, predictions, reading, rules
 from .fits import CLEAR, Fit, Rows
 from .reading import Reading
+
+BY_ROW = ("scores", "npy")
+"""Formats of predictions, one number for each row."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class _Dataset:
     cell: Cell
     rows: Rows | None
     facts: JudgementFacts
+    digest: str
+    is_fold: bool
 
 
 @dataclass(eq=False)
@@ -69,13 +75,15 @@ class _Sweep:
     datasets: dict[str, _Dataset] = field(default_factory=dict)
     folds: dict[str, list[folds.Fold]] = field(default_factory=dict)
     odd: list[tuple[Cell, Fit | None]] = field(default_factory=list)
+    guarded: list[GuardedCell] = field(default_factory=list)
     n_rows: int = 0
     alone: int = 0
 
 
 def check_cells(
-    cells: Sequence[Cell], policy: Policy, *, fractions: bool = False, known: Sequence[Finding] = ()
-) -> Checked:
+    cells: Sequence[Cell], policy: Policy, *, fractions: bool = False,
+    known: Sequence[Finding] = (), accept: Sequence[str] = (),
+) -> Checked:  # fmt: skip
     """Read every file of these cells, and return all that is found.
 
     Parameters
@@ -88,6 +96,8 @@ def check_cells(
         Whether grades may be fractions.
     known : sequence of Finding
         What was found before.
+    accept : sequence of str
+        Rules whose findings are as they should be: they become notes.
     """
     sweep = _Sweep()
     several = {key for key, n in _datasets_of_entries(cells).items() if n > 1}
@@ -102,7 +112,8 @@ def check_cells(
         _look_elsewhere(sweep)
         for some in sweep.folds.values():
             sweep.reading.add(*folds.findings(some))
-    found = in_order([*known, *sweep.reading.findings])
+        sweep.reading.add(*of_sweep(sweep.guarded))
+    found = in_order(accepted([*known, *sweep.reading.findings], accept))
     return Checked(tuple(found), tuple(cells), sweep.n_rows, sweep.alone)
 
 
@@ -116,28 +127,26 @@ def _datasets_of_entries(cells: Sequence[Cell]) -> Mapping[str, int]:
 
 def _read_dataset(cell: Cell, several: set[str], fractions: bool, sweep: _Sweep) -> Qrels | None:
     entry = cell.dataset_entry
-    qrels = reading.dataset(entry, cell.dataset, fractions, sweep.reading)
-    if qrels is None:
+    qrels, source = reading.dataset(entry, cell.dataset, fractions, sweep.reading)
+    if qrels is None or source is None:
         return None
     facts = JudgementFacts.of(qrels)
-    sweep.datasets[cell.dataset] = _Dataset(cell, predictions.rows_of(qrels), facts)
+    is_letor = reading.format_of(entry.path, entry.format, "qrels") == "letor"
+    is_fold = cell.dataset_key in several and is_letor
+    sweep.datasets[cell.dataset] = _Dataset(
+        cell, predictions.rows_of(qrels), facts, source.sha256(), is_fold
+    )
     sweep.reading.add(*of_dataset(facts, entry.path))
-    if cell.dataset_key in several and _is_letor(entry.path, entry.format):
-        fold = folds.fold(Source(entry.path), cell.dataset, qrels)
-        if fold is not None:
-            sweep.folds.setdefault(cell.dataset_key, []).append(fold)
+    fold = folds.fold(entry.path, cell.dataset, qrels) if is_fold else None
+    if fold is not None:
+        sweep.folds.setdefault(cell.dataset_key, []).append(fold)
     return qrels
-
-
-def _is_letor(path: str, format: str | None) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)
-        return (format or readers.guess_format(path, "qrels")) == "letor"
 
 
 def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) -> None:
     entry, into = cell.run_entry, sweep.reading
-    follows = reading.follows_rows(entry.path, entry.format)
+    form = reading.format_of(entry.path, entry.format, "run")
+    follows = form in BY_ROW
     sweep.alone += qrels is None
     if qrels is None and follows:
         with into.of(entry.path):
@@ -152,7 +161,7 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
 
     source = None
     with into.of(entry.path):
-        source = Source(entry.path)
+        source = HashedSource(entry.path)
         options: dict[str, Any] = {"name": cell.run, **entry.options()}
         if qrels is None:
             for part in readers.stream_run(source, **options):
@@ -161,18 +170,28 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
             run = _align(qrels, source, policy, watch, options)
             facts = Facts(sweep.datasets[cell.dataset].facts, run)
             into.add(*of_rows(facts, cell.dataset_entry.path), *of_run(facts, entry.path))
+            sweep.guarded.append(_guarded(cell, facts, qrels, source.sha256(), sweep))
     if source is None:
         return
     if source.unfinished and not into.refused and "cut-line" not in into.warned:
         last = source.unfinished.decode("utf-8", "replace")
         into.add(rules.found("no-line-end", entry.path, "the last line has no end", 1, [last]))
-    if not follows:
-        if "no-common-query" in into.refused or not into.refused:
-            into.add(*columns.findings(source, qrels))
+    if form == "trec" and into.refused <= {"no-common-query"}:
+        into.add(*columns.findings(source, qrels))
     elif "row-count" in into.refused:
         sweep.odd.append((cell, None))
-    elif not into.refused and qrels is not None:
+    elif follows and not into.refused and qrels is not None:
         _fit(cell, qrels, np.concatenate(scores), sweep)
+
+
+def _guarded(cell: Cell, facts: Facts, qrels: Qrels, digest: str, sweep: _Sweep) -> GuardedCell:
+    dataset, run = cell.dataset_entry.path, cell.run_entry.path
+    held = sweep.datasets[cell.dataset]
+    return GuardedCell(
+        facts, dataset, run, cell.dataset_key,
+        (cell.dataset_key, cell.run_key, cell.run, tuple(cell.of_run.items())),
+        qrels.qids, {dataset: held.digest, run: digest}, folds=held.is_fold,
+    )  # fmt: skip
 
 
 def _align(

@@ -18,6 +18,8 @@ from ..errors import HarnessError, HarnessWarning, Problem, shorten
 from ..guard.finding import Finding
 from ..readers import Source
 from ..readers.columns import numbers_of, read_columns
+from ..readers.format import Kind
+from ..readers.hashed import HashedSource
 from ..readers.scores import RUN as SCORES
 from . import rules
 
@@ -74,29 +76,31 @@ class Reading:
         self.findings += found
 
 
-def dataset(entry: DatasetEntry, name: str, fractions: bool, into: Reading) -> Qrels | None:
-    """Return the judgements of a file; None where they cannot be read.
+def dataset(
+    entry: DatasetEntry, name: str, fractions: bool, into: Reading
+) -> tuple[Qrels | None, HashedSource | None]:
+    """Return the judgements of a file, and the file; None where they cannot be read.
 
     Where fractions are no grades to the metrics, that is said, and they are read all the same.
     """
-    qrels = None
+    qrels, source = None, None
     options = entry.options()
     with into.of(entry.path):
-        source = Source(entry.path)
+        source = HashedSource(entry.path)
         qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
     if "grade-values" in into.refused and not fractions:
         with warnings.catch_warnings(), contextlib.suppress(HarnessError):
             warnings.simplefilter("ignore", HarnessWarning)
             qrels = readers.read_qrels(entry.path, name=name, fractions=True, **options)
-    return qrels
+    return qrels, source
 
 
-def follows_rows(path: str, format: str | None) -> bool:
-    """Return whether a run is one number for each row of its dataset."""
+def format_of(path: str, named: str | None, kind: Kind) -> str:
+    """Return the format of a file; nothing where it cannot be told, which its reader says."""
     with contextlib.suppress(HarnessError), warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)
-        return (format or readers.guess_format(path, "run")) in ("scores", "npy")
-    return False
+        return named or readers.guess_format(path, kind)
+    return ""
 
 
 def numbers(path: str) -> Array | None:

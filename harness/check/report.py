@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
 from ..config.cells import Cell
+from ..escaping import in_json
 from ..guard.finding import ORDER, Finding
 from .flow import Checked
 
@@ -55,7 +55,7 @@ def as_json(checked: Checked) -> str:
         "rows": checked.rows,
         "checked": [_cell(cell) for cell in checked.cells],
     }
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return in_json(content, indent=1) + "\n"
 
 
 def _cell(cell: Cell) -> dict[str, object]:

@@ -20,9 +20,18 @@ _PIECE = 1 << 10
 _NEWLINE, _BLANK, _HASH, _COLON, _D = np.frombuffer(b"\n #:d", np.uint8)
 
 
-def of_rows(source: Source) -> Array:
-    """Return a hash of each row's features as they are written, ``(n_rows,)`` uint64."""
-    return np.concatenate([np.zeros(0, np.uint64), *map(of_block, source.blocks())])
+def of_rows(source: Source, most: int | None = None) -> Array:
+    """Return a hash of each row's features as they are written, ``(n_rows,)`` uint64.
+
+    Parameters
+    ----------
+    source : Source
+    most : int, optional
+        Bytes of a row's features that are looked at; all by default. Rows whose features differ
+        in these are different, and the others may be.
+    """
+    blocks = (of_block(block, most) for block in source.blocks())
+    return np.concatenate([np.zeros(0, np.uint64), *blocks])
 
 
 def of_queries(rows: Array, offsets: Ints) -> Array:
@@ -38,7 +47,7 @@ def of_queries(rows: Array, offsets: Ints) -> Array:
     return found
 
 
-def of_block(block: bytes) -> Array:
+def of_block(block: bytes, most: int | None = None) -> Array:
     r"""Return the hashes of some whole lines.
 
     >>> a, b, c = of_block(b"2 qid:7 1:3 2:4 # d\n0 1:3 2:4\n0 qid:7 1:3 2:5\n")
@@ -51,6 +60,8 @@ def of_block(block: bytes) -> Array:
     for at in range(0, starts.size, _PIECE):
         start, stop = starts[at : at + _PIECE], stops[at : at + _PIECE]
         first = np.minimum(start + _features(sliding_window_view(data, _HEAD)[start]), stop)
+        if most is not None:
+            stop = np.minimum(first + most, stop)
         hashes.append(hash_strings(_strings(data, first, stop)))
     return np.concatenate(hashes)
 

@@ -14,7 +14,7 @@ from ..guard import registry
 from ..guard.finding import SHOWN, Finding
 from ..guard.registry import Rule
 
-_NONE = "the file has no values"
+_NONE = "it gives no values"
 _REFUSED = (
     Rule(
         "missing-file", "error", "A file that is not there, or is a folder.", _NONE,
@@ -29,6 +29,10 @@ _REFUSED = (
     Rule(
         "damaged", "error", "Compressed data that cannot be unpacked.", _NONE,
         "get the whole file again",
+    ),
+    Rule(
+        "unpacks-too-far", "error", "Compressed data that unpack to 200 times their size.", _NONE,
+        "unpack it yourself, if it is what it should be, and name the unpacked file",
     ),
     Rule(
         "empty-file", "error", "A file without rows.", _NONE,
@@ -183,6 +187,7 @@ _KINDS = (
     ("missing-file", r"^no file |a folder, not a file|no permission"),
     ("truncated", r"the file ends in the middle of a line|data is cut short"),
     ("damaged", r"data is damaged"),
+    ("unpacks-too-far", r"unpack to more than"),
     ("empty-file", r"file is empty|holds no rows"),
     ("not-finite", r"not a finite number|are not finite|is not finite"),
     ("duplicates", r"stands already on line|twice in|stand twice"),

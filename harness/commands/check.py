@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..errors import ConfigError, InputError, Problem
 from . import options
 
 
@@ -58,12 +59,22 @@ def check_command(
     from .. import check, output
     from ..check.report import as_json, text
 
+    is_config = first.endswith((".yaml", ".yml"))
+    if runs and is_config:
+        raise typer.BadParameter("a config names its runs itself; give it alone")
     if runs:
         of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
         of_runs = {"format": run_format, "duplicates": duplicates}
         found = check.check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs)
     else:
-        found = check.check_config(first, set_ or [])
+        try:
+            found = check.check_config(first, set_ or [])
+        except ConfigError:
+            if is_config:
+                raise
+            what = "it is no config, and judgements by themselves are not enough"
+            fix = "harness check CONFIG, or harness check QRELS RUN..."
+            raise InputError(Problem(first, what, fix=fix)) from None
     output.show(as_json(found) if format == "json" else text(found))
     if found.count("error"):
         raise typer.Exit(2)

@@ -177,7 +177,7 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
     (
         query_of_two_folds,
         {("same-rows", "warning", 1, "fold2.txt")},
-        "1 of 49 queries of letor-fold2 hold the same rows as queries of letor-fold1, 1 of them "
+        "1 of 50 queries of letor-fold2 hold the same rows as queries of letor-fold1, 1 of them "
         "under another qid: 1143",
     ),
     (

@@ -1,0 +1,140 @@
+"""harness check: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from harness.cli import app
+from harness.errors import ConfigError, InputError
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["check", *map(str, arguments)])
+
+
+@pytest.mark.parametrize(
+    "name", ["compare", "folds", "paper", "pictures", "plugin", "quickstart", "sweep", "trec"]
+)
+def test_the_examples_have_no_error_and_only_true_warnings(root: Path, name: str) -> None:
+    # 8 and 9 of the 50 queries of the folds have no relevant document; lsi.run leaves out 317
+    result = call(root / f"configs/{name}.yaml")
+    assert result.exit_code == 0
+    warned = {
+        re.sub(r".*/", "", line.split(": ")[1]) + " " + line.rsplit("[", 1)[1].rstrip("]")
+        for line in result.stdout.splitlines()
+        if line.startswith("warning: ")
+    }
+    assert warned <= {"test.txt empty-queries", "lsi.run missing-queries"}
+
+
+def test_a_choice_that_the_config_states_is_a_note(root: Path) -> None:
+    config = root / "configs/sweep.yaml"  # empty_queries: skip
+    assert str(call(config, "--strict").exit_code) == "0"
+    zero = call(config, "--strict", "--set", "policy.empty_queries=zero")
+    assert zero.exit_code == 1
+    assert "warning: " in zero.stdout
+
+
+def test_exit_codes(trec: Any) -> None:
+    qrels, run = trec.folder / "qrels", trec.folder / "run"
+    assert call(qrels, run, "--strict").exit_code == 0
+    trec.put("run", trec.lines("run")[:1234])  # a warning
+    assert call(qrels, run).exit_code == 0
+    assert call(qrels, run, "--strict").exit_code == 1
+    trec.put("run", [*trec.lines("run"), "no row\n"])
+    assert call(qrels, run).exit_code == 2
+    assert call(qrels, run, "--strict").exit_code == 2
+
+
+def test_what_is_printed(trec: Any) -> None:
+    lines = trec.lines("run")
+    trec.put("run", [*lines[:5], lines[2], *lines[5:]])
+    result = call(trec.folder / "qrels", trec.folder / "run")
+    at = str(trec.folder)
+    assert result.stdout.replace(at, "") == (
+        "error: /run:6: the docno stands already on line 3, for the same query: "
+        "301 Q0 DOC-00341 3 7.59064 bm25 [duplicates]\n"
+        "  effect: it counts twice, and measures exceed 1\n"
+        "  fix:    keep one: duplicates: last in the config, --duplicates last on the command "
+        "line (or first)\n"
+        "note: /qrels: no relevant document in 2 of 30 queries: 303, 308 [empty-queries]\n"
+        "  effect: tools disagree on them: 0 here unless the policy or the convention says "
+        "otherwise, 1 for LightGBM, left out by others\n"
+        "  fix:    say beside the numbers how they count; 'policy: {empty_queries: skip}' leaves "
+        "them out\n"
+        "checked 1 dataset and 1 run, 0 rows: 1 error, 1 note\n"
+    )
+
+
+def test_of_many_warnings_alike_the_first_are_printed_and_json_has_all(trec: Any) -> None:
+    names = [f"run{number}" for number in range(8)]
+    for name in names:
+        trec.put(name, trec.lines("run")[: 1234 + len(name) + names.index(name)])
+    files = [trec.folder / name for name in names]
+    text = call(trec.folder / "qrels", *files).stdout
+    assert text.count("[missing-queries]") == 5
+    assert "  ... and 3 more\n" in text
+    found = json.loads(call(trec.folder / "qrels", *files, "--format", "json").stdout)
+    assert sum(one["rule"] == "missing-queries" for one in found["findings"]) == 8
+
+
+def test_json(letor: Any) -> None:
+    letor.put("gbrt/fold1.txt", letor.lines("gbrt/fold1.txt")[1:])
+    result = call(letor.folder / "c.yaml", "-f", "json")
+    assert result.exit_code == 2
+    found = json.loads(result.stdout)
+    assert found["counts"]["error"] == 1
+    first = found["findings"][0]
+    assert {*first} == {
+        "rule", "severity", "place", "what", "count", "examples", "effect", "fix"
+    }  # fmt: skip
+    assert (first["rule"], first["place"]) == ("row-count", f"{letor.folder}/gbrt/fold1.txt")
+    assert found["checked"][0] == {
+        "dataset": "letor-fold1",
+        "run": "gbrt",
+        "columns": {"fold": "1"},
+        "dataset_path": f"{letor.folder}/fold1.txt",
+        "run_path": f"{letor.folder}/gbrt/fold1.txt",
+    }
+
+
+def test_what_is_no_config_nor_judgements_with_runs(root: Path) -> None:
+    alone = call(root / "runs/trec/qrels.txt")
+    assert isinstance(alone.exception, InputError)
+    assert str(alone.exception).endswith(
+        "qrels.txt: it is no config, and judgements by themselves are not enough\n"
+        "  fix:   harness check CONFIG, or harness check QRELS RUN..."
+    )
+    missing = call(root / "nosuch.yaml")
+    assert isinstance(missing.exception, ConfigError)
+    both = call(root / "configs/trec.yaml", root / "runs/trec/bm25.run")
+    assert both.exit_code == 2
+    assert "a config names its runs itself; give it alone" in both.output
+
+
+def test_every_problem_of_a_config_is_found_and_its_files_are_read_all_the_same(
+    letor: Any,
+) -> None:
+    letor.put("c.yaml", [*letor.lines("c.yaml"), "metrics_sets: {}\n"])
+    letor.put("c.yaml", [line.replace("[map]", "[mapp, ndgc]") for line in letor.lines("c.yaml")])
+    letor.put("gbrt/fold1.txt", [*letor.lines("gbrt/fold1.txt"), "x\n"])
+    found = json.loads(call(letor.folder / "c.yaml", "-f", "json").stdout)
+    errors = [one for one in found["findings"] if one["severity"] == "error"]
+    assert [one["rule"] for one in errors] == ["config", "config", "config", "unreadable"]
+    assert len(found["checked"]) == 4
+
+
+def test_a_group_file_that_does_not_fit(tmp_path: Path) -> None:
+    (tmp_path / "rank.test").write_text("0 1:1\n1 1:2\n2 1:3\n")
+    (tmp_path / "sizes").write_text("2\n2\n")
+    (tmp_path / "p").write_text("1\n2\n3\n")
+    result = call(tmp_path / "rank.test", tmp_path / "p", "--group", tmp_path / "sizes")
+    assert result.exit_code == 2
+    assert "2 group sizes that add up to 4 rows, but" in result.stdout
+    assert "[group-sizes]" in result.stdout
