@@ -19,10 +19,10 @@ def is_simple(block: bytes) -> bool:
         return False
     if b"\v" in block or b"\f" in block:  # white space to C, and a part of a field to Arrow
         return False
-    return not _has_twice(block, delimiter(block))
+    return not has_twice(block, delimiter(block))
 
 
-def _has_twice(block: bytes, character: str) -> bool:
+def has_twice(block: bytes, character: str) -> bool:
     """Whether an ASCII character stands twice in a row, looking at two bytes at a time."""
     twice = np.frombuffer(character.encode() * 2, np.uint16)
     for first in (0, 1)[: len(block)]:

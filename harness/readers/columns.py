@@ -23,13 +23,14 @@ from ..core.hashing import string_views
 from ..core.ragged import Array
 from ..errors import SHOWN, InputError, Problem, shorten
 from .ahead import ahead, each
-from .blanks import delimiter, first_fields, is_simple, single_blanks, without_comments
+from .blanks import delimiter, first_fields, has_twice, is_simple, single_blanks, without_comments
 from .source import BOM, EMPTY, Source
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 _INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
+_WHITE = b" ", b"\t", b"\r", b"\v", b"\f"
 _BLANK = re.compile(rb"^[ \t\r\v\f]*\n", re.MULTILINE)
 
 _HEADING = re.compile(r"'[^'0-9]*' is not a number")
@@ -124,11 +125,19 @@ def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
     blank = False
     for block in blocks:
         rows = block.rstrip()
-        suspect = blank or rows[:1].isspace() or _INDENTED.search(rows)
-        if rows and suspect and (blank or _BLANK.search(rows)):
+        if rows and (blank or (_is_suspect(rows) and _BLANK.search(rows))):
             raise Refused("a blank line")
         blank = blank or block[len(rows) :].count(b"\n") > bool(rows)
         yield block
+
+
+def _is_suspect(rows: bytes) -> bool:
+    """Whether a line may be blank, told by quick looks; most files have one number a line."""
+    if rows[:1].isspace():
+        return True
+    if has_twice(rows, "\n") or any(white in rows for white in _WHITE):
+        return _INDENTED.search(rows) is not None
+    return False
 
 
 def read_block(block: bytes, layout: Layout) -> pa.Table:
