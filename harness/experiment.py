@@ -137,7 +137,11 @@ def run(
         warnings.warn(lacking, HarnessWarning, stacklevel=2)
     store.check_writable(loaded.output_folder)
     paper.check(loaded)
-    with store.locked(loaded.output_folder), executor(jobs, scheduler) as pool:
+    with (
+        store.locked(loaded.output_folder),
+        store.shared(loaded.cache_folder),
+        executor(jobs, scheduler) as pool,
+    ):
         evaluated = evaluate_all(loaded, found, Cache(loaded.cache_folder), pool, jobs)
         return _written(loaded, evaluated, began)
 

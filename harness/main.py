@@ -9,7 +9,7 @@ import sys
 import warnings
 from typing import Any
 
-from . import output
+from . import output, system
 from .errors import HarnessError, HarnessWarning, VerificationError
 from .trust import NO_PLUGINS, allow_plugins
 
@@ -22,8 +22,9 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
-    signal.signal(signal.SIGINT, _stop)
+    sys.unraisablehook = system.unraisable
     try:
+        signal.signal(signal.SIGINT, _stop)
         with output.written(_gone if given[:1] == ["trec_eval"] else output.end_quietly):
             _run(given)
     except HarnessError as error:
@@ -35,6 +36,12 @@ def main(arguments: list[str] | None = None) -> None:
         again = "; the same command goes on where it was" if given[:1] == ["run"] else ""
         output.show(f"stopped; nothing is left half written{again}\n", error=True)
         sys.exit(130)
+    except Exception as error:
+        refused = system.problem(error)
+        if refused is None or "--debug" in given:
+            raise
+        output.show(f"error: {refused}\n", error=True)
+        sys.exit(2)
     finally:
         gc.freeze()  # nor when the process ends: 27 ms
 
@@ -48,6 +55,8 @@ def _trusted(given: list[str]) -> list[str]:
 
 def _run(given: list[str]) -> None:
     """Give the words to who reads them; Typer, 60 ms to import, only where nobody else can."""
+    if given[:1] == ["run"]:
+        system.check_memory()
     if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
         from . import trec_eval
 

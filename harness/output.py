@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from .escaping import for_terminal
+from .system import NOT_OF_OUTPUT
 
 FAILED = 2
 """The exit status where the output cannot be written."""
@@ -37,7 +38,7 @@ def written(gone: Callable[[], None]) -> Iterator[None]:
         _drop()
         gone()
     except OSError as error:
-        if error.filename is not None:  # of a file, and not of the output
+        if error.filename is not None or error.errno in NOT_OF_OUTPUT:  # not of the output
             raise
         _drop()
         _end(error.strerror or str(error))

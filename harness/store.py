@@ -10,14 +10,18 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from . import system
 from .errors import HarnessError, HarnessWarning, InputError, Problem
 
 _BLOCK = 1 << 20
 LOCK = ".lock"
+_UNFINISHED = ".part"
+"""How the names of files end that are being written."""
 
 
 def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -> None:
@@ -47,7 +51,9 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
         for name, content in files.items():
             target = _below(folder, name)
             target.parent.mkdir(parents=True, exist_ok=True)
-            handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            handle, beside = tempfile.mkstemp(
+                dir=target.parent, prefix=f".{target.name}.", suffix=_UNFINISHED
+            )
             waiting.append((Path(beside), target))
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
@@ -64,12 +70,13 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
             Problem(
                 str(error.filename or folder),
                 f"cannot write the results: {error.strerror}",
-                fix="free space or write to another folder; nothing was left half written",
+                fix=f"{system.fix(error)}; nothing was left half written",
             )
         ) from error
     finally:
         for beside_path, _ in waiting:
-            beside_path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # the next run removes it
+                beside_path.unlink()
 
 
 def _below(folder: Path, name: str) -> Path:
@@ -90,28 +97,74 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold a folder of results against other runs; wait where another holds it, and say so.
 
     The lock is the system's, on a file in the folder: it ends with the process that holds it,
-    however that ends.
+    however that ends. What runs left unfinished that were killed is removed.
     """
-    try:
-        import fcntl
-    except ImportError:  # a system without such locks
-        yield
-        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = open(folder / LOCK, "ab")  # noqa: SIM115 - closed below
     except OSError as error:
         what = f"cannot write the results: {error.strerror}"
-        fix = "free space or write to another folder"
-        raise HarnessError(Problem(str(error.filename or folder), what, fix=fix)) from error
+        raise HarnessError(
+            Problem(str(error.filename or folder), what, fix=system.fix(error))
+        ) from error
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        alone = _lock(file, wait=False)
+        if alone is False:
             what = f"{folder}: another run writes here; waiting until it is done"
             warnings.warn(what, HarnessWarning, stacklevel=3)
-            fcntl.flock(file, fcntl.LOCK_EX)
+            alone = _lock(file)
+        if alone:
+            within = [path for path in folder.iterdir() if path.is_dir()]
+            # a cache has a lock of its own, under which others may write
+            remove_unfinished(folder, *(path for path in within if not (path / LOCK).exists()))
         yield
+
+
+@contextlib.contextmanager
+def shared(folder: Path | None) -> Iterator[int]:
+    """Write to a folder beside other runs; give how many files of dead ones were removed.
+
+    Whoever comes when no other run is there removes what was left unfinished.
+    """
+    try:
+        if folder is None:
+            raise OSError
+        folder.mkdir(parents=True, exist_ok=True)
+        file = open(folder / LOCK, "ab")  # noqa: SIM115 - closed below
+    except OSError:  # it may be read all the same
+        yield 0
+        return
+    with file:
+        alone = _lock(file, wait=False)
+        removed = remove_unfinished(folder, *folder.glob("??")) if alone else 0
+        _lock(file, alone=False)
+        yield removed
+
+
+def _lock(file: IO[bytes], *, alone: bool = True, wait: bool = True) -> bool | None:
+    """Return whether a file could be locked; None where the system has no such locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(
+            file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB)
+        )
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return None
+    return True
+
+
+def remove_unfinished(*folders: Path) -> int:
+    """Remove files that were being written when their run was killed; return how many.
+
+    Nobody may be writing there.
+    """
+    left = [path for folder in folders for path in folder.glob(f".*{_UNFINISHED}")]
+    for path in left:
+        path.unlink(missing_ok=True)
+    return len(left)
 
 
 def check_writable(folder: Path) -> None:

@@ -296,6 +296,8 @@ def _finished(pool: Executor, jobs: Sequence[Job], run: _Run, workers: int) -> I
 
 def _lost(job: Job, error: Exception) -> Iterator[Done]:
     what = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
+    fix = "a worker that is killed has often run out of memory: give fewer --jobs, or more memory"
     for place in job.metrics:
         cell = job.cells[place]
-        yield Done(place, error=HarnessError(Problem(f"{cell.run} on {cell.dataset}", what)))
+        where = f"{cell.run} on {cell.dataset}"
+        yield Done(place, error=HarnessError(Problem(where, what, fix=fix)))

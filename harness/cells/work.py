@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .. import readers
+from .. import readers, system
 from ..config import Config, plugins
 from ..config.cells import Cell
 from ..core.grade_check import check_grades, takes_fractions
@@ -18,7 +18,7 @@ from ..core.tables import Qrels, Run
 from ..core.views import policies_of
 from ..crosscheck import Crosscheck
 from ..direct import evaluate_one
-from ..errors import HarnessError, HarnessWarning, UnknownNameError, VerificationError
+from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, VerificationError
 from ..guard.facts import Facts, JudgementFacts
 from ..guard.watch import Watch
 from ..readers import ir_metadata
@@ -120,10 +120,17 @@ def each(job: Job) -> Iterator[Done]:
                 done = _evaluate(job, place, [known[name] for name in names], fractions)
             except VerificationError:
                 raise
-            except HarnessError as error:
-                yield Done(place, error=error)
+            except (HarnessError, MemoryError) as error:
+                yield Done(place, error=_as_ours(error, job.cells[place]))
                 continue
         yield done(_said(caught))
+
+
+def _as_ours(error: HarnessError | MemoryError, cell: Cell) -> HarnessError:
+    if isinstance(error, HarnessError):
+        return error
+    where = f"{cell.run} on {cell.dataset}"
+    return HarnessError(Problem(where, system.NO_MEMORY, fix=system.MORE_MEMORY))
 
 
 def _evaluate(

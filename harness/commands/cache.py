@@ -54,7 +54,7 @@ def cache_command(
       harness cache prune results/quickstart --days 30
       harness cache verify configs/quickstart.yaml --recompute 5
     """
-    from .. import output
+    from .. import output, store
     from ..cells import keeping, text
 
     folder = keeping.folder_of(place)
@@ -62,9 +62,12 @@ def cache_command(
         own = [] if folder.resolve() == place.resolve() else [place]
         gone, total = keeping.unneeded(folder, [*own, *(keep or [])], days)
         output.show(text.table(gone) if gone else "")
+        left = 0
         if delete:
-            keeping.remove(gone)
+            with store.shared(folder) as left:
+                keeping.remove(gone)
         done = "deleted" if delete else "can go; --delete deletes them"
+        done += f", and {left:,} unfinished files of killed runs" if left else ""
         output.show(f"{folder}: {len(gone):,} of {total:,} records {done}\n")
         return
     found = list(keeping.kept(folder))

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from .. import system
 from ..errors import HarnessWarning, InputError, Problem
 from .sample import Sample
 from .unpacking import Unpacking
@@ -207,7 +208,10 @@ class Source:
             ) from error
         except (OSError, EOFError, lzma.LZMAError) as error:
             if not getattr(self, "codec", ""):
-                raise InputError(Problem(self.name, f"cannot be read ({error})")) from error
+                fix = system.MORE.get(getattr(error, "errno", 0), "")
+                raise InputError(
+                    Problem(self.name, f"cannot be read ({error})", fix=fix)
+                ) from error
             cut = isinstance(error, EOFError) or "runcated" in str(error)
             what = "is cut short" if cut else f"is damaged ({error})"
             raise InputError(

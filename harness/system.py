@@ -1,0 +1,91 @@
+"""What the system refuses (memory, files, space, permission), and what can be done about it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import Any
+
+from .errors import HarnessError, Problem
+
+LEAST = 800 << 20
+"""Bytes of addresses that Python, numpy, pyarrow and SciPy take before any file is read."""
+NO_MEMORY = "not enough memory"
+MORE_MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs"
+_FILES = "raise the limit on open files (ulimit -n)"
+_SPACE = "free space or write to another folder"
+MORE = {errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.ENOMEM: MORE_MEMORY}
+"""What to do where there is not enough of something, by the number of the error."""
+_FIXES = {
+    **MORE,
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f)",
+    errno.EACCES: "change its permissions, or write to another folder",
+    errno.EPERM: "change its permissions, or write to another folder",
+    errno.EROFS: "write to another folder",
+    errno.ENOENT: "its folder was deleted or moved under way: run again",
+}
+NOT_OF_OUTPUT = frozenset((*MORE, errno.EAGAIN))
+"""Errors that no write to an open file gives."""
+
+
+def fix(error: OSError) -> str:
+    """Return what to do where a file could not be written."""
+    return _FIXES.get(error.errno or 0, _SPACE)
+
+
+def problem(error: BaseException) -> Problem | None:
+    """Return what the system refused; None where the error is none of the system's.
+
+    >>> print(problem(MemoryError()))
+    not enough memory
+      fix:   raise the limit (ulimit -v, or the job's), or give fewer --jobs
+    >>> problem(ValueError("an error of ours")) is None
+    True
+    """
+    text = str(error)
+    if isinstance(error, MemoryError):
+        return Problem("", NO_MEMORY, fix=MORE_MEMORY)
+    if isinstance(error, ImportError) and ("failed to map" in text or "annot allocate" in text):
+        return Problem("", f"{NO_MEMORY} to load a library", fix=MORE_MEMORY)
+    if isinstance(error, RuntimeError) and "start new thread" in text:
+        what, more = "no further thread can be started", "the one on processes (ulimit -u)"
+        return Problem("", what, fix=f"{MORE_MEMORY}, or raise {more}")
+    if isinstance(error, OSError):
+        known = error.errno in _FIXES and error.errno != errno.ENOENT
+        return Problem(
+            str(error.filename or ""), error.strerror or text, fix=fix(error) if known else ""
+        )
+    return None
+
+
+def check_memory() -> None:
+    """Raise where the limit on memory is too small for any run.
+
+    Below it libraries fail while they are loaded, each in its own way; some end the process.
+
+    Raises
+    ------
+    HarnessError
+    """
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most < LEAST:
+        what = f"memory is limited to {most >> 20} MB (ulimit -v), and Python, numpy, pyarrow "
+        what += f"and SciPy alone take {LEAST >> 20} MB of addresses"
+        more = "raise the limit; one of a control group (systemd, Docker, Slurm) counts only what"
+        raise HarnessError(Problem("", what, fix=f"{more} is used"))
+
+
+def unraisable(given: Any) -> None:
+    """End where memory ran out in a place that cannot raise, such as the start of a thread.
+
+    Whoever waits for that thread would wait forever.
+    """
+    if issubclass(given.exc_type, MemoryError):
+        os.write(2, f"error: {NO_MEMORY}\n  fix:   {MORE_MEMORY}\n".encode())
+        os._exit(2)
+    sys.__unraisablehook__(given)
