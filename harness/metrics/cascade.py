@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import Range, metric
+from ..core.powers import powers
 from ..core.ragged import Array, Floats, Ints, sum_by
 from .cascade_ties import TiedStops, stops_at
 from .short_lists import Short, without_short_lists
@@ -24,7 +25,7 @@ def _reciprocal(rank: Ints) -> Floats:
 
 
 def _decaying(decay: float) -> Weight:
-    return lambda rank: np.power(decay, rank - 1.0)
+    return lambda rank: powers(decay, rank - 1)
 
 
 def _reached(row: Ints, stop: Floats) -> Floats:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..core.powers import powers
 from ..core.ragged import Floats, Ints
 from .overlap import Overlap
 from .overlap_ties import Depths
@@ -51,7 +52,7 @@ def gain_of(p: float, form: Form, pair: Overlap, k: int | None = None) -> Gain:
         end = long[row]
         if form == "ext":
             end = np.where(depth <= short[row], short[row], end)
-        gains: Floats = scale * (tails[depth] - tails[end + 1]) + p**end / end
+        gains: Floats = scale * (tails[depth] - tails[end + 1]) + powers(p, end) / end
         return gains
 
     return extrapolated
@@ -69,7 +70,7 @@ def residual(p: float, pair: Overlap) -> Floats:
 def with_ties(p: float, form: Form, at: Depths, shared: Ints, k: int | None = None) -> Floats:
     """Return RBO of lists with ties, ``(n_queries,)``, from their overlap at every depth."""
     tails = table_for(p, at.short, at.long)
-    weights = ((1 - p) * p ** np.arange(float(at.long.max(initial=1))))[at.depth - 1]
+    weights = (1 - p) * powers(p, at.depth - 1)
     agreement = at.agreement
     if form == "truncated":
         stop = at.short if k is None else np.minimum(at.short, k)
@@ -80,7 +81,7 @@ def with_ties(p: float, form: Form, at: Depths, shared: Ints, k: int | None = No
         agreement = _carried_on(at, agreement)
     least = at.sum(weights * agreement)
     if form in ("ext", "ext-cut"):
-        last: Floats = at.at(agreement, at.long) * p**at.long
+        last: Floats = at.at(agreement, at.long) * powers(p, at.long)
         return least + last
     least += (1 - p) / p * shared * tails[at.long + 1]
     return least if form == "min" else least + _residual(p, at, shared, weights, tails)
@@ -113,7 +114,7 @@ def _residual(p: float, at: Depths, shared: Ints, weights: Floats, tails: Floats
         full = np.minimum(at.full, by)
         most[at.past] = weights[at.past] * (full + (by - full) * at.share) / at.norm[at.past]
     all_found = at.short + at.long - shared
-    past_long = p**at.long - (1 - p) / p * at.short * tails[at.long + 1]
+    past_long = powers(p, at.long) - (1 - p) / p * at.short * tails[at.long + 1]
     beyond_ends = beyond(p, at.long, tails) - beyond(p, all_found, tails)
     open_part: Floats = at.sum(most) + np.maximum(past_long, 0.0) + beyond_ends
     return open_part

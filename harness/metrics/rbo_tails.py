@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..core.powers import powers
 from ..core.ragged import Floats, Ints, frozen
 
 _MARGIN = 1024
@@ -38,12 +39,12 @@ def _tails(p: float, size: int) -> Floats:
     it is small. What lies beyond the far end is the integral with Euler and Maclaurin's
     corrections, exact to the last digits at depths over a thousand.
     """
-    depths = np.arange(1, size + _MARGIN, dtype=np.float64)
+    depths = np.arange(1, size + _MARGIN)
     end, rate = float(size + _MARGIN), -math.log(p)
     term = p**end / end
     cubic = rate**3 + 3 * rate**2 / end + 6 * rate / end**2 + 6 / end**3
     beyond = exp1(rate * end) + term * (0.5 + (rate + 1 / end) / 12 - cubic / 720)
-    falling = np.concatenate([[beyond], (p**depths / depths)[::-1]])
+    falling = np.concatenate([[beyond], (powers(p, depths) / depths)[::-1]])
     tails = np.cumsum(falling)[::-1][: size + 1]
     return frozen(np.concatenate([[0.0], tails[:size]]))
 
@@ -55,5 +56,5 @@ def tails_to(p: float, depth: int) -> Floats:
 
 def beyond(p: float, depth: Ints, tails: Floats) -> Floats:
     """Return the share of RBO's weight that lies beyond each depth, ``1 - W(p, depth)``."""
-    share: Floats = p ** (depth - 1.0) - (1 - p) / p * depth * tails[depth]
+    share: Floats = powers(p, depth) / p - (1 - p) / p * depth * tails[depth]
     return np.maximum(share, 0.0)
