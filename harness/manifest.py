@@ -20,7 +20,7 @@ from .core.leaderboard import Failed, Leaderboard
 from .crosscheck import Audit
 from .escaping import in_json
 from .guard.finding import Finding
-from .provenance import FORMAT
+from .manifest_format import FORMAT
 
 PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")
 PICTURES = "matplotlib"

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from .config import Config, loads, sweep
 from .config.cells import Cell
 from .errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
-from .provenance import FORMAT, Manifest
+from .manifest_format import FORMAT
 from .store import sha256
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
@@ -67,6 +67,8 @@ def _check(manifest: Mapping[str, Any], path: Path) -> None:
     if isinstance(version, int) and version > FORMAT:
         what = f"has format {version}, and this harness knows those to {FORMAT}"
         raise InputError(Problem(str(path), what, fix="update the harness"))
+    from .provenance import Manifest  # 20 ms, and most runs read none
+
     try:
         Manifest.model_validate(manifest)
     except ValidationError as error:

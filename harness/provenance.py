@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
-FORMAT = 3
-"""Of the manifests that are written now."""
+from .manifest_format import FORMAT
 
 Sha256 = Annotated[StrictStr, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[StrictInt, Field(ge=0)]

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import harness
-from harness import origin, provenance
+from harness import manifest_format, origin, provenance
 from harness.errors import HarnessWarning, InputError
 from harness.main import main
 from harness.manifest import placed
@@ -75,7 +75,7 @@ def test_every_key_is_described() -> None:
 
 def test_seeds_versions_code_and_what_is_undefined(place: Path) -> None:
     found = manifest_of(harness.run(place / "configs/toy.yaml").folder)
-    assert found["manifest"] == provenance.FORMAT == 3
+    assert found["manifest"] == manifest_format.FORMAT == 3
     assert found["seeds"] == {"compare": 3, "ties": "7"}
     assert {"numpy", "pyarrow", "scipy", "pydantic", "libc", "python"} <= found["versions"].keys()
     assert "matplotlib" not in found["versions"]

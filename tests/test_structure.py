@@ -17,7 +17,7 @@ PACKAGE = ROOT / "harness"
 LAYERS = [
     {"escaping"},
     {"errors"},
-    {"command", "system", "trust"},
+    {"command", "system", "trust", "manifest_format"},
     {"output"},
     {"core"},
     {"metrics", "stats", "reports"},
