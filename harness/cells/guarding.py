@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
 from ..config import Config
 from ..config.cells import Cell
 from ..errors import HarnessError, InputError, Problem
@@ -75,7 +77,8 @@ def guard(
         if errors:
             found.failed[place] = InputError([_problem(one) for one in errors])
         scoped += [(cell.dataset_key, one) for one in own if one.severity != "error"]
-        guarded.append(_guarded(config, cell, record, record.facts, digests))
+        pooled = config.summary.pool
+        guarded.append(guarded_cell(cell, record.facts, record.qids, digests, pooled))
     everywhere = accepted(of_sweep(guarded), accept)
     wrong = [one for _, own in of_datasets.values() for one in own] + everywhere
     wrong = [one for one in wrong if one.severity == "error"]
@@ -95,13 +98,17 @@ def _problem(one: Finding) -> Problem:
     return Problem(one.place, f"{one.what} [{one.rule}]", fix=one.fix)
 
 
-def _guarded(
-    config: Config, cell: Cell, record: Record, facts: Facts, digests: Mapping[str, str]
+def guarded_cell(
+    cell: Cell, facts: Facts, qids: pa.Array, digests: Mapping[str, str], pooled: Sequence[str]
 ) -> GuardedCell:
-    pooled: Sequence[str] = config.summary.pool
-    folds = any(name in pooled or _FOLD.search(name) for name in cell.of_dataset)
+    """Return a cell as the rules of a sweep look at it; `pooled` is the config's summary's."""
     model = cell.dataset_key, cell.run_key, *cell.of_run.items()
     return GuardedCell(
-        facts, cell.dataset_entry.path, cell.run_entry.path, cell.dataset_key, model, record.qids,
-        digests, folds,
+        facts, cell.dataset_entry.path, cell.run_entry.path, cell.dataset_key, model, qids, digests,
+        is_fold(cell, pooled),
     )  # fmt: skip
+
+
+def is_fold(cell: Cell, pooled: Sequence[str]) -> bool:
+    """Return whether a cell's dataset is one of several parts of one, by its placeholders."""
+    return any(name in pooled or _FOLD.search(name) for name in cell.of_dataset)

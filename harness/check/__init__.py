@@ -16,11 +16,10 @@ from ..core.names import parse
 from ..core.policy import Policy
 from ..errors import Problem, UnknownNameError
 from ..guard.finding import Finding
-from . import rules
+from ..guard.registry import finding
 from .flow import Checked, check_cells
-from .rules import RULES
 
-__all__ = ["RULES", "Checked", "check_config", "check_files"]
+__all__ = ["Checked", "check_config", "check_files"]
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
@@ -44,12 +43,16 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     if lacking:
         what = f"{len(lacking):,} of {len(lacking) + len(cells):,} cells of the grids are missing"
         names = [name_of(gap) for gap in lacking]
-        known.append(rules.found("gaps", str(path), what, len(lacking), names))
+        known.append(finding("gaps", str(path), what, len(lacking), names))
     policy = parts.policy.to_core()
     defaults = parts.policy.metric_defaults(parts.convention)
     fractions = takes_fractions(_metrics(parts.metrics.values(), defaults), policy)
-    accept = () if policy.empty_queries == "zero" else ("empty-queries",)  # said in the config
-    return check_cells(cells, policy, fractions=fractions, known=known, accept=accept)
+    accept = parts.guard.accept
+    if policy.empty_queries != "zero":  # the config says how they count
+        accept = (*accept, "empty-queries")
+    return check_cells(
+        cells, policy, fractions=fractions, known=known, accept=accept, pooled=parts.summary.pool
+    )
 
 
 def check_files(
@@ -76,7 +79,7 @@ def check_files(
 def _of_config(path: str, problem: Problem) -> Finding:
     place = f"{path}: {problem.where}" if problem.where else path
     examples = [problem.found] if problem.found else []
-    return rules.found("config", place, problem.what, 1, examples, problem.fix)
+    return finding("config", place, problem.what, 1, examples, fix=problem.fix)
 
 
 def _metrics(names: Iterable[str], defaults: Mapping[str, Any]) -> list[Metric]:

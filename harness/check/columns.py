@@ -11,9 +11,9 @@ import pyarrow as pa
 from ..core.arrow import cast, equal, to_numpy
 from ..core.tables import Qrels
 from ..guard.finding import Finding
+from ..guard.registry import finding
 from ..readers import Source, trec
 from ..readers.columns import Refused, numbers_of, read_block
-from . import rules
 
 _WITH_RANKS = replace(trec.RUN, also=("rank",))
 NEARLY_ALL = 0.99
@@ -54,7 +54,7 @@ def _rank_as_score(source: Source, rows: pa.Table) -> Iterator[Finding]:
         n, same = rank.size, int((score == rank).sum())
         what = f"the score is the rank in {same:,} of {n:,} rows{whole}"
     if n >= AT_LEAST and same >= NEARLY_ALL * n and score.min() < score.max():
-        yield rules.found("rank-as-score", source.name, what, same)
+        yield finding("rank-as-score", source.name, what, same)
 
 
 def _qid_and_docno(source: Source, rows: pa.Table, qrels: Qrels) -> Iterator[Finding]:
@@ -67,6 +67,6 @@ def _qid_and_docno(source: Source, rows: pa.Table, qrels: Qrels) -> Iterator[Fin
             f"the docnos are qids of {qrels.name}, and the qids are none of them: in one of the "
             "two files qid and docno have changed places"
         )
-        yield rules.found(
+        yield finding(
             "swapped-columns", source.name, what, len(known), known.slice(0, 3).to_pylist()
         )

@@ -11,19 +11,20 @@ import numpy as np
 from tqdm import tqdm
 
 from .. import readers
+from ..cells.guarding import guarded_cell, is_fold
 from ..config.cells import Cell
 from ..core.policy import Policy
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.finding import Finding, in_order
-from ..guard.registry import accepted
+from ..guard.registry import accepted, finding
 from ..guard.rules import of_dataset, of_rows, of_run
 from ..guard.sweep import GuardedCell, of_sweep
 from ..guard.watch import Watch
 from ..readers import Source
 from ..readers.hashed import HashedSource
-from . import columns, folds, predictions, reading, rules
+from . import columns, folds, predictions, reading
 from .fits import CLEAR, Fit, Rows
 from .reading import Reading
 
@@ -64,13 +65,13 @@ class _Dataset:
     rows: Rows | None
     facts: JudgementFacts
     digest: str
-    is_fold: bool
 
 
 @dataclass(eq=False)
 class _Sweep:
     """What is kept of all cells."""
 
+    pooled: Sequence[str]
     reading: Reading = field(default_factory=Reading)
     datasets: dict[str, _Dataset] = field(default_factory=dict)
     folds: dict[str, list[folds.Fold]] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class _Sweep:
 
 def check_cells(
     cells: Sequence[Cell], policy: Policy, *, fractions: bool = False,
-    known: Sequence[Finding] = (), accept: Sequence[str] = (),
+    known: Sequence[Finding] = (), accept: Sequence[str] = (), pooled: Sequence[str] = (),
 ) -> Checked:  # fmt: skip
     """Read every file of these cells, and return all that is found.
 
@@ -98,13 +99,14 @@ def check_cells(
         What was found before.
     accept : sequence of str
         Rules whose findings are as they should be: they become notes.
+    pooled : sequence of str
+        Placeholders whose values are parts of one dataset, beside those called so.
     """
-    sweep = _Sweep()
-    several = {key for key, n in _datasets_of_entries(cells).items() if n > 1}
+    sweep = _Sweep(pooled)
     with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
         for _, group in groupby(cells, key=lambda cell: cell.dataset_entry):
             of_dataset = list(group)
-            qrels = _read_dataset(of_dataset[0], several, fractions, sweep)
+            qrels = _read_dataset(of_dataset[0], fractions, sweep)
             for cell in of_dataset:
                 bar.set_postfix_str(cell.run_entry.path[-40:])
                 _read_run(cell, qrels, policy, sweep)
@@ -117,29 +119,20 @@ def check_cells(
     return Checked(tuple(found), tuple(cells), sweep.n_rows, sweep.alone)
 
 
-def _datasets_of_entries(cells: Sequence[Cell]) -> Mapping[str, int]:
-    """Return how many datasets each entry of the config stands for."""
-    paths: dict[str, set[str]] = {}
-    for cell in cells:
-        paths.setdefault(cell.dataset_key, set()).add(cell.dataset_entry.path)
-    return {key: len(some) for key, some in paths.items()}
-
-
-def _read_dataset(cell: Cell, several: set[str], fractions: bool, sweep: _Sweep) -> Qrels | None:
+def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep) -> Qrels | None:
     entry = cell.dataset_entry
     qrels, source = reading.dataset(entry, cell.dataset, fractions, sweep.reading)
     if qrels is None or source is None:
         return None
     facts = JudgementFacts.of(qrels)
-    is_letor = reading.format_of(entry.path, entry.format, "qrels") == "letor"
-    is_fold = cell.dataset_key in several and is_letor
     sweep.datasets[cell.dataset] = _Dataset(
-        cell, predictions.rows_of(qrels), facts, source.sha256(), is_fold
+        cell, predictions.rows_of(qrels), facts, source.sha256()
     )
     sweep.reading.add(*of_dataset(facts, entry.path))
-    fold = folds.fold(entry.path, cell.dataset, qrels) if is_fold else None
-    if fold is not None:
-        sweep.folds.setdefault(cell.dataset_key, []).append(fold)
+    is_letor = reading.format_of(entry.path, entry.format, "qrels") == "letor"
+    if is_letor and is_fold(cell, sweep.pooled):
+        fold = folds.fold(entry.path, cell.dataset, qrels)
+        sweep.folds.setdefault(cell.dataset_key, []).extend([fold] if fold else [])
     return qrels
 
 
@@ -170,28 +163,20 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
             run = _align(qrels, source, policy, watch, options)
             facts = Facts(sweep.datasets[cell.dataset].facts, run)
             into.add(*of_rows(facts, cell.dataset_entry.path), *of_run(facts, entry.path))
-            sweep.guarded.append(_guarded(cell, facts, qrels, source.sha256(), sweep))
+            held = sweep.datasets[cell.dataset]
+            digests = {cell.dataset_entry.path: held.digest, entry.path: source.sha256()}
+            sweep.guarded.append(guarded_cell(cell, facts, qrels.qids, digests, sweep.pooled))
     if source is None:
         return
     if source.unfinished and not into.refused and "cut-line" not in into.warned:
         last = source.unfinished.decode("utf-8", "replace")
-        into.add(rules.found("no-line-end", entry.path, "the last line has no end", 1, [last]))
+        into.add(finding("no-line-end", entry.path, "the last line has no end", 1, [last]))
     if form == "trec" and into.refused <= {"no-common-query"}:
         into.add(*columns.findings(source, qrels))
     elif "row-count" in into.refused:
         sweep.odd.append((cell, None))
     elif follows and not into.refused and qrels is not None:
         _fit(cell, qrels, np.concatenate(scores), sweep)
-
-
-def _guarded(cell: Cell, facts: Facts, qrels: Qrels, digest: str, sweep: _Sweep) -> GuardedCell:
-    dataset, run = cell.dataset_entry.path, cell.run_entry.path
-    held = sweep.datasets[cell.dataset]
-    return GuardedCell(
-        facts, dataset, run, cell.dataset_key,
-        (cell.dataset_key, cell.run_key, cell.run, tuple(cell.of_run.items())),
-        qrels.qids, {dataset: held.digest, run: digest}, folds=held.is_fold,
-    )  # fmt: skip
 
 
 def _align(

@@ -12,8 +12,9 @@ from ..core.arrow import index_in, select
 from ..core.ragged import Array, Bools, Ints
 from ..core.tables import Qrels
 from ..guard.finding import Finding
+from ..guard.registry import finding
 from ..readers import Source
-from . import rowhash, rules
+from . import rowhash
 
 HEAD = 128
 """Bytes of each row's features by which queries are told apart at first: the whole rows of a
@@ -87,7 +88,7 @@ def findings(folds: Sequence[Fold]) -> Iterator[Finding]:
                     f"{n:,} of {len(later.qids):,} queries of {later.name} hold the same rows as "
                     f"queries of {earlier.name}{names}"
                 )
-                yield rules.found("same-rows", later.path, what, n, qids[:3].to_pylist())
+                yield finding("same-rows", later.path, what, n, qids[:3].to_pylist())
 
 
 def _same(one: Array, other: Array) -> Bools:

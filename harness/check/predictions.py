@@ -9,7 +9,8 @@ import numpy as np
 from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..guard.finding import Finding
-from . import fits, rules
+from ..guard.registry import finding
+from . import fits
 from .fits import Fit, Rows
 
 FEW = 6
@@ -61,14 +62,12 @@ def of_count(
         found = fits.fit(others[best], ranked)
         also = f", and correlate with its grades ({found.r:.2f})" if found.z > fits.CLEAR else ""
         what += f"; they are as many as the rows of {_some([best, *same])}{also}"
-        return rules.found("row-count", place, what, fix=f"name the predictions of {name}")
+        return finding("row-count", place, what, fix=f"name the predictions of {name}")
     if rows is not None and scores.size and scores.size <= LARGEST:
         at_0, best_fit = fits.best(rows, scores)
         if best_fit.z > fits.CLEAR:
-            return rules.found(
-                "row-count", place, f"{what}; {_where(rows, scores, best_fit, at_0)}"
-            )
-    return rules.found("row-count", place, what)
+            return finding("row-count", place, f"{what}; {_where(rows, scores, best_fit, at_0)}")
+    return finding("row-count", place, what)
 
 
 def _some(names: list[str]) -> str:
@@ -106,16 +105,16 @@ def of_fit(place: str, name: str, rows: Rows, scores: Array) -> tuple[Fit, list[
         f"the predictions fit the rows of {name} better if {slip}: correlation with the grades "
         f"within queries {best.r:.2f}, against {at_0.r:.2f} as they stand"
     )
-    return at_0, [rules.found("shifted", place, what, scores.size)]
+    return at_0, [finding("shifted", place, what, scores.size)]
 
 
 def of_order(place: str, name: str, own: Fit) -> Iterator[Finding]:
     """Yield that predictions have nothing to do with the grades, or the contrary."""
     what = f"predictions and grades of {name} have a correlation of {own.r:.2f} within queries"
     if own.z < -fits.CLEAR:
-        yield rules.found("upside-down", place, what, own.n)
+        yield finding("upside-down", place, what, own.n)
     elif own.n >= ENOUGH and own.z < CHANCE:
-        yield rules.found("unrelated", place, what, own.n)
+        yield finding("unrelated", place, what, own.n)
 
 
 def of_others(
@@ -131,7 +130,7 @@ def of_others(
                 f"the predictions fit the rows of {other} (correlation with the grades within "
                 f"queries {found[other].r:.2f}) and not those of {name} ({own.r:.2f}), as many"
             )
-            yield rules.found("swapped-fold", place, what, scores.size)
+            yield finding("swapped-fold", place, what, scores.size)
 
 
 def are_grades(qrels: Qrels, scores: Array) -> bool:
@@ -150,4 +149,4 @@ def swapped(place: str, name: str, qrels: Qrels, scores: Array) -> Finding:
         f"the predictions are whole numbers ({listed}), and the grades of {name} are "
         f"{np.unique(qrels.numbers).size:,} different fractions: the columns have changed places"
     )
-    return rules.found("swapped-columns", place, what, scores.size)
+    return finding("swapped-columns", place, what, scores.size)

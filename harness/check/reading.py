@@ -16,12 +16,13 @@ from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning, Problem, shorten
 from ..guard.finding import Finding
+from ..guard.registry import finding
 from ..readers import Source
 from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
 from ..readers.hashed import HashedSource
 from ..readers.scores import RUN as SCORES
-from . import rules
+from . import kinds
 
 _LINE = re.compile(r":(\d+)$")
 
@@ -60,10 +61,10 @@ class Reading:
     def _warn(self, place: str, text: str) -> None:
         """Add what a reader warns of, unless a rule has said the same."""
         what = text.removeprefix(f"{place}: ")
-        name, n = rules.of_warning(what)
+        name, n = kinds.of_warning(what)
         self.warned.add(name)
         if (name, place) not in {(one.rule, one.place) for one in self.findings}:
-            self.findings.append(rules.found(name, place, what, n))
+            self.findings.append(finding(name, place, what, n))
 
     def refuse(self, place: str, error: HarnessError) -> None:
         """Add what an error says."""
@@ -117,13 +118,13 @@ def numbers(path: str) -> Array | None:
 
 def _refused(place: str, error: HarnessError) -> Iterator[Finding]:
     """Yield a finding for each rule that an error's problems break."""
-    kinds = Counter(rules.of_error(problem) for problem in error.problems)
+    names = Counter(kinds.of_error(problem) for problem in error.problems)
     more = error.total - len(error.problems)
-    for name in kinds:
-        some = [one for one in error.problems if rules.of_error(one) == name]
-        known = len(some) + (more if name == next(iter(kinds)) else 0)
-        yield rules.found(
-            name, some[0].where or place, some[0].what, known, _examples(some), some[0].fix
+    for name in names:
+        some = [one for one in error.problems if kinds.of_error(one) == name]
+        known = len(some) + (more if name == next(iter(names)) else 0)
+        yield finding(
+            name, some[0].where or place, some[0].what, known, _examples(some), fix=some[0].fix
         )
 
 

@@ -71,6 +71,7 @@ class Parts:
     compare: Compare | None
     tables: Mapping[str, Table]
     plots: Mapping[int, Plot]
+    guard: Guard
     complete: bool
 
 
@@ -118,6 +119,7 @@ def _sound(data: Mapping[str, Any], complete: bool) -> Parts:
         policy=_salvage(Policy, data.get("policy")) or Policy(),
         convention=convention if isinstance(convention := data.get("convention"), str) else None,
         summary=_salvage(Summary, data.get("summary")) or Summary(),
+        guard=_salvage(Guard, data.get("guard")) or Guard(),
         compare=None if data.get("compare") is None else _salvage(Compare, data["compare"]),
         tables={
             key: table

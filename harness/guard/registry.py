@@ -6,39 +6,13 @@ docs/check.md lists them; ``guard: {accept: [...]}`` in a config names them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from .file_rules import FILE_RULES
 from .finding import SHOWN, Finding, Severity
+from .rule import Rule
 
-
-@dataclass(frozen=True)
-class Rule:
-    """What the guard looks for.
-
-    Parameters
-    ----------
-    name : str
-    severity : {"error", "warning", "note"}
-        Of its findings; a milder one where little is touched.
-    about : str
-        One line for the list of rules.
-    effect : str
-        What it does to the numbers.
-    fix : str
-        How to mend it.
-    in_table : bool
-        Whether a leaderboard says it below its rows, so that ``harness run`` need not say it again.
-    """
-
-    name: str
-    severity: Severity
-    about: str
-    effect: str
-    fix: str
-    in_table: bool = False
-
-
-_ALL = (
+RUN_RULES = (
     Rule(
         "no-relevant-documents", "error", "No query of the dataset has a relevant document.",
         "every metric of relevance is 0, or what the policy puts there",
@@ -192,8 +166,9 @@ _ALL = (
         "check which file is which fold's test part",
     ),
 )  # fmt: skip
+"""Those that ``harness run`` looks at too."""
 
-RULES: dict[str, Rule] = {rule.name: rule for rule in _ALL}
+RULES: dict[str, Rule] = {rule.name: rule for rule in (*RUN_RULES, *FILE_RULES)}
 """Every rule by its name."""
 
 
@@ -204,6 +179,7 @@ def finding(
     count: int = 1,
     examples: Sequence[str] = (),
     severity: Severity | None = None,
+    fix: str = "",
 ) -> Finding:
     """Return what a rule found, with the rule's own words for its effect and how to mend it.
 
@@ -211,11 +187,13 @@ def finding(
     ----------
     severity : {"error", "warning", "note"}, optional
         Where it is milder than the rule's.
+    fix : str
+        Where a better one is known than the rule's.
     """
     rule = RULES[name]
     return Finding(
         name, severity or rule.severity, place, what, count, tuple(examples[:SHOWN]),
-        rule.effect, rule.fix,
+        rule.effect, fix or rule.fix,
     )  # fmt: skip
 
 
