@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -164,7 +164,8 @@ class Facts:
 
     def as_dict(self) -> dict[str, Any]:
         """Return them as plain data."""
-        return asdict(self)
+        run = {**vars(self.run), "moments": {**vars(self.run.moments)}}
+        return {"judgements": {**vars(self.judgements)}, "run": run}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Facts:

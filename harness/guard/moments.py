@@ -39,9 +39,7 @@ class Moments:
         with np.errstate(over="ignore", invalid="ignore"):
             mean_x, mean_y = float(x.mean()), float(y.mean())
             dx, dy = x - mean_x, y - mean_y
-            return cls(
-                x.size, mean_x, mean_y, float(dx @ dx), float(dy @ dy), float(dx @ dy)
-            )  # fmt: skip
+            return cls(x.size, mean_x, mean_y, _sum(dx, dx), _sum(dy, dy), _sum(dx, dy))
 
     def __add__(self, more: Moments) -> Moments:
         """Return the moments of both together (Chan, Golub and LeVeque, 1979)."""
@@ -68,3 +66,8 @@ class Moments:
         """
         product = math.sqrt(self.xx) * math.sqrt(self.yy) if self.xx > 0 < self.yy else 0.0
         return self.xy / product if 0 < product < math.inf else math.nan
+
+
+def _sum(one: Array, other: Array) -> float:
+    """Return the sum of the products; by one thread, which ``@`` might not."""
+    return float(np.einsum("i,i", one, other))

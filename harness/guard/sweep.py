@@ -179,7 +179,12 @@ def _collapsed(findings: Sequence[Finding]) -> Finding:
     if not others:
         return one
     files = "1 other file" if len(others) == 1 else f"{len(others):,} other files"
-    places = tuple(other.place for other in others[:SHOWN])
-    return replace(
-        one, what=f"{one.what}; so or alike in {files}", count=len(others), examples=places
-    )
+    what = f"{one.what}; so or alike in {files}"
+    return replace(one, what=what, count=len(others), examples=_files(others))
+
+
+def _files(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Return the first places; without their folders, where that tells them apart."""
+    places = dict.fromkeys(one.place for one in findings)
+    names = dict.fromkeys(place.rpartition("/")[2] for place in places)
+    return tuple(names if len(names) == len(places) else places)[:SHOWN]

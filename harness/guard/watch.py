@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes
@@ -20,7 +21,8 @@ NEARLY = 0.9
 TOP = 10
 """Ranks that are looked at for documents that nobody judged: what most papers report."""
 SAMPLE = 256
-"""Rows of each part of a run whose docnos are looked for among the judgements."""
+"""Rows of a part of a run whose docnos are looked for among the judgements; so of the first part,
+the second, the fourth, the eighth..., as the share of those known settles soon."""
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -40,10 +42,10 @@ class Watch:
 
     def _begin(self) -> None:
         self.depths: list[Ints] = []
+        self.qids: list[pa.Array] = []
         self.first_qid, self.last_qid = b"", ""
         self.rows = self.several = self.constant = self.overflow = 0
         self.merged = self.merged_of_rows = self.looked_at = self.known = 0
-        self.extra_first: tuple[str, ...] = ()
         self.constant_first: tuple[str, ...] = ()
         self.lowest, self.highest = np.inf, -np.inf
         self.sum_lowest = self.sum_highest = 0.0
@@ -67,6 +69,7 @@ class Watch:
         self.first_qid = self.first_qid or begins
         lengths = lengths_of(part.offsets)
         self.depths.append(lengths)
+        self.qids.append(part.qids)
         self.last_qid = as_bytes(part.qids[-1:])[0].decode("utf-8", "replace")
         self.rows += part.n_rows
         low, high = part.extremes
@@ -96,13 +99,13 @@ class Watch:
                 single = part.scores.astype(np.float32)
             at = np.flatnonzero(single[1:] == single[:-1])
             at = at[part.scores[at] != part.scores[at + 1]]
-            self.merged_of_rows += int(np.isin(at + 1, part.offsets, invert=True).sum())
-        some = np.arange(0, part.n_rows, -(-part.n_rows // SAMPLE))
-        self.looked_at += some.size
-        self.known += int(self.qrels.knows(hash_strings(part.docnos.take(some))).sum())
-        if len(self.extra_first) < EXAMPLES:
-            extra = self.qrels.place(part.qids) < 0
-            self.extra_first = (*self.extra_first, *first(part.qids, extra))[:EXAMPLES]
+            if at.size:
+                self.merged_of_rows += int(np.isin(at + 1, part.offsets, invert=True).sum())
+        n_parts = len(self.depths)
+        if n_parts & (n_parts - 1) == 0:
+            some = np.arange(0, part.n_rows, -(-part.n_rows // SAMPLE))
+            self.looked_at += some.size
+            self.known += int(self.qrels.knows(hash_strings(part.docnos.take(some))).sum())
 
     def aligned(self, part: Aligned) -> Aligned:
         """Look at a run, or at a part of one, that was aligned; return it."""
@@ -155,6 +158,14 @@ class Watch:
             nearly = (largest >= NEARLY * n) & (largest < n) & (n >= LONG)
             self.nearly += int(nearly.sum())
 
+    def _extra_first(self) -> tuple[str, ...]:
+        """Return the first queries that are not judged."""
+        found: tuple[str, ...] = ()
+        for qids in self.qids:
+            if len(found) < EXAMPLES:
+                found += first(qids, self.qrels.place(qids) < 0)
+        return found[:EXAMPLES]
+
     def facts(self) -> RunFacts:
         """Return the facts of all parts that were looked at."""
         depths = np.concatenate([*self.depths, np.zeros(0, np.int64)])
@@ -178,7 +189,7 @@ class Watch:
             missing=self.qrels.n_queries - self.answered,
             missing_first=self.missing_first,
             extra=self.extra,
-            extra_first=self.extra_first if self.extra else (),
+            extra_first=self._extra_first() if self.extra else (),
             last_qid="" if self.follows else self.last_qid,
             lowest=float(self.lowest) if n else 0.0,
             highest=float(self.highest) if n else 0.0,

@@ -1,0 +1,227 @@
+"""Facts of runs against their literal definitions: drawn at random, and of real files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import statistics
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import readers
+from harness.core.align import align_parts
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
+from harness.guard.facts import Facts, JudgementFacts, RunFacts
+from harness.guard.moments import Moments
+from harness.guard.watch import LONG, NEARLY, TOP, Watch
+
+Rows = list[tuple[str, str, float]]
+TRIALS = int(os.environ.get("HARNESS_TRIALS", "12"))
+
+
+def facts_of(qrels: Qrels, run: Run, policy: Policy | None = None, size: int = 1 << 16) -> RunFacts:
+    """The facts of a run, taken in parts where it can be cut."""
+    watch = Watch(qrels, policy or Policy())
+    for part in run.parts(size):
+        watch.run(part)
+    for aligned in align_parts(qrels, run, policy, size=size):
+        watch.aligned(aligned)
+    return watch.facts()
+
+
+def single(score: float) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.float32(score))
+
+
+def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]:
+    """What the docstring of RunFacts says, query by query and document by document."""
+    queries: dict[str, Rows] = {}
+    for row in rows:
+        queries.setdefault(row[0], []).append(row)
+    found: Counter[str] = Counter()
+    for qid, group in queries.items():
+        n, scores = len(group), [score for _, _, score in group]
+        found["several"] += n > 1
+        found["constant"] += n > 1 and min(scores) == max(scores)
+        found["overflow"] += sum(abs(score) > float(np.finfo(np.float32).max) for score in scores)
+        for (_, _, one), (_, _, other) in pairwise(group):
+            found["merged"] += single(one) == single(other) and one != other
+        if qid not in judged:
+            found["extra"] += 1
+            continue
+        sizes = Counter(map(single, scores)).values()
+        found["pairs"] += n * (n - 1) // 2
+        found["tied"] += sum(size * (size - 1) // 2 for size in sizes)
+        found["nearly"] += n >= LONG and NEARLY * n <= max(sizes) < n
+        # trec_eval: by single precision, then docno descending
+        ranked = sorted(group, key=lambda row: row[1].encode(), reverse=True)
+        ranked.sort(key=lambda row: single(row[2]), reverse=True)
+        grades = [judged[qid].get(docno, -1) for _, docno, _ in ranked]
+        found["judged"] += sum(grade >= 0 for grade in grades)
+        found["positive"] += sum(grade > 0 for grade in grades)
+        found["shown"] += len(grades[:TOP])
+        found["judged_shown"] += sum(grade >= 0 for grade in grades[:TOP])
+    depths = [len(group) for group in queries.values()]
+    scores = [score for _, _, score in rows]
+    last = list(queries)[-1]
+    return {
+        **{name: found[name] for name in ("several", "constant", "overflow", "merged", "extra")},
+        **{name: found[name] for name in ("pairs", "tied", "nearly", "judged", "positive")},
+        **{name: found[name] for name in ("shown", "judged_shown")},
+        "rows": len(rows), "queries": len(queries), "missing": len({*judged} - {*queries}),
+        "shallowest": min(depths), "median_depth": statistics.median(depths),
+        "deepest": max(depths), "at_deepest": depths.count(max(depths)),
+        "last_depth": len(queries[last]), "last_qid": last,
+        "lowest": min(scores), "highest": max(scores),
+    }  # fmt: skip
+
+
+DOCNOS = [f"d{number}" for number in range(14)]
+# few values, so that there are ties; two that single precision makes one, and one beyond it
+SCORES = st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 2.5, -3.0, 1e39])
+
+
+@st.composite
+def judged_runs(draw: Any) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+    def table(values: Any) -> dict[str, dict[str, float]]:
+        return draw(
+            st.dictionaries(
+                st.sampled_from(["q1", "q2", "q3", "q4"]),
+                st.dictionaries(st.sampled_from(DOCNOS), values, min_size=1, max_size=14),
+                min_size=1,
+            )
+        )
+
+    return table(st.integers(-1, 3)), table(SCORES)
+
+
+@given(judged_runs(), st.sampled_from([1, 3, 1 << 16]))
+@settings(max_examples=100, deadline=None)
+def test_facts_are_what_they_say(
+    tables: tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]], size: int
+) -> None:
+    judged, scores = tables
+    if not {*judged} & {*scores}:
+        return
+    qrels = Qrels.from_dict(judged)
+    found = facts_of(qrels, Run.from_dict(scores), size=size)
+    rows = [(qid, docno, score) for qid, some in scores.items() for docno, score in some.items()]
+    expected = literally(judged, rows)
+    assert {name: getattr(found, name) for name in expected} == expected
+    assert not found.follows
+    empty = [qid for qid, some in judged.items() if max(some.values()) <= 0]
+    of_qrels = JudgementFacts.of(qrels)
+    assert (of_qrels.empty, of_qrels.empty_first) == (len(empty), tuple(empty[:3]))
+    assert of_qrels.single == sum(len(some) == 1 for some in judged.values())
+    again = Facts.from_dict(json.loads(json.dumps(Facts(of_qrels, found).as_dict())))
+    assert again == Facts(of_qrels, found)
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 4), SCORES), min_size=1, max_size=14),
+        min_size=1, max_size=6,
+    ),
+    st.sampled_from([1, 5, 1 << 16]),
+)  # fmt: skip
+@settings(max_examples=100, deadline=None)
+def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) -> None:
+    judged = {
+        f"q{number}": {f"d{place}": grade for place, (grade, _) in enumerate(group)}
+        for number, group in enumerate(groups)
+    }
+    qrels = Qrels.from_dict(judged)
+    scores = [score for group in groups for _, score in group]
+    found = facts_of(qrels, Run.for_rows(qrels, scores), size=size)
+    rows = [(qid, docno, 0.0) for qid, some in judged.items() for docno in some]
+    expected = literally(
+        judged,
+        [(qid, docno, score) for (qid, docno, _), score in zip(rows, scores, strict=True)],
+    )
+    of_rows = ("pairs", "tied", "nearly", "several", "constant", "overflow", "judged", "positive")
+    for name in (*of_rows, "rows", "queries", "missing", "extra", "lowest", "highest"):
+        assert getattr(found, name) == expected[name], name
+    # rank by rank: those whose neighbour in the order has another score, and the same in single
+    merged = 0
+    for group in groups:
+        for _, tied in groupby(sorted((s for _, s in group), reverse=True), key=single):
+            # in some order of the tied ones: none where all are equal, all but one at most
+            values = list(tied)
+            merged += len({*values}) > 1
+    assert (found.merged > 0) == (merged > 0)
+    assert found.follows
+    assert (found.deepest, found.shown, found.looked_at) == (0, 0, 0)
+
+
+def test_correlations_add_up_over_parts() -> None:
+    random = np.random.default_rng(1)
+    x, y = 1e6 + random.normal(size=1000), random.normal(size=1000)
+    parts = [
+        Moments.of(x[start : start + 77], y[start : start + 77]) for start in range(0, 1000, 77)
+    ]
+    whole = sum(parts, Moments())
+    assert whole.n == 1000
+    assert whole.correlation == pytest.approx(np.corrcoef(x, y)[0, 1], rel=1e-6)
+    assert np.isnan(Moments.of(np.ones(3), np.arange(3.0)).correlation)
+    assert np.isnan(Moments.of(np.array([1e300, -1e300]), np.array([1.0, 2.0])).correlation)
+
+
+def test_a_run_that_is_read_again_counts_once() -> None:
+    qrels = Qrels.from_dict({"a": {"x": 1}, "b": {"x": 0}})
+    first = Run.from_dict({"a": {"x": 1.0}})
+    whole = Run.from_dict({"a": {"x": 1.0, "y": 0.5}, "b": {"x": 1.0}})
+    watch = Watch(qrels, Policy())
+    watch.run(first)  # of which more comes after b, so that all is read anew
+    watch.run(whole)
+    for aligned in align_parts(qrels, whole):
+        watch.aligned(aligned)
+    assert watch.facts() == facts_of(qrels, whole)
+
+
+REAL = [
+    ("codec/qrels/document_ndcg.qrels", "codec/runs/document_*tuned.run"),
+    ("dl_hard/dl_hard-passage.qrels", "dl_hard/passage/*.run"),
+    ("trec_web2012_baselines/qrels.web.151-200.txt", "trec_web2012_baselines/runs/*/*.txt"),
+    ("web_table_retrieval/data/rel_table_qrels.txt", "web_table_retrieval/rankings/pool/*.txt"),
+    ("trec_covid_round1/qrels-rnd1.txt", "trec_covid_round1/runs/*.gz"),
+]
+
+
+def lines(path: Path) -> Iterator[list[str]]:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
+        yield from (line.split() for line in file if line.strip() and line[0] != "#")
+
+
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+def test_facts_of_real_files(shared: Path) -> None:
+    files = [
+        (data / judged, path)
+        for data in [shared / "data"]
+        for judged, pattern in REAL
+        for path in sorted(data.glob(pattern))
+    ]
+    chosen = np.random.default_rng(TRIALS).permutation(len(files))[:TRIALS]
+    for judged, path in [files[place] for place in chosen.tolist()]:
+        grades: dict[str, dict[str, float]] = {}
+        for qid, _, docno, grade in lines(judged):
+            grades.setdefault(qid, {})[docno] = int(grade)
+        rows = {(line[0], line[2]): float(line[4]) for line in lines(path)}
+        in_order = [(qid, docno, score) for (qid, docno), score in rows.items()]
+        if len(in_order) < sum(1 for _ in lines(path)):
+            continue  # duplicates, which another row of the same docno stands for
+        qrels, watch = readers.read_qrels(judged), Watch(readers.read_qrels(judged), Policy())
+        for aligned in readers.align_run(qrels, path, Policy(), watch=watch.run):
+            watch.aligned(aligned)
+        expected, found = literally(grades, in_order), watch.facts()
+        assert {name: getattr(found, name) for name in expected} == expected, path.name

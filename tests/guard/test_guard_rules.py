@@ -1,0 +1,302 @@
+"""Every rule on facts: where it fires, with its words, and where it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.core.align import align_parts
+from harness.core.arrow import string_column
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
+from harness.guard.facts import Facts, JudgementFacts, RunFacts
+from harness.guard.finding import Finding
+from harness.guard.moments import Moments
+from harness.guard.registry import RUN_RULES, accepted, finding
+from harness.guard.rules import beyond, of_dataset, of_rows, of_run
+from harness.guard.sweep import GuardedCell, collapsed, of_sweep
+from harness.guard.watch import Watch
+
+JUDGED = JudgementFacts(queries=50, rows=1000, lowest=0, highest=3, relevant=400)
+RUN = RunFacts(
+    rows=5000, queries=50, shallowest=100, median_depth=100, deepest=100, at_deepest=50,
+    last_depth=100, last_qid="50", lowest=0.1, highest=9.0, mean_lowest=0.2, mean_highest=8.0,
+    several=50, pairs=247_500, judged=900, positive=350,
+    moments=Moments(900, 5.0, 0.5, 900.0, 400.0, 200.0), shown=500, judged_shown=480,
+    looked_at=256, known=255,
+)  # fmt: skip
+CLEAN = Facts(JUDGED, RUN)
+
+
+def said(found: list[Finding]) -> list[tuple[str, str, str]]:
+    return [(one.rule, one.severity, f"{one.place}: {one.what}") for one in found]
+
+
+def test_clean_facts_say_nothing() -> None:
+    assert [*of_dataset(JUDGED, "q"), *of_rows(CLEAN, "q"), *of_run(CLEAN, "r")] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule", "severity", "what"),
+    [
+        ({"empty": 50}, "no-relevant-documents", "error",
+         "none of the 50 queries has a relevant document"),
+        ({"empty": 5}, "empty-queries", "warning", "no relevant document in 5 of 50 queries"),
+        ({"empty": 4}, "empty-queries", "note", "no relevant document in 4 of 50 queries"),
+        ({"highest": 5.0}, "grades-above-4", "note", "the highest grade is 5"),
+        ({"highest": 31.0}, "grades-above-30", "warning", "the highest grade is 31"),
+        ({"fractions": True, "lowest": 0.5}, "fractional-grades", "note",
+         "grades are no whole numbers, from 0.5 to 3"),
+        ({"negative": 7}, "negative-grades", "note", "7 of 1,000 grades are below 0"),
+    ],
+)  # fmt: skip
+def test_rules_of_judgements(changes: dict[str, Any], rule: str, severity: str, what: str) -> None:
+    assert said([*of_dataset(replace(JUDGED, **changes), "q")]) == [(rule, severity, f"q: {what}")]
+
+
+LABELS = Moments(900, 0.5, 0.5, 100.0, 400.0, 200.0)  # 200 / sqrt(100 * 400) = 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule", "severity", "what"),
+    [
+        ({"moments": LABELS}, "labels-as-scores", "error",
+         "scores and grades have a correlation of exactly 1, over 900 judged documents"),
+        ({"moments": replace(LABELS, xy=-200.0)}, "labels-as-scores", "error",
+         "scores and grades have a correlation of exactly -1, over 900 judged documents"),
+        ({"constant": 5}, "constant-scores", "warning", "all scores are equal in 5 of 50 queries"),
+        ({"constant": 4}, "constant-scores", "note", "all scores are equal in 4 of 50 queries"),
+        ({"nearly": 5}, "nearly-constant-scores", "warning",
+         "nearly all documents share one score in 5 of 50 queries"),
+        ({"tied": 24_750}, "score-ties", "warning",
+         "10 % of the pairs of documents that a query retrieved share a score"),
+        ({"tied": 24_749}, "score-ties", "note",
+         "10 % of the pairs of documents that a query retrieved share a score"),
+        ({"merged": 50}, "single-precision", "warning",
+         "50 of 5,000 rows have the score of the one ranked before in single precision alone"),
+        ({"merged": 49}, "single-precision", "note",
+         "49 of 5,000 rows have the score of the one ranked before in single precision alone"),
+        ({"overflow": 2}, "overflow", "warning", "2 of 5,000 scores are beyond 3.4e38"),
+        ({"judged": 0, "known": 0}, "other-collection", "error",
+         "none of the 5,000 documents retrieved is judged, and of 256 docnos looked at none is, "
+         "for any query"),
+        ({"judged": 0, "known": 3}, "other-topics", "error",
+         "none of the 5,000 documents retrieved is judged for its query; of 256 docnos looked at "
+         "3 are judged for others"),
+        ({"judged": 0, "known": 2}, "nothing-judged", "warning",
+         "none of the 5,000 documents retrieved is judged"),
+        ({"judged": 0, "known": 0, "queries": 4}, "nothing-judged", "warning",
+         "none of the 5,000 documents retrieved is judged"),
+        ({"known": 253}, "unknown-docnos", "note",
+         "3 of 256 docnos looked at are judged for no query"),
+        ({"judged_shown": 450}, "unjudged-at-10", "note",
+         "10 % of the documents at rank 10 or before are not judged"),
+        ({"missing": 1, "missing_first": ("7",)}, "missing-queries", "warning",
+         "no answer to 1 of 50 judged queries"),
+        ({"extra": 9, "extra_first": ("x",)}, "extra-queries", "note",
+         "no judgement of 9 of 50 queries"),
+        ({"at_deepest": 49, "last_depth": 37, "shallowest": 37.0}, "cut-last-query", "warning",
+         "the last query, '50', has 37 documents, every other one 100"),
+        ({"at_deepest": 49, "shallowest": 37.0}, "depth", "note",
+         "queries have 37 to 100 documents, 100 in the middle"),
+        ({"at_deepest": 48, "last_depth": 37, "shallowest": 37.0}, "depth", "note",
+         "queries have 37 to 100 documents, 100 in the middle"),
+    ],
+)  # fmt: skip
+def test_rules_of_runs(changes: dict[str, Any], rule: str, severity: str, what: str) -> None:
+    facts = Facts(JUDGED, replace(RUN, **changes))
+    assert said([*of_run(facts, "r")]) == [(rule, severity, f"r: {what}")]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"moments": replace(LABELS, xy=199.99)},
+        {"moments": LABELS, "positive": 9},  # one relevant document alone has always 1 or less
+        {"moments": LABELS, "positive": 891},
+        {"tied": 247},
+        {"overflow": 2, "single": False},
+        {"known": 254},
+        {"judged_shown": 451},
+    ],
+)
+def test_too_little_says_nothing(changes: dict[str, Any]) -> None:
+    assert [*of_run(Facts(JUDGED, replace(RUN, **changes)), "r")] == []
+
+
+def test_one_document_queries_are_those_of_rows() -> None:
+    single = replace(JUDGED, single=5, single_first=("a", "b", "c"))
+    follows = replace(RUN, follows=True)
+    what = "q: one document alone in 5 of 50 queries"
+    found = [*of_rows(Facts(single, follows), "q")]
+    assert said(found) == [("one-document-queries", "warning", what)]
+    assert found[0].examples == ("a", "b", "c")
+    assert [*of_rows(Facts(single, RUN), "q")] == []  # sparse judgements are no short lists
+    few = Facts(replace(single, single=4), follows)
+    assert [one.severity for one in of_rows(few, "q")] == ["note"]
+
+
+def cell(number: int, changes: dict[str, Any] | None = None, **given: Any) -> GuardedCell:
+    run, dataset = f"m/fold{number}.txt", f"d/fold{number}.txt"
+    return GuardedCell(
+        **{
+            "facts": Facts(JUDGED, replace(RUN, **changes or {})),
+            "dataset": dataset, "run": run, "entry": "d", "model": "m",
+            "qids": string_column([f"{number}-{place}" for place in range(3)]),
+            "digests": {path: path for path in (run, dataset)}, "folds": True, **given,
+        }
+    )  # fmt: skip
+
+
+FOLDS = [cell(number) for number in range(1, 6)]
+
+
+def test_a_clean_sweep_says_nothing() -> None:
+    assert [*of_sweep(FOLDS)] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"lowest": 100.0, "highest": 900.0, "mean_lowest": 101.0, "mean_highest": 800.0},
+         "scores from 100 to 900, those of the same model on its 4 other folds from 0.1 to 9"),
+        ({"mean_lowest": 3.9, "mean_highest": 4.0},
+         "a query's scores span 0.1 on average, those of the same model on its 4 other folds "
+         "7.8 to 7.8"),
+        ({"highest": 90.0, "lowest": -90.0, "mean_lowest": -40.0, "mean_highest": 48.0},
+         "a query's scores span 88 on average, those of the same model on its 4 other folds "
+         "7.8 to 7.8"),
+    ],
+)  # fmt: skip
+def test_a_fold_of_another_model(changes: dict[str, float], what: str) -> None:
+    cells = [*FOLDS[:4], cell(5, changes)]
+    assert said([*of_sweep(cells)]) == [("score-range", "warning", f"m/fold5.txt: {what}")]
+    of_others = [*FOLDS[:4], cell(5, changes, model="other")]
+    assert [*of_sweep(of_others)] == []
+    assert [*of_sweep(cells[3:])] == []  # of two, which is the other one?
+
+
+def test_the_same_bytes() -> None:
+    same = cell(2, digests={"m/fold2.txt": "m/fold1.txt", "d/fold2.txt": "d/fold2.txt"})
+    assert said([*of_sweep([FOLDS[0], same])]) == [
+        ("same-file-twice", "warning", "m/fold1.txt: 1 other file holds its bytes")
+    ]
+    again = cell(1, run="m/fold1.txt", model="n")
+    assert [*of_sweep([FOLDS[0], again])] == []  # one path, two cells
+    few = [replace_facts(one, rows=19) for one in (FOLDS[0], same)]
+    assert [*of_sweep(few)] == []
+
+
+def replace_facts(one: GuardedCell, **changes: Any) -> GuardedCell:
+    facts = Facts(one.facts.judgements, replace(one.facts.run, **changes))
+    return GuardedCell(
+        facts, one.dataset, one.run, one.entry, one.model, one.qids, one.digests, one.folds
+    )
+
+
+def test_folds_that_share_queries() -> None:
+    shares = {"qids": string_column(["2-0", "1-1", "1-2", "x"])}
+    found = [*of_sweep([FOLDS[0], cell(2, **shares)])]
+    assert said(found) == [
+        (
+            "shared-queries",
+            "warning",
+            "d/fold1.txt to d/fold2.txt: 2 of 5 queries are in several of the 2 folds",
+        )
+    ]
+    assert found[0].examples == ("1-1", "1-2")
+    assert [*of_sweep([FOLDS[0], cell(2, folds=False, **shares)])] == []
+
+
+def test_a_run_that_was_not_pooled() -> None:
+    def on_one(number: int, judged: int) -> GuardedCell:
+        changes = {"judged_shown": judged}
+        return cell(number, changes, dataset="q", digests={"q": "q", f"m/fold{number}.txt": ""})
+
+    pooled = [on_one(number, 480) for number in range(1, 4)]
+    digests = {"q": "q", "m/fold4.txt": "4", **{f"m/fold{n}.txt": str(n) for n in range(1, 4)}}
+    cells = [replace_digests(one, digests) for one in (*pooled, on_one(4, 370))]
+    assert said([*of_sweep(cells)]) == [
+        (
+            "unjudged-unlike-others",
+            "warning",
+            "m/fold4.txt: 26% of the documents at rank 10 or before are not judged, 4% in the "
+            "middle of the 4 runs on q",
+        )
+    ]
+    cells = [replace_digests(one, digests) for one in (*pooled, on_one(4, 380))]
+    assert [*of_sweep(cells)] == []
+
+
+def replace_digests(one: GuardedCell, digests: dict[str, str]) -> GuardedCell:
+    return GuardedCell(one.facts, one.dataset, one.run, one.entry, one.run, one.qids, digests)
+
+
+def test_findings_of_one_rule_are_one() -> None:
+    found = [
+        ("d", finding("constant-scores", f"a/fold{n}.txt", f"all scores in {n}", 9, ("q",)))
+        for n in range(5)
+    ]
+    other = ("e", found[0][1])
+    (one, alone) = collapsed([*found, other])
+    assert str(one).splitlines()[0] == (
+        "warning: a/fold0.txt: all scores in 0; so or alike in 4 other files: fold1.txt, "
+        "fold2.txt, fold3.txt (+1 more) [constant-scores]"
+    )
+    assert alone == found[0][1]
+    same_names = [
+        ("d", finding("depth", f"{n}/a.txt", "", 1)) for n in range(3)
+    ]  # whose folders tell them apart
+    assert collapsed(same_names)[0].examples == ("1/a.txt", "2/a.txt")
+
+
+def test_what_is_accepted_is_a_note() -> None:
+    found = [finding("labels-as-scores", "r", ""), finding("score-ties", "r", "")]
+    kept = accepted(found, ["labels-as-scores"])
+    assert [one.severity for one in kept] == ["note", "warning"]
+
+
+def test_what_a_reader_warned_of_is_said_once() -> None:
+    warnings = ["r: all scores are equal in 9 of 9 queries; there", "r: 2 tags in one run"]
+    assert beyond(warnings, [finding("constant-scores", "r", "")]) == warnings[1:]
+    assert beyond(warnings, [finding("score-ties", "r", "")]) == warnings
+
+
+def test_every_rule_says_what_it_does_and_how_to_mend_it() -> None:
+    for rule in RUN_RULES:
+        assert rule.effect, rule.name
+        assert rule.fix, rule.name
+        assert rule.about.endswith(".")
+        assert not rule.effect.endswith(".")
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_clean_data_is_not_warned_of(seed: int, as_rows: bool) -> None:
+    """Scores of a middling system on grades 0 to 4, a relevant document in every query."""
+    random = np.random.default_rng(seed)
+    n_queries, n_docs = int(random.integers(5, 30)), int(random.integers(10, 40))
+    grades = random.integers(0, 5, (n_queries, n_docs))
+    grades[:, 0] = 1
+    scores = grades + random.normal(0, 2, grades.shape)
+    judged = {
+        f"q{q}": {f"d{d}": int(grades[q, d]) for d in range(n_docs)} for q in range(n_queries)
+    }
+    qrels = Qrels.from_dict(judged)
+    run = Run.for_rows(qrels, scores.ravel())
+    if not as_rows:
+        run = Run.from_dict(
+            {qid: dict(zip(some, scores[q].tolist(), strict=True))
+             for q, (qid, some) in enumerate(judged.items())}
+        )  # fmt: skip
+    watch = Watch(qrels, Policy())
+    watch.run(run)
+    for aligned in align_parts(qrels, run):
+        watch.aligned(aligned)
+    facts = Facts(JudgementFacts.of(qrels), watch.facts())
+    assert [*of_dataset(facts.judgements, "q"), *of_rows(facts, "q"), *of_run(facts, "r")] == []
