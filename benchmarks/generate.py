@@ -65,8 +65,8 @@ def trec_shuffled(folder: Path, n_queries: int, depth: int = 1000) -> None:
     within = np.argsort(rng.random((n_queries, depth)), axis=1)
     within += depth * np.arange(n_queries)[:, None]
     for name, order in (("within", within.ravel()), ("all", rng.permutation(within.size))):
-        _write(folder / f"{name}.txt", *(_taken(column, order) for column in run))
-    _write(folder / "qrels.txt", *qrels)
+        write(folder / f"{name}.txt", *(_taken(column, order) for column in run))
+    write(folder / "qrels.txt", *qrels)
 
 
 def trec_many(folder: Path, n_queries: int, depth: int, n_runs: int, seed: int = SEED) -> None:
@@ -80,8 +80,8 @@ def trec_many(folder: Path, n_queries: int, depth: int, n_runs: int, seed: int =
         order += depth * np.arange(n_queries)[:, None]
         docnos = _taken(run[2], order.ravel())
         path = folder / f"run-{number:03}.txt"
-        _write(path, *run[:2], docnos, run[3], scores, f"run{number}")
-    _write(folder / "qrels.txt", *qrels)
+        write(path, *run[:2], docnos, run[3], scores, f"run{number}")
+    write(folder / "qrels.txt", *qrels)
 
 
 def sweep(folder: Path, n_queries: int, depth: int, n_runs: int, n_datasets: int) -> None:
@@ -119,7 +119,7 @@ def _trec(n_queries: int, depth: int, seed: int = SEED) -> tuple[Columns, Column
 def _write_copies(file: IO[bytes], columns: Columns, times: int) -> None:
     qids, *others = columns
     for copy in range(times):
-        _write(file, qids + copy * LARGEST_QID, *others)
+        write(file, qids + copy * LARGEST_QID, *others)
 
 
 def _taken(column: npt.NDArray[np.generic] | str | int, order: npt.NDArray[np.int64]):
@@ -137,7 +137,7 @@ def letor(folder: Path, n_queries: int) -> None:
             qid = b" qid:%d " % (15 * query + 1)
             rows = zip(grades[query].tolist(), chosen[query].tolist(), strict=True)
             file.write(b"".join(b"%d%b%b\n" % (grade, qid, pool[at]) for grade, at in rows))
-    _write(folder / "predictions.txt", (grades + rng.normal(0, 1.5, grades.shape)).ravel())
+    write(folder / "predictions.txt", (grades + rng.normal(0, 1.5, grades.shape)).ravel())
 
 
 def letor_tied(folder: Path, n_queries: int) -> None:
@@ -156,7 +156,7 @@ def letor_tied(folder: Path, n_queries: int) -> None:
     with (folder / "test.txt").open("wb") as file:
         rows = zip(grades.tolist(), query.tolist(), strict=True)
         file.write(b"".join(b"%d qid:%d 1:0\n" % row for row in rows))
-    _write(folder / "predictions.txt", scores + rng.choice(3, query.size) * 1e-9)
+    write(folder / "predictions.txt", scores + rng.choice(3, query.size) * 1e-9)
 
 
 def batch(n_queries: int) -> tuple[npt.NDArray[np.float64], ...]:
@@ -175,10 +175,10 @@ def audit(folder: Path, n_queries: int, depth: int, n_runs: int) -> None:
     rng = np.random.default_rng(SEED)
     grades = rng.choice(5, n_queries * depth, p=[0.52, 0.32, 0.13, 0.02, 0.01])
     qids = np.char.add("qid:", np.repeat(np.arange(n_queries), depth).astype(str))
-    _write(folder / "test.txt", grades, qids, "1:0.5")
+    write(folder / "test.txt", grades, qids, "1:0.5")
     for number in range(n_runs):
         scores = grades + rng.normal(0, 1 + number / n_runs, grades.size)
-        _write(folder / f"system-{number:02}.txt", scores.round(2))
+        write(folder / f"system-{number:02}.txt", scores.round(2))
     metrics = ", ".join(f'"{metric}"' for metric in AUDITED)
     config = (
         "datasets: {ltr: {format: letor, path: test.txt}}\n"
@@ -200,7 +200,7 @@ def _feature_texts(rng: np.random.Generator) -> Iterator[str]:
         )
 
 
-def _write(path: Path | IO[bytes], *columns: npt.NDArray[np.generic] | str | int) -> None:
+def write(path: Path | IO[bytes], *columns: npt.NDArray[np.generic] | str | int) -> None:
     """Write columns separated by one blank; a single value stands in every row."""
     n_rows = next(len(column) for column in columns if isinstance(column, np.ndarray))
     table = pa.table(

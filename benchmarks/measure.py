@@ -70,21 +70,28 @@ def run(command: Sequence[str], *, reported: bool = False) -> Sample:
     RuntimeError
         Where the command fails; holds what it wrote to standard error.
     """
+    sample, code, said = attempt(command)
+    if code != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{said[-2000:]}")
+    if not reported:
+        return sample
+    output, _, line = sample.output.rstrip().rpartition("\n")
+    wall, cpu = map(float, line.split()[1:])
+    return Sample(wall, cpu, sample.memory, output)
+
+
+def attempt(command: Sequence[str], *, cwd: str | None = None) -> tuple[Sample, int, str]:
+    """Run `command` once; return what it took, its exit code, and its standard error."""
     # Programs start from compiled files, as they do after their first start.
     here = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         begin = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=err, env=here)
+        process = subprocess.Popen(command, stdout=out, stderr=err, env=here, cwd=cwd)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        output = out.read()
-        if process.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)} failed:\n{err.read()[-2000:]}")
+        output, said = out.read(), err.read()
     cpu = usage.ru_utime + usage.ru_stime
-    if reported:
-        output, _, line = output.rstrip().rpartition("\n")
-        wall, cpu = map(float, line.split()[1:])
-    return Sample(wall, cpu, usage.ru_maxrss / 1024, output)
+    return Sample(wall, cpu, usage.ru_maxrss / 1024, output), process.returncode, said

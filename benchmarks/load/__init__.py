@@ -1,0 +1,1 @@
+"""Loads beyond the usual: ``python -m benchmarks.load``."""

@@ -1,0 +1,73 @@
+"""The loads, a thousandth of each: the command works, and sees what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NAMES = ("cells", "rows", "queries", "documents", "metrics", "names")
+
+
+@pytest.fixture(autouse=True)
+def _the_tree_is_importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT))  # benchmarks are not installed
+
+
+def test_every_load_is_tried_here() -> None:
+    from benchmarks.load.cases import ALL
+
+    assert tuple(ALL) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_small_load(name: str, tmp_path: Path) -> None:
+    from tqdm import tqdm
+
+    from benchmarks.load.__main__ import run
+    from benchmarks.load.cases import ALL
+
+    load = ALL[name](0.001)
+    with tqdm(disable=True) as bar:
+        found = run(load, tmp_path, bar)
+    assert [(command.label, said) for command, _, said in found] == [
+        (command.label, "right" if command.expected else "done") for command in load.commands
+    ]
+
+
+def said(output: str, code: int = 0, error: str = "", **expected: float) -> str:
+    from benchmarks.load.__main__ import outcome
+    from benchmarks.load.cases import Command
+    from benchmarks.measure import Sample
+
+    command = Command("label", ("run", "--format", "jsonl"), 2, expected)
+    return outcome(command, Sample(1.0, 1.0, 1.0, output), code, error)
+
+
+def test_what_is_wrong_is_said() -> None:
+    row = '{{"metric": "map", "qid": "all", "value": {}}}\n'
+    assert said(2 * row.format(0.5), map=0.5) == "right"
+    assert said(2 * row.format(0.5)) == "done"
+    assert said(2 * row.format(0.25), map=0.5) == "**wrong**: map is 0.25, not 0.5"
+    assert said(row.format(0.5), map=0.5) == "**1 rows** of 2"
+    assert said("", 2, "error: no such file\n") == "**exit 2**: error: no such file"
+    assert said(2 * row.format(0.5), 0, "Traceback (most recent call last)").startswith("**exit 0")
+
+
+def test_the_page_keeps_the_rows_of_other_loads() -> None:
+    from benchmarks.load.__main__ import BEGIN, END, put
+    from benchmarks.load.cases import ALL
+
+    one, two = ALL["cells"](1.0).title, ALL["names"](1.0).title
+    page = f"before\n{BEGIN}\n{END}\nafter\n"
+    page = put(page, {two: [f"| {two} | old |"]})
+    page = put(page, {one: [f"| {one} | a |", f"| {one} | b |"]})
+    page = put(page, {two: [f"| {two} | new |"]})
+    assert [line for line in page.splitlines() if line.startswith("| ")][1:] == [
+        f"| {one} | a |",
+        f"| {one} | b |",
+        f"| {two} | new |",
+    ]
+    assert page.startswith("before\n")
+    assert page.endswith("after\n")
