@@ -11,6 +11,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from .escaping import legible, printable
+
 SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
 
@@ -37,12 +39,12 @@ class Problem:
     fix: str = ""
 
     def __str__(self) -> str:
-        head = f"{self.where}: {self.what}" if self.where else self.what
-        lines = [head]
+        head = f"{legible(self.where)}: {self.what}" if self.where else self.what
+        lines = [printable(head)]
         if self.found:
-            lines.append(f"  found: {shorten(self.found)}")
+            lines.append(f"  found: {legible(shorten(self.found))}")
         if self.fix:
-            lines.append(f"  fix:   {self.fix}")
+            lines.append(f"  fix:   {legible(self.fix)}")
         return "\n".join(lines)
 
 
@@ -101,10 +103,11 @@ class ConfigError(HarnessError):
 
     def __str__(self) -> str:
         lines = [f"{self.where}: {self.total} problem{'s' if self.total > 1 else ''}"]
-        width = min(36, max(len(problem.where) for problem in self.problems))
-        for problem in self.problems:
+        places = [legible(problem.where) for problem in self.problems]
+        width = min(36, max(map(len, places)))
+        for problem, where in zip(self.problems, places, strict=True):
             text = str(replace(problem, where=""))
-            head = f"{problem.where:<{width}}  " if problem.where else ""
+            head = f"{where:<{width}}  " if where else ""
             lines.append(textwrap.indent(head + text, "  "))
         return "\n".join(lines)
 

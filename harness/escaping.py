@@ -7,9 +7,12 @@ A name of a run, dataset, query or file may hold anything. LaTeX's function is
 
 from __future__ import annotations
 
+import csv
 import html
 import json
 import re
+from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any
 
 LONGEST = 300
@@ -83,6 +86,18 @@ def csv_field(text: str) -> str:
     """
     is_formula = _FORMULA.match(text) and not _NO_FORMULA.fullmatch(text)
     return f"'{text}" if is_formula else text
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    r"""Return rows of fields as CSV, with quotes around those that hold a line break of any kind.
+
+    >>> csv_text([["run", "map"], ["a\rb", 0.5]])
+    'run,map\n"a\rb",0.5\n'
+    """
+    lines: list[str] = []
+    file = SimpleNamespace(write=lambda line: lines.append(f"{line[:-2]}\n"))
+    csv.writer(file, lineterminator="\r\n").writerows(rows)  # one of \n leaves \r without quotes
+    return "".join(lines)
 
 
 def from_csv(text: str) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from typing import Any
+from collections.abc import Iterator
 
-from ..escaping import csv_field
+from ..escaping import csv_field, csv_text
 from .flow import Audited
 from .spread import Comparison, Matrix, Row
 
@@ -25,27 +23,25 @@ def render(audited: Audited) -> str:
     order than the base, and is the same for all of them; it is empty where fewer than two have a
     value in both, so that there is no order. ``refused`` is why there is no value.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    return csv_text([COLUMNS, *_rows(audited)])
+
+
+def _rows(audited: Audited) -> Iterator[list[str]]:
     for matrix in audited.matrices:
-        _write(writer, matrix, matrix.base, matrix.own)
+        yield from _lines(matrix, matrix.base, matrix.own)
         for row, found in zip(matrix.rows, matrix.comparisons, strict=True):
-            _write(writer, matrix, row, found)
-    return text.getvalue()
+            yield from _lines(matrix, row, found)
 
 
-def _write(writer: Any, matrix: Matrix, row: Row, found: Comparison) -> None:
+def _lines(matrix: Matrix, row: Row, found: Comparison) -> Iterator[list[str]]:
     changed = str(found.order_changed).lower() if found.compared > 1 else ""
     for at, system in enumerate(matrix.systems):
         value, base = row.values[at].item(), matrix.base.values[at].item()
         numbers = (value, base, value - base)
-        writer.writerow(
-            [
-                *map(csv_field, (matrix.dataset, str(matrix.metric), system, row.name)),
-                *map(_field, numbers), changed, csv_field(row.refused[at]),
-            ]
-        )  # fmt: skip
+        yield [
+            *map(csv_field, (matrix.dataset, str(matrix.metric), system, row.name)),
+            *map(_field, numbers), changed, csv_field(row.refused[at]),
+        ]  # fmt: skip
 
 
 def _field(number: float) -> str:

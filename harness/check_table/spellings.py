@@ -52,6 +52,8 @@ def named(text: str, names: Mapping[str, str]) -> str | None:
     >>> named("BM25 (ours) [12]", {"bm25": "bm25"}), named("BM26", {"bm25": "bm25"})
     ('bm25', None)
     """
+    if text in names:  # where another differs from it in case or accents alone
+        return names[text]
     known: dict[str, str] = {}
     for name, own in names.items():
         known.setdefault(plain(name), own)

@@ -13,7 +13,7 @@ from .. import metrics as _built_in
 from ..core.bounds import BOUNDS, with_bounds
 from ..core.convention import contradiction
 from ..core.convention import find as find_convention
-from ..core.file_names import wrong_with
+from ..core.file_names import readable_name, wrong_with
 from ..core.metric import Metric
 from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
@@ -49,6 +49,9 @@ def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
         With every problem: keys, types, metrics, plugins, files that are not there.
     """
     path = Path(path)
+    if readable_name(way := os.path.abspath(path)) != way:
+        what = f"the way to it, {readable_name(way)}, is not UTF-8"
+        raise ConfigError(Problem("", what, fix="rename the folder or the file"), where=str(path))
     return loads(_text_of(path), str(path), path.parent, overrides)
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from .. import readers
 from ..config.patterns import natural
+from ..core.file_names import readable_name
 from ..errors import HarnessError
 
 Kind = Literal["dataset", "run"]
@@ -73,6 +74,9 @@ def look(folder: Path) -> Look:
     for path in _paths(folder):
         found.every.append(path)
         name = path.rpartition("/")[2]
+        if readable_name(path) != path:
+            found.aside[readable_name(path)] = "its name is not UTF-8"
+            continue
         if not _PASSED_OVER.fullmatch(name) and len(found.every) <= MOST:
             found.files += [File(path, kind, form) for kind, form in _kinds(folder / path, name)]
     _set_training_aside(found)

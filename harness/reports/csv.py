@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 
 from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
-from ..escaping import csv_field
+from ..escaping import csv_field, csv_text
 
 suffix = ".csv"
 
@@ -41,12 +39,9 @@ def text_of(rows: Sequence[Mapping[str, str | int | float | None]]) -> str:
 
     Names that a spreadsheet would compute have an apostrophe before them.
     """
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writerow({name: csv_field(name) for name in writer.fieldnames})
-    for row in rows:
-        writer.writerow({name: _field(value) for name, value in row.items()})
-    return text.getvalue()
+    header = list(rows[0]) if rows else []
+    body = ([_field(row[name]) for name in header] for row in rows)
+    return csv_text([map(csv_field, header), *body])
 
 
 def _tiers(comparisons: Comparisons) -> dict[tuple[str | int | float, ...], str]:

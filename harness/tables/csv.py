@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..escaping import csv_field
+from ..escaping import csv_field, csv_text
 from .marks import best_and_second
 from .model import Cell, Column, PaperTable
 
@@ -26,14 +24,12 @@ def render(table: PaperTable) -> str:
     not defined is empty. A name that a
     spreadsheet would compute has an apostrophe before it.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     parts = [_parts(table, place) for place in range(len(table.columns))]
     header = ["group", "run", "name", "sign"]
     for column, names in zip(table.columns, parts, strict=True):
         own = " ".join(filter(None, (_dataset(column), column.key)))
         header += [own, *(f"{own} {name}" for name in names)]
-    writer.writerow(map(csv_field, header))
+    lines: list[Iterable[str]] = [map(csv_field, header)]
     marked = _marked(table)
     for group in table.groups:
         for row in group.rows:
@@ -41,8 +37,8 @@ def render(table: PaperTable) -> str:
             fields = [*map(csv_field, (group.title, row.run, row.title)), row.sign]
             for column, cell, names in zip(table.columns, row.cells, parts, strict=True):
                 fields += [_value(column, cell), *(_FIELDS[name](cell) for name in names)]
-            writer.writerow(fields)
-    return text.getvalue()
+            lines.append(fields)
+    return csv_text(lines)
 
 
 def _marked(table: PaperTable) -> list[Iterator[Cell]]:

@@ -54,7 +54,7 @@ def render(table: PaperTable) -> str:
 
 
 def _caption(table: PaperTable) -> str:
-    text = " ".join(table.caption)
+    text = " ".join(" ".join(table.caption).split())
     for words, here in (
         (BEST, "* the best value of a column"),
         (SECOND, ", + the second best"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from studies import compared, constant, study
 
 from harness.core.comparison import Comparisons, Plan, Standing
-from harness.escaping import in_markdown
+from harness.escaping import in_markdown, legible
 from harness.tables import html
 from harness.tables.build import build
 from harness.tables.model import PaperTable
@@ -234,7 +234,7 @@ class Reader(HTMLParser):
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1, max_size=8
-).filter(lambda text: text == " ".join(text.split()))
+).filter(lambda text: text == " ".join(text.split()) == legible(text))
 
 
 @given(NAMES)

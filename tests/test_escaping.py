@@ -1,0 +1,272 @@
+"""Names that would do something else than be shown, through every format and every command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from tables.latex import PREAMBLE, compiled, needs_latex
+
+from harness import escaping
+from harness.changes.csv_file import read_sheet
+from harness.core.widths import LONGEST, readable, width
+from harness.errors import HarnessError, Problem
+from harness.init.text import _quoted
+from harness.reports.csv import text_of
+from harness.reports.table import columns
+from harness.tables.latex_text import escape as in_latex
+
+NASTY = [
+    "=cmd|' /C calc'!A0",
+    "\x1b[31mred\x07\r\n\tx",
+    "<script>alert(1)</script>&\"'",
+    "a|b`c`*d*_e_[f](g)#1 @user",
+    r"$\frac{1}{2}$ %~^#{}&",
+    "\u202eevil\ufeff\u200b\x9b",
+    "検索システム",
+    "\u00e9",
+    "e\u0301",
+    "../../etc",
+    "CON",
+    "x" * 10_000,
+]
+ANY = st.text(st.characters(exclude_categories=()), max_size=12)
+TEXT = st.text(max_size=12) | st.text("'=+-@\t\r\n\uff1d1.e|;,\"", max_size=6)
+
+
+@given(TEXT)
+def test_a_name_reads_back_from_csv_and_is_no_formula(name: str) -> None:
+    field = escaping.csv_field(name)
+    assert escaping.from_csv(field) == name
+    if field[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        assert field == name
+        float(name)  # a plain number, which a spreadsheet shows as it is
+    (row,) = csv.DictReader(io.StringIO(text_of([{"run": name, "x": -0.5}]), newline=""))
+    assert (escaping.from_csv(row["run"]), row["x"]) == (name, "-0.5")
+
+
+@pytest.mark.parametrize("name", ["-1", "+1.5", "-.5e-3", "-0"])
+def test_a_plain_number_keeps_its_sign(name: str) -> None:
+    assert escaping.csv_field(name) == name
+
+
+def test_a_leaderboard_reads_back(tmp_path: Path) -> None:
+    names = [name for name in NASTY if name == name.strip()]
+    path = tmp_path / "board.csv"
+    path.write_bytes(text_of([{"run": name, "map": 0.5} for name in names]).encode())
+    assert read_sheet(path).column(0) == names
+
+
+@given(ANY)
+def test_a_terminal_is_shown_nothing_that_moves_its_cursor(name: str) -> None:
+    shown = escaping.legible(name)
+    shown.encode()  # no half of a surrogate pair
+    assert not any(ord(sign) < 32 or 127 <= ord(sign) < 160 for sign in shown)
+    assert not set(shown) & set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u200f\ufeff\u2028")
+    assert escaping.legible(shown) == shown
+    assert escaping.for_terminal(f"{name}\n").replace("\n", "") == shown.replace(r"\n", "") or (
+        "\n" in name
+    )
+
+
+@given(ANY)
+def test_json_reads_back_and_is_one_line(name: str) -> None:
+    line = escaping.in_json({name: name})
+    line.encode()
+    assert json.loads(line) == {name: name}
+    assert len(line.splitlines()) == 1
+
+
+class Reader(HTMLParser):
+    """Texts and attributes of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: list[str] = []
+        self.titles: list[str | None] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.titles += [value for name, value in attrs if name == "title"]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@given(TEXT)
+def test_html_shows_a_name_as_it_stands(name: str) -> None:
+    shown = escaping.in_html(name)
+    read = Reader(f'<p title="{shown}">{shown}</p>')
+    assert read.tags == ["p"]
+    assert "".join(read.texts) == escaping.printable(name) == (read.titles[0] or "")
+    assert Reader(escaping.html_comment(name) + "<b>").tags == ["b"]
+
+
+@given(st.text("ab1 \\`*_[]()|$~#<>&-+=.!:/@\nw", max_size=12))
+def test_markdown_shows_a_name_as_it_stands(name: str) -> None:
+    markdown_it = pytest.importorskip("markdown_it")
+    reader = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    shown = escaping.in_markdown(name)
+    wanted = " ".join(name.split())
+    for text in (shown, f"- {shown}", f"| {shown} | b |\n|---|---|\n| {shown} | c |"):
+        page = reader.render(text)
+        read = Reader(page)
+        assert not {*read.tags} - {"p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"}
+        cells = [text for text in map(str.strip, "".join(read.texts).split("\n")) if text]
+        assert [cell for cell in cells if cell not in "bc" or cell == wanted][:1] == [wanted][
+            : bool(wanted)
+        ] or wanted in ("b", "c")
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=8))
+def test_yaml_of_init_loads_back_to_the_same_name(name: str) -> None:
+    assert yaml.safe_load(f"k: {{path: {_quoted(name)}}}") == {"k": {"path": name}}
+    assert yaml.safe_load(f"{_quoted(name)}: {{x: 1}}") == {name: {"x": 1}}
+
+
+@pytest.mark.parametrize("name", ["0b101", "0xff", ".inf", "1_0", "2001-01-01", "yes", "y", "~"])
+def test_yaml_of_init_quotes_what_is_no_text(name: str) -> None:
+    assert _quoted(name) == f'"{name}"'
+
+
+def test_latex_writes_no_character_that_does_something_else() -> None:
+    assert in_latex("a\x1b\u202e\ud800") == "a{[}U+001B{]}{[}U+202E{]}{[}U+D800{]}"
+
+
+def test_an_error_is_on_lines_of_its_own() -> None:
+    problem = Problem("a\nerror: b", "query 'x\x1b[2J' is odd", "f\x07", "rename '\u202e'")
+    assert str(HarnessError(problem)) == (
+        "a\\nerror: b: query 'x\\x1b[2J' is odd\n  found: f\\x07\n  fix:   rename '\\u202e'"
+    )
+
+
+def test_columns_are_aligned_by_what_is_seen() -> None:
+    text = columns([["run", "map"], ["検索", "0.5"], ["e\u0301", "0.25"], ["a\nb", "1"]])
+    assert text.splitlines() == ["run    map", "検索   0.5", "e\u0301     0.25", "a\\nb     1"]
+
+
+def test_long_names_are_cut_to_what_still_differs() -> None:
+    names = [f"{'x' * 5000}{n}{'y' * 5000}" for n in range(20)] + ["short"]
+    found = readable(names)
+    assert found[-1] == "short"
+    assert len({*found}) == 21
+    assert max(map(width, found)) <= LONGEST
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What ``harness run`` makes of a config of such names."""
+    base = tmp_path_factory.mktemp("nasty")
+    qids = [f"{name}q" for name in NASTY]
+    qrels = {qid: {f"d{i}{qid[:3]}": i % 2 for i in range(4)} for qid in qids}
+    (base / "qrels.json").write_text(json.dumps(qrels))
+    runs = {}
+    for k, name in enumerate(NASTY):
+        run = {q: {d: i * (k + 3) % 7 + 0.5 for i, d in enumerate(qrels[q])} for q in qids}
+        (base / f"r{k}.json").write_text(json.dumps(run))
+        runs[name.replace("{", "{{").replace("}", "}}")] = {"path": f"r{k}.json"}
+    config = {
+        "output": "out", "datasets": {NASTY[1]: {"path": "qrels.json"}}, "runs": runs,
+        "metrics": ["map"], "compare": {"baseline": NASTY[0]},
+        "reports": ["csv", "markdown", "html", "jsonl", "table", "trec"],
+        "tables": {"main": {"formats": ["latex", "markdown", "html", "csv", "text"]}},
+        "plots": [{"kind": "distribution", "formats": ["svg"]}],
+    }  # fmt: skip
+    text = yaml.safe_dump(config)
+    (base / "c.yaml").write_text(text)
+    done = harness(base, "run", "c.yaml")
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    return base
+
+
+def harness(base: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "harness", *words], cwd=base, capture_output=True)
+
+
+def names_in(base: Path, format: str) -> list[str]:
+    text = (base / f"out/{format}").read_bytes().decode()
+    return [row["run"] for row in csv.DictReader(io.StringIO(text, newline=""))]
+
+
+def test_every_name_is_whole_in_files(results: Path) -> None:
+    assert sorted(map(escaping.from_csv, names_in(results, "leaderboard.csv"))) == sorted(NASTY)
+    lines = (results / "out/leaderboard.jsonl").read_bytes().decode().splitlines()
+    assert sorted(json.loads(line)["run"] for line in lines) == sorted(NASTY)
+    rows = names_in(results, "tables/main.csv")
+    assert sorted(map(escaping.from_csv, rows)) == sorted(NASTY)
+    trec = (results / "out/leaderboard.eval").read_bytes().decode().splitlines()
+    assert [line.count("\t") for line in trec] == [2] * len(trec)
+
+
+def test_no_file_opens_a_tag_or_holds_a_control(results: Path) -> None:
+    for name in ("leaderboard.html", "tables/main.html"):
+        assert not {*Reader((results / f"out/{name}").read_text()).tags} & {"script"}
+    for name in ("leaderboard.txt", "leaderboard.md", "tables/main.md", "tables/main.tex"):
+        text = (results / f"out/{name}").read_bytes().decode()
+        assert "<script" not in text or name.endswith(("txt", "tex"))
+        assert not set(text) & set("\x1b\x07\u202e\ufeff\x9b\r\t"), name
+    assert max(map(len, (results / "out/leaderboard.txt").read_text().splitlines())) < 400
+    for path in (results / "out/plots").iterdir():
+        ET.parse(path)
+
+
+COMMANDS = [
+    ["run", "c.yaml", "--dry-run"],
+    ["evaluate", "qrels.json", "r0.json", "r1.json", "-m", "map", "-q"],
+    ["audit", "out", "--convention", "lightgbm"],
+    ["compare", "out", "out/leaderboard.csv"],
+    ["check-table", "out/tables/main.csv", "--results", "out"],
+    ["check-table", "out/tables/main.md", "--results", "out"],
+    ["cache", "list", "out"],
+    ["table", "out", "--format", "text"],
+    ["init", "."],
+    ["verify", "out"],
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words))
+def test_every_command_takes_such_names(results: Path, words: list[str]) -> None:
+    done = harness(results, *words)
+    said = (done.stdout + done.stderr).decode()
+    assert b"Traceback" not in done.stderr
+    assert done.returncode in ((0, 1) if words[0] == "check-table" else (0,)), said[-2000:]
+    assert not set(said) & set("\x1b\x07\u202e\ufeff\x9b\r\t")
+    assert max(map(len, said.splitlines())) < 700
+
+
+def test_names_that_are_no_utf8(results: Path) -> None:
+    name = b"odd\xff.json"
+    try:
+        (Path(results) / name.decode("utf-8", "surrogateescape")).write_bytes(
+            (results / "r0.json").read_bytes()
+        )
+    except OSError:
+        pytest.skip("a file system of UTF-8 names alone")
+    done = harness(results, "evaluate", "qrels.json", "odd\udcff.json", "-m", "map", "-f", "jsonl")
+    assert json.loads(done.stdout)["run"] == "odd\\xff"
+    text = 'datasets: {d: {path: qrels.json}}\nruns: {"{m}": {path: "odd{m}.json"}}\nmetrics: [map]'
+    (results / "odd.yaml").write_text(text)
+    done = harness(results, "run", "odd.yaml")
+    assert done.returncode == 2
+    assert b"the name of odd\\xff.json is not UTF-8; rename it" in done.stderr
+    assert b"odd\\xff.json: its name is not UTF-8" in harness(results, "init", ".").stdout
+
+
+@needs_latex
+def test_latex_of_such_names_compiles(results: Path, tmp_path: Path) -> None:
+    text = (results / "out/tables/main.tex").read_text()
+    text = text.replace("x" * 10_000, "x" * 100)
+    compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{text}\n\\end{{document}}\n")

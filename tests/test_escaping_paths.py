@@ -1,0 +1,124 @@
+"""Names that become files: none leaves the output folder, and no two become one file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import store
+from harness.core.file_names import LONGEST, distinct, folded, part, readable_name, wrong_with
+from harness.errors import HarnessError
+
+ANY = st.text(st.characters(exclude_categories=()), max_size=12)
+ODD = ANY | st.text("./\\ab\0é\u0301:C", max_size=8) | st.sampled_from(["..", "nul", "x" * 5000])
+
+
+@given(st.lists(ODD, max_size=8))
+def test_made_names_are_distinct_files_of_the_folder(names: list[str]) -> None:
+    made = distinct("-".join(["kind", *map(part, (name, name))]) for name in names)
+    assert len({folded(name) for name in made}) == len(names)
+    assert not [name for name in made if wrong_with(name)]
+
+
+@given(ODD)
+def test_a_name_that_is_taken_is_a_file_of_the_folder(name: str) -> None:
+    wrong = wrong_with(name)
+    with tempfile.TemporaryDirectory() as folder:
+        if wrong:
+            return
+        store.write_all(Path(folder), {f"tables/{name}.tex": b"x"})
+        found = [path for path in Path(folder).rglob("*") if path.is_file()]
+        assert [path.relative_to(folder).as_posix() for path in found] == [f"tables/{name}.tex"]
+
+
+@given(ODD)
+def test_nothing_is_written_outside(name: str) -> None:
+    with tempfile.TemporaryDirectory() as around:
+        folder = Path(around) / "a" / "out"
+        folder.mkdir(parents=True)
+        with contextlib.suppress(HarnessError, ValueError):
+            store.write_all(folder, {name: b"x"})
+        outside = [p for p in Path(around).rglob("*") if p.is_file() and folder not in p.parents]
+        assert outside == []
+
+
+def test_the_longest_name_fits(tmp_path: Path) -> None:
+    name = "é" * (LONGEST // 2)
+    assert wrong_with(name) == ""
+    store.write_all(tmp_path, {f"{name}.html": b"x"})
+    assert wrong_with(f"{name}a") == f"has {LONGEST + 1} bytes, and at most {LONGEST} fit"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "is empty"),
+        (" ", "is empty"),
+        ("a/b", "holds '/'"),
+        ("a\\b", "holds '\\'"),
+        ("a\0b", "holds '\\x00'"),
+        ("a:b", "holds ':'"),
+        ("a\u202eb", "holds '\\u202e'"),
+        ("a\udcffb", "holds '\\udcff'"),
+        ("..", "begins with a dot"),
+        (".a", "begins with a dot"),
+        ("a.", "ends with a dot or a blank"),
+        ("a ", "ends with a dot or a blank"),
+        ("LPT1", "is reserved on Windows"),
+        ("con.b", "is reserved on Windows"),
+        ("console", ""),
+    ],
+)
+def test_what_is_no_name_of_a_file(name: str, why: str) -> None:
+    assert wrong_with(name) == why
+
+
+@pytest.mark.parametrize("way", ["../x", "/tmp/x", "a/../../x"])
+def test_a_way_out_is_refused_before_anything_is_written(tmp_path: Path, way: str) -> None:
+    folder = tmp_path / "out"
+    with pytest.raises(HarnessError, match="would be written outside of this folder"):
+        store.write_all(folder, {way: b"x"})
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (folder / "plots").symlink_to(elsewhere)
+    with pytest.raises(HarnessError) as caught:
+        store.write_all(folder, {"a.csv": b"x", "plots/a.svg": b"x"})
+    assert str(caught.value) == (
+        f"{folder}: 'plots/a.svg' would be written outside of this folder of results\n"
+        "  fix:   move the link that leads out of it away, or name another folder"
+    )
+    assert (os.listdir(elsewhere), os.listdir(folder)) == ([], ["plots"])
+
+
+def test_a_link_to_a_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    folder, victim = tmp_path / "out", tmp_path / "victim"
+    folder.mkdir()
+    victim.write_bytes(b"mine")
+    (folder / "a.csv").symlink_to(victim)
+    store.write_all(folder, {"a.csv": b"x"})
+    assert (victim.read_bytes(), (folder / "a.csv").read_bytes()) == (b"mine", b"x")
+
+
+def test_the_output_folder_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "real")
+    store.write_all(tmp_path / "out", {"plots/a.svg": b"x"})
+    assert (tmp_path / "real/plots/a.svg").read_bytes() == b"x"
+
+
+@given(st.binary(max_size=8))
+def test_bytes_of_a_file_name_become_text(name: bytes) -> None:
+    shown = readable_name(name.decode("utf-8", "surrogateescape"))
+    shown.encode()
+    assert readable_name(shown) == shown
