@@ -156,7 +156,8 @@ class Record:
         for kind in _KINDS:
             of_kind: Mapping[str, Floats] = getattr(self, kind)
             columns |= {f"{kind}:{name}": to_arrow(found) for name, found in of_kind.items()}
-        said = {**self._said(), "sha256": self._digest()}
+        said = self._said()
+        said["sha256"] = self._digest(said)
         table = pa.table(columns).replace_schema_metadata({_META: json.dumps(said)})
         sink = io.BytesIO()
         pq.write_table(table, sink, compression="none", use_dictionary=False)
@@ -174,6 +175,7 @@ class Record:
         # read_table would import pandas
         table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
         said = json.loads(table.schema.metadata[_META])
+        expected = said.pop("sha256")
         found: dict[str, dict[str, Floats]] = {kind: {} for kind in _KINDS}
         for column in table.column_names[1:]:
             kind, _, name = column.partition(":")
@@ -189,7 +191,7 @@ class Record:
             about=said["about"],
             **found,
         )
-        if record._digest() != said["sha256"]:
+        if record._digest(said) != expected:  # not made anew, which would take the most time
             raise ValueError("other values than were written")
         return record
 
@@ -205,9 +207,12 @@ class Record:
             "about": self.about,
         }
 
-    def _digest(self) -> str:
-        """Return the SHA-256 of all it holds, so that a damaged digit is not taken for one."""
-        digest = hashlib.sha256(json.dumps(self._said(), sort_keys=True).encode())
+    def _digest(self, said: Mapping[str, Any]) -> str:
+        """Return the SHA-256 of all it holds, so that a damaged digit is not taken for one.
+
+        `said` is what is no column, as it was written or read.
+        """
+        digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
         offsets, data = string_views(self.qids)
         digest.update(np.diff(offsets).astype(np.int64).tobytes())
         digest.update(data[offsets[0] : offsets[-1]].tobytes())

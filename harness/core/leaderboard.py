@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -17,6 +17,7 @@ from .evaluation import Evaluation
 from .metric import Metric
 from .summary import Summary
 
+T = TypeVar("T")
 PART = 1 << 20
 """Rows of a part of all values: as many as Parquet has in a group."""
 
@@ -98,6 +99,14 @@ class Leaderboard:
     entries: tuple[Entry, ...]
     failed: tuple[Failed, ...] = ()
     summary: Summary = field(default_factory=Summary)
+    _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def memo(self, key: str, make: Callable[[], T]) -> T:
+        """Return `make()`, computed once for each `key`: what several tables share."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        value: T = self._memo[key]
+        return value
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,9 +12,9 @@ from .comparable import why_not
 from .evaluation import Counts
 from .leaderboard import Entry, Leaderboard, Spread
 from .metric import Metric
-from .pooling import pooled
+from .pooling import lacking
 from .summary import Summary
-from .systems import System, repetitions_of
+from .systems import System, systems_of
 
 Interval = Callable[[System, Metric], tuple[float, float]]
 """Gives the interval of a system's mean."""
@@ -64,15 +64,14 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
         Of each mean; asked for metrics that are plain means alone, and not for averages over
         parts, which are no means over queries.
     """
-    whole = pooled(board)
-    entries = [_entry(system, board.summary, interval) for system in repetitions_of(whole)]
-    return Leaderboard(tuple(entries), whole.failed)
+    entries = [_entry(system, board.summary, interval) for system in systems_of(board)]
+    return Leaderboard(tuple(entries), lacking(board))
 
 
 def _entry(system: System, summary: Summary, interval: Interval) -> Repeated:
     first = system.entries[0]
     values = np.mean([entry.evaluation.values for entry in system.entries], axis=0)
-    counted = [asdict(entry.evaluation.counts) for entry in system.entries]
+    counted = [entry.evaluation.counts.as_dict() for entry in system.entries]
     counts = Counts(**{name: max(each[name] for each in counted) for name in counted[0]})
     evaluation = replace(first.evaluation, values=values, counts=counts, run=system.run, errors={})
     intervals = {}

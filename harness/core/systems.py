@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .pooling import pooled, whole_name
 from .ragged import Floats, frozen
 from .summary import Summary
 
+T = TypeVar("T")
 SHOWN = 5
 
 
@@ -46,6 +48,14 @@ class System:
     run: str
     entries: tuple[Entry, ...]
     chosen: Chosen | None = None
+    _memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def memo(self, key: Any, make: Callable[[], T]) -> T:
+        """Return `make()`, computed once for each `key`."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        value: T = self._memo[key]
+        return value
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -115,7 +125,7 @@ def systems_of(board: Leaderboard) -> tuple[System, ...]:
         Where the repetitions of a run were not evaluated on the same queries, or parts do not
         fit together.
     """
-    return repetitions_of(pooled(board))
+    return board.memo("systems", lambda: repetitions_of(pooled(board)))
 
 
 def repetitions_of(board: Leaderboard) -> tuple[System, ...]:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import call
+from ..core.arrow import call, to_numpy
 from ..core.comparable import compared
 from ..core.comparison import Plan
 from ..core.metric import Metric
@@ -87,7 +87,7 @@ def blocks_of(systems: Sequence[System], plan: Plan) -> Iterator[Block]:
             known = tuple(one for one in known if str(one) in names)
         for metric in compared(known, plan.metrics):
             rows = [
-                system.values(metric)[order]
+                system.values(metric)[to_numpy(order)]  # numpy's own way would load pandas
                 for system, order in zip(found, orders[dataset], strict=True)
             ]
             values = np.array(rows)

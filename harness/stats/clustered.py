@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.arrow import call
+from ..core.arrow import call, to_numpy
 from ..core.metric import Metric
 from ..core.plan import Plan
-from ..core.ragged import Floats
+from ..core.ragged import Floats, Ints
 from ..core.systems import System
 from .resampling import resampled_means
 from .streams import Stream
@@ -23,11 +23,17 @@ def clustered(system: System, metric: Metric, plan: Plan) -> tuple[float, float]
 
     Queries that a repetition has no value for are left out.
     """
-    values = system.repetitions(metric)
-    values = values[:, call("array_sort_indices", system.entries[0].evaluation.qids)]
     names = ("summary", system.dataset, str(metric), system.run)
     stream = Stream(names, plan.seed, min(plan.draws, MOST_DRAWS))
-    return clustered_interval(values[:, ~np.isnan(values).any(axis=0)], plan.level, stream)
+
+    def order() -> Ints:
+        return to_numpy(call("array_sort_indices", system.entries[0].evaluation.qids))
+
+    def make() -> tuple[float, float]:
+        values = system.repetitions(metric)[:, system.memo("order of qids", order)]
+        return clustered_interval(values[:, ~np.isnan(values).any(axis=0)], plan.level, stream)
+
+    return system.memo((stream, plan.level), make)
 
 
 def clustered_interval(

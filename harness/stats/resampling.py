@@ -9,6 +9,8 @@ from .streams import Stream
 
 CHUNK = 2**17
 """Numbers drawn at a time: they stay in the processor's cache, and memory is bounded."""
+TOGETHER = 2**14
+"""Numbers counted at a time: in larger pieces it takes three times as long."""
 FEW_VALUES = 20
 """Where values are this many times fewer than queries, their counts are drawn instead."""
 FEW_COLUMNS = 3
@@ -84,20 +86,24 @@ def _by_counting(columns: Floats, stream: Stream) -> Floats:
     n = columns.shape[0]
     separate = np.ascontiguousarray(columns.T)
     means = np.empty((stream.draws, columns.shape[1]))
+    room = np.empty((max(CHUNK // n, 1), n))
+    starts = np.arange(max(TOGETHER // n, 1))[:, None] * n
     for part in _chunks(stream.draws, n):
-        size = part.stop - part.start
-        drawn = rng.integers(n, size=(size, n))
-        drawn += np.arange(size)[:, None] * n
-        counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
-        means[part] = _sums(counts, separate)
+        drawn = rng.integers(n, size=(part.stop - part.start, n))
+        for first in range(0, len(drawn), len(starts)):
+            some = drawn[first : first + len(starts)]
+            some = some + starts[: len(some)]
+            counts = np.bincount(some.ravel(), minlength=some.size)
+            room[first : first + len(some)] = counts.reshape(some.shape)
+        means[part] = _sums(room[: len(drawn)], separate)
     means /= n
     return means
 
 
-def _sums(counts: Ints, separate: Floats) -> Floats:
+def _sums(counts: Ints | Floats, separate: Floats) -> Floats:
     """Return each row of `counts` times each row of `separate`.
 
     Not by ``@``, whose digits hang on the number of BLAS's threads, which others of ours fight.
     """
-    found: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64), separate)
+    found: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64, copy=False), separate)
     return found

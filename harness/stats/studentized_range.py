@@ -6,7 +6,6 @@ import math
 from typing import cast
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from ..core.ragged import Floats
@@ -134,4 +133,6 @@ def studentized_range_isf(level: float, k: int, df: float) -> float:
     high = 4.0
     while above(high) > 0:
         high *= 2
+    from scipy.optimize import brentq  # whose import takes half a second
+
     return cast(float, brentq(above, 0.0, high, xtol=1e-13, rtol=1e-14))

@@ -153,8 +153,8 @@ def test_a_damaged_digit_is_not_read(place: Path, said: Said) -> None:
     values["map"][0] += 2**-40
     changed = replace(record, values=values)
     true, false = record.to_parquet(), changed.to_parquet()
-    digest = json.dumps(record._digest()).encode()
-    path.write_bytes(false.replace(json.dumps(changed._digest()).encode(), digest))
+    digest = json.dumps(record._digest(record._said())).encode()
+    path.write_bytes(false.replace(json.dumps(changed._digest(changed._said())).encode(), digest))
     assert path.read_bytes() != true
     with pytest.raises(ValueError, match="other values than were written"):
         Record.from_parquet(path.read_bytes())

@@ -125,3 +125,12 @@ def test_columns_of_the_pooled_datasets_name_make_no_other_system() -> None:
 def test_nothing_pooled_is_the_same_board() -> None:
     board = replace(BOARD, summary=Summary(spread=("seed",)))
     assert pooled(board) is board
+
+
+def test_another_summary_makes_other_systems() -> None:
+    board = replace(BOARD, summary=Summary(pool=("fold",), spread=("seed",)))
+    assert systems_of(board) is systems_of(board)  # made once
+    assert [one.run for one in systems_of(replace(board, summary=Summary(pool=("fold",))))] == [
+        "a seed=1",
+        "a seed=2",
+    ]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made_systems import entry
 
+from harness.core.plan import Plan
+from harness.core.systems import System
+from harness.stats import clustered, resampling
 from harness.stats.clustered import clustered_interval
 from harness.stats.streams import Stream
 
@@ -53,3 +57,31 @@ def test_the_same_stream_gives_the_same_bits() -> None:
 
 def test_one_query_has_no_interval() -> None:
     assert np.isnan(clustered_interval(np.zeros((3, 1)))).all()
+
+
+@pytest.mark.parametrize("together", [1, 150, 10**6])
+def test_what_is_counted_together_changes_no_digit(
+    together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = np.random.default_rng(3).normal(size=(70, 5))
+    stream = Stream(draws=5000)
+    # as it is defined: each draw's sum over the queries, each as often as it was drawn
+    drawn = stream.rng().integers(70, size=(5000, 70))
+    counts = np.array([np.bincount(row, minlength=70) for row in drawn])
+    expected = np.einsum("dq,sq->ds", counts.astype(float), np.ascontiguousarray(columns.T)) / 70
+    monkeypatch.setattr(resampling, "TOGETHER", together)
+    assert np.array_equal(resampling.resampled_means(columns, stream), expected)
+
+
+def test_the_interval_of_a_system_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def counted(values: np.ndarray, level: float, stream: Stream) -> tuple[float, float]:
+        calls.append(stream.draws)
+        return level, 1.0
+
+    monkeypatch.setattr(clustered, "clustered_interval", counted)
+    system = System("trec", "a", (entry("a", [0.1, 0.2]), entry("a", [0.3, 0.5])))
+    for plan in (Plan(), Plan(), Plan(level=0.1), Plan(draws=500), Plan(draws=500)):
+        assert clustered.clustered(system, system.metrics[0], plan)[0] == plan.level
+    assert calls == [2000, 2000, 500]
