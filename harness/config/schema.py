@@ -24,7 +24,7 @@ from ..core.bounds import BOUNDS, with_bounds, without_bounds
 from ..core.metric import Metric
 from ..core.names import parse_all
 from ..errors import Problem, UnknownNameError
-from ..guard.registry import RULES
+from ..guard.registry import ACCEPTABLE
 from ..reports import names as report_names
 from . import paths
 from .model import Model
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Report = str
     RuleName = str
 else:
-    RuleName = Literal[tuple(RULES)]
+    RuleName = Literal[ACCEPTABLE]
     Report = Literal[tuple(report_names())]
 Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .file_rules import FILE_RULES
+from .file_rules import FILE_RULES, REFUSED
 from .finding import SHOWN, Finding, Severity
 from .rule import Rule
 
@@ -170,6 +170,9 @@ RUN_RULES = (
 
 RULES: dict[str, Rule] = {rule.name: rule for rule in (*RUN_RULES, *FILE_RULES)}
 """Every rule by its name."""
+
+ACCEPTABLE = tuple(name for name in RULES if RULES[name] not in REFUSED and name != "config")
+"""Those that a config can accept: what cannot be read stays an error."""
 
 
 def finding(
