@@ -19,7 +19,7 @@ from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
 from ..readers.format import Kind
-from . import comparing, extends, metric_sets, picturing, plugins, summing, sweep, tabling
+from . import comparing, extends, metric_sets, model, picturing, plugins, summing, sweep, tabling
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
 from .yamlfile import Loc, Source
@@ -136,7 +136,7 @@ def _text_of(path: Path) -> str:
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a config, for editors."""
-    schema = Config.model_json_schema()
+    schema = model.json_schema(Config)
     schema["required"].remove("name")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
