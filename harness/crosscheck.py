@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -52,14 +53,14 @@ class Audit:
 def sample_size(n_queries: int, cells: int) -> int:
     """Return how many queries of one run are checked.
 
-    One in 50, from 2 to 50; and so many that those of all runs together are 50. So the check of
+    One in 50, from 1 to 50; and so many that those of all runs together are 50. So the check of
     a sweep of small runs takes a small part of its time, since pytrec_eval takes longer for a
     query than the harness does.
 
     >>> sample_size(6980, 1), sample_size(43, 1), sample_size(50, 5), sample_size(50, 100)
-    (50, 43, 10, 2)
+    (50, 43, 10, 1)
     """
-    size = max(min(SAMPLE, max(2, n_queries // SAMPLE)), -(-SAMPLE // cells))
+    size = max(min(SAMPLE, max(1, n_queries // SAMPLE)), -(-SAMPLE // cells))
     return min(size, n_queries)
 
 
@@ -193,6 +194,7 @@ class Crosscheck:
         return Audit(self.mode, len(names), values)
 
 
+@lru_cache
 def _measure(metric: Metric) -> str | None:
     """Return pytrec_eval's name for a metric; None where it has none that does the same."""
     plain = replace(metric, settings=Settings(), convention=None, given=())
