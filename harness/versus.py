@@ -169,8 +169,11 @@ def are_boards(names: Sequence[str]) -> bool:
     """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
     if len(names) != 2:
         return False
-    tables = [name.lower().endswith((".csv", ".tsv")) for name in names]
-    return all(tables) or any(Path(name).is_dir() for name in names)
+    return all(map(_is_table, names)) or any(Path(name).is_dir() for name in names)
+
+
+def _is_table(name: str) -> bool:
+    return name.lower().endswith((".csv", ".tsv"))
 
 
 def check_arguments(
@@ -184,6 +187,13 @@ def check_arguments(
             raise UnknownNameError(
                 f"{name}: {what} are compared two at a time, without --qrels and --results; {TAKES}"
             )
+    if qrels is None and results is None and any(map(_is_table, runs)):
+        other = next((name for name in runs if not _is_table(name)), runs[0])
+        there = "no CSV file" if Path(other).exists() else "not there"
+        raise UnknownNameError(
+            f"{other}: is {there}; two leaderboards are compared, each a folder of results or a "
+            f"CSV file; for runs {TAKES}"
+        )
     if (qrels is None) == (results is None):
         raise UnknownNameError(TAKES)
     if qrels is not None and not metrics:

@@ -200,6 +200,21 @@ def _example(loc: Loc) -> str:
     return example if len(loc) == 1 else example.partition(": ")[2]
 
 
+def _cut_in_two(loc: Loc, value: Any, data: Any) -> str:
+    """Return the list of cutoffs (``ndcg@5,10``) that a comma outside of quotes made entries of."""
+    try:
+        for part in loc[:-1]:
+            data = data[part]
+        before = data[: loc[-1]]
+    except (KeyError, IndexError, TypeError):
+        return ""
+    numbers = [str(value)]
+    while before and not isinstance(before[-1], str):
+        numbers.append(str(before.pop()))
+    name = before[-1] if before else ""
+    return ",".join((name, *reversed(numbers))) if re.search(r"[@.]\d+$", name) else ""
+
+
 def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
     loc, kind, value = _loc(error), error["type"], error["input"]
     if error["loc"][-1] == "[key]":
@@ -234,6 +249,8 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
         return source.problem(loc, f"{error['msg']}, and is {describe(value)}")
     quotes = must == "text" and value is not None and not isinstance(value, (Mapping, list))
     fix = "put it in quotes" if quotes else ""
+    if quotes and isinstance(loc[-1], int) and (cut := _cut_in_two(loc, value, source.data)):
+        fix = f"put '{cut}' in quotes: outside of them the comma begins another entry"
     if must.startswith(("a list", "a mapping")):
         must += f" such as {_example(loc)}"
     return source.problem(loc, f"must be {must}, and is {describe(value)}", fix=fix)

@@ -303,7 +303,7 @@ def _value(path: str, text: str) -> Any:
     """Return the value of an override as it would be read at its place."""
     top = _AS_WRITTEN if re.split(r"[.\[]", path)[0] == _AS_WRITTEN else "value"
     below = top == _AS_WRITTEN and path != top
-    found = read(f"{top}: {{value: {text}}}" if below else f"{top}: {text}", "").data[top]
+    found = read(f"{top}:\n  value: {text}" if below else f"{top}: {text}", "").data[top]
     return found["value"] if below else found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.cells import executors
+from harness.errors import HarnessError
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -99,5 +102,29 @@ def test_a_cluster_gives_the_same_and_outlives_a_worker(
         os.kill(int(seen[0].name), signal.SIGKILL)  # in the middle of a cell
         said, _ = run.communicate(timeout=120)
     assert run.returncode == 0, said
-    assert {int(path.name) for path in seen} != {run.pid}
+    workers = {int(path.name) for path in (place / "seen").iterdir()}
+    assert len(workers) == 2  # none of them the process that was called, which evaluates nothing
+    assert run.pid not in workers
     assert outputs(place / "out") == here
+
+
+def test_a_scheduler_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "PATIENCE", 0.3)
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
+    command += ["--port", "0", "--no-dashboard"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            said = (re.search(r"Scheduler at:\s+(tcp://\S+)", line) for line in process.stderr)
+            address = next(found[1] for found in said if found)
+            with (
+                pytest.raises(HarnessError) as caught,
+                executors.executor(1, address),
+            ):
+                pass
+        finally:
+            process.kill()
+    assert str(caught.value) == (
+        f"--scheduler {address}: the scheduler has had no worker for 0.3 seconds\n"
+        "  fix:   start workers that see the same files, such as 'dask worker ADDRESS'"
+    )

@@ -250,6 +250,10 @@ def test_arguments_that_say_too_little(trec: Path) -> None:
     )
     run, other = trec / "bm25.run", trec / "lsi.run"
     assert said(run, other, "-m", "map", code=2) == takes
+    sides = "; two leaderboards are compared, each a folder of results or a CSV file; for runs "
+    sides += takes
+    assert said("nodir", "q.csv", code=2) == f"nodir: is not there{sides}"
+    assert said("q.tsv", run, code=2) == f"{run}: is no CSV file{sides}"
     assert said(run, other, "--qrels", "q", "--results", "r", code=2) == takes
     assert said(run, other, "--qrels", "q", code=2) == (
         "no metric was named: -m map; 'harness metrics' lists them"

@@ -104,7 +104,7 @@ def test_every_problem_at_once(base: Path) -> None:
         "$.metrics[1] (line 15)                unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"
         "  (all: harness metrics)",
         "$.metrics[2] (line 16)                must be text, and is the number 5",
-        "  fix:   put it in quotes",
+        "  fix:   put 'ndgc@10,5' in quotes: outside of them the comma begins another entry",
         "$.metrics[3] (line 17)                rbo(p=2): p must lie in (0, 1), and is 2",
         "$.plugins[0] (line 18)                broken.py:3: NameError: name 'undefined_name' is "
         "not defined",
@@ -343,6 +343,17 @@ class TestOverrides:
             "$.runs['bm25.v1'][1].path (--set): runs is a folder, not a file",
         ]
 
+    def test_a_metric_that_a_comma_cuts_in_two(self) -> None:
+        assert complaint("name: n\n" + GOOD, "metrics=[map, ndcg@5,10,20]") == [
+            f"$.metrics[{place}] (--set)  must be text, and is the number {number}"
+            if not fix
+            else f"  fix:   put '{fix}' in quotes: outside of them the comma begins another entry"
+            for place, number, whole in ((2, 10, "ndcg@5,10"), (3, 20, "ndcg@5,10,20"))
+            for fix in ("", whole)
+        ]
+        *_, fix = complaint("name: n\n" + GOOD, "metrics=[map, 10]")
+        assert fix == "  fix:   put it in quotes"
+
     @pytest.mark.parametrize(
         ("override", "line"),
         [
@@ -352,6 +363,10 @@ class TestOverrides:
                 "metrics=[map",
                 "--set metrics=[map  cannot read the value: not valid YAML: expected ',' or ']', "
                 "but got '<stream end>' (while parsing a flow sequence that began in line 1)",
+            ),
+            (
+                "where.x=gbr?",
+                "$.where.x (--set)  there is no column 'x'  (there are: dataset, run)",
             ),
             ("name.x=1", "--set name.x=1  $.name is the text 'n' and holds no 'x'"),
             (
