@@ -233,6 +233,7 @@ COMMANDS = [
     ["cache", "list", "out"],
     ["table", "out", "--format", "text"],
     ["init", "."],
+    ["check", "c.yaml"],
     ["verify", "out"],
 ]
 

@@ -16,6 +16,7 @@ from ..config.cells import Cell
 from ..core.policy import Policy
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
+from ..escaping import legible
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.finding import Finding, in_order
 from ..guard.registry import accepted, finding
@@ -104,11 +105,11 @@ def check_cells(
     """
     sweep = _Sweep(pooled)
     with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
-        for _, group in groupby(cells, key=lambda cell: cell.dataset_entry):
+        for _, group in groupby(cells, key=lambda cell: (cell.dataset, cell.dataset_entry)):
             of_dataset = list(group)
             qrels = _read_dataset(of_dataset[0], fractions, sweep)
             for cell in of_dataset:
-                bar.set_postfix_str(cell.run_entry.path[-40:])
+                bar.set_postfix_str(legible(cell.run_entry.path[-40:]))
                 _read_run(cell, qrels, policy, sweep)
                 bar.update()
         _look_elsewhere(sweep)

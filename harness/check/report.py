@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..config.cells import Cell
-from ..escaping import in_json
+from ..escaping import for_terminal, in_json, legible
 from ..guard.finding import ORDER, Finding
 from .flow import Checked
 
@@ -15,7 +15,7 @@ MOST = 5
 
 def text(checked: Checked) -> str:
     """Return what ``harness check`` prints."""
-    return "".join(f"{line}\n" for line in _lines(checked))
+    return for_terminal("".join(f"{legible(line)}\n" for line in _lines(checked)))
 
 
 def _lines(checked: Checked) -> Iterator[str]:
