@@ -106,10 +106,10 @@ def format_of(path: str, named: str | None, kind: Kind) -> str:
 
 def numbers(path: str) -> Array | None:
     """Return the numbers of a file of scores, however many; None where some are no numbers."""
-    with contextlib.suppress(HarnessError, ValueError, OSError), warnings.catch_warnings():
+    with contextlib.suppress(HarnessError, NoArrayError, ValueError, OSError), warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)
         if path.endswith(".npy"):
-            return np.asarray(np.load(path, allow_pickle=False), np.float64).ravel()
+            return np.asarray(array_of(Source(path).read()), np.float64).ravel()
         tables = read_columns(Source(path), SCORES)
         found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
         return found

@@ -165,9 +165,16 @@ FOUND = (
         "write a score that falls with the rank, such as its negative",
     ),
     Rule(
-        "same-rows", "warning", "Queries of two folds that hold the same rows, by their features.",
+        "same-queries", "warning",
+        "Queries of two folds that hold the same rows, by their features.",
         "they count twice where folds are pooled, and a model may have been trained on them",
         "make the folds anew from distinct queries",
+    ),
+    Rule(
+        "same-rows", "warning",
+        "Other rows of two folds with the same features: a warning from a hundredth of them on.",
+        "they count twice where folds are pooled, and a model may have been trained on them",
+        "nothing, where features are few and coarse; else make the folds anew",
     ),
     Rule(
         "no-line-end", "note", "A last line without an end.",

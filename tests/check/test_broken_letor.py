@@ -13,6 +13,7 @@ from harness.check import Checked, check_config
 Found = tuple[str, str, int, str]
 GBRT = "gbrt/fold1.txt"
 N = 1208  # rows of fold 1; fold 2 has 1151
+SHARED = 60  # every 20th row of fold 2, two of which stand there twice
 
 
 def check(files: Any) -> Checked:
@@ -100,6 +101,18 @@ def query_of_two_folds(files: Any) -> None:
         files.put(f"{model}/fold1.txt", files.lines(f"{model}/fold1.txt") + scores)
 
 
+def rows_of_two_folds(files: Any) -> None:  # 60 of its 1151 rows, a few of each query
+    rows = files.lines("fold2.txt")[::20]
+    files.put("fold1.txt", files.lines("fold1.txt") + [f"0 qid:new {_rest(row)}" for row in rows])
+    for model in ("gbrt", "neural"):
+        scores = files.lines(f"{model}/fold2.txt")[::20]
+        files.put(f"{model}/fold1.txt", files.lines(f"{model}/fold1.txt") + scores)
+
+
+def _rest(row: str) -> str:
+    return row.split(" ", 2)[2]
+
+
 def negated(files: Any) -> None:
     files.put(GBRT, [f"{-float(line)}\n" for line in files.lines(GBRT)])
 
@@ -176,9 +189,14 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
     ),
     (
         query_of_two_folds,
-        {("same-rows", "warning", 1, "fold2.txt")},
+        {("same-queries", "warning", 1, "fold2.txt")},
         "1 of 50 queries of letor-fold2 hold the same rows as queries of letor-fold1, 1 of them "
         "under another qid: 1143",
+    ),
+    (
+        rows_of_two_folds,
+        {("same-rows", "warning", SHARED, "fold2.txt")},
+        "rows of letor-fold2 stand in letor-fold1 too",
     ),
     (
         negated,
