@@ -21,7 +21,7 @@ from ..core.leaderboard import Entry, Leaderboard
 from ..core.pooling import whole_name
 from ..core.summary import Summary
 from ..core.systems import run_name
-from ..escaping import in_json
+from ..escaping import csv_text, in_json
 from ..experiment import derive
 from ..origin import MANIFEST
 from ..reports.csv import render as as_csv
@@ -132,9 +132,7 @@ def _rows(then: bytes, now: str) -> bytes:
             ]
         else:
             rows.append([row.get(name, "") for name in header])
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue().encode()
+    return csv_text([header, *rows]).encode()
 
 
 def _values(then: bytes, sizes: Sequence[int], parts: Sequence[pa.Table | None]) -> bytes:
