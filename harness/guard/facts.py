@@ -180,12 +180,14 @@ class Facts:
         return cls(_made(JudgementFacts, given["judgements"]), _made(RunFacts, run))
 
 
+_NAMES = {kind: {one.name for one in fields(kind)} for kind in (JudgementFacts, RunFacts)}
+
+
 def _made(kind: Any, given: Mapping[str, Any]) -> Any:
-    if {*given} != {one.name for one in fields(kind)}:
+    if given.keys() != _NAMES[kind]:
         raise KeyError(f"not the facts of {kind.__name__}")
-    return kind(
-        **{name: tuple(one) if isinstance(one, list) else one for name, one in given.items()}
-    )
+    lists = {name: tuple(one) for name, one in given.items() if type(one) is list}
+    return kind(**{**given, **lists})
 
 
 def first(qids: pa.Array, mask: Bools) -> tuple[str, ...]:

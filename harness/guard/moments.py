@@ -37,7 +37,7 @@ class Moments:
         if not x.size:
             return cls()
         with np.errstate(over="ignore", invalid="ignore"):
-            mean_x, mean_y = float(x.mean()), float(y.mean())
+            mean_x, mean_y = float(x.sum()) / x.size, float(y.sum()) / y.size
             dx, dy = x - mean_x, y - mean_y
             return cls(x.size, mean_x, mean_y, _sum(dx, dx), _sum(dy, dy), _sum(dx, dy))
 

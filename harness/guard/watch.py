@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes
-from ..core.hashing import hash_strings
+from ..core.hashing import string_views
 from ..core.policy import Policy
 from ..core.ragged import Ints, lengths_of
 from ..core.tables import Qrels, Run
@@ -89,7 +89,8 @@ class Watch:
             self.sum_highest += float(high.sum())
         if max(highest, -lowest) > _LARGEST:
             self.overflow += int((np.abs(part.scores) > _LARGEST).sum())
-        if not part.docnos.positional:
+        self.follows = shares(part.qids, self.qrels.qids)
+        if not self.follows:
             self._named(part)
 
     def _named(self, part: Run) -> None:
@@ -105,12 +106,10 @@ class Watch:
         if n_parts & (n_parts - 1) == 0:
             some = np.arange(0, part.n_rows, -(-part.n_rows // SAMPLE))
             self.looked_at += some.size
-            self.known += int(self.qrels.knows(hash_strings(part.docnos.take(some))).sum())
+            self.known += int(self.qrels.knows(part.docnos.hashes[some]).sum())
 
     def aligned(self, part: Aligned) -> Aligned:
         """Look at a run, or at a part of one, that was aligned; return it."""
-        follows = part.groups is None and not self.policy.judged_only
-        self.follows = follows
         self.answered += int(part.answered.sum())
         self.extra += part.n_extra
         if len(self.missing_first) < EXAMPLES and not part.answered.all():
@@ -127,7 +126,7 @@ class Watch:
         self.judged += grade.size
         self.positive += int((grade > 0).sum())
         self.moments += Moments.of(score, grade.astype(np.float64))
-        if follows:
+        if self.follows:
             return part
         self.shown += int(np.minimum(n, TOP).sum())
         self.judged_shown += int((judged & (part.rank <= TOP)).sum())
@@ -170,16 +169,16 @@ class Watch:
         """Return the facts of all parts that were looked at."""
         depths = np.concatenate([*self.depths, np.zeros(0, np.int64)])
         depths = depths[depths > 0]
-        n = depths.size
+        n, last = depths.size, int(depths[-1]) if depths.size else 0
+        depths.sort()
         found: dict[str, float] = {}
         if n and not self.follows:
-            deepest = int(depths.max())
             found = {
-                "shallowest": float(depths.min()),
-                "median_depth": float(np.median(depths)),
-                "deepest": float(deepest),
-                "at_deepest": int((depths == deepest).sum()),
-                "last_depth": int(depths[-1]),
+                "shallowest": float(depths[0]),
+                "median_depth": float(depths[(n - 1) // 2] + depths[n // 2]) / 2,
+                "deepest": float(depths[-1]),
+                "at_deepest": n - int(np.searchsorted(depths, depths[-1])),
+                "last_depth": last,
             }
         return RunFacts(
             follows=self.follows,
@@ -208,7 +207,18 @@ class Watch:
             moments=self.moments,
             shown=self.shown,
             judged_shown=self.judged_shown,
-            looked_at=0 if self.follows else self.looked_at,
-            known=0 if self.follows else self.known,
+            looked_at=self.looked_at,
+            known=self.known,
             **found,  # type: ignore[arg-type]
         )
+
+
+def shares(qids: pa.Array, others: pa.Array) -> bool:
+    """Whether qids are a part of others in memory, as those of predictions for rows are.
+
+    >>> qids = pa.array(["a", "b"])
+    >>> shares(qids.slice(1), qids), shares(pa.array(["a", "b"]), qids)
+    (True, False)
+    """
+    mine, theirs = string_views(qids)[1], string_views(others)[1]
+    return bool(np.shares_memory(mine, theirs))
