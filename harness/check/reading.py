@@ -21,6 +21,7 @@ from ..readers import Source
 from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
 from ..readers.hashed import HashedSource
+from ..readers.numpy_files import NoArrayError, array_of
 from ..readers.scores import RUN as SCORES
 from . import kinds
 
@@ -39,6 +40,7 @@ class Reading:
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self._known: set[tuple[str, str]] = set()
         self.refused: set[str] = set()
         self.warned: set[str] = set()
 
@@ -63,18 +65,19 @@ class Reading:
         what = text.removeprefix(f"{place}: ")
         name, n = kinds.of_warning(what)
         self.warned.add(name)
-        if (name, place) not in {(one.rule, one.place) for one in self.findings}:
-            self.findings.append(finding(name, place, what, n))
+        if (name, place) not in self._known:
+            self.add(finding(name, place, what, n))
 
     def refuse(self, place: str, error: HarnessError) -> None:
         """Add what an error says."""
         found = list(_refused(place, error))
-        self.findings += found
+        self.add(*found)
         self.refused |= {one.rule for one in found}
 
     def add(self, *found: Finding) -> None:
         """Add findings."""
         self.findings += found
+        self._known |= {(one.rule, one.place) for one in found}
 
 
 def dataset(
@@ -106,7 +109,10 @@ def format_of(path: str, named: str | None, kind: Kind) -> str:
 
 def numbers(path: str) -> Array | None:
     """Return the numbers of a file of scores, however many; None where some are no numbers."""
-    with contextlib.suppress(HarnessError, NoArrayError, ValueError, OSError), warnings.catch_warnings():
+    with (
+        contextlib.suppress(HarnessError, NoArrayError, ValueError, OSError),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore", HarnessWarning)
         if path.endswith(".npy"):
             return np.asarray(array_of(Source(path).read()), np.float64).ravel()
