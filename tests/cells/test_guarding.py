@@ -1,0 +1,198 @@
+"""The guard in ``harness run``: what it prints, keeps, makes fail and stops."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+import harness
+from harness.config import load
+from harness.errors import ConfigError, HarnessWarning, InputError
+from harness.main import main
+
+N = 8
+"""Queries of a fold; each has 30 documents with grades 0 to 4."""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Three folds of a learning-to-rank dataset, and a model's predictions for each."""
+    random = np.random.default_rng(3)
+    for fold in (1, 2, 3):
+        grades = random.integers(0, 5, N * 30)
+        qids = 100 * fold + np.repeat(np.arange(N), 30)
+        scores = grades + random.normal(0, 2, grades.size)
+        rows = zip(grades.tolist(), qids.tolist(), strict=True)
+        text = "".join(f"{grade} qid:{qid} 1:0.5\n" for grade, qid in rows)
+        (tmp_path / f"fold{fold}.txt").write_text(text, encoding="utf-8")
+        put(tmp_path / f"model-{fold}.txt", scores.tolist())
+    return tmp_path
+
+
+def put(path: Path, scores: list[float]) -> None:
+    path.write_text("".join(f"{score}\n" for score in scores), encoding="utf-8")
+
+
+def config(place: Path, **changes: Any) -> Path:
+    content = {
+        "output": "out",
+        "datasets": {"web{fold}": {"format": "letor", "path": "fold{fold}.txt"}},
+        "runs": {"{model}": {"format": "scores", "path": "{model}-{fold}.txt"}},
+        "metrics": ["ndcg@10"],
+        **changes,
+    }
+    path = place / "x.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path
+
+
+def found(results: harness.experiment.Results) -> list[tuple[str, str, str]]:  # type: ignore[name-defined]
+    return [(one.rule, one.severity, f"{one.place}: {one.what}") for one in results.findings]
+
+
+def labels_of(place: Path, fold: int) -> list[float]:
+    lines = (place / f"fold{fold}.txt").read_text(encoding="utf-8").splitlines()
+    return [float(line.split()[0]) for line in lines]
+
+
+def test_clean_cells_say_nothing(place: Path) -> None:
+    results = harness.run(config(place))
+    assert found(results) == []
+    manifest = json.loads((results.folder / "manifest.json").read_text(encoding="utf-8"))
+    assert (manifest["manifest"], manifest["findings"]) == (3, [])
+
+
+def test_labels_read_as_scores_fail_the_cell_and_no_other(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(place / "model-2.txt", labels_of(place, 2))
+    for _ in range(2):  # and so from the cache
+        with pytest.raises(SystemExit, match=r"^1$"):
+            main(["run", str(config(place))])
+        said = capsys.readouterr()
+        assert (
+            f"error: model on web2: {place}/model-2.txt: scores and grades have a correlation of "
+            "exactly 1, over 240 judged documents [labels-as-scores]\n"
+            "  fix:   save what the model predicts, and not the labels; an oracle run is accepted "
+            "by 'guard: {accept: [labels-as-scores]}'\n"
+        ) in said.err
+        assert "equal the grades" not in said.err  # which the reader warns of
+        assert "FAILED: model" in said.out
+
+
+def test_what_is_accepted_is_a_note(place: Path) -> None:
+    put(place / "model-2.txt", labels_of(place, 2))
+    results = harness.run(config(place, guard={"accept": ["labels-as-scores"]}))
+    assert found(results)[1:] == [
+        (
+            "labels-as-scores",
+            "note",
+            f"{place.name}/model-2.txt: scores and grades have a correlation of exactly 1, over "
+            "240 judged documents",
+        )
+    ]
+    assert len(results.leaderboard.entries) == 3
+
+
+def test_findings_are_printed_once_and_kept(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for fold in (1, 2, 3):
+        put(place / f"flat-{fold}.txt", [0.5] * (N * 30))
+    said = []
+    for _ in range(2):
+        with pytest.raises(SystemExit, match=r"^0$"):
+            main(["run", str(config(place))])
+        said.append(capsys.readouterr().err)
+    assert said[0] == said[1]  # the second from the cache
+    lines = said[0].splitlines()
+    assert (
+        f"warning: {place}/flat-1.txt: all scores are equal in 8 of 8 queries; so or alike in 2 "
+        "other files: flat-2.txt, flat-3.txt [constant-scores]"
+    ) in lines
+    rules = [line.rpartition("[")[2] for line in lines if line.startswith("warning")]
+    assert rules == ["constant-scores]", "same-file-twice]"]
+    assert "  effect: there the policy for ties decides the order, and not the system" in lines
+    manifest = json.loads((place / "out/manifest.json").read_text(encoding="utf-8"))
+    places = {one["rule"]: (one["place"], one["count"]) for one in manifest["findings"]}
+    folder = place.name
+    assert places["constant-scores"] == (f"{folder}/flat-1.txt", 2)
+    assert places["same-file-twice"] == (f"{folder}/flat-1.txt", 2)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_workers_find_the_same(place: Path, jobs: int) -> None:
+    put(place / "model-3.txt", [1000.0 + n for n in range(N * 30)])
+    with pytest.warns(HarnessWarning, match="score-range"):
+        results = harness.run(config(place, cache="none"), jobs=jobs)
+    ((rule, severity, what),) = found(results)
+    assert (rule, severity) == ("score-range", "warning")
+    assert "model-3.txt: scores from 1000 to 1239, those of the same model on its 2 other" in what
+
+
+def test_a_dataset_without_relevant_documents_stops_the_run(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (place / "fold2.txt").read_text(encoding="utf-8")
+    lines = [f"0 {line.partition(' ')[2]}\n" for line in text.splitlines()]
+    (place / "fold2.txt").write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(["run", str(config(place))])
+    assert (
+        f"error: {place}/fold2.txt: none of the 8 queries has a relevant document "
+        "[no-relevant-documents]\n"
+        "  fix:   check that the right column was written as the grade; 1 and more means relevant\n"
+    ) in capsys.readouterr().err
+    assert not (place / "out/leaderboard.csv").exists()
+    results = harness.run(config(place, guard={"accept": ["no-relevant-documents"]}))
+    assert [rule for rule, *_ in found(results)] == ["no-relevant-documents"]
+
+
+def test_folds_with_queries_in_common(place: Path) -> None:
+    shutil.copy(place / "fold1.txt", place / "fold2.txt")
+    with (place / "fold2.txt").open("a", encoding="utf-8") as file:
+        file.write("1 qid:999 1:0\n")
+    put(place / "model-2.txt", [n % 7 for n in range(N * 30 + 1)])
+    with pytest.warns(HarnessWarning):
+        results = harness.run(config(place))
+    folder = place.name
+    shared = next(one for one in results.findings if one.rule == "shared-queries")
+    assert shared.what == "8 of 17 queries are in several of the 3 folds"
+    assert shared.place == f"{folder}/fold1.txt to {folder}/fold3.txt"
+    assert shared.examples == ("100", "101", "102")
+
+
+def test_an_unknown_rule_is_a_config_error(place: Path) -> None:
+    with pytest.raises(ConfigError, match=r"guard\.accept\[0\] \(line \d+\).*did you mean 'score-"):
+        load(config(place, guard={"accept": ["score-tie"]}))
+    with pytest.raises(ConfigError, match=r"unknown key 'acept'; did you mean 'accept'"):
+        load(config(place, guard={"acept": []}))
+
+
+def test_judgements_of_another_collection(tmp_path: Path) -> None:
+    judged = [f"{q} 0 A{q}-{d} {d % 3}\n" for q in range(10) for d in range(20)]
+    (tmp_path / "qrels.txt").write_text("".join(judged), encoding="utf-8")
+    for name, first in (("fits", "A"), ("alien", "B")):
+        rows = [f"{q} Q0 {first}{q}-{d} {d + 1} {50 - d} x\n" for q in range(10) for d in range(20)]
+        (tmp_path / f"{name}.run").write_text("".join(rows), encoding="utf-8")
+    shifted = [
+        f"{q} Q0 A{(q + 1) % 10}-{d} {d + 1} {50 - d} x\n" for q in range(10) for d in range(20)
+    ]
+    (tmp_path / "shifted.run").write_text("".join(shifted), encoding="utf-8")
+    path = config(
+        tmp_path, datasets={"t": {"path": "qrels.txt"}}, runs={"{name}": {"path": "{name}.run"}}
+    )
+    results = harness.run(path)
+    assert [one.run for one in results.leaderboard.entries] == ["fits"]
+    alien, other = results.errors
+    assert "[other-collection]" in alien
+    assert "[other-topics]" in other
+    assert "200 docnos looked at 200 are judged for others" in other
+    with pytest.raises(InputError, match=r"other-collection(?s:.)*other-topics"):
+        harness.run(path, overrides=["where={name: '!fits'}"])
