@@ -70,6 +70,7 @@ def test_trec_runs_beside_their_qrels(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert '  "{model}": {format: trec, path: "{model}.run"}\n' in text
     assert "# compare: {baseline: bm25," in text
+    assert "# summary: " not in text
 
 
 def test_folds_and_seeds(tmp_path: Path) -> None:
@@ -93,6 +94,7 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
     text, loaded = proposed(tmp_path)
     assert '"preds/{model}/fold{fold}-seed{seed}.txt"' in text
     assert "#   data/Fold1/train.txt: not test data" in text
+    assert "# summary: {pool: [fold], spread: [seed]}   # a row a system, not a row a cell\n" in text
     assert loaded.metrics == ("map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10")
     assert [(c.run, c.columns, c.dataset_entry.path[-14:]) for c in resolve(loaded)][:3] == [
         ("gbrt", {"fold": "1", "seed": "1"}, "Fold1/test.txt"),

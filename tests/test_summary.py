@@ -333,3 +333,18 @@ def test_runs_of_a_summary_are_compared_as_systems(place: Path) -> None:
     assert (one.dataset, one.n, one.difference) == ("web-fold1", 2, pytest.approx(7 / 24))
     with pytest.raises(harness.HarnessError, match="no dataset 'wep' in these results; did you"):
         from_results(place / "out", ["b", "a"], "wep")
+
+
+def test_a_seed_that_failed_is_said_beside_the_comparisons(place: Path) -> None:
+    (place / "a-2-2.txt").write_text("x\n", encoding="utf-8")
+    lines = "summary: {pool: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
+    (place / "y.yaml").write_text(CONFIG + lines, encoding="utf-8")
+    said = "a on web: 1 of 2 repetitions could not be evaluated; its values are of the others"
+    results = harness.run(place / "y.yaml")
+    assert f"  {said}\n" in str(results)
+    found = with_comparisons(read(place / "out")).study.comparisons
+    assert found is not None
+    assert found.lost == (("web", "a", 1, 1),)
+    for name in ("a-2-2.txt", "a-1-2.txt"):  # both folds of a seed are one repetition
+        (place / name).write_text("x\n", encoding="utf-8")
+    assert harness.run(place / "y.yaml").comparisons.lost == (("web", "a", 1, 1),)  # type: ignore[union-attr]

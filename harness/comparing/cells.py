@@ -165,6 +165,11 @@ def notes(found: Comparisons) -> list[str]:
     )
     for baseline, datasets in found.absent:
         lines.append(f"no test against {baseline} on {', '.join(datasets)}, where it was not run")
+    for dataset, run, n, left in found.lost:
+        lines.append(
+            f"{run} on {dataset}: {n} of {n + left} repetitions could not be evaluated; its values "
+            "are of the others"
+        )
     lines += _unanswered(found)
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")

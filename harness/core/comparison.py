@@ -199,6 +199,9 @@ class Comparisons:
         Runs that leave queries without an answer, which count as the policy has it.
     absent : tuple of (str, tuple of str)
         Baselines that were not run on every dataset, each with the datasets it lacks.
+    lost : tuple of (str, str, int, int)
+        Dataset and run of which repetitions could not be evaluated; how many, and how many are
+        left.
     """
 
     plan: Plan
@@ -212,6 +215,7 @@ class Comparisons:
     drawn: bool = False
     unanswered: tuple[Unanswered, ...] = ()
     absent: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    lost: tuple[tuple[str, str, int, int], ...] = ()
 
     @cached_property
     def _at(self) -> dict[tuple[str, str, str, str], Comparison]:

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import yaml
-
+from ..core.guarded_yaml import load
 from ..escaping import in_json, legible
 from .entries import Entry, Proposal
-from .names import escaped
+from .names import WORDS, escaped
 
 SHOWN = 12
 """Files left out that are listed."""
@@ -47,6 +46,7 @@ def render(made: Proposal, base: Path) -> str:
         *_metrics(made),
         "",
         "# policy: {ties: trec_eval, missing_queries: zero, empty_queries: zero}   # the defaults",
+        *_summary(made),
         f"# compare: {{baseline: {_baseline(made)}, test: paired-t, correction: holm}}",
         "# reports: [csv, markdown]",
     ]
@@ -117,6 +117,16 @@ def _metrics(made: Proposal) -> Iterator[str]:
     yield from (f"  - {_quoted(name)}" for name in dict.fromkeys(names))
 
 
+def _summary(made: Proposal) -> Iterator[str]:
+    """Yield what makes a row a system of folds and seeds, where there are any."""
+    pool = dict.fromkeys(name for entry in made.datasets for name in entry.group.names)
+    own = dict.fromkeys(name for entry in made.runs for name in entry.group.names)
+    ways = {"pool": pool, "spread": [name for name in own if name in WORDS and name not in pool]}
+    said = [f"{way}: [{', '.join(names)}]" for way, names in ways.items() if names]
+    if said:
+        yield f"# summary: {{{', '.join(said)}}}   # a row a system, not a row a cell"
+
+
 def _baseline(made: Proposal) -> str:
     names = [m for entry in made.runs for m in _models(entry)]
     known = [name for name in names if re.search("bm25|baseline|linear|random", name, re.I)]
@@ -131,4 +141,4 @@ def _models(entry: Entry) -> list[str]:
 def _quoted(text: str) -> str:
     """Return text as YAML, in quotes where it needs them."""
     plain = _PLAIN.fullmatch(text) and text.lower() not in ("y", "n")  # YAML 1.1's true and false
-    return text if plain and yaml.safe_load(text) == text else in_json(text)
+    return text if plain and load(text) == text else in_json(text)
