@@ -40,7 +40,7 @@ def check_command(
         Literal["text", "json"], typer.Option("--format", "-f", help="How to print it.")
     ] = "text",
 ) -> None:
-    """Look for what would make the numbers wrong, before any metric is computed.
+    """Find what would make numbers wrong, before any is computed.
 
     Reads every file of a config, or those given, to the end, goes on after errors, and looks for
     mismatches: predictions of another fold or shifted by a line, labels in place of scores, files

@@ -207,6 +207,12 @@ def test_qid_and_docno_that_changed_places(trec: Any, name: str) -> None:
     )
 
 
+def test_a_file_that_is_not_there(trec: Any) -> None:
+    after = found(trec, "runn")
+    assert {*after} == {("missing-file", "error", 1, "runn")}
+    assert "the folder holds run" in after["missing-file", "error", 1, "runn"]
+
+
 def test_duplicates_are_no_error_where_they_are_dropped(trec: Any) -> None:
     twice(trec)
     assert {*found(trec, duplicates="last")} == {("dropped-rows", "warning", 1, "run")}
