@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,20 @@ def test_a_small_load(name: str, tmp_path: Path) -> None:
     assert [(command.label, said) for command, _, said in found] == [
         (command.label, "right" if command.expected else "done") for command in load.commands
     ]
+
+
+def test_a_run_five_times_as_long_takes_no_more_memory(tmp_path: Path) -> None:
+    # by a process between: a child's peak is never counted below that of the one that started it
+    def peaks(size: float) -> list[float]:
+        words = [sys.executable, "-m", "benchmarks.load", "rows", "--size", f"{size}"]
+        done = subprocess.run(
+            [*words, "--data", str(tmp_path)], capture_output=True, text=True, check=True, cwd=ROOT
+        )
+        return [float(line.split(" | ")[4]) for line in done.stdout.splitlines()[2:]]
+
+    short, long = peaks(0.006), peaks(0.03)  # 600,000 rows, 20 MB; 3,000,000 rows, 100 MB
+    assert len(short) == len(long) == 2
+    assert [after < before + 40 for before, after in zip(short, long, strict=True)] == [True, True]
 
 
 def said(output: str, code: int = 0, error: str = "", **expected: float) -> str:
