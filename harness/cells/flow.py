@@ -20,7 +20,6 @@ from ..core.metric import Metric
 from ..crosscheck import Audit
 from ..errors import HarnessError, InputError, Problem
 from ..guard.finding import Finding
-from ..guard.rules import beyond
 from ..store import state_of
 from .cache import Cache
 from .executors import InProcess
@@ -28,7 +27,6 @@ from .guarding import guard
 from .key import cell_key
 from .naming import Naming
 from .record import Record
-from .said import with_names
 from .work import Done, Job, each, work
 
 PIECES = 4
@@ -234,8 +232,7 @@ class _Run:
             found.audits.append(record.audit)
             found.headers.append(record.header)
             found.cells.append(cell)
-            said = with_names(record.warnings, cell)
-            found.warnings += beyond(said, guarded.of_cell.get(place, ()))
+            found.warnings += guarded.said[place]
         found.warnings = list(dict.fromkeys(found.warnings))
         return found
 

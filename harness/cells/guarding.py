@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -11,12 +11,14 @@ import pyarrow as pa
 from ..config import Config
 from ..config.cells import Cell
 from ..errors import HarnessError, InputError, Problem
+from ..guard import rules
 from ..guard.facts import Facts
 from ..guard.finding import Finding, in_order
-from ..guard.registry import accepted
-from ..guard.rules import of_dataset, of_rows, of_run
+from ..guard.kinds import of_warning
+from ..guard.registry import accepted, finding
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
 from .record import Record
+from .said import with_names
 
 _FOLD = re.compile("fold|split|part", re.IGNORECASE)
 """Names of placeholders whose values are parts of one dataset."""
@@ -32,13 +34,13 @@ class Guarded:
         Errors first; those of one rule and one entry of the config's datasets as one.
     failed : dict of int to HarnessError
         Cells that a finding makes fail, by place.
-    of_cell : dict of int to list of Finding
-        What was found in each cell's own files, by place.
+    said : dict of int to list of str
+        What is left of the readers' warnings of each cell, by place: what no finding says.
     """
 
     findings: list[Finding] = field(default_factory=list)
     failed: dict[int, HarnessError] = field(default_factory=dict)
-    of_cell: dict[int, list[Finding]] = field(default_factory=dict)
+    said: dict[int, list[str]] = field(default_factory=dict)
 
 
 def guard(
@@ -66,17 +68,20 @@ def guard(
     guarded, scoped = [], []
     for place, cell in cells.items():
         record = records[place]
+        dataset, run = cell.dataset_entry.path, cell.run_entry.path
+        own = [] if record.facts is None else accepted(rules.of_run(record.facts, run), accept)
+        texts = rules.beyond(with_names(record.warnings, cell), own)
+        found.said[place], notes = _accepted_of(texts, cell, accept)
+        scoped += [(cell.dataset_key, one) for one in notes]
         if record.facts is None:
             continue
-        dataset, run = cell.dataset_entry.path, cell.run_entry.path
         if dataset not in of_datasets:
-            own = accepted(_of_dataset(record.facts, dataset), accept)
-            of_datasets[dataset] = cell.dataset_key, own
-        found.of_cell[place] = own = accepted(of_run(record.facts, run), accept)
+            of_dataset = accepted(_of_dataset(record.facts, dataset), accept)
+            of_datasets[dataset] = cell.dataset_key, of_dataset
         errors = [one for one in own if one.severity == "error"]
         if errors:
             found.failed[place] = InputError([_problem(one) for one in errors])
-        scoped += [(cell.dataset_key, one) for one in own if one.severity != "error"]
+        scoped += [(cell.dataset_key, one) for one in own]
         pooled = config.summary.pool
         guarded.append(guarded_cell(cell, record.facts, record.qids, digests, pooled))
     everywhere = accepted(of_sweep(guarded), accept)
@@ -89,9 +94,26 @@ def guard(
     return found
 
 
+def _accepted_of(
+    texts: Iterable[str], cell: Cell, accept: Sequence[str]
+) -> tuple[list[str], list[Finding]]:
+    """Return the readers' warnings, and as notes those of rules that are accepted."""
+    left, notes = [], []
+    for text in texts:
+        rule, count = of_warning(text)
+        paths = (cell.run_entry.path, cell.dataset_entry.path)
+        place = next((path for path in paths if text.startswith(f"{path}: ")), "")
+        if rule in accept:
+            what = text.removeprefix(f"{place}: ")
+            notes.append(finding(rule, place, what, count, severity="note"))
+        else:
+            left.append(text)
+    return left, notes
+
+
 def _of_dataset(facts: Facts, path: str) -> Iterator[Finding]:
-    yield from of_dataset(facts.judgements, path)
-    yield from of_rows(facts, path)
+    yield from rules.of_dataset(facts.judgements, path)
+    yield from rules.of_rows(facts, path)
 
 
 def _problem(one: Finding) -> Problem:

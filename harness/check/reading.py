@@ -15,6 +15,7 @@ from ..config import DatasetEntry
 from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning, Problem, shorten
+from ..guard import kinds
 from ..guard.finding import Finding
 from ..guard.registry import finding
 from ..readers import Source
@@ -23,7 +24,6 @@ from ..readers.format import Kind
 from ..readers.hashed import HashedSource
 from ..readers.numpy_files import NoArrayError, array_of
 from ..readers.scores import RUN as SCORES
-from . import kinds
 
 _LINE = re.compile(r":(\d+)$")
 

@@ -84,6 +84,9 @@ def test_labels_read_as_scores_fail_the_cell_and_no_other(
         ) in said.err
         assert "equal the grades" not in said.err  # which the reader warns of
         assert "FAILED: model" in said.out
+    manifest = json.loads((place / "out/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["findings"][0]["rule"] == "labels-as-scores"
+    assert manifest["findings"][0]["severity"] == "error"
 
 
 def test_what_is_accepted_is_a_note(place: Path) -> None:
@@ -196,3 +199,26 @@ def test_judgements_of_another_collection(tmp_path: Path) -> None:
     assert "200 docnos looked at 200 are judged for others" in other
     with pytest.raises(InputError, match=r"other-collection(?s:.)*other-topics"):
         harness.run(path, overrides=["where={name: '!fits'}"])
+
+
+def test_what_a_reader_warns_of_can_be_accepted(place: Path) -> None:
+    rows = [f"{q} Q0 d{d} {d + 1} {50 - d} tag{d % 2}\n" for q in range(8) for d in range(20)]
+    (place / "several.run").write_text("".join(rows), encoding="utf-8")
+    judged = [f"{q} 0 d{d} {d * 7 % 3}\n" for q in range(8) for d in range(20)]
+    (place / "qrels.txt").write_text("".join(judged), encoding="utf-8")
+    path = config(place, datasets={"t": {"path": "qrels.txt"}}, runs={"a": {"path": "several.run"}})
+    what = f"{place.name}/several.run: 2 tags in one run: 'tag0', 'tag1'; is it several systems' "
+    with pytest.warns(HarnessWarning, match="2 tags in one run"):
+        results = harness.run(path)
+    assert results.warnings == (f"{what}output?",)
+    results = harness.run(path, overrides=["guard.accept=[several-tags]"])
+    assert results.warnings == ()
+    assert found(results) == [("several-tags", "note", f"{what}output?")]
+
+
+def test_facts_are_the_same_beside_a_reference(place: Path) -> None:
+    for fold in (1, 2, 3):
+        put(place / f"ties-{fold}.txt", [n % 5 for n in range(N * 30 - fold)] + [0.5] * fold)
+    changes = {"metrics": ["ndcg@10"]}, {"metrics": ["rbo(p=0.9,reference=model)"]}
+    plain, compared = (found(harness.run(config(place, **some))) for some in changes)
+    assert plain == compared != []
