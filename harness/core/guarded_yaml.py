@@ -15,6 +15,8 @@ PARTS = 200_000
 """Values in all, those that aliases repeat counted each time."""
 
 _LONE = re.compile("[\ud800-\udfff]")
+_PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
+"""A whole number that is what it looks like: no 010 for 8, no 1:30 for 90, no 1_000."""
 
 
 class YAMLLimitError(yaml.MarkedYAMLError):
@@ -68,6 +70,14 @@ class GuardedLoader(yaml.SafeLoader):
             self._refuse("half of a surrogate pair, which is no character", self.get_mark())
         return chunks
 
+    def construct_yaml_int(self, node: Any) -> Any:
+        """Return a whole number; refuse one that YAML reads otherwise than it looks."""
+        value = super().construct_yaml_int(node)
+        if not _PLAIN.fullmatch(node.value):
+            what = f"YAML would read {node.value!r:.60} as {value}; write that, or put it in quotes"
+            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark)
+        return value
+
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         """Return a value; whatever a tag makes of a text that does not fit it is YAML's error."""
         try:
@@ -83,6 +93,9 @@ class GuardedLoader(yaml.SafeLoader):
 
     def _refuse(self, what: str, mark: Any) -> None:
         raise YAMLLimitError(None, None, what, mark)
+
+
+GuardedLoader.add_constructor("tag:yaml.org,2002:int", GuardedLoader.construct_yaml_int)
 
 
 def load(text: str) -> Any:

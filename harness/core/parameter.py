@@ -45,6 +45,9 @@ SHOWN = "shown"
 default, because a reader needs it to know what was measured."""
 
 
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a metric, as read off its function's signature."""
@@ -111,6 +114,8 @@ class Parameter:
         try:
             if self.type is bool:
                 return {"true": True, "false": False}[text.lower()]
+            if self.type in (int, float) and not _NUMBER.fullmatch(text):
+                raise ValueError  # Python also takes 1_000, and digits of other scripts
             value = self.type(text)
             if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError

@@ -135,7 +135,7 @@ def row_names(source: Source, is_data: IsData | None) -> Callable[[int], str]:
         if is_data is None:
             return f"{source.name}: row {position + 1}"
         found = lines_of_rows(source, np.array([position]), is_data)
-        return f"{source.name}:{found[position][0]}" if found else source.name  # beyond the end
+        return f"{source.name}:{found[position][0]}"
 
     return row
 
@@ -150,4 +150,6 @@ def lines_of_rows(source: Source, rows: Ints, is_data: IsData) -> dict[int, tupl
                 if len(found) == len(wanted):
                     break
             row += 1
+    for row in wanted - found.keys():  # Arrow ends lines at a carriage return alone, too
+        found[row] = row + 1, ""
     return found

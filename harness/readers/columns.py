@@ -26,8 +26,9 @@ from .ahead import ahead, each
 from .blanks import delimiter, first_fields, has_twice, is_simple, single_blanks, without_comments
 from .source import BOM, EMPTY, Source
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+"""A number as C's atof reads it: no hexadecimal, no NaN, no infinity. One way to match, as a field
+of a million digits would else take forever to be none."""
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 _INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
 _WHITE = b" ", b"\t", b"\r", b"\v", b"\f"

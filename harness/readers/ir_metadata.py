@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.guarded_yaml import load
 from ..errors import HarnessWarning
 from .source import HEAD, Source
 
@@ -70,6 +69,8 @@ def header_of(source: Source) -> dict[str, Any] | None:
 def parse(text: bytes, name: str) -> dict[str, Any] | None:
     """Return YAML as plain data that JSON can hold; None and a warning where it is none."""
     import yaml
+
+    from ..core.guarded_yaml import load
 
     try:
         found = load(text.decode("utf-8", "replace"))

@@ -91,6 +91,9 @@ def _first_object(source: Source) -> dict[str, object]:
     number = source.head.partition(line)[0].count(b"\n") + 1
     try:
         first = parse(line, once)
+    except UnicodeDecodeError:
+        what, fix = "the line is not UTF-8 text", "convert the file to UTF-8"
+        raise InputError(Problem(f"{source.name}:{number}", what, fix=fix)) from None
     except ValueError as error:
         what, found = f"not JSON ({error})", line.decode("utf-8", "replace")
         raise InputError(Problem(f"{source.name}:{number}", what, found)) from None

@@ -28,6 +28,8 @@ from .letor_lines import NotLetor, Rows, diagnose, read_block
 from .source import EMPTY, Source
 
 _BLOCK = 4 << 20
+_SMALL = 2
+"""Bytes of the integers that are grades whatever they hold."""
 
 
 def read_qrels(
@@ -62,6 +64,8 @@ def read_qrels(
     grades = np.concatenate([block.grades for block in blocks])
     if grades.dtype.kind == "f" and not fractions:
         raise diagnose(source, with_qid, whole=True)
+    if grades.dtype.itemsize > _SMALL:  # else they are within bounds
+        Qrels.check_numbers(grades, source.name, fractions=fractions)
     if with_qid:
         qids = _joined([block.qids for block in blocks])
     elif sizes is None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ..core.arrow import call, cast, extract, to_arrow, to_numpy
+from ..core.hashing import string_views
 from ..core.ragged import Array, Ints, offsets_of
 from ..errors import SHOWN, InputError, Problem
 from .columns import check_number
@@ -98,9 +99,16 @@ def _read_piece(data: Array, starts: Ints, stops: Ints, with_qid: bool, commente
     if not simple.all():
         return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid)
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
-    grades = _grades(_spans(data, starts, starts + grade_end))
+    texts = _spans(data, starts, starts + grade_end)
+    if commented and any(_has_hash(text) for text in (texts, qids)):  # a comment begins at once
+        return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid)
+    grades = _grades(texts)
     comments = _comments(data, starts, stops) if commented else None
     return _rows(grades, qids, comments)
+
+
+def _has_hash(texts: pa.Array | None) -> bool:
+    return texts is not None and bool((string_views(texts)[1] == _HASH).any())
 
 
 def _rows(grades: Array, qids: pa.Array | None, comments: pa.Array | None) -> Rows:

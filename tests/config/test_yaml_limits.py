@@ -1,0 +1,98 @@
+"""YAML that means harm, or that nobody means: refused within a second, with file and line."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from harness import config
+from harness.core import guarded_yaml
+from harness.errors import ConfigError
+
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+MERGES = "a: &a {x: 1}\n" + "".join(
+    f"{new}: &{new} {{<<: [{', '.join([f'*{old}'] * 9)}], k: 1}}\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+GROWS = "its aliases stand for more than 200,000 values"
+DEEP = "more than 50 mappings and lists inside each other"
+HALF = "half of a surrogate pair, which is no character"
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        (LAUGHS, "line 6, column 4", GROWS),
+        (MERGES, "line 6, column 12", GROWS),
+        ("a: " + "[" * 100_000, "line 1, column 53", DEEP),
+        ("\na: " + "{a: " * 100_000, "line 2, column 197", DEEP),
+        ("- " * 100_000, "line 1, column 101", DEEP),
+        ("? " * 100_000, "line 1, column 101", DEEP),
+        ("a: " + "x" * (5 << 20), "line 1, column 1", "the text is longer than"),
+        ('a: "\\ud800"', "line 1, column 11", HALF),
+        ('a: "\\U00110000"', "line 1, column 7", "an escape of no character"),
+        ("a: *b", "line 1, column 4", "not valid YAML: found undefined alias 'b'"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(ConfigError) as error:
+        config.loads(text, "my.yaml")
+    assert time.perf_counter() - start < 5
+    assert str(error.value).startswith(f"my.yaml: 1 problem\n  {where}  {what}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "a: !!python/object/apply:os.system [ls]",
+            "the tag tag:yaml.org,2002:python/object/apply:os.system is not allowed here",
+        ),
+        ("name: !!python/name:os.system", "could not determine a constructor for the tag"),
+        ("a: !!set {b}", "the tag tag:yaml.org,2002:set is not allowed here"),
+        ("name: !!timestamp x", "'x' is no timestamp"),
+        ("name: !!int ''", "'' is no int"),
+        ("name: !!bool x", "'x' is no bool"),
+        ("name: !!float ''", "'' is no float"),
+        ("name: 2001-13-45", "'2001-13-45' is no timestamp"),
+        ("name: " + "9" * 5000, " is no int"),
+        ("a: &a [*a]", "refers to itself"),
+        ("? {a: b}\n: c", "a key must be text"),
+        ("<<: 3", "expected a mapping or list of mappings for merging"),
+        ("name: a\nname: b", "the key 'name' is here twice, first at line 1"),
+        ("a: {<<: {x: 1}, x: 2, x: 3}", "the key 'x' is here twice, first at line 1"),
+    ],
+)
+def test_what_is_refused_with_its_place(text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        config.loads(text, "my.yaml")
+    (line,) = [line for line in str(error.value).splitlines() if said in line]
+    assert "(line " in line
+
+
+def test_anchors_aliases_and_merge_keys_are_fine() -> None:
+    text = "a: &one {x: 1, y: 2}\nb: {<<: *one, y: 3}\nc: [*one, *one]\nd: &d [1]\ne: *d"
+    one = {"x": 1, "y": 2}
+    expected = {"a": one, "b": {"x": 1, "y": 3}, "c": [one, one], "d": [1], "e": [1]}
+    assert guarded_yaml.load(text) == expected
+    many = "a: &a {x: 1}\nb: [" + "*a, " * 10_000 + "]"
+    assert len(guarded_yaml.load(many)["b"]) == 10_000
+
+
+def test_the_extended_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text(LAUGHS)
+    (tmp_path / "my.yaml").write_text("extends: base.yaml\n")
+    with pytest.raises(ConfigError) as error:
+        config.load(tmp_path / "my.yaml")
+    assert str(error.value).startswith(f"{tmp_path / 'base.yaml'}: 1 problem\n  line 6, column 4")
+
+
+def test_overrides_are_held_to_the_same() -> None:
+    with pytest.raises(ConfigError, match=r"cannot read the value: .*inside each other"):
+        config.loads("name: x", overrides=["name=" + "[" * 10_000])

@@ -1,0 +1,66 @@
+"""What a target is: bytes in, and nothing but a harness error or a right answer out."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import HarnessError, HarnessWarning
+
+SHARED_MEMORY = Path("/dev/shm")
+_FOLDER = tempfile.TemporaryDirectory(
+    prefix="harness-fuzz-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+)
+FOLDER = Path(_FOLDER.name)
+"""Where inputs are written as files; in memory where that can be, and gone at the end."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing to fuzz.
+
+    Parameters
+    ----------
+    name : str
+    function : callable
+        Takes bytes. It may raise a :class:`HarnessError`; anything else is a finding, an
+        ``AssertionError`` about a wrong answer among them.
+    seeds : tuple of bytes
+        Valid inputs to start from.
+    words : tuple of bytes
+        What a mutation may put in.
+    """
+
+    name: str
+    function: Callable[[bytes], None]
+    seeds: tuple[bytes, ...]
+    words: tuple[bytes, ...] = ()
+
+    def __call__(self, data: bytes) -> None:
+        """Feed `data` to the target; every warning but the harness's own is a finding too."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", HarnessWarning)
+            try:
+                self.function(data)
+            except HarnessError as error:
+                check_message(error)
+
+
+def check_message(error: HarnessError) -> None:
+    """A message can be printed, says something, and is not endless."""
+    text = str(error)
+    text.encode()
+    assert text.strip(), "an error that says nothing"
+    assert len(text) < 50_000, f"an error of {len(text)} characters"
+    assert "Traceback" not in text
+
+
+def written(data: bytes, name: str) -> Path:
+    """Return a file that holds `data`."""
+    path = FOLDER / name
+    path.write_bytes(data)
+    return path

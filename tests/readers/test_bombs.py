@@ -1,0 +1,171 @@
+"""Small files that would become large ones: they stop at a stated ratio, however they are read."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as parquet
+import pytest
+
+from harness.core.tables import Qrels
+from harness.errors import InputError
+from harness.readers import Source, read_run, stream_run, unpacking
+from harness.readers.hashed import HashedSource
+
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gz": lambda data: gzip.compress(data, mtime=0),
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda data: bytes(pa.Codec("zstd").compress(data)),
+}
+LINE = b"q1\tQ0\td1\t1\t1\tt\n"
+DATASET = Qrels.from_dict({"1": {"A": 2}})
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files may unpack to a megabyte in place of 64, so that the tests are quick."""
+    monkeypatch.setattr(unpacking, "FREE", 1 << 20)
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_compressed_text(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"a.run.{kind}"
+    path.write_bytes(PACK[kind](LINE * 800_000))  # 12 MB
+    packed = path.stat().st_size
+    for read in (
+        lambda: read_run(path, format="trec"),
+        lambda: list(stream_run(path, format="trec")),
+        lambda: read_run(HashedSource(path), format="trec"),
+        lambda: read_run(path, format="json"),
+        lambda: read_run(path, format="table", columns={"qid": 1, "docno": 3, "score": 5}),
+        lambda: read_run(path, format="npy", dataset=DATASET),
+        lambda: Source(path).read(),
+    ):
+        with pytest.raises(InputError) as error:
+            read()
+        assert str(error.value).startswith(f"{path}: {packed:,} bytes that unpack to more than ")
+        assert str(error.value).endswith(
+            ": over 200 times as many\n"
+            "  fix:   if it is what it should be, unpack it yourself and name the unpacked file"
+        )
+
+
+@pytest.mark.filterwarnings("ignore:.*all scores are equal")
+def test_what_may_unpack(tmp_path: Path) -> None:
+    """Both a small file of any ratio, and a large one below 200, are read."""
+    path = tmp_path / "a.run.gz"
+    rows = b"".join(b"q1 Q0 d%d 1 1 t\n" % n for n in range(100_000))
+    path.write_bytes(gzip.compress(rows))
+    assert len(rows) > unpacking.FREE
+    assert read_run(path, format="trec").n_rows == 100_000
+    path.write_bytes(gzip.compress(b"\n" * 1_000_000 + LINE, mtime=0))
+    assert 1_000_000 / path.stat().st_size > 500
+    assert read_run(path, format="trec").n_rows == 1
+
+
+@pytest.mark.parametrize("inner", PACK)
+@pytest.mark.parametrize("outer", PACK)
+def test_compressed_twice_is_refused_without_unpacking(
+    tmp_path: Path, inner: str, outer: str
+) -> None:
+    path = tmp_path / f"a.run.{inner}.{outer}"
+    path.write_bytes(PACK[outer](PACK[inner](LINE)))
+    with pytest.raises(InputError, match=r"data inside \w+ data\n  fix:   unpack it once"):
+        read_run(path, format="trec")
+
+
+def test_npz(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, qids=["1"], n=[2_000_000], scores=np.zeros(2_000_000))
+    with pytest.raises(InputError, match="over 200 times as many"):
+        read_run(path, format="batch")
+
+
+def test_npz_whose_directory_lies_about_sizes(tmp_path: Path) -> None:
+    """The size that the archive says is the most that is unpacked."""
+    file = io.BytesIO()
+    np.savez_compressed(file, qids=["1"], n=[2_000_000], scores=np.zeros(2_000_000))
+    data = bytearray(file.getvalue())
+    with zipfile.ZipFile(file) as archive:
+        size = archive.getinfo("scores.npy").file_size.to_bytes(4, "little")
+    for _ in range(data.count(size)):
+        at = data.find(size)
+        data[at : at + 4] = (1000).to_bytes(4, "little")
+    path = tmp_path / "a.npz"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"a.npz: not an .npz archive of arrays"):
+        read_run(path, format="batch")
+
+
+@pytest.mark.parametrize("shape", ["(99999999999999,)", "(-1,)", "(2, 0, 1)", "(4,)", "(1,)"])
+def test_npy_whose_header_lies(tmp_path: Path, shape: str) -> None:
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + bytes([118, 0]) + header.encode() + b"\0" * 24)
+    with pytest.raises(InputError, match=r"a.npy: not an array of numbers \(its header says shape"):
+        read_run(path, format="npy", dataset=DATASET)
+
+
+def test_parquet_of_one_value_a_thousand_times_over(tmp_path: Path) -> None:
+    """Five million rows of a kilobyte each in a few kilobytes: 5 GB as strings."""
+    path = tmp_path / "a.parquet"
+    n = 5_000_000
+    texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array(["x" * 1000]))
+    table = pa.table({"qid": texts, "docno": texts, "score": pa.array(np.zeros(n))})
+    parquet.write_table(table, path, compression="zstd")
+    assert path.stat().st_size < 2_000_000
+    with pytest.raises(InputError, match="over 200 times as many"):
+        read_run(path)
+
+
+def test_parquet_of_honest_repetition_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    n = 50_000
+    table = pa.table({"qid": ["q1"] * n, "docno": [f"d{i}" for i in range(n)], "score": range(n)})
+    parquet.write_table(table, path, compression="zstd")
+    assert read_run(path).n_rows == n
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", "uncompressed"])
+def test_arrow_of_one_value_a_thousand_times_over(tmp_path: Path, compression: str) -> None:
+    path = tmp_path / "a.arrow"
+    n = 200_000
+    texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int8)), pa.array(["x" * 5000]))
+    table = pa.table({"qid": texts, "docno": texts, "score": pa.array(np.zeros(n, np.int8))})
+    feather.write_feather(table, path, compression=compression)
+    with pytest.raises(InputError, match="over 200 times as many"):
+        read_run(path)
+
+
+def test_deep_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    for text in ('{"q1":' * 100_000, '{"q1":{"d1":' + "[" * 100_000):
+        path.write_text(text)
+        with pytest.raises(InputError, match="too many objects or lists inside each other"):
+            read_run(path, format="json")
+    path.write_text(
+        json.dumps({"qid": "1", "docno": "A", "score": 1})[:-1] + ',"x":' + "[" * 50_000
+    )
+    with pytest.raises(InputError, match=r"a.json:1: not JSON \(too many objects or lists"):
+        read_run(path, format="jsonl")
+
+
+def test_json_of_integers_without_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"q1":{"d1":' + "9" * 400 + "}}")
+    with pytest.raises(InputError, match=r"query 'q1', docno 'd1': score 9{57}... is not a finite"):
+        read_run(path, format="json")
+    path.write_text('{"q1":{"d1":' + "9" * 5000 + "}}")
+    with pytest.raises(InputError, match=r"a.json: not JSON \(Exceeds the limit"):
+        read_run(path, format="json")

@@ -1,0 +1,154 @@
+"""Memory that hostile files take, measured in processes of their own: peak beyond an idle reader's.
+
+Three times the file, or what docs/reliability.md says of the formats that cannot do with that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+MB = 1 << 20
+SIZE = 20 * MB * int(os.environ.get("HARNESS_TRIALS", "1"))
+ALLOWANCE = 40 * MB
+"""Blocks under way, pools of threads, and the allocator's rounding: the same for any file."""
+
+READ = """
+import re, sys, warnings
+warnings.simplefilter("ignore")
+from harness.core.tables import Qrels
+from harness.errors import HarnessError
+from harness.readers import read_qrels, read_run
+dataset = Qrels.from_dict({"1": {"A": 2, "B": 0}})
+path, kind, format = sys.argv[1:]
+said = "read"
+try:
+    if kind == "qrels":
+        read_qrels(path, format=format)
+    else:
+        read_run(path, format=format, dataset=dataset)
+except HarnessError as error:
+    said = str(error)
+# of this program alone: ru_maxrss begins with what its parent had
+print(int(re.search("VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) * 1024)
+print(said[:2000])
+"""
+
+
+def measured(path: Path, kind: str, format: str) -> tuple[int, str]:
+    """Peak memory in bytes, and what was said."""
+    command = [sys.executable, "-c", READ, str(path), kind, format]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    peak, _, said = done.stdout.partition("\n")
+    return int(peak), said.strip()
+
+
+def _lines(line: Callable[[int], str], n: int) -> bytes:
+    return "".join(map(line, range(n))).encode()
+
+
+def _million_queries(size: int) -> bytes:
+    return _lines(lambda i: f"q{i} Q0 d 1 {i % 97} t\n", size // 21)
+
+
+def _distinct(size: int) -> bytes:
+    return _lines(lambda i: f"1 Q0 doc{i} 1 {i % 97} t\n", size // 23)
+
+
+def _long_columns(size: int) -> bytes:
+    token = "x" * 10_000
+    return _lines(lambda i: f"{token}{i} {token} {token}{i} {token} {i} {token}\n", size // 50_000)
+
+
+def _json(size: int) -> bytes:
+    return json.dumps({"q": {f"d{i}": i for i in range(size // 18)}}).encode()
+
+
+def _json_of_long_strings(size: int) -> bytes:
+    return json.dumps({"q": {f"{i}" + "x" * 10_000: i for i in range(size // 10_000)}}).encode()
+
+
+def _jsonl(size: int) -> bytes:
+    return _lines(lambda i: f'{{"qid":"q","docno":"d{i}","score":{i % 97}}}\n', size // 41)
+
+
+# name, kind, format, bytes of about a size, times the file that it may take
+SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
+    ("one line without an end", "run", "trec", lambda n: b"x" * n, 3),
+    ("one line of short fields", "run", "trec", lambda n: b"1 " * (n // 2), 3),
+    ("one line of digits", "qrels", "letor", lambda n: b"9" * n, 3),
+    ("one line as predictions", "run", "scores", lambda n: b"1," * (n // 2), 3),
+    ("one line of a CSV", "run", "table", lambda n: b"qid,docno,score\n" + b"x," * (n // 2), 3),
+    ("one line of JSON lines", "run", "jsonl", lambda n: b'{"qid":"' + b"x" * n, 3),
+    ("a query a line", "run", "trec", _million_queries, 12),
+    ("one query", "run", "trec", _distinct, 8),
+    ("columns of one long token", "run", "trec", _long_columns, 3),
+    ("lines without a field", "run", "trec", lambda n: b" \n" * (n // 2), 3),
+    ("empty lines", "run", "trec", lambda n: b"\n" * n, 4),
+    ("comments", "run", "trec", lambda n: b"#\n" * (n // 2), 10),
+    ("wrong lines", "run", "trec", lambda n: b"1 Q0 d 1 x t\n" * (n // 13), 10),
+    ("deep JSON", "run", "json", lambda n: b'{"q":' * (n // 5), 3),
+    ("JSON of short names", "run", "json", _json, 20),
+    ("JSON of long names", "run", "json", _json_of_long_strings, 8),
+    ("JSON lines", "run", "jsonl", _jsonl, 5),
+    ("npy of another size", "run", "npy", lambda n: b"\x93NUMPY\x01\x00v\x00" + (
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }".ljust(117) + b"\n"
+        + b"\0" * n), 3),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> int:
+    """What a reader takes for a file of two lines."""
+    path = tmp_path_factory.mktemp("base") / "a"
+    path.write_text("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n")
+    return measured(path, "run", "trec")[0]
+
+
+def report(name: str, size: int, used: int, said: str) -> None:
+    """Append a line for the page to the file that HARNESS_MEMORY_REPORT names."""
+    if path := os.environ.get("HARNESS_MEMORY_REPORT"):
+        outcome = "read" if said == "read" else "refused"
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"| {name} | {size / 1e6:.0f} | {outcome} | {used / size:.1f} |\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
+@pytest.mark.parametrize(
+    ("name", "kind", "format", "make", "times"), SHAPES, ids=[s[0] for s in SHAPES]
+)
+def test_memory(
+    tmp_path: Path, base: int, name: str, kind: str, format: str,
+    make: Callable[[int], bytes], times: float,
+) -> None:  # fmt: skip
+    path = tmp_path / "a"
+    path.write_bytes(make(SIZE))
+    size = path.stat().st_size
+    peak, said = measured(path, kind, format)
+    used = max(peak - base, 0)
+    report(f"{name} ({format})", size, used, said)
+    assert used <= times * size + ALLOWANCE, f"{used / size:.1f} times the file; {said}"
+    assert len(said) < 2000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
+def test_memory_of_parquet_with_a_huge_dictionary(tmp_path: Path, base: int) -> None:
+    path = tmp_path / "a.parquet"
+    n = SIZE // 100
+    names = pa.array([f"{i:090}" for i in range(n)])
+    table = pa.table({"qid": ["q"] * n, "docno": names.dictionary_encode(), "score": np.zeros(n)})
+    parquet.write_table(table, path, compression="none", dictionary_pagesize_limit=1 << 30)
+    peak, said = measured(path, "run", "table")
+    size = path.stat().st_size
+    report("a huge dictionary (Parquet)", size, peak - base, said)
+    assert said == "read"
+    assert peak - base <= 6 * size + ALLOWANCE, f"{(peak - base) / size:.1f} times the file"
