@@ -22,7 +22,6 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
-    sys.unraisablehook = system.unraisable
     try:
         signal.signal(signal.SIGINT, _stop)
         with output.written(_gone if given[:1] == ["trec_eval"] else output.end_quietly):

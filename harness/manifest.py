@@ -130,7 +130,7 @@ def timing(began: float, cells: int, cached: int) -> bytes:
     start = datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="seconds")
     content = {
         "began": start,
-        "seconds": round(time.time() - began, 3),
+        "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back
         "cells": cells,
         "from_cache": cached,
     }

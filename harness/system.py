@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import errno
-import os
-import sys
-from typing import Any
+import mmap
 
 from .errors import HarnessError, Problem
 
 LEAST = 800 << 20
 """Bytes of addresses that Python, numpy, pyarrow and SciPy take before any file is read."""
+_THREAD = 16 << 20
+"""Bytes of addresses that are enough for a thread to start: its stack, and as much again."""
 NO_MEMORY = "not enough memory"
 MORE_MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs"
 _FILES = "raise the limit on open files (ulimit -n)"
@@ -80,12 +80,16 @@ def check_memory() -> None:
         raise HarnessError(Problem("", what, fix=f"{more} is used"))
 
 
-def unraisable(given: Any) -> None:
-    """End where memory ran out in a place that cannot raise, such as the start of a thread.
+def check_room(threads: int) -> None:
+    """Raise where there is no memory left to start threads.
 
-    Whoever waits for that thread would wait forever.
+    Python waits forever for a thread that finds none for its first step.
+
+    Raises
+    ------
+    MemoryError
     """
-    if issubclass(given.exc_type, MemoryError):
-        os.write(2, f"error: {NO_MEMORY}\n  fix:   {MORE_MEMORY}\n".encode())
-        os._exit(2)
-    sys.__unraisablehook__(given)
+    try:
+        mmap.mmap(-1, threads * _THREAD).close()
+    except OSError as error:
+        raise MemoryError from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -12,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..errors import HarnessError
 from ..store import sha256, state_of, write_all
 from .record import Record
 
@@ -113,7 +115,8 @@ class Cache:
             sizes = self._seen.union(self._sizes or ())
             found = {"files": self._index, "sizes": sorted(sizes), "records": self._records}
             text = json.dumps(found, indent=0)
-            write_all(self.folder, {INDEX: text.encode()}, flush=False)
+            with contextlib.suppress(HarnessError):  # it can be found out again
+                write_all(self.folder, {INDEX: text.encode()}, flush=False)
             self._changed = False
 
     def records(self) -> Iterator[Path]:

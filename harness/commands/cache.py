@@ -67,7 +67,8 @@ def cache_command(
             with store.shared(folder) as left:
                 keeping.remove(gone)
         done = "deleted" if delete else "can go; --delete deletes them"
-        done += f", and {left:,} unfinished files of killed runs" if left else ""
+        files = "file" if left == 1 else "files"
+        done += f", and {left:,} unfinished {files} of killed runs" if left else ""
         output.show(f"{folder}: {len(gone):,} of {total:,} records {done}\n")
         return
     found = list(keeping.kept(folder))

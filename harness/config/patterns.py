@@ -162,13 +162,23 @@ def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list
     NothingFoundError
         Where there is no such file: the pattern, and what the nearest folder holds.
     """
+    try:
+        return _files(base, text, known or {})
+    except PermissionError as error:  # what it holds would be left out without a word
+        path = Path(os.path.normpath(error.filename))
+        folder = path if os.path.isdir(path) else path.parent
+        what = f"no permission to look into {folder}; change its mode or its owner"
+        raise NothingFoundError(what) from None
+
+
+def _files(base: Path, text: str, known: Mapping[str, str]) -> list[Found]:
     parts = Path(text).parts
-    at = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(known or {}))]
+    at = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(known))]
     for part in parts[1:] if Path(text).is_absolute() else parts:
         stuck = [folder for folder in at if _is_folder(folder.path)] or at
         at = [found for folder in stuck for found in _step(folder, Pattern(part))]
         if not at:
-            raise NothingFoundError(_explain(base, text, known or {}, part, stuck))
+            raise NothingFoundError(_explain(base, text, known, part, stuck))
     whole = [Found(_tidy(found.path), found.values) for found in at if _is_file(found.path)]
     if not whole:
         names = _listing(at[0].path, "")
@@ -206,7 +216,9 @@ def _step(folder: Found, part: Pattern) -> Iterator[Found]:
 def _names(folder: Path) -> list[str]:
     try:
         found = os.listdir(folder)
-    except OSError:  # a file, or a folder that may not be read
+    except PermissionError:
+        raise
+    except OSError:  # a file
         found = []
     return sorted({*found, *_inside(folder)}, key=natural)
 

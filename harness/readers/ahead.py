@@ -7,9 +7,22 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from .. import system
+
 T = TypeVar("T")
 S = TypeVar("S")
 _END: Any = object()
+
+
+def threads_of(number: int) -> ThreadPoolExecutor:
+    """Return some threads, where there is memory for them.
+
+    Raises
+    ------
+    MemoryError
+    """
+    system.check_room(number)
+    return ThreadPoolExecutor(number)
 
 
 def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
@@ -22,7 +35,7 @@ def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
     [0, 1, 4, 9]
     """
     iterator = iter(items)
-    with ThreadPoolExecutor(1) as pool:
+    with threads_of(1) as pool:
         waiting = deque(pool.submit(next, iterator, _END) for _ in range(depth))
         while (item := waiting.popleft().result()) is not _END:
             waiting.append(pool.submit(next, iterator, _END))
@@ -35,7 +48,7 @@ def each(function: Callable[[S], T], items: Iterable[S], threads: int = 2) -> It
     >>> list(each(abs, [-1, 2, -3]))
     [1, 2, 3]
     """
-    with ThreadPoolExecutor(threads) as pool:
+    with threads_of(threads) as pool:
         waiting: deque[Future[T]] = deque()
         for item in items:
             waiting.append(pool.submit(function, item))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 import pyarrow as pa
 
+from .ahead import threads_of
 from .source import BLOCK, Source
 
 _BOM = b"\xef\xbb\xbf"
@@ -74,7 +75,7 @@ class _Hash:
 
     def __enter__(self) -> _Hash:
         self._sum = hashlib.sha256()
-        self._pool = ThreadPoolExecutor(1) if self._apart else None
+        self._pool = threads_of(1) if self._apart else None
         self._last: Future[None] | None = None
         return self
 

@@ -206,7 +206,9 @@ class Source:
             raise InputError(
                 Problem(self.name, "no permission to read it", fix="change its mode or its owner")
             ) from error
-        except (OSError, EOFError, lzma.LZMAError) as error:
+        except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
+            if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
+                raise  # not of a codec
             if not getattr(self, "codec", ""):
                 fix = system.MORE.get(getattr(error, "errno", 0), "")
                 raise InputError(

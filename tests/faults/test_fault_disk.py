@@ -1,0 +1,151 @@
+"""A disk that is full, read-only or forbidden: nothing breaks, and a sentence says what to do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Sweep, Undisturbed
+
+Goes = Callable[..., None]
+NOBODY = 65534
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount and change users")
+
+
+@pytest.fixture
+def disk(sweep: Sweep) -> Iterator[Callable[[str], None]]:
+    """Gives the sweep's output folder a file system of its own; called again: another size."""
+    mounted = False
+
+    def mount(options: str) -> None:
+        nonlocal mounted
+        sweep.out.mkdir(exist_ok=True)
+        more = "remount," if mounted else ""
+        command = ["mount", "-t", "tmpfs", "-o", more + options, "tmpfs", str(sweep.out)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no mounts here: {done.stderr.strip()}")
+        mounted = True
+
+    yield mount
+    if mounted:
+        subprocess.run(["umount", str(sweep.out)], check=True)
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize("where", ["first record", "cache", "results", "last files"])
+def test_a_full_disk(
+    sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes, disk: Callable[[str], None], where: str
+) -> None:
+    assert sweep.run().code == 0
+    pages = {True: 1, False: 1}  # the lock and the index
+    for path in sweep.out.rglob("*"):
+        if path.is_file():
+            pages["cells" in path.parts] += -(-path.stat().st_size // 4096)
+    size = {
+        "first record": 1,
+        "cache": pages[True] // 2,
+        "results": pages[True] + 2,
+        "last files": pages[True] + pages[False] - 3,
+    }[where]
+    disk(f"size={size * 4096}")
+    ended = sweep.run()
+    assert ended.code == 2, ended.err
+    assert "cannot write the results: No space left on device" in ended.err
+    assert ended.err.endswith(
+        "\n  fix:   free space or write to another folder; nothing was left half written\n"
+    )
+    assert sweep.unfinished() == []
+    assert bool(sweep.files()) == (where != "first record")
+    assert "manifest.json" not in sweep.files()
+    disk("size=64m")
+    goes_on(sweep)
+
+
+@pytest.mark.parametrize("size", [2000, 5000, 9000])
+def test_a_limit_on_the_size_of_files(sweep: Sweep, goes_on: Goes, size: int) -> None:
+    ended = sweep.run(limits={"RLIMIT_FSIZE": size})
+    assert ended.code == 2
+    assert "cannot write the results: File too large" in ended.err
+    fix = "raise the limit on the size of files (ulimit -f); nothing was left half written"
+    assert ended.err.endswith(f"\n  fix:   {fix}\n")
+    assert sweep.unfinished() == []
+    goes_on(sweep)
+
+
+@ROOT_ONLY
+def test_a_read_only_disk(sweep: Sweep, goes_on: Goes, disk: Callable[[str], None]) -> None:
+    disk("size=64m,ro")
+    ended = sweep.run()
+    assert ended.code == 2
+    assert "no place for the results" in ended.err
+    assert "may not be written to\n  fix:   name another folder, or change its perm" in ended.err
+    disk("size=64m,rw")
+    goes_on(sweep)
+
+
+def open_to_all(sweep: Sweep) -> None:
+    """Let anybody come to the sweep's folder, and write results there."""
+    for folder in [sweep.folder, *sweep.folder.parents]:
+        if folder.stat().st_uid == os.geteuid() and not folder.stat().st_mode & 0o001:
+            folder.chmod(folder.stat().st_mode | 0o011)
+    sweep.out.mkdir(exist_ok=True)
+    sweep.out.chmod(0o777)
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize(
+    ("path", "mode", "code", "said"),
+    [
+        ("data/gbrt/fold1-seed1.txt", 0, 1, "gbrt on fold1: {}: no permission to read it\n"
+         "  fix:   change its mode or its owner\n"),
+        ("data/fold1/test.txt", 0, 1, "gbrt on fold1: {}: no permission to read it\n"
+         "  fix:   change its mode or its owner\n"),
+        ("data/gbrt", 0, 2, "no permission to look into {}; change its mode or its owner"),
+        ("data/gbrt", 0o644, 2, "no permission to look into {}; change its mode or its owner"),
+        ("configs/x.yaml", 0, 2, "path '{}' is not readable"),
+        ("out", 0o555, 2, "no place for the results: {} may not be written to\n"
+         "  fix:   name another folder, or change its permissions\n"),
+    ],
+)  # fmt: skip
+def test_what_may_not_be_touched(
+    sweep: Sweep, goes_on: Goes, path: str, mode: int, code: int, said: str
+) -> None:
+    open_to_all(sweep)
+    target = sweep.folder / path
+    before = target.stat().st_mode
+    target.chmod(mode)
+    ended = sweep.run(user=NOBODY)
+    target.chmod(before)
+    assert ended.code == code, ended.err
+    assert said.format(target) in ended.err
+    goes_on(sweep, less=code == 1)
+
+
+@ROOT_ONLY
+def test_results_of_somebody_else(sweep: Sweep, goes_on: Goes) -> None:
+    open_to_all(sweep)
+    assert sweep.run().code == 0
+    sweep.out.chmod(0o777)
+    ended = sweep.run(user=NOBODY)
+    assert ended.code == 2
+    assert f"{Path('.lock')}: cannot write the results: Permission denied" in ended.err
+    assert "fix:   change its permissions, or write to another folder" in ended.err
+    goes_on(sweep)
+
+
+@ROOT_ONLY
+def test_a_cache_that_may_only_be_read(sweep: Sweep, undisturbed: Undisturbed) -> None:
+    """What it holds is used; it is no error as long as nothing has to be added."""
+    assert sweep.run("--set", "cache=../kept").code == 0
+    open_to_all(sweep)
+    for path in [sweep.out, *sweep.out.rglob("*")]:
+        os.chown(path, NOBODY, NOBODY)
+    ended = sweep.run("--set", "cache=../kept", user=NOBODY)
+    assert (ended.code, ended.err) == (0, undisturbed.err)
+    ended = sweep.run("--set", "cache=../kept", "--set", "metrics=[map, arp]", user=NOBODY)
+    assert ended.code == 2
+    assert "cannot write the results: Permission denied" in ended.err

@@ -1,0 +1,181 @@
+"""kill -9 at seeded moments of a sweep: nothing is broken, nothing stays, the next run completes.
+
+`HARNESS_TRIALS=500` kills at 500 moments.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import TRIALS, Sweep, Undisturbed, left_of
+
+from harness import store
+
+Goes = Callable[..., None]
+KILL = ["signal", signal.SIGKILL]
+IN_ONE = max(36, TRIALS)
+"""Moments of a run in one process, at any time of it."""
+AT_CALLS = max(8, TRIALS // 4)
+"""Moments at which the run asks something of the file system, up to the last rename."""
+IN_SEVERAL = max(3, TRIALS // 20)
+WHOLE = max(1, TRIALS // 50)
+
+
+def test_at_any_time(sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes) -> None:
+    draw = random.Random(0)
+    codes, kept, left = [], set(), 0
+    for number in range(IN_ONE):
+        # one moment in each part of the time, so that none is missed
+        after = (number + draw.random()) / IN_ONE * undisturbed.seconds
+        codes.append(sweep.run(signal=signal.SIGKILL, after=after).code)
+        kept.add(len(list(sweep.out.glob("cells/??/*.parquet"))))
+        left += len(sweep.unfinished())
+        goes_on(sweep)
+        shutil.rmtree(sweep.out)
+    assert codes.count(-signal.SIGKILL) > IN_ONE / 2  # the others were done before
+    assert len(kept) > 2, "all were killed before or after the cells"
+
+
+def test_at_calls_of_the_file_system(sweep: Sweep, goes_on: Goes) -> None:
+    last, codes = 0, []
+    while sweep.run(event=last, act=KILL).code:  # when the whole run asks no more, it ends well
+        last = last * 2 + 50
+        shutil.rmtree(sweep.out, ignore_errors=True)
+    draw = random.Random(1)
+    for number in range(AT_CALLS):
+        shutil.rmtree(sweep.out, ignore_errors=True)
+        event = int((number + draw.random()) / AT_CALLS * last)
+        codes.append(sweep.run(event=event, act=KILL).code)
+        goes_on(sweep)
+    assert codes.count(-signal.SIGKILL) > AT_CALLS / 3
+
+
+@pytest.mark.parametrize(
+    ("home", "name", "call"),
+    [
+        ("os", "fsync", 0), ("os", "fsync", 5),  # beside their places
+        ("pathlib", "Path.replace", 12), ("pathlib", "Path.replace", 14),  # cells, then results
+        ("pathlib", "Path.replace", 21),
+    ],
+)  # fmt: skip
+def test_in_the_middle_of_writing(
+    sweep: Sweep, goes_on: Goes, home: str, name: str, call: int
+) -> None:
+    ended = sweep.run(call=[home, name, call], act=KILL)
+    assert ended.code == -signal.SIGKILL
+    assert sweep.unfinished() != []
+    goes_on(sweep)  # which compares hidden files too
+    assert sweep.unfinished() == []
+
+
+def test_over_results_that_were_there(sweep: Sweep, undisturbed: Undisturbed) -> None:
+    """Each file is the old or the new one; the next run makes all of them new."""
+    other = ["--set", "metrics=[map]", "--set", "tables={}"]
+    assert sweep.run(*other).code == 0
+    old = sweep.files()
+    for call in (8, 10, 6):  # 12 cells and the index are known
+        ended = sweep.run(call=["pathlib", "Path.replace", call], act=KILL)
+        assert ended.code == -signal.SIGKILL
+        for name, digest in sweep.files().items():
+            if "cells/" not in name and not Path(name).name.startswith("."):
+                assert digest in (old.get(name), undisturbed.files[name])
+    assert sweep.run().code == 0
+    found = sweep.files()
+    assert found["leaderboard.csv"] == undisturbed.files["leaderboard.csv"]
+    assert found["per_query.parquet"] == undisturbed.files["per_query.parquet"]
+    assert sweep.unfinished() == []
+
+
+def test_with_workers(sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes) -> None:
+    draw = random.Random(2)
+    for number in range(IN_SEVERAL):
+        after = (number + draw.random()) / IN_SEVERAL * 2.0
+        ended = sweep.run("--jobs", "2", signal=signal.SIGKILL, after=after)
+        assert left_of(ended.session) == [], "workers outlive the run"
+        goes_on(sweep)
+        shutil.rmtree(sweep.out)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_whole_command(
+    sweep: Sweep, goes_on: Goes, whole_command: Callable[..., subprocess.Popen[str]], jobs: str
+) -> None:
+    draw = random.Random(int(jobs))
+    for _ in range(WHOLE):
+        with whole_command("run", sweep.config, "--jobs", jobs) as process:
+            while not list(sweep.out.glob("cells/??/*.parquet")) and process.poll() is None:
+                time.sleep(0.005)
+            time.sleep(draw.random() * 0.3)
+            process.kill()
+            process.communicate()
+        assert left_of(process.pid) == []
+        goes_on(sweep)
+        shutil.rmtree(sweep.out)
+
+
+def test_what_a_live_run_is_writing_stays(tmp_path: Path) -> None:
+    """Of two runs that share a cache the second removes nothing; who comes later does."""
+    (tmp_path / "ab").mkdir()
+    half = [tmp_path / "ab/.x.parquet.q1w2e3.part", tmp_path / ".inputs.json.q1w2e3.part"]
+    other = [tmp_path / "ab/.hidden", tmp_path / "notes.part"]
+    with store.shared(tmp_path):
+        for path in [*half, *other]:
+            path.write_text("half")
+        with store.shared(tmp_path) as removed:
+            assert removed == 0
+    with store.shared(tmp_path) as removed:
+        assert removed == 2
+    assert not any(path.exists() for path in half)
+    assert all(path.exists() for path in other)
+
+
+def test_a_cache_in_the_results_is_left_to_those_who_share_it(tmp_path: Path) -> None:
+    with store.shared(tmp_path / "out/cells"):
+        live = tmp_path / "out/cells/.inputs.json.q1w2e3.part"
+        dead = [tmp_path / "out/.a.csv.q1w2e3.part", tmp_path / "out/tables/.a.tex.q1w2e3.part"]
+        dead[1].parent.mkdir()
+        for path in (live, *dead):
+            path.write_text("half")
+        with store.locked(tmp_path / "out"):
+            assert live.exists()
+            assert not any(path.exists() for path in dead)
+
+
+def test_pruning_a_cache_removes_what_killed_runs_left(sweep: Sweep, goes_on: Goes) -> None:
+    sweep.run(call=["pathlib", "Path.replace", 3], act=KILL)
+    (left,) = sweep.unfinished()
+    assert "cells" in left.parts
+    cache = str(sweep.out / "cells")
+    pruned = ["cache", "prune", cache, "--days", "0"]
+    assert sweep.run(arguments=pruned).code == 0
+    assert left.exists()
+    said = sweep.run(arguments=[*pruned, "--delete"]).out
+    assert "deleted, and 1 unfinished file of killed runs" in said
+    assert not left.exists()
+    goes_on(sweep)
+
+
+def test_a_folder_without_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    """As on some file systems of clusters: a run is not kept from writing, and removes nothing."""
+    import fcntl
+
+    def refuse(*_: object) -> None:
+        raise OSError(38, os.strerror(38))
+
+    left = tmp_path / ".a.csv.q1w2e3.part"
+    left.write_text("half")
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with store.locked(tmp_path), store.shared(tmp_path) as removed:
+        assert removed == 0
+    assert left.exists()
+    assert not recwarn.list

@@ -1,0 +1,79 @@
+"""Too little memory, too few open files: a sentence that says what to do, and nothing broken."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from conftest import Sweep, Undisturbed
+
+Goes = Callable[..., None]
+FILES = "  fix:   raise the limit on open files (ulimit -n)"
+MEMORY = "  fix:   raise the limit (ulimit -v, or the job's), or give fewer --jobs"
+
+
+@pytest.mark.parametrize("most", [7, 9, 11, 16])
+def test_few_open_files(sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes, most: int) -> None:
+    ended = sweep.run(limits={"RLIMIT_NOFILE": most})
+    assert "Traceback" not in ended.err
+    if ended.code:
+        assert "Too many open files" in ended.err
+        assert FILES in ended.err
+    else:
+        assert sweep.files() == undisturbed.files
+    assert ended.code or most > 9
+    goes_on(sweep, less=ended.code == 1)
+
+
+@pytest.mark.parametrize("most", [12, 20, 24])
+def test_few_open_files_for_workers(sweep: Sweep, goes_on: Goes, most: int) -> None:
+    ended = sweep.run("--jobs", "2", limits={"RLIMIT_NOFILE": most})
+    assert "Traceback" not in ended.err
+    if most < 20:
+        assert ended.code == 2
+        assert ended.err.startswith("error: ")
+        assert ended.err.endswith(f"Too many open files\n{FILES}\n")
+    goes_on(sweep)
+
+
+def test_a_limit_on_memory_that_is_too_small_to_begin(
+    sweep: Sweep, goes_on: Goes, whole_command: Callable[..., subprocess.Popen[str]]
+) -> None:
+    most = 400 << 20
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+    with whole_command("run", sweep.config, preexec_fn=limit) as process:
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert err == (
+        "error: memory is limited to 400 MB (ulimit -v), and Python, numpy, pyarrow and SciPy "
+        "alone take 800 MB of addresses\n"
+        "  fix:   raise the limit; one of a control group (systemd, Docker, Slurm) counts only "
+        "what is used\n"
+    )
+    goes_on(sweep)
+
+
+@pytest.mark.parametrize(
+    ("home", "name", "call"),
+    [
+        ("harness.cells.work", "evaluate_one", 0),
+        ("harness.cells.work", "evaluate_one", 7),
+        ("harness.experiment", "derive", 0),
+        ("harness.store", "parquet", 0),
+    ],
+)
+def test_memory_runs_out_under_way(
+    sweep: Sweep, goes_on: Goes, home: str, name: str, call: int
+) -> None:
+    """The system refuses what is asked for there."""
+    ended = sweep.run(call=[home, name, call], act=["exhaust memory"])
+    assert ended.code == (1 if name == "evaluate_one" else 2)
+    assert "Traceback" not in ended.err
+    assert "not enough memory" in ended.err
+    assert MEMORY in ended.err
+    goes_on(sweep, less=ended.code == 1)

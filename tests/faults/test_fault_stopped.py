@@ -1,0 +1,89 @@
+"""Ctrl-C in each phase: exit code 130, one sentence, nothing broken; the next run completes."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+
+import pytest
+from conftest import TRIALS, Sweep, Undisturbed, left_of
+
+Goes = Callable[..., None]
+SAID = "stopped; nothing is left half written; the same command goes on where it was\n"
+PHASES = [
+    ("harness.config", "load", 0),
+    ("harness.config.sweep", "resolve", 0),
+    ("harness.readers", "read_qrels", 0),
+    ("harness.readers", "read_qrels", 1),
+    ("harness.cells.work", "evaluate_one", 0),
+    ("harness.cells.work", "evaluate_one", 7),
+    ("harness.cells.cache", "write_all", 3),
+    ("harness.experiment", "compare", 0),
+    ("harness.paper", "files", 0),
+    ("harness.store", "parquet", 0),
+    ("os", "fsync", 4),
+    ("pathlib", "Path.replace", 15),
+]
+IN_WORKERS = [PHASES[0], ("harness.cells.flow", "_Run.take", 2), PHASES[7], PHASES[10]]
+
+
+def stopped(ended: tuple[int, str]) -> None:
+    assert ended == (130, SAID)
+
+
+@pytest.mark.parametrize("phase", PHASES, ids=lambda phase: f"{phase[1]} {phase[2]}")
+def test_in_each_phase(sweep: Sweep, goes_on: Goes, phase: tuple[str, str, int]) -> None:
+    ended = sweep.run(call=phase, act=["signal", signal.SIGINT])
+    stopped((ended.code, ended.err))
+    assert sweep.unfinished() == []
+    goes_on(sweep)
+
+
+def test_at_any_time(sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes) -> None:
+    draw = random.Random(3)
+    for number in range(trials := max(8, TRIALS)):
+        after = (number + draw.random()) / trials * undisturbed.seconds
+        ended = sweep.run(signal=signal.SIGINT, after=after)
+        if ended.code:
+            stopped((ended.code, ended.err))
+        goes_on(sweep)
+        shutil.rmtree(sweep.out)
+
+
+@pytest.mark.parametrize("phase", IN_WORKERS, ids=lambda phase: f"{phase[1]} {phase[2]}")
+def test_with_workers_who_get_it_too(
+    sweep: Sweep, goes_on: Goes, phase: tuple[str, str, int]
+) -> None:
+    """As a terminal sends it: to every process of the command."""
+    ended = sweep.run("--jobs", "2", call=phase, act=["signal group", signal.SIGINT])
+    stopped((ended.code, ended.err))
+    assert left_of(ended.session) == []
+    goes_on(sweep)
+
+
+def test_while_workers_start(sweep: Sweep, goes_on: Goes) -> None:
+    for after in (0.3, 0.6):
+        strikes = [[after, ["signal group", signal.SIGINT]]]
+        ended = sweep.run("--jobs", "2", strikes=strikes)
+        if ended.code:
+            stopped((ended.code, ended.err))
+        assert left_of(ended.session) == []
+        goes_on(sweep)
+        shutil.rmtree(sweep.out)
+
+
+def test_the_whole_command(
+    sweep: Sweep, goes_on: Goes, whole_command: Callable[..., subprocess.Popen[str]]
+) -> None:
+    with whole_command("run", sweep.config, "--jobs", "2") as process:
+        while not (sweep.out / ".lock").exists() and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    stopped((process.returncode, err))
+    assert left_of(process.pid) == []
+    goes_on(sweep)
