@@ -109,7 +109,8 @@ def _is_odd(block: bytes, version: int) -> bool:
     if b"\v" in block or b"\f" in block or block.startswith(BOM):
         return True
     if version == 10:
-        return (b" #" in block or b"\t#" in block) and bool(_INDENTED_COMMENT.search(block))
+        indented = b" #" in block or b"\t#" in block or b"\r#" in block
+        return indented and bool(_INDENTED_COMMENT.search(block))
     return has_comment(block)
 
 
