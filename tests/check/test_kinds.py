@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from harness.check import check_files
-from harness.guard.kinds import of_error, of_warning
 from harness.errors import InputError
 from harness.guard.file_rules import FILE_RULES
+from harness.guard.kinds import of_error, of_warning
 from harness.guard.registry import ACCEPTABLE, RULES, RUN_RULES
 from harness.readers.unpacking import check_ratio
 
