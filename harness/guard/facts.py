@@ -37,6 +37,9 @@ class JudgementFacts:
         Queries without such a row; with one row alone.
     empty_first, single_first : tuple of str
         The first of them.
+    numbered : bool
+        Whether queries are called 1, 2, ... and documents have no names, as in files with group
+        sizes: queries of two such files have the same names by chance.
     """
 
     queries: int = 0
@@ -50,6 +53,7 @@ class JudgementFacts:
     empty_first: tuple[str, ...] = ()
     single: int = 0
     single_first: tuple[str, ...] = ()
+    numbered: bool = False
 
     @classmethod
     def of(cls, qrels: Qrels) -> JudgementFacts:
@@ -69,8 +73,13 @@ class JudgementFacts:
             qrels.n_queries, qrels.n_rows, float(grades.min()), float(grades.max()), fractions,
             int((grades < 0).sum()), int(before[-1]),
             int(empty.sum()), first(qrels.qids, empty),
-            int(single.sum()), first(qrels.qids, single),
+            int(single.sum()), first(qrels.qids, single), _numbered(qrels),
         )  # fmt: skip
+
+
+def _numbered(qrels: Qrels) -> bool:
+    ends = as_bytes(qrels.qids[:1]) + as_bytes(qrels.qids[-1:])
+    return qrels.docnos.positional and ends == [b"1", b"%d" % qrels.n_queries]
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,8 @@ class GuardedCell:
 def of_sweep(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
     """Yield what cells say of each other."""
     yield from _same_bytes(cells)
-    for some in _by(cells, lambda cell: cell.entry if cell.folds else None).values():
+    named = [cell for cell in cells if cell.folds and not cell.facts.judgements.numbered]
+    for some in _by(named, lambda cell: cell.entry).values():
         yield from _shared_queries(some)
     for some in _by(cells, lambda cell: cell.model).values():
         yield from _ranges(some)
@@ -74,8 +75,7 @@ def _by(
 ) -> dict[T, list[GuardedCell]]:
     found: dict[T, list[GuardedCell]] = {}
     for cell in cells:
-        if (of := key(cell)) is not None:
-            found.setdefault(of, []).append(cell)
+        found.setdefault(key(cell), []).append(cell)
     return found
 
 

@@ -211,6 +211,19 @@ def test_folds_that_share_queries() -> None:
     ]
     assert found[0].examples == ("1-1", "1-2")
     assert [*of_sweep([FOLDS[0], cell(2, folds=False, **shares)])] == []
+    numbered = Facts(replace(JUDGED, numbered=True), RUN)
+    assert [*of_sweep([cell(n, facts=numbered, **shares) for n in (1, 2)])] == []
+
+
+def test_queries_that_are_numbered() -> None:
+    def numbered(*qids: str, docnos: list[str] | None = None) -> bool:
+        names = None if docnos is None else string_column(docnos)
+        qrels = Qrels.from_columns(string_column(qids), names, np.zeros(len(qids), np.int64))
+        return JudgementFacts.of(qrels).numbered
+
+    assert numbered("1", "1", "2", "3")
+    assert not numbered("1", "1", "2", "4")
+    assert not numbered("1", "2", docnos=["a", "b"])
 
 
 def test_a_run_that_was_not_pooled() -> None:
