@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_sweep import CONFIG, LONG_AGO, MODELS, Sweep, Undisturbed
 
 TRIALS = int(os.environ.get("HARNESS_TRIALS", "0"))
 """More points than by default, where it is given."""

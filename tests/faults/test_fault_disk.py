@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from small_sweep import Sweep, Undisturbed
 from conftest import Sweep, Undisturbed
 
 Goes = Callable[..., None]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_sweep import LONG_AGO, Sweep
 from conftest import LONG_AGO, Sweep
 
 from harness import readers
@@ -133,6 +134,8 @@ def test_broken_archives_give_an_error_or_the_right_values(
     both = readers.read_run(tmp_path / "x.run", format="trec").to_dict()
     assert read(packed(kind, first + second)) == both
     assert read(packed(kind, first) + packed(kind, second)) == both
+    if kind != "bz2":  # whose empty members pyarrow refuses, which is said as damage
+        assert read(packed(kind, first) + packed(kind, b"") + packed(kind, second)) == both
     assert read(packed(kind, first) + packed(kind, b"") + packed(kind, second)) == both
     alone = read(packed(kind, first))
     outcomes = {}

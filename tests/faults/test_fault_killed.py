@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_sweep import TRIALS, Sweep, Undisturbed, left_of
 from conftest import TRIALS, Sweep, Undisturbed, left_of
 
 from harness import store

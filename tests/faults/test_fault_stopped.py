@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from small_sweep import TRIALS, Sweep, Undisturbed, left_of
 from conftest import TRIALS, Sweep, Undisturbed, left_of
 
 Goes = Callable[..., None]

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
+from small_sweep import Sweep, Undisturbed
 from conftest import Sweep, Undisturbed
 
 Goes = Callable[..., None]
