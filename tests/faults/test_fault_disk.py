@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from small_sweep import Sweep, Undisturbed
-from conftest import Sweep, Undisturbed
 
 Goes = Callable[..., None]
 NOBODY = 65534

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 from small_sweep import TRIALS, Sweep, Undisturbed, left_of
-from conftest import TRIALS, Sweep, Undisturbed, left_of
 
 from harness import store
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import pytest
 from small_sweep import Sweep, Undisturbed
-from conftest import Sweep, Undisturbed
 
 Goes = Callable[..., None]
 FILES = "  fix:   raise the limit on open files (ulimit -n)"

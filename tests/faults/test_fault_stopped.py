@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import pytest
 from small_sweep import TRIALS, Sweep, Undisturbed, left_of
-from conftest import TRIALS, Sweep, Undisturbed, left_of
 
 Goes = Callable[..., None]
 SAID = "stopped; nothing is left half written; the same command goes on where it was\n"

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import pytest
 from small_sweep import Sweep, Undisturbed
-from conftest import Sweep, Undisturbed
 
 Goes = Callable[..., None]
 DAY = 86_400.0
