@@ -38,10 +38,10 @@ def _below(model: type[Model]) -> list[type[Model]]:
 def _texts(model: type[Model]) -> dict[str, str]:
     """Return the texts below the keys of a model, as its source has them."""
     (definition,) = ast.parse(inspect.getsource(model)).body
-    assert isinstance(definition, ast.ClassDef)
+    body = definition.body if isinstance(definition, ast.ClassDef) else []
     return {
         key.target.id: inspect.cleandoc(text.value.value)
-        for key, text in pairwise(definition.body)
+        for key, text in pairwise(body)
         if isinstance(key, ast.AnnAssign)
         and isinstance(key.target, ast.Name)
         and isinstance(text, ast.Expr)
