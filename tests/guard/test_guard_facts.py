@@ -215,7 +215,7 @@ def test_facts_of_real_files(shared: Path) -> None:
     for judged, path in [files[place] for place in chosen.tolist()]:
         grades: dict[str, dict[str, float]] = {}
         for qid, _, docno, grade in lines(judged):
-            grades.setdefault(qid, {})[docno] = int(grade)
+            grades.setdefault(qid, {})[docno] = float(grade)
         rows = {(line[0], line[2]): float(line[4]) for line in lines(path)}
         in_order = [(qid, docno, score) for (qid, docno), score in rows.items()]
         if len(in_order) < sum(1 for _ in lines(path)):
