@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import harness.metrics
@@ -14,6 +15,8 @@ from harness.core.metric import REGISTRY
 assert harness.metrics  # importing it fills the registry
 BUILT_IN = dict(REGISTRY)
 ROOT = Path(__file__).resolve().parents[1]
+hypothesis.settings.register_profile("harness", deadline=None)  # a busy machine is no fault
+hypothesis.settings.load_profile("harness")
 
 
 @pytest.fixture(autouse=True)
