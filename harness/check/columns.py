@@ -43,17 +43,28 @@ def findings(source: Source, qrels: Qrels | None) -> Iterator[Finding]:
 def _rank_as_score(source: Source, rows: pa.Table) -> Iterator[Finding]:
     score = numbers_of(rows, "score")
     whole = "" if source.sample.whole else " looked at"
+    qids = rows["qid"].combine_chunks()
+    next_ones = equal(qids[1:], qids[:-1])
+    step = np.diff(score)
+    falls = 2 * (next_ones & (step < 0)).sum() > next_ones.sum()
     try:
         rank = to_numpy(cast(rows["rank"], pa.int64()))
     except pa.ArrowInvalid:  # the score may stand in its place
-        qids = rows["qid"].combine_chunks()
-        next_ones = equal(qids[1:], qids[:-1])
-        n, same = int(next_ones.sum()), int((next_ones & (np.diff(score) == 1)).sum())
+        n, same = int(next_ones.sum()), int((next_ones & (step == 1)).sum())
         what = f"the scores are 1, 2, 3, ... in {same:,} of {n:,} rows{whole} after the first"
     else:
         n, same = rank.size, int((score == rank).sum())
         what = f"the score is the rank in {same:,} of {n:,} rows{whole}"
-    if n >= AT_LEAST and same >= NEARLY_ALL * n and score.min() < score.max():
+    if n < AT_LEAST or same < NEARLY_ALL * n or score.min() == score.max():
+        return
+    if falls:  # n, ..., 2, 1: it may be the scores that are right, and the ranks that are not
+        yield finding(
+            "rank-as-score", source.name, f"{what}, and falls down the file", same,
+            severity="warning", effect="where rank 1 is the best, the order is upside down",
+            fix="number the ranks from 1 for the best; where they are so, write a score that falls "
+            "with the rank",
+        )  # fmt: skip
+    else:
         yield finding("rank-as-score", source.name, what, same)
 
 

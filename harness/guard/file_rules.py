@@ -160,7 +160,8 @@ FOUND = (
         "put each column in its place",
     ),
     Rule(
-        "rank-as-score", "error", "A TREC run whose scores are its ranks.",
+        "rank-as-score", "error",
+        "A TREC run whose scores are its ranks: a warning where both fall down the file.",
         "the order is upside down: the last document comes first",
         "write a score that falls with the rank, such as its negative",
     ),

@@ -59,7 +59,9 @@ RUN_RULES = (
         "give the judgements of the collection that was searched, or write docnos alike in both",
     ),
     Rule(
-        "other-topics", "error", "Docnos are judged, but for other queries than they answer.",
+        "other-topics", "error",
+        "Docnos are judged, but for other queries than they answer: a warning where a few are for "
+        "their own, no more than by chance.",
         "every metric of relevance is 0, whatever the system did",
         "check that both files number the topics alike",
     ),
@@ -182,6 +184,7 @@ def finding(
     count: int = 1,
     examples: Sequence[str] = (),
     severity: Severity | None = None,
+    effect: str = "",
     fix: str = "",
 ) -> Finding:
     """Return what a rule found, with the rule's own words for its effect and how to mend it.
@@ -190,13 +193,13 @@ def finding(
     ----------
     severity : {"error", "warning", "note"}, optional
         Where it is milder than the rule's.
-    fix : str
-        Where a better one is known than the rule's.
+    effect, fix : str
+        Where more is known than the rule says.
     """
     rule = RULES[name]
     return Finding(
         name, severity or rule.severity, place, what, count, tuple(examples[:SHOWN]),
-        rule.effect, fix or rule.fix,
+        effect or rule.effect, fix or rule.fix,
     )  # fmt: skip
 
 

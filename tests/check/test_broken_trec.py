@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,14 @@ def rank_as_score(files: Any) -> None:
 
 def rank_and_score_swapped(files: Any) -> None:
     columns(files, "run", lambda q, z, d, r, s, t: (q, z, d, s, r, t))
+
+
+def rank_from_the_end(files: Any) -> None:
+    lines = [line.split() for line in files.lines("run")]
+    depth = Counter(fields[0] for fields in lines)
+    for fields in lines:  # n, ..., 2, 1: the rows are in the right order
+        fields[3] = fields[4] = str(depth[fields[0]] + 1 - int(fields[3]))
+    files.put("run", [" ".join(fields) + "\n" for fields in lines])
 
 
 def cut(files: Any) -> None:
@@ -122,6 +131,11 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
         rank_as_score,
         {("rank-as-score", "error", N, "run"), ("ranks-against-scores", "warning", 2867, "run")},
         "the score is the rank in 2,897 of 2,897 rows",
+    ),
+    (
+        rank_from_the_end,
+        {("rank-as-score", "warning", N, "run"), ("ranks-against-scores", "warning", 2867, "run")},
+        "the score is the rank in 2,897 of 2,897 rows, and falls down the file",
     ),
     (
         rank_and_score_swapped,  # 30 queries, whose first rows follow none

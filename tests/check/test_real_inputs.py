@@ -45,13 +45,16 @@ def found(checked: Checked, severity: str = "") -> Counter[tuple[str, str]]:
 
 def test_trec_covid(data: Path) -> None:
     # their scores are 1, 2, 3, ...: zcat RUN.gz | awk '$4 == $5' gives every row; the official
-    # leaderboard has them among its last, with ndcg@10 from .0023 to .0294
+    # leaderboard has them among its last, with ndcg@10 from .0023 to .0294. A warning, as their
+    # rows are sorted by score, so that they could also be right in all but the ranks
     folder = data / "trec_covid_round1"
     runs = sorted((folder / "runs").iterdir())
     if int(os.environ.get("HARNESS_TRIALS", "0")) < len(runs):
         runs = [run for run in runs if run.name.partition(".")[0] in RANKS] + runs[:4]
     checked = check(folder / "qrels-rnd1.txt", runs)
-    assert found(checked, "error") == Counter(("rank-as-score", f"{name}.gz") for name in RANKS)
+    assert not found(checked, "error")
+    warned = {name for rule, name in found(checked) if rule == "rank-as-score"}
+    assert warned == {f"{name}.gz" for name in RANKS}
     for name in RANKS:
         with gzip.open(folder / "runs" / f"{name}.gz", "rt") as lines:
             assert all(float(line.split()[4]) == int(line.split()[3]) for line in lines)
