@@ -116,6 +116,12 @@ class Qrels(Table):
     def _docno_hashes(self) -> Array:
         return np.sort(self.docnos.hashes)
 
+    @property
+    def n_documents(self) -> int:
+        """How many different documents are judged, told by their hashes."""
+        known = self._docno_hashes
+        return int((known[1:] != known[:-1]).sum()) + 1 if known.size else 0
+
     def knows(self, hashes: Array) -> Bools:
         """Return which docnos of these hashes are judged, for whichever query, ``(n,)``."""
         known = self._docno_hashes
@@ -136,21 +142,22 @@ class Qrels(Table):
             are_whole = finite & (grades == np.trunc(grades))
             whole = bool(are_whole.all())
             if fractions:
-                _refuse(where, grades[~finite], "are not finite")
+                _refuse(where, grades[~finite], "are not finite", "not-finite")
             else:
-                _refuse(where, grades[~are_whole], "are not whole numbers")
+                _refuse(where, grades[~are_whole], "are not whole numbers", "grade-values")
         small = (grades > -GRADE_LIMIT) & (grades < GRADE_LIMIT)
         _refuse(where, grades[~small], f"are not between -{GRADE_LIMIT} and {GRADE_LIMIT}")
         return grades.astype(np.int64 if whole else np.float64)
 
 
-def _refuse(where: str, bad: Array, what: str) -> None:
+def _refuse(where: str, bad: Array, what: str, rule: str = "") -> None:
     if bad.size:
         raise InputError(
             Problem(
                 where,
                 f"{bad.size} grades {what}, the first is {bad[0].item()!r}",
                 fix="judgements are small integers; scale or round them before",
+                rule=rule,
             )
         )
 
@@ -201,6 +208,7 @@ class Run(Table):
                     where,
                     f"{bad.size} scores are not finite, the first is {float(bad[0])!r}",
                     fix="repair the system's output; a ranking cannot be read from NaN or inf",
+                    rule="not-finite",
                 )
             )
         return scores
@@ -227,6 +235,7 @@ class Run(Table):
                     name or "scores",
                     f"{checked.size} scores for {n_rows} rows of the dataset",
                     fix="give one score for each row of the dataset, in its order",
+                    rule="row-count",
                 )
             )
         if qrels.order is not None:

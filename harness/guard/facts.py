@@ -40,6 +40,8 @@ class JudgementFacts:
     numbered : bool
         Whether queries are called 1, 2, ... and documents have no names, as in files with group
         sizes: queries of two such files have the same names by chance.
+    documents : int
+        Different documents that are judged, for any query; 0 where they have no names.
     """
 
     queries: int = 0
@@ -54,6 +56,7 @@ class JudgementFacts:
     single: int = 0
     single_first: tuple[str, ...] = ()
     numbered: bool = False
+    documents: int = 0
 
     @classmethod
     def of(cls, qrels: Qrels) -> JudgementFacts:
@@ -74,6 +77,7 @@ class JudgementFacts:
             int((grades < 0).sum()), int(before[-1]),
             int(empty.sum()), first(qrels.qids, empty),
             int(single.sum()), first(qrels.qids, single), _numbered(qrels),
+            0 if qrels.docnos.positional else qrels.n_documents,
         )  # fmt: skip
 
 
@@ -127,6 +131,8 @@ class RunFacts:
         rows.
     looked_at, known : int
         Rows whose docno was looked for among all judgements; those found, for any query.
+    unknown_first : tuple of str
+        The first docnos that were not found.
     """
 
     follows: bool = False
@@ -162,6 +168,7 @@ class RunFacts:
     judged_shown: int = 0
     looked_at: int = 0
     known: int = 0
+    unknown_first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

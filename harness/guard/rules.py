@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from .facts import Facts, JudgementFacts
 from .finding import Finding, Severity
 from .registry import finding
+from .said import Said
 
 MANY = 0.1
 """Share of the queries (or of the pairs) from which on a finding is a warning: what a tenth of
@@ -22,6 +23,12 @@ ENOUGH_QUERIES = 5
 SOME_KNOWN = 0.01
 """Share of docnos that are judged for other queries, from which on topics may be numbered
 otherwise."""
+LIFT = 1.2
+"""How many times as often as by chance documents at the top may be judged for the query that they
+answer, where they are other queries': with less, a system is as good as a random one."""
+OWN = 0.25
+"""Share of the known documents that are judged for their own query, below which others' are more
+than pools that overlap."""
 ENOUGH_OF_EACH = 10
 """Documents with a grade above 0, and of others, below which a correlation of 1 may be chance."""
 EXACT = 1e-9
@@ -143,15 +150,34 @@ def _of_documents(facts: Facts, place: str) -> Iterator[Finding]:
             yield finding("other-topics", place, what, run.rows)
         else:
             yield finding("nothing-judged", place, none, run.rows)
+    elif _answers_others(facts):
+        what = (
+            f"{_percent(run.judged_shown, run.shown)} of the documents at rank 10 or before are "
+            f"judged for their query, as by chance, and {_percent(run.known, run.looked_at)} of "
+            "all documents for some query"
+        )
+        yield finding("other-topics", place, what, run.shown - run.judged_shown, (), "warning")
     elif unknown > UNKNOWN * run.looked_at:
         what = f"{unknown:,} of {run.looked_at:,} docnos looked at are judged for no query"
-        yield finding("unknown-docnos", place, what, unknown)
+        yield finding("unknown-docnos", place, what, unknown, run.unknown_first)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY * run.shown:
         what = (
             f"{_percent(unjudged, run.shown)} of the documents at rank 10 or before are not judged"
         )
         yield finding("unjudged-at-10", place, what, unjudged)
+
+
+def _answers_others(facts: Facts) -> bool:
+    """Whether documents are judged for their own query no more often than for any other."""
+    run, judged = facts.run, facts.judgements
+    enough = run.queries - run.extra >= ENOUGH_QUERIES and run.looked_at >= ENOUGH_ROWS
+    if not (enough and run.shown >= ENOUGH_ROWS and judged.documents):
+        return False
+    known = run.known / run.looked_at
+    chance = known * judged.rows / (judged.documents * judged.queries)
+    own = run.judged_shown / run.shown
+    return known >= SOME_KNOWN and own <= min(OWN * known, LIFT * chance)
 
 
 def _of_queries(facts: Facts, place: str) -> Iterator[Finding]:
@@ -180,19 +206,16 @@ def _of_queries(facts: Facts, place: str) -> Iterator[Finding]:
 
 
 _SAID = {
-    "constant-scores": "all scores are equal in ",
-    "labels-as-scores": "equal the grades",
-    "nothing-judged": "documents retrieved is judged; ",
-    "other-collection": "documents retrieved is judged; ",
-    "other-topics": "documents retrieved is judged; ",
+    "other-collection": "nothing-judged",
+    "other-topics": "nothing-judged",
 }
-"""What a warning of a reader says that a rule's finding says too."""
+"""Rules whose findings say what warnings of another rule say."""
 
 
-def beyond(warnings: Iterable[str], findings: Iterable[Finding]) -> list[str]:
+def beyond(warnings: Iterable[Said], findings: Iterable[Finding]) -> list[Said]:
     """Return the warnings of one cell that say what none of its findings says."""
-    said = [_SAID[one.rule] for one in findings if one.rule in _SAID]
-    return [text for text in warnings if not any(words in text for words in said)]
+    said = {_SAID.get(one.rule, one.rule) for one in findings}
+    return [one for one in warnings if one.rule not in said]
 
 
 def _by_share(part: int, whole: int, many: float = MANY) -> Severity:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes
-from ..core.hashing import string_views
+from ..core.hashing import splitmix64, string_views
 from ..core.policy import Policy
 from ..core.ragged import Ints, lengths_of
 from ..core.tables import Qrels, Run
@@ -20,7 +20,7 @@ NEARLY = 0.9
 """Share of a query's documents that share one score, from which on its scores are nearly so."""
 TOP = 10
 """Ranks that are looked at for documents that nobody judged: what most papers report."""
-SAMPLE = 256
+SAMPLE = 1024
 """Rows of a part of a run whose docnos are looked for among the judgements; so of the first part,
 the second, the fourth, the eighth..., as the share of those known settles soon."""
 _LARGEST = float(np.finfo(np.float32).max)
@@ -47,6 +47,7 @@ class Watch:
         self.rows = self.several = self.constant = self.overflow = 0
         self.merged = self.merged_of_rows = self.looked_at = self.known = 0
         self.constant_first: tuple[str, ...] = ()
+        self.unknown_first: tuple[str, ...] = ()
         self.lowest, self.highest = np.inf, -np.inf
         self.sum_lowest = self.sum_highest = 0.0
         self.follows = False
@@ -104,9 +105,15 @@ class Watch:
                 self.merged_of_rows += int(np.isin(at + 1, part.offsets, invert=True).sum())
         n_parts = len(self.depths)
         if n_parts & (n_parts - 1) == 0:
-            some = np.arange(0, part.n_rows, -(-part.n_rows // SAMPLE))
+            some = sample(part.n_rows)
+            known = self.qrels.knows(part.docnos.hashes[some])
             self.looked_at += some.size
-            self.known += int(self.qrels.knows(part.docnos.hashes[some]).sum())
+            self.known += int(known.sum())
+            lacking = EXAMPLES - len(self.unknown_first)
+            if lacking and not known.all():
+                unknown = part.docnos.take(some[~known][:lacking])
+                names = tuple(name.decode("utf-8", "replace") for name in as_bytes(unknown))
+                self.unknown_first += names
 
     def aligned(self, part: Aligned) -> Aligned:
         """Look at a run, or at a part of one, that was aligned; return it."""
@@ -209,8 +216,21 @@ class Watch:
             judged_shown=self.judged_shown,
             looked_at=self.looked_at,
             known=self.known,
+            unknown_first=self.unknown_first,
             **found,  # type: ignore[arg-type]
         )
+
+
+def sample(n_rows: int) -> Ints:
+    """Return rows that fall in step with nothing: all, or :data:`SAMPLE` of them at most.
+
+    >>> sample(3).tolist(), sample(100_000)[:3].tolist()
+    ([0, 1, 2], [19, 60, 99])
+    """
+    if n_rows <= SAMPLE:
+        return np.arange(n_rows)
+    drawn = splitmix64(np.arange(SAMPLE, dtype=np.uint64)) % np.uint64(n_rows)
+    return np.unique(drawn).astype(np.int64)
 
 
 def shares(qids: pa.Array, others: pa.Array) -> bool:

@@ -313,3 +313,54 @@ def test_clean_data_is_not_warned_of(seed: int, as_rows: bool) -> None:
         watch.aligned(aligned)
     facts = Facts(JudgementFacts.of(qrels), watch.facts())
     assert [*of_dataset(facts.judgements, "q"), *of_rows(facts, "q"), *of_run(facts, "r")] == []
+
+
+def sampled(unknown_at_rank: int, *, only: bool) -> list[Finding]:
+    """256 queries of 100 documents, known at all ranks but one, or at that one only."""
+    known = {f"q{q}": {f"d{q}-{r}": r % 2 for r in range(1, 101)} for q in range(256)}
+    here = {rank for rank in range(1, 101) if (rank == unknown_at_rank) == only}
+    run = {
+        qid: {(d if r in here else f"x{d}"): 1.0 / r for r, d in enumerate(some, 1)}
+        for qid, some in known.items()
+    }
+    return facts_found(Qrels.from_dict(known), Run.from_dict(run))
+
+
+def facts_found(qrels: Qrels, run: Run) -> list[Finding]:
+    watch = Watch(qrels, Policy())
+    watch.run(run)
+    for aligned in align_parts(qrels, run):
+        watch.aligned(aligned)
+    return [*of_run(Facts(JudgementFacts.of(qrels), watch.facts()), "r")]
+
+
+def test_documents_are_looked_at_out_of_step_with_the_ranks() -> None:
+    nearly_all = [one for one in sampled(1, only=True) if one.rule == "unknown-docnos"]
+    assert len(nearly_all) == 1  # 99 of 100 documents: every 100th row would be a known one
+    assert nearly_all[0].count > 950
+    assert all(name.startswith("xd") for name in nearly_all[0].examples)
+    assert len(nearly_all[0].examples) == 3
+    few = [one for one in sampled(1, only=False) if one.rule == "unknown-docnos"]
+    assert all(one.count < 30 for one in few)  # 1 of 100, and not all that are looked at
+
+
+def test_topics_that_are_shifted_though_pools_overlap() -> None:
+    """Each pool has its own 30 documents, and one of the next one's."""
+    judged = {
+        f"q{q}": {**{f"d{q}-{r}": 1 for r in range(30)}, f"d{q + 1}-{q % 20}": 0} for q in range(20)
+    }
+    run = {f"q{q}": {f"d{q}-{r}": 1.0 / (r + 1) for r in range(30)} for q in range(20)}
+    qrels = Qrels.from_dict(judged)
+    assert "other-topics" not in {one.rule for one in facts_found(qrels, Run.from_dict(run))}
+    shifted = {f"q{(q + 19) % 20}": some for q, some in enumerate(run.values())}
+    found = [one for one in facts_found(qrels, Run.from_dict(shifted)) if "topics" in one.rule]
+    # 10 of the 20 queries find at rank 10 or before the one that they share with the next: 10 of
+    # 200; by chance it would be 620 judgements / (601 documents * 20 queries) = 5.2 %
+    assert said(found) == [
+        (
+            "other-topics",
+            "warning",
+            "r: 5 % of the documents at rank 10 or before are judged for their query, as by "
+            "chance, and 100 % of all documents for some query",
+        )
+    ]
