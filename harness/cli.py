@@ -103,6 +103,10 @@ def run_command(
     Example:
       harness run configs/quickstart.yaml --set policy.ties=stable
     """
+    if jobs > 1 and not (dry_run or scheduler):
+        from .cells import processes
+
+        processes.prepare()
     from . import experiment
 
     if dry_run:

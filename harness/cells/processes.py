@@ -7,12 +7,16 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_WORK = "harness.cells.work"
+"""What processes import: once, before the first is asked for, where a server forks them."""
 
 
 class Processes(Executor):
@@ -28,9 +32,7 @@ class Processes(Executor):
 
     @staticmethod
     def _new(jobs: int) -> ProcessPoolExecutor:
-        # started anew, not forked: what threads hold here would be held there for good
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin)
+        return ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_begin)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Give a task to the next free process."""
@@ -52,6 +54,29 @@ class Processes(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
         """End the processes; what was not begun is dropped."""
         self._pool.shutdown(wait, cancel_futures=True)
+
+
+def prepare() -> None:
+    """Let what processes need be imported beside what is done here until they are asked for."""
+    if _context().get_start_method() == "forkserver":
+        from multiprocessing import forkserver, resource_tracker
+
+        resource_tracker.ensure_running()  # starting it would let Ctrl-C in again
+        with _not_interrupted():
+            forkserver.ensure_running()
+
+
+def _context() -> BaseContext:
+    """Return how processes start: never forked from here, where threads may hold something.
+
+    They are forked from a server that does nothing else; on other systems than Linux, where parts
+    of the system do not outlive a fork, each is started anew.
+    """
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([_WORK])
+    return context
 
 
 @contextlib.contextmanager
