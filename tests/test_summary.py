@@ -141,6 +141,38 @@ def test_a_column_that_is_neither_makes_another_system(place: Path) -> None:
     assert float(rows[0]["map"]) == pytest.approx(2.5 / 3)
 
 
+@pytest.mark.parametrize(
+    ("name", "summary", "said", "fix"),
+    [
+        (
+            "{model}-s{seed}", "{pool: [fold], spread: [seed]}",
+            "{seed} in the name makes a-s1, a-s2, b-s1 runs of their own, and summary.spread has "
+            "nothing to take together",
+            'call them "{model}"; the path alone needs {seed}',
+        ),
+        (
+            "{model}_f{fold}_seed-{seed}", "{pool: [fold], best: [seed]}",
+            "{fold} and {seed} in the name make a_f1_seed-1, a_f1_seed-2, b_f1_seed-1 runs of "
+            "their own, and summary.pool and summary.best have nothing to take together",
+            'call them "{model}"; the path alone needs {fold} and {seed}',
+        ),
+    ],
+)  # fmt: skip
+def test_a_name_that_holds_what_is_to_be_taken_together(
+    place: Path, name: str, summary: str, said: str, fix: str
+) -> None:
+    text = CONFIG.replace('"{model}":', f'"{name}":') + f"summary: {summary}\n"
+    (place / "y.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load(place / "y.yaml")
+    (problem,) = caught.value.problems
+    assert problem.where == f"$.runs.{name} (line 5)"
+    assert (problem.what, problem.fix) == (said, fix)
+    # with one seed alone there is nothing to take together, and nothing is lost
+    if "spread" in summary:
+        load(place / "y.yaml", overrides=["where={seed: 1}"])
+
+
 def test_the_best_seed_only_where_it_is_asked_for(place: Path) -> None:
     harness.run(place / "x.yaml", overrides=["summary={pool: [fold], best: [seed]}"])
     a, _ = rows_of(place / "out/leaderboard.csv")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.pooling import whole_name
 from ..core.summary import NOT_COMPARED
 from ..core.systems import run_name
 from ..errors import Problem, did_you_mean
-from .cells import Cell
+from .cells import Cell, columns_of
+from .patterns import Pattern
 from .reporting import Summary
 from .yamlfile import Source
 
@@ -18,7 +20,7 @@ _OF_DATASETS = ("pool", "average")
 def check(
     summary: Summary, cells: Sequence[Cell], source: Source, compared: bool = False
 ) -> Iterator[Problem]:
-    """Yield columns that there are not, that stand twice, or that belong to something else."""
+    """Yield columns that there are not, that stand twice, or that are not theirs to take out."""
     of_dataset = dict.fromkeys(name for cell in cells for name in cell.of_dataset)
     of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
     seen: dict[str, str] = {}
@@ -37,11 +39,50 @@ def check(
                 near = did_you_mean(name, fitting)
                 yield source.problem(loc, f"no column '{name}'{near}  (there are: {known})")
             seen.setdefault(name, key)
+    yield from _within_names(seen, cells, source)
     if summary.pool and summary.average:
         what = "folds are pooled or averaged, not both"
         yield source.problem(("summary", "average"), what)
     if summary.average and compared:
         yield source.problem(("compare",), NOT_COMPARED)
+
+
+def _within_names(
+    columns: Mapping[str, str], cells: Sequence[Cell], source: Source
+) -> Iterator[Problem]:
+    """Yield runs whose names hold a column that is to be taken out of the leaderboard.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        The key of the summary under which each stands.
+    cells : sequence of Cell
+    source : Source
+    """
+    by_key: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_key.setdefault(cell.run_key, []).append(cell)
+    for key, some in by_key.items():
+        held = [
+            name
+            for name in Pattern(key).names
+            if name in columns and len({columns_of(cell).get(name) for cell in some}) > 1
+        ]
+        if not held:
+            continue
+        runs = list(dict.fromkeys(cell.run for cell in some))
+        keys = " and ".join(f"summary.{columns[name]}" for name in held)
+        parts = " and ".join(f"{{{name}}}" for name in held)
+        one = "s" * (len(held) == 1)
+        what = (
+            f"{parts} in the name make{one} {', '.join(runs[:3])} runs of their own, and {keys} "
+            f"ha{one or 've'} nothing to take together"
+        )
+        less = key
+        for name in held:
+            less = re.sub(rf"[-_. ]*(?:[A-Za-z]+[-_. ]?)?\{{{name}\}}", "", less)
+        fix = f'call them "{less}"' if less.strip("-_. ") else "give them one name"
+        yield source.problem(("runs", key), what, fix=f"{fix}; the path alone needs {parts}")
 
 
 def names(summary: Summary, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
