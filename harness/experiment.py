@@ -16,6 +16,7 @@ from .cells.cache import Cache
 from .cells.executors import executor
 from .cells.flow import Evaluated, Failure, evaluate_all
 from .cells.key import sources
+from .cells.plugged import installed_code
 from .comparing import SHOWN, find_rendering
 from .comparing.csv import files as comparison_files
 from .config import Config, gaps, sweep
@@ -217,7 +218,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         files |= comparison_files(comparisons)
     origin = manifests.manifest(
         loaded.resolved(), evaluated.digests, loaded.base, board, said, evaluated.audits, files,
-        sources(), evaluated.headers, findings,
+        sources(), evaluated.headers, findings, installed_code(loaded.parsed_metrics()),
     )  # fmt: skip
     return Derived(
         board,

@@ -30,6 +30,7 @@ def manifest(
     config: Mapping[str, Any], inputs: Mapping[str, str], base: Path, board: Leaderboard,
     warnings: Iterable[str], audits: Sequence[Audit], outputs: Mapping[str, bytes], code: str,
     headers: Sequence[Mapping[str, Any] | None] = (), findings: Iterable[Finding] = (),
+    packages: Mapping[str, Any] | None = None,
 ) -> bytes:  # fmt: skip
     """Return the manifest of a result as JSON.
 
@@ -58,6 +59,9 @@ def manifest(
         What each entry's run says of itself; None where it says nothing.
     findings : iterable of Finding
         What the guard found; paths in them as in ``inputs``.
+    packages : mapping, optional
+        Installed packages that metrics come from; see
+        :func:`~harness.cells.plugged.installed_code`.
     """
     root = base.resolve().parent
     content = {
@@ -67,6 +71,7 @@ def manifest(
         "inputs": [_input(path, digest, root) for path, digest in sorted(inputs.items())],
         "versions": versions(pictures="plots" in config and bool(config["plots"])),
         "code": code,
+        **({"packages": packages} if packages else {}),
         "platform": system(),
         "git": _git(base),
         "seeds": _seeds(config),

@@ -120,6 +120,17 @@ class Git(_Model):
     """Whether files that git knows had changes that were not committed."""
 
 
+class Package(_Model):
+    """An installed package that metrics come from."""
+
+    distribution: StrictStr | None
+    """What it was installed by."""
+    version: StrictStr | None
+    """Of that."""
+    sha256: Sha256
+    """Of the code of it that was loaded."""
+
+
 class Manifest(_Model):
     """Where a folder of results came from.
 
@@ -139,6 +150,8 @@ class Manifest(_Model):
     """Of the harness, Python, packages and the C library."""
     code: Sha256 | None = None
     """Of the harness's own code, where its version says too little."""
+    packages: Mapping[StrictStr, Package] = Field(default_factory=dict)
+    """Installed packages that metrics of the config come from, by name."""
     platform: StrictStr
     """System and processor."""
     git: Git | None

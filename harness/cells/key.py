@@ -5,10 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import platform
-import sys
-import sysconfig
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
@@ -99,20 +96,3 @@ def known_as(metric: Metric, digest: str, options: Mapping[str, Any]) -> str:
         return tuple((name, other if name == "reference" else value) for name, value in pairs)
 
     return str(replace(metric, params=put(metric.params), given=put(metric.given)))
-
-
-def user_code() -> dict[str, str]:
-    """Return the SHA-256 of the users' own code that is loaded, by path.
-
-    It is every module that belongs neither to Python, nor to an installed package, nor to the
-    harness: plugins, and what they import.
-    """
-    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    installed = (*(f"{path}{os.sep}" for path in paths), f"{_PACKAGE}{os.sep}")
-    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    own = sorted(file for file in files if file and not file.startswith(installed))
-    return {
-        file: hashlib.sha256(Path(file).read_bytes()).hexdigest()
-        for file in own
-        if file.endswith(".py") and Path(file).is_file()
-    }

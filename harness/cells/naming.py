@@ -9,7 +9,8 @@ from ..config import Config
 from ..config.cells import Cell
 from ..config.schema import RunEntry
 from .cache import Cache
-from .key import cell_key, follows_from, known_as, user_code
+from .key import cell_key, follows_from, known_as
+from .plugged import installed_code, user_code
 from .work import reference
 
 
@@ -36,6 +37,8 @@ class Naming:
         plugged = any(not metric.is_built_in for metric in metrics)
         code = sorted(user_code().values()) if plugged else []
         self.plugins = {f"code {number}": digest for number, digest in enumerate(code)}
+        for package, found in installed_code(metrics).items():
+            self.plugins[f"package {package}"] = f"{found['version']} {found['sha256']}"
         self.choices = {
             "policy": config.policy.model_dump(mode="json"),
             "convention": config.convention,

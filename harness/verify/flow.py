@@ -66,6 +66,8 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
         if len(gone) == len(manifest["inputs"]) or found.is_verified:
             raise
         return replace(found, notes=(f"nothing was derived anew: {error}",))
+    others = recorded.packages(manifest, config.parsed_metrics())
+    found = replace(found, versions=(*found.versions, *others))
     cells, lacking = partly.with_inputs(config, cells)
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
         warnings.simplefilter("ignore", HarnessWarning)  # they were given when it was run
@@ -74,9 +76,9 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
         if lacking:
             found = _joined(found, [], notes=lacking)
             return _with_some(found, config, evaluated, manifest)
-        others = list(_cells(manifest, evaluated))
-        if others:
-            return _with_some(_joined(found, others), config, evaluated, manifest)
+        failed = list(_cells(manifest, evaluated))
+        if failed:
+            return _with_some(_joined(found, failed), config, evaluated, manifest)
         return _with_files(found, config, derive(config, evaluated), content, manifest)
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from .. import manifest as manifests
 from ..cells.key import sources
+from ..cells.plugged import installed_code
+from ..core.metric import Metric
 from ..escaping import in_json
 from ..manifest import PICTURES
+from ..manifest_format import FORMAT
 from ..origin import MANIFEST
-from ..provenance import FORMAT
 from .files import compare_plain
 from .findings import Difference, Version
 
@@ -32,12 +34,30 @@ def versions(manifest: Mapping[str, Any]) -> Iterator[Version]:
         yield Version("code of the harness", manifest["code"][:12], sources()[:12])
 
 
+def packages(manifest: Mapping[str, Any], metrics: Sequence[Metric]) -> Iterator[Version]:
+    """Yield the installed packages of a config's metrics whose code is another now."""
+    then, now = manifest.get("packages", {}), installed_code(metrics)
+    for name in dict.fromkeys((*then, *now)) if _is_new(manifest) else ():
+        old, new = then.get(name), now.get(name)
+        if old != new:
+            yield Version(f"package {name}", _package(old), _package(new))
+
+
+def _package(found: Mapping[str, Any] | None) -> str | None:
+    return None if found is None else f"{found['version']} ({found['sha256'][:12]})"
+
+
+def _is_new(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest says all that is recorded now."""
+    return bool(manifest["manifest"] >= FORMAT)
+
+
 def differences(
     text: str, now: Mapping[str, Any], inputs: Sequence[Difference]
 ) -> Iterator[Difference]:
     """Yield what the manifest says of cells and files, where that is derived otherwise."""
     then = json.loads(text)
-    is_old = then["manifest"] < FORMAT  # and may lack what is recorded now
+    is_old = not _is_new(then)
     if is_old:
         known = {one["path"] for one in then["inputs"]}
         inputs_now = [one for one in now["inputs"] if one["path"] in known]
