@@ -94,7 +94,9 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
     text, loaded = proposed(tmp_path)
     assert '"preds/{model}/fold{fold}-seed{seed}.txt"' in text
     assert "#   data/Fold1/train.txt: not test data" in text
-    assert "# summary: {pool: [fold], spread: [seed]}   # a row a system, not a row a cell\n" in text
+    assert (
+        "# summary: {pool: [fold], spread: [seed]}   # a row a system, not a row a cell\n" in text
+    )
     assert loaded.metrics == ("map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10")
     assert [(c.run, c.columns, c.dataset_entry.path[-14:]) for c in resolve(loaded)][:3] == [
         ("gbrt", {"fold": "1", "seed": "1"}, "Fold1/test.txt"),
@@ -173,6 +175,22 @@ def test_numbers_that_stand_alone_are_folds_where_judgements_have_them(tmp_path:
     make(tmp_path, {"bm25_1.qrel": OTHER_QRELS})
     assert cells(tmp_path) == [f"STR-fold{n} STR {n} STR/STR_{n}.result" for n in (1, 2, 3)]
     assert "#   bm25_1.qrel: no run fits it" in proposed(tmp_path)[0]
+
+
+def test_content_tells_the_fold_where_names_share_no_number(tmp_path: Path) -> None:
+    for fold in (1, 2):
+        make(tmp_path, {f"qrels.{fold}.txt": f"{fold} 0 a{fold} 1\n{fold} 0 b{fold} 0\n"})
+        for seed in (1, 2):
+            rows = f"{fold} Q0 a{fold} 1 {seed} t\n{fold} Q0 b{fold} 2 0.5 t\n"
+            make(tmp_path, {f"a-f{fold}-s{seed}.run": rows})
+    make(tmp_path, {"stray.run": "9 Q0 z 1 1.0 t\n"})
+    assert cells(tmp_path) == [
+        f"qrels.{fold} a-f{fold}-s{seed} a-f{fold}-s{seed}.run"
+        for fold in (1, 2) for seed in (1, 2)
+    ]  # fmt: skip
+    assert (
+        "#   stray.run: fits no judgements: other queries or documents\n" in proposed(tmp_path)[0]
+    )
 
 
 def test_runs_of_one_name_are_told_apart_by_their_folder(tmp_path: Path) -> None:

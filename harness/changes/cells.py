@@ -13,7 +13,7 @@ from .queries import Paired
 
 Status = Literal["better", "worse", "changed", "queries", "same"]
 _ROUNDING = 1e-9
-"""What floating point may add to half a digit: as a share of it."""
+"""What the sums behind two values may add to a difference, as a share of the tolerance."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,17 @@ def tolerance_of(old: Board, new: Board, metric: str, given: float | None) -> fl
     """
     if given is not None:
         return given
-    slack = max(board.slack.get(metric, 0.0) for board in (old, new))
-    return slack * (1 + _ROUNDING)
+    return max(board.slack.get(metric, 0.0) for board in (old, new))
 
 
 def status_of(old: float, new: float, tolerance: float, direction: Direction | None) -> Status:
     """Return which way a value went.
 
+    A difference as large as the tolerance is within it, also where floating point makes it a
+    little larger: 0.51 - 0.5 is above 0.01.
+
+    >>> status_of(0.51, 0.5, 0.01, "higher"), status_of(0.51, 0.4999, 0.01, "higher")
+    ('same', 'worse')
     >>> status_of(0.3, 0.2, 0.0, "higher"), status_of(0.3, 0.2, 0.0, "lower")
     ('worse', 'better')
     >>> status_of(0.3, 0.25, 0.05, "higher"), status_of(0.3, float("nan"), 0.05, "higher")
@@ -82,11 +86,18 @@ def status_of(old: float, new: float, tolerance: float, direction: Direction | N
         if math.isnan(old) and math.isnan(new):
             return "same"
         return "worse" if math.isnan(new) else "changed"
-    if old == new or abs(new - old) <= tolerance:
+    if old == new or abs(new - old) <= _allowed(old, new, tolerance):
         return "same"
     if direction is None:
         return "changed"
     return "better" if (new > old) == (direction == "higher") else "worse"
+
+
+def _allowed(old: float, new: float, tolerance: float) -> float:
+    """Return the tolerance with what floating point may add to a difference that is as large."""
+    if not tolerance:
+        return 0.0
+    return tolerance * (1 + _ROUNDING) + 4 * math.ulp(max(abs(old), abs(new)))
 
 
 def directions_of(

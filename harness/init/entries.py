@@ -73,7 +73,7 @@ def propose(found: Look) -> Proposal:
     data = [one for one in found.files if one.kind == "dataset"]
     runs = [one for one in found.files if one.kind == "run"]
     bare = numbered_folders(one.path for one in data)
-    groups = _once(found.folder, _by_format(data, bare), made.aside)
+    groups = _split(_once(found.folder, _by_format(data, bare), made.aside), runs, bare)
     used, assigned = _assign(found, groups, runs, bare, made)
     kept = [number for number in range(len(groups)) if number in used or not runs]
     for number, (group, _) in enumerate(groups):
@@ -105,6 +105,20 @@ def _by_format(files: Sequence[File], bare: set[str]) -> list[tuple[Group, str]]
         for form in formats
         for group in numbered([one.path for one in files if one.format == form], bare)
     ]
+
+
+def _split(
+    groups: list[tuple[Group, str]], runs: Sequence[File], bare: set[str]
+) -> list[tuple[Group, str]]:
+    """Return groups whose numbers no run has as single files: content alone tells their runs."""
+    shared = {name for group in numbered([run.path for run in runs], bare) for name in group.names}
+    kept = []
+    for group, form in groups:
+        if not runs or not group.names or shared & {*group.names}:
+            kept.append((group, form))
+        else:
+            kept += [(Group(escaped(path), {path: {}}), form) for path in group.values]
+    return kept
 
 
 def _once(
@@ -179,6 +193,8 @@ def _name_datasets(made: Proposal) -> None:
         own = _only_here(way, place, ways)
         folders = _only_here(shared[place], place, shared)
         name = (folders or own or way or [made.folder.resolve().name or "data"])[-1]
+        if name.isdecimal():  # qrels.1.txt: the number alone says little
+            name = stem_of(made.datasets[place].path.rpartition("/")[2])[0]
         name += "".join(f"-{mark}{{{mark}}}" for mark in made.datasets[place].group.names)
         names.append(_free(name, names))
         made.datasets[place] = replace(made.datasets[place], key=names[-1])

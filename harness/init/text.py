@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from yaml import YAMLError
 
 from ..core.guarded_yaml import load
 from ..escaping import in_json, legible
@@ -141,4 +144,7 @@ def _models(entry: Entry) -> list[str]:
 def _quoted(text: str) -> str:
     """Return text as YAML, in quotes where it needs them."""
     plain = _PLAIN.fullmatch(text) and text.lower() not in ("y", "n")  # YAML 1.1's true and false
-    return text if plain and load(text) == text else in_json(text)
+    with contextlib.suppress(YAMLError):  # a number that YAML reads otherwise than it looks
+        if plain and load(text) == text:
+            return text
+    return in_json(text)

@@ -355,3 +355,23 @@ def test_old_and_new_the_other_way_round(values: list[tuple[int, int]]) -> None:
             assert rank == 1 + sum(pair[side] > values[at][side] for pair in values)
     ranks = {one.key: one.change for one in there.orders[0].changes}
     assert {one.key: -one.change for one in back.orders[0].changes} == ranks
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "tolerance"),
+    [
+        ("0.50", "0.51", 0.01),
+        ("0.51", "0.50", 0.01),
+        ("0.3", "0.300001", 1e-6),
+        ("0.12", "0.09", 0.03),
+    ],
+)
+def test_a_difference_as_large_as_the_tolerance_is_within_it(
+    tmp_path: Path, first: str, second: str, tolerance: float
+) -> None:
+    # as floats 0.51 - 0.50 is 0.010000000000000009
+    old = table(tmp_path / "old.csv", f"run,map\na,{first}")
+    new = table(tmp_path / "new.csv", f"run,map\na,{second}")
+    assert {cell.status for cell in changes(old, new, tolerance=tolerance).cells} == {"same"}
+    less = changes(old, new, tolerance=tolerance * (1 - 1e-6))
+    assert {cell.status for cell in less.cells} <= {"better", "worse"}
