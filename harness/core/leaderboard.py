@@ -18,8 +18,8 @@ from .metric import Metric
 from .summary import Summary
 
 T = TypeVar("T")
-PART = 1 << 20
-"""Rows of a part of all values: as many as Parquet has in a group."""
+PART = 1 << 15
+"""Rows of a part of all values, a group of its Parquet file: writing takes 1 kB for each."""
 
 
 class Spread(NamedTuple):
