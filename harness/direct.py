@@ -264,13 +264,13 @@ def evaluate_one(
             parts = map(seen, [parts] if isinstance(parts, Aligned) else parts)
         found = evaluate_aligned(parts, metrics, run=run, dataset=dataset)
     if found.counts.retrieved and not found.counts.judged:
-        warnings.warn(
+        what = (
             f"{' on '.join(filter(None, (run, dataset))) or 'run'}: none of the "
             f"{found.counts.retrieved} documents retrieved is judged; are these qrels of another "
-            "collection, or docnos written in another way?",
-            HarnessWarning,
-            stacklevel=3,
+            "collection, or docnos written in another way?"
         )
+        warning = HarnessWarning(what, "nothing-judged", found.counts.retrieved)
+        warnings.warn(warning, stacklevel=3)
     return found
 
 

@@ -31,12 +31,15 @@ class Problem:
         The line or value as it stands in the input; not shown where empty.
     fix : str
         What the reader of the message can do; not shown where empty.
+    rule : str
+        Of the guard's, in docs/check.md; not shown. ``""`` where it has none of its own.
     """
 
     where: str
     what: str
     found: str = ""
     fix: str = ""
+    rule: str = ""
 
     def __str__(self) -> str:
         head = f"{legible(self.where)}: {self.what}" if self.where else self.what
@@ -129,7 +132,20 @@ class VerificationError(HarnessError):
 
 
 class HarnessWarning(UserWarning):
-    """Something that is not wrong but changes what the numbers mean."""
+    """Something that is not wrong but changes what the numbers mean.
+
+    Parameters
+    ----------
+    text : str
+    rule : str
+        Of the guard's; ``""`` where it has none of its own.
+    count : int
+        How many rows or queries it is about.
+    """
+
+    def __init__(self, text: str, rule: str = "", count: int = 1) -> None:
+        super().__init__(text)
+        self.rule, self.count = rule, count
 
 
 def shorten(text: str, width: int = 120) -> str:

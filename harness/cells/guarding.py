@@ -14,8 +14,8 @@ from ..errors import HarnessError, InputError, Problem
 from ..guard import rules
 from ..guard.facts import Facts
 from ..guard.finding import Finding, in_order
-from ..guard.kinds import of_warning
 from ..guard.registry import accepted, finding
+from ..guard.said import Said
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
 from .record import Record
 from .said import with_names
@@ -70,8 +70,8 @@ def guard(
         record = records[place]
         dataset, run = cell.dataset_entry.path, cell.run_entry.path
         own = [] if record.facts is None else accepted(rules.of_run(record.facts, run), accept)
-        texts = rules.beyond(with_names(record.warnings, cell), own)
-        found.said[place], notes = _accepted_of(texts, cell, accept)
+        said = rules.beyond(with_names(record.warnings, cell), own)
+        found.said[place], notes = _accepted_of(said, cell, accept)
         scoped += [(cell.dataset_key, one) for one in notes]
         if record.facts is None:
             continue
@@ -95,12 +95,11 @@ def guard(
 
 
 def _accepted_of(
-    texts: Iterable[str], cell: Cell, accept: Sequence[str]
+    said: Iterable[Said], cell: Cell, accept: Sequence[str]
 ) -> tuple[list[str], list[Finding]]:
     """Return the readers' warnings, and as notes those of rules that are accepted."""
     left, notes = [], []
-    for text in texts:
-        rule, count = of_warning(text)
+    for text, rule, count in said:
         paths = (cell.run_entry.path, cell.dataset_entry.path)
         place = next((path for path in paths if text.startswith(f"{path}: ")), "")
         if rule in accept:

@@ -18,7 +18,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTES = (
     "core", "metrics", "readers", "convert", "compat", "crosscheck.py", "direct.py",
     "cells/record.py", "cells/said.py", "cells/work.py",
-    "guard/facts.py", "guard/moments.py", "guard/watch.py",
+    "guard/facts.py", "guard/moments.py", "guard/said.py", "guard/watch.py",
 )  # fmt: skip
 """Files and folders whose code makes what is kept of a cell."""
 _ARITHMETIC = ("numpy", "pyarrow")

@@ -23,6 +23,7 @@ from ..core.policy import Policy
 from ..core.ragged import Floats
 from ..crosscheck import Audit
 from ..guard.facts import Facts
+from ..guard.said import Said
 
 _META = b"harness"
 _KINDS = ("values", "weights", "errors")
@@ -44,7 +45,7 @@ class Record:
         Queries without relevant documents, by the smallest grade that is relevant.
     audit : Audit
         The cross-check.
-    warnings : tuple of str
+    warnings : tuple of Said
         What was said while the cell was evaluated; see :mod:`harness.cells.said`.
     header : mapping, optional
         What the run's file says of itself; see :mod:`harness.readers.ir_metadata`.
@@ -61,7 +62,7 @@ class Record:
     counts: Counts
     empty: Mapping[int, int]
     audit: Audit
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Said, ...] = ()
     weights: Mapping[str, Floats] = field(default_factory=dict)
     errors: Mapping[str, Floats] = field(default_factory=dict)
     header: Mapping[str, Any] | None = None
@@ -70,7 +71,7 @@ class Record:
 
     @classmethod
     def of(
-        cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[str],
+        cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[Said],
         header: Mapping[str, Any] | None = None, facts: Facts | None = None,
     ) -> Record:  # fmt: skip
         """Return the record of an evaluation."""
@@ -185,7 +186,7 @@ class Record:
             counts=Counts(**said["counts"]),
             empty={int(level): n for level, n in said["empty"].items()},
             audit=Audit(**said["audit"]),
-            warnings=tuple(said["warnings"]),
+            warnings=tuple(Said(*one) for one in said["warnings"]),
             header=said["header"],
             facts=None if said["facts"] is None else Facts.from_dict(said["facts"]),
             about=said["about"],

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..config.cells import Cell
+from ..guard.said import Said
 
 
-def without_names(texts: Iterable[str], cell: Cell) -> list[str]:
+def without_names(warnings: Iterable[Said], cell: Cell) -> list[Said]:
     """Return warnings with a placeholder where they name the cell or a file of it at the start.
 
     Values follow from bytes, whatever a file or a run is called; so must what is kept with them.
     """
     names = sorted(_names(cell).items(), key=lambda one: -len(one[1]))
-    return [
-        _begun_with(text, [(f"{name}:", f"{{{what}}}:") for what, name in names]) for text in texts
-    ]
+    pairs = [(f"{name}:", f"{{{what}}}:") for what, name in names]
+    return [one._replace(text=_begun_with(one.text, pairs)) for one in warnings]
 
 
-def with_names(texts: Iterable[str], cell: Cell) -> list[str]:
+def with_names(warnings: Iterable[Said], cell: Cell) -> list[Said]:
     """Return what :func:`without_names` made, with this cell's names."""
     names = [(f"{{{what}}}:", f"{name}:") for what, name in _names(cell).items()]
-    return [_begun_with(text, names) for text in texts]
+    return [one._replace(text=_begun_with(one.text, names)) for one in warnings]
 
 
 def _names(cell: Cell) -> dict[str, str]:

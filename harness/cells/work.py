@@ -20,6 +20,7 @@ from ..crosscheck import Crosscheck
 from ..direct import evaluate_one
 from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, VerificationError
 from ..guard.facts import Facts, JudgementFacts
+from ..guard.said import Said
 from ..guard.watch import Watch
 from ..readers import ir_metadata
 from ..readers.hashed import HashedSource
@@ -135,7 +136,7 @@ def _as_ours(error: HarnessError | MemoryError, cell: Cell) -> HarnessError:
 
 def _evaluate(
     job: Job, place: int, metrics: Sequence[Metric], fractions: bool
-) -> Callable[[Sequence[str]], Done]:
+) -> Callable[[Sequence[Said]], Done]:
     config, cell = job.config, job.cells[place]
     policy = config.to_policy()
     also = policies_of(metrics, policy)
@@ -168,9 +169,9 @@ def _evaluate(
         cell.run_entry.path: Input(before, source.sha256()),
     }
 
-    def done(said: Sequence[str]) -> Done:
-        texts = without_names([*dataset.warnings, *said], cell)
-        record = Record.of(evaluation, audit, texts, header, facts)
+    def done(said: Sequence[Said]) -> Done:
+        kept = without_names([*dataset.warnings, *said], cell)
+        record = Record.of(evaluation, audit, kept, header, facts)
         return Done(place, record, None, inputs, evaluation.counts.retrieved)
 
     return done
@@ -183,7 +184,7 @@ class _Dataset:
     qrels: Qrels
     facts: JudgementFacts
     input: Input
-    warnings: tuple[str, ...]
+    warnings: tuple[Said, ...]
 
 
 _last: dict[Any, _Dataset] = {}
@@ -207,12 +208,12 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
     return _last[key]
 
 
-def _said(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+def _said(caught: Sequence[warnings.WarningMessage]) -> list[Said]:
     """Return our own warnings; others are given again to whoever listens outside."""
     for one in caught:
         if not issubclass(one.category, HarnessWarning):
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    return [str(one.message) for one in caught if issubclass(one.category, HarnessWarning)]
+    return [Said.of(one.message) for one in caught if issubclass(one.category, HarnessWarning)]
 
 
 def _read_run(

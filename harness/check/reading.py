@@ -15,9 +15,9 @@ from ..config import DatasetEntry
 from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning, Problem, shorten
-from ..guard import kinds
 from ..guard.finding import Finding
 from ..guard.registry import finding
+from ..guard.said import Said, rule_of
 from ..readers import Source
 from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
@@ -56,17 +56,16 @@ class Reading:
                 self.refuse(place, error)
         for one in caught:
             if issubclass(one.category, HarnessWarning):
-                self._warn(place, str(one.message))
+                self._warn(place, one.message)
             else:
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
-    def _warn(self, place: str, text: str) -> None:
+    def _warn(self, place: str, warning: Warning | str) -> None:
         """Add what a reader warns of, unless a rule has said the same."""
-        what = text.removeprefix(f"{place}: ")
-        name, n = kinds.of_warning(what)
-        self.warned.add(name)
-        if (name, place) not in self._known:
-            self.add(finding(name, place, what, n))
+        said = Said.of(warning)
+        self.warned.add(said.rule)
+        if (said.rule, place) not in self._known:
+            self.add(finding(said.rule, place, said.text.removeprefix(f"{place}: "), said.n))
 
     def refuse(self, place: str, error: HarnessError) -> None:
         """Add what an error says."""
@@ -124,10 +123,10 @@ def numbers(path: str) -> Array | None:
 
 def _refused(place: str, error: HarnessError) -> Iterator[Finding]:
     """Yield a finding for each rule that an error's problems break."""
-    names = Counter(kinds.of_error(problem) for problem in error.problems)
+    names = Counter(rule_of(problem) for problem in error.problems)
     more = error.total - len(error.problems)
     for name in names:
-        some = [one for one in error.problems if kinds.of_error(one) == name]
+        some = [one for one in error.problems if rule_of(one) == name]
         known = len(some) + (more if name == next(iter(names)) else 0)
         yield finding(
             name, some[0].where or place, some[0].what, known, _examples(some), fix=some[0].fix

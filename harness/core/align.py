@@ -335,6 +335,7 @@ def _no_overlap(qrels: Qrels, ranked: Sequence[_Ranked]) -> Problem:
         f"qrels and run have no query in common: qrels have {_some(qrels.qids[:3].to_pylist())}, "
         f"the run has {_some(of_run) or 'none'}",
         fix="check that the run belongs to these qrels, and that both write qids alike",
+        rule="no-common-query",
     )
 
 

@@ -61,7 +61,7 @@ def refusal(
     fix = "choose another convention, or say labels=clip to put such grades at the bound"
     if not whole:
         fix = _with_fractions(None if metric is None else metric.definition.name)
-    return InputError(Problem(where, what, fix=fix))
+    return InputError(Problem(where, what, fix=fix, rule="grade-values"))
 
 
 def _rules(metrics: Iterable[Metric], policy: Policy) -> dict[GradeRule, Metric]:

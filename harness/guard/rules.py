@@ -8,6 +8,7 @@ from .facts import Facts, JudgementFacts
 from .finding import Finding, Severity
 from .registry import finding
 from .said import Said
+from .said import Said
 
 MANY = 0.1
 """Share of the queries (or of the pairs) from which on a finding is a warning: what a tenth of

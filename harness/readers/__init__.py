@@ -21,7 +21,7 @@ from .checks import Checks, warn_judgements, warn_unusable
 from .format import Format, Head, Kind, name_it
 from .near_miss import near_miss
 from .scattered import ScatteredQueries
-from .source import EMPTY, Source, missing
+from .source import Source, missing, no_rows
 from .table import from_frame
 
 __all__ = [
@@ -260,7 +260,7 @@ def guess_format(path: Path, kind: Kind) -> str:
     if not any(known.magic and known.is_binary(head) for known in FORMATS.values()):
         source.check_text()
     if not head.lines:
-        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
+        raise no_rows(source.name)
     fitting = [
         known.name
         for known in FORMATS.values()
@@ -277,13 +277,15 @@ def guess_format(path: Path, kind: Kind) -> str:
     others = [f for f in FORMATS.values() if f.reader(other) is not None and f.looks(head, other)]
     able = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)
     what, fix = f"in no format of {_KIND[kind]} known", f"{name_it(kind, 'NAME')}; one of {able}"
+    rule = ""
     near = near_miss(head, kind)
     if near is not None:
-        what, fix = near
+        (what, fix), rule = near, "columns"
     if others:
+        rule = "swapped-files"
         what += f"; it looks like {_KIND[other]} ({others[0].name})"
         fix = f"swap the two files, or {fix}"
-    raise InputError(Problem(source.name, what, found, fix))
+    raise InputError(Problem(source.name, what, found, fix, rule))
 
 
 _KIND = {"qrels": "qrels", "run": "a run"}

@@ -71,7 +71,7 @@ def _places(source: Source, dataset: Qrels, qids: pa.Array, offsets: Ints) -> In
             what = f"query '{qid}' has {lengths[first]} scores for {expected[first]} rows"
         more = f"; {wrong.size} of {len(qids)} queries do not fit" if wrong.size > 1 else ""
         fix = f"collect the batches over this dataset; {GIVE_QIDS}"
-        raise InputError(Problem(source.name, what + more, fix=fix))
+        raise InputError(Problem(source.name, what + more, fix=fix, rule="row-count"))
     return at
 
 
@@ -167,7 +167,7 @@ def _docnos(
     except DuplicateRows as error:
         docno = names[int(error.rows[0])]
         what = f"{error.rows.size} docnos stand twice in one query, the first is '{docno}'"
-        raise InputError(Problem(source.name, what)) from None
+        raise InputError(Problem(source.name, what, rule="duplicates")) from None
     return Docnos(names, offsets)
 
 

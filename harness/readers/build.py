@@ -72,7 +72,8 @@ def warn_scattered(source: Source, n: int) -> None:
     """Warn of `n` queries that came back after another had begun."""
     if n:
         which = "1 query comes" if n == 1 else f"{n} queries come"
-        warn(source, f"{which} back after another began; the rows were gathered by qid")
+        what = f"{which} back after another began; the rows were gathered by qid"
+        warn(source, what, "scattered-queries", n)
 
 
 def dropped(table: Table, qids: pa.Array | pa.ChunkedArray) -> Ints:
@@ -101,13 +102,17 @@ def warn_dropped(where: Source | str, counts: Ints, duplicates: Duplicates) -> N
         n_rows = "1 row" if rows == 1 else f"{rows} rows"
         n_queries = "1 query" if queries == 1 else f"{queries} queries"
         repeated = "repeats a docno and was" if rows == 1 else "repeat a docno and were"
-        warn(where, f"{n_rows} of {n_queries} {repeated} dropped; the {duplicates} of each is kept")
+        what = f"{n_rows} of {n_queries} {repeated} dropped; the {duplicates} of each is kept"
+        warn(where, what, "dropped-rows", rows)
 
 
-def warn(source: Source | str, what: str) -> None:
-    """Warn of something in `source` that changes what the numbers mean."""
+def warn(source: Source | str, what: str, rule: str = "", count: int = 1) -> None:
+    """Warn of something in `source` that changes what the numbers mean.
+
+    `rule` and `count` as :class:`~harness.errors.HarnessWarning` takes them.
+    """
     name = source if isinstance(source, str) else source.name
-    warnings.warn(HarnessWarning(f"{name}: {what}"), stacklevel=2)
+    warnings.warn(HarnessWarning(f"{name}: {what}", rule, count), stacklevel=2)
 
 
 def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int = 0) -> InputError:
@@ -123,6 +128,7 @@ def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int 
                 f"the docno stands already on line {found[earlier][0]}, for the same query",
                 text,
                 KEEP_ONE,
+                "duplicates",
             )
         )
     return InputError(problems, total=error.rows.size)

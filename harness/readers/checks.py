@@ -29,6 +29,8 @@ def warn_unusable(source: Source, qrels: Qrels) -> None:
         warn(
             source,
             f"{have} no usable judgement: every grade is below 0, which means not judged",
+            "unusable-judgements",
+            n,
         )
 
 
@@ -70,18 +72,23 @@ class Checks:
             warn(
                 self.source,
                 f"{len(self.tags)} tags in one run: {some}{more}; is it several systems' output?",
+                "several-tags",
+                len(self.tags),
             )
         if self.several and self.constant >= NEARLY_ALL * self.several:
             warn(
                 self.source,
                 f"all scores are equal in {self.constant} of {self.several} queries; there the "
                 "policy for ties decides the order",
+                "constant-scores",
+                self.constant,
             )
         elif self.are_grades:
             warn(
                 self.source,
                 "the scores equal the grades of the dataset, row by row; is it the column of "
                 "grades that was saved?",
+                "labels-as-scores",
             )
 
 
@@ -93,4 +100,5 @@ def warn_judgements(source: Source, aligned: Aligned) -> None:
         warn(
             source,
             "scores equal the grades: are these judgements instead of a system's output?",
+            "labels-as-scores",
         )

@@ -24,7 +24,7 @@ from ..core.ragged import Array
 from ..errors import SHOWN, InputError, Problem, shorten
 from .ahead import ahead, each
 from .blanks import delimiter, first_fields, has_twice, is_simple, single_blanks, without_comments
-from .source import BOM, EMPTY, Source
+from .source import BOM, Source, no_rows
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number as C's atof reads it: no hexadecimal, no NaN, no infinity. One way to match, as a field
@@ -37,6 +37,7 @@ _BLANK = re.compile(rb"^[ \t\r\v\f]*\n", re.MULTILINE)
 _HEADING = re.compile(r"'[^'0-9]*' is not a number")
 """What is wrong with a header line: a word stands for the number, and no number gone wrong."""
 
+NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
 WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
 
 
@@ -111,7 +112,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     except Refused as error:
         raise diagnose(source, layout, str(error)) from None
     if not n_rows:
-        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
+        raise no_rows(source.name)
 
 
 def _after_header(source: Source, header: int) -> Iterator[bytes]:
@@ -229,23 +230,23 @@ def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
         if wrong:
             total += 1
             if len(problems) < SHOWN:
-                what, fix = wrong
                 text = line.decode("utf-8", "replace")
-                problems.append(Problem(f"{source.name}:{number}", what, text, fix))
+                problems.append(replace(wrong, where=f"{source.name}:{number}", found=text))
     if not problems:
         return InputError(Problem(source.name, f"cannot be read ({reason})"))
     if source.unfinished and problems[-1].where == f"{source.name}:{number}":
         cut = problems.pop()
         what = f"the file ends in the middle of a line: {cut.what}"
         fix = "get the whole file" + (", or delete the line" if layout.n_rows is None else "")
-        problems.append(Problem(cut.where, what, cut.found, fix))
+        problems.append(replace(cut, what=what, fix=fix, rule="truncated"))
     elif (
         total == 1
         and problems[0].where == f"{source.name}:{first}"
         and _HEADING.search(problems[0].what)
     ):
         what, fix = _header(n_lines - 1, layout)
-        problems = [replace(problems[0], what=f"{problems[0].what}; {what}", fix=fix)]
+        what = f"{problems[0].what}; {what}"
+        problems = [replace(problems[0], what=what, fix=fix, rule="header-line")]
     return InputError(problems, total=total)
 
 
@@ -272,8 +273,8 @@ def _header(n_rows: int, layout: Layout) -> tuple[str, str]:
     return what, "delete the header line, and predict every row of the dataset, in its order"
 
 
-def check_line(line: bytes, layout: Layout) -> tuple[str, str] | None:
-    """Return what is wrong with a line of data, and what to do; None where nothing is."""
+def check_line(line: bytes, layout: Layout) -> Problem | None:
+    """Return what is wrong with a line of data, wherever it stands; None where nothing is."""
     n = len(layout.fields)
     read = {*layout.text, layout.number}  # whatever bytes the others have
     try:
@@ -283,22 +284,26 @@ def check_line(line: bytes, layout: Layout) -> tuple[str, str] | None:
             if field is not None
         ]
     except UnicodeDecodeError:
-        return "the line is not UTF-8 text", "convert the file to UTF-8"
+        return NOT_UTF8
     if layout.n_rows is not None:
         if not fields:
-            return f"a blank line where a {layout.number} belongs", layout.repair
+            return _columns(f"a blank line where a {layout.number} belongs", layout.repair)
         n_columns = max(_count(line), line.count(b",") + 1)
         if n_columns > 1:
-            return f"{n_columns} columns where one number a line belongs", WITHOUT_INDEX
+            return _columns(f"{n_columns} columns where one number a line belongs", WITHOUT_INDEX)
     if len(fields) < n or (len(fields) > n and not layout.more):
         n_fields = _count(line)
         counted = f"{n_fields} field{'s' * (n_fields != 1)}"
-        return f"{counted} where {n} belong ({' '.join(layout.fields)})", layout.repair
+        return _columns(f"{counted} where {n} belong ({' '.join(layout.fields)})", layout.repair)
     number = fields[layout.fields.index(layout.number)]
-    what, fix = check_number(number, layout.number, layout.whole)
-    if what.endswith("not a finite number"):
-        fix = layout.not_finite
-    return (what, fix or layout.repair) if what else None
+    wrong = check_number(number, layout.number, layout.whole)
+    if wrong is not None and wrong.rule == "not-finite":
+        wrong = replace(wrong, fix=layout.not_finite)
+    return wrong and replace(wrong, fix=wrong.fix or layout.repair)
+
+
+def _columns(what: str, fix: str) -> Problem:
+    return Problem("", what, fix=fix, rule="columns")
 
 
 def _count(line: bytes) -> int:
@@ -311,19 +316,27 @@ def is_like_number(text: str) -> bool:
     return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
 
 
-def check_number(text: str, word: str, whole: bool) -> tuple[str, str]:
-    """Return what is wrong with a score or grade as it is written, and what to do.
+def check_number(text: str, word: str, whole: bool) -> Problem | None:
+    """Return what is wrong with a score or grade as it is written; None where nothing is.
 
-    Both are empty where nothing is wrong; the second where it depends on the file.
+    What to do about it is left empty where it depends on the file.
     """
     said = f"{word} '{shorten(text, 60)}' is not a"
     if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
-        return f"{said} finite number", ""
+        return Problem("", f"{said} finite number", rule="not-finite")
     if not NUMBER.fullmatch(text):
-        return f"{said} number", ""
+        return Problem("", f"{said} number")
     if whole and float(text) != int(float(text)):
-        return f"{said} whole number", "judgements are integers; scale or round them"
-    return "", ""
+        fix = "judgements are integers; scale or round them"
+        return Problem("", f"{said} whole number", fix=fix, rule=of_number(word, True))
+    return None
+
+
+def of_number(word: str, is_finite: bool) -> str:
+    """Return the rule that a number breaks which is not finite, or else is not whole."""
+    if not is_finite:
+        return "not-finite"
+    return "grade-values" if word == "grade" else ""
 
 
 def numbers_of(table: pa.Table, name: str) -> Array:

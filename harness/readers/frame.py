@@ -14,8 +14,9 @@ from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean
 from .build import KEEP_ONE, column, dropped, warn_dropped
+from .columns import of_number
 from .format import Head
-from .source import EMPTY, Source
+from .source import Source, no_rows
 
 Columns = Mapping[str, str | int]
 _EXACT = 2.0**63
@@ -97,13 +98,8 @@ def first_line(source: Source) -> bytes:
     source.check_text()
     lines = Head("", source.head).lines
     if not lines:
-        raise no_rows(source)
+        raise no_rows(source.name)
     return lines[0]
-
-
-def no_rows(source: Source) -> InputError:
-    """Return the error for a file without rows."""
-    return InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
 
 
 def table_of(
@@ -154,6 +150,7 @@ def repeated_rows(where: str, error: DuplicateRows, fix: str = KEEP_ONE) -> Inpu
             f"{where}: row {later + 1}",
             f"the docno stands already in row {earlier + 1}, for the same query",
             fix=fix,
+            rule="duplicates",
         )
         for later, earlier in zip(error.rows[:SHOWN], error.first[:SHOWN], strict=True)
     ]
@@ -188,7 +185,8 @@ def _for_rows(
         what = (
             f"{len(qids)} predictions for {len(expected)} rows; {has} stands where {wants} belongs"
         )
-        raise InputError(Problem(row(at), what, fix="predict the dataset's rows in their order"))
+        fix = "predict the dataset's rows in their order"
+        raise InputError(Problem(row(at), what, fix=fix, rule="row-count"))
     return Run.for_rows(dataset, scores, name=name)
 
 
@@ -247,6 +245,7 @@ def _all_sound(numbers: Array, role: str, row: Callable[[int], str], *, whole: b
                 f"{role} '{float(numbers[at])!r}' is not a "
                 f"{'whole' if np.isfinite(numbers[at]) else 'finite'} number",
                 fix="repair the table",
+                rule=of_number(role, bool(np.isfinite(numbers[at]))),
             )
             for at in np.flatnonzero(bad)[:SHOWN].tolist()
         ]

@@ -42,7 +42,12 @@ def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.RunEndEnco
     if bad is not None:
         said = shorten(bad.decode("utf-8", "replace"), 60)
         raise InputError(
-            Problem(sizes.name, f"group size '{said}' is not a whole number", fix="one size a line")
+            Problem(
+                sizes.name,
+                f"group size '{said}' is not a whole number",
+                fix="one size a line",
+                rule="group-sizes",
+            )
         )
     # a size of more digits than a number of rows has would be taken for another one, or fail
     counts = np.array([word if len(word) < _DIGITS else _MANY for word in words], dtype=np.int64)
@@ -54,6 +59,7 @@ def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.RunEndEnco
                 f"{counts.size} group sizes that add up to {total} rows, but {source.name} "
                 f"has {n_rows}",
                 fix=f"name the file of sizes that belongs to it: {GROUP}",
+                rule="group-sizes",
             )
         )
     qids = cast(to_arrow(np.flatnonzero(counts) + 1), pa.string())

@@ -10,9 +10,10 @@ from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import KEEP_ONE, warn
+from .columns import of_number
 from .format import Format, Head, Kind
 from .json_text import is_finite, parse
-from .source import EMPTY, Source
+from .source import Source, no_rows
 
 _Pairs = list[tuple[str, Any]]
 
@@ -59,7 +60,7 @@ def _load(source: Source, duplicates: Duplicates) -> dict[str, dict[str, Any]]:
         problems = [
             Problem(
                 source.name, f"the key '{shorten(key)}' stands twice in one object",
-                fix=KEEP_ONE,
+                fix=KEEP_ONE, rule="duplicates",
             )
             for key in twice[:SHOWN]
         ]  # fmt: skip
@@ -71,9 +72,10 @@ def _load(source: Source, duplicates: Duplicates) -> dict[str, dict[str, Any]]:
         )  # fmt: skip
     if twice:
         stand = "1 key stands" if len(twice) == 1 else f"{len(twice)} keys stand"
-        warn(source, f"{stand} twice in one object; the {duplicates} of each is kept")
+        what = f"{stand} twice in one object; the {duplicates} of each is kept"
+        warn(source, what, "dropped-rows", len(twice))
     if not any(table.values()):
-        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
+        raise no_rows(source.name)
     return table
 
 
@@ -99,7 +101,8 @@ def _wrong(
             if what:
                 at = f"query '{shorten(qid)}', docno '{shorten(docno)}'"
                 said = shorten(json.dumps(value), 60)
-                yield Problem(f"{source.name}: {at}", f"{word} {said} is not {what}")
+                rule = "" if what == "a number" else of_number(word, what == "a whole number")
+                yield Problem(f"{source.name}: {at}", f"{word} {said} is not {what}", rule=rule)
 
 
 def looks(head: Head, kind: Kind) -> bool:

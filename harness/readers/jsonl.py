@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import repeated, row_names, warn_scattered
+from .columns import NOT_UTF8
 from .format import Format, Head, Kind
 from .frame import Columns, choose, first_line, guess, table_of
 from .json_text import is_finite, once, parse
@@ -115,11 +117,11 @@ def _line_by_line(source: Source, types: dict[str, pa.DataType]) -> pa.Table:
     for number, line in source.lines():
         if not _is_row(number, line):
             continue
-        row, what, fix = _check_line(line, types)
+        row, wrong = _check_line(line, types)
         rows.append(row)
-        if what:
+        if wrong:
             text = line.decode("utf-8", "replace")
-            problems.append(Problem(f"{source.name}:{number}", what, text, fix))
+            problems.append(replace(wrong, where=f"{source.name}:{number}", found=text))
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
     columns = dict(zip(types, zip(*rows, strict=True), strict=True))
@@ -133,28 +135,31 @@ def _line_by_line(source: Source, types: dict[str, pa.DataType]) -> pa.Table:
     )
 
 
-def _check_line(line: bytes, types: dict[str, pa.DataType]) -> tuple[list[Any], str, str]:
-    """Return the values of a line, what is wrong with them, and what to do."""
+def _check_line(line: bytes, types: dict[str, pa.DataType]) -> tuple[list[Any], Problem | None]:
+    """Return the values of a line, and what is wrong with them."""
     try:
         row = parse(line, once)
     except UnicodeDecodeError:
-        return [], "the line is not UTF-8 text", "convert the file to UTF-8"
+        return [], NOT_UTF8
     except ValueError as error:
-        return [], f"not JSON ({error})", "write one object a line"
+        return [], Problem("", f"not JSON ({error})", fix="write one object a line")
     if not isinstance(row, dict):
-        return [], "not a JSON object", "write one object a line"
+        return [], Problem("", "not a JSON object", fix="write one object a line")
     for key, type_ in types.items():
         if key not in row:
-            return [], f"no key '{key}'", f"every line needs {', '.join(types)}"
+            fix = f"every line needs {', '.join(types)}"
+            return [], Problem("", f"no key '{key}'", fix=fix, rule="columns")
         value, is_name = row[key], not pa.types.is_floating(type_)
         kinds = (str, int) if is_name else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds):
             wanted = "a string or an integer" if is_name else "a number"
             fix = "write it as text, in quotes" if is_name else "write it as a number"
-            return [], f"{key} {shorten(json.dumps(value), 60)} is not {wanted}", fix
+            what = f"{key} {shorten(json.dumps(value), 60)} is not {wanted}"
+            return [], Problem("", what, fix=fix)
         if not is_name and not is_finite(value):
-            return [], f"{key} {shorten(str(value), 60)} is not a finite number", "repair the line"
-    return [row[key] for key in types], "", ""
+            what = f"{key} {shorten(str(value), 60)} is not a finite number"
+            return [], Problem("", what, fix="repair the line", rule="not-finite")
+    return [row[key] for key in types], None
 
 
 def looks(head: Head, kind: Kind) -> bool:

@@ -25,7 +25,7 @@ from .build import column, dropped, warn, warn_dropped, warn_scattered
 from .format import Format, Head, Kind
 from .groups import GROUP, group_file, has_qids, qids_from_sizes
 from .letor_lines import NotLetor, Rows, diagnose, read_block
-from .source import EMPTY, Source
+from .source import Source, no_rows
 
 _BLOCK = 4 << 20
 _SMALL = 2
@@ -60,7 +60,7 @@ def read_qrels(
     except NotLetor:
         raise diagnose(source, with_qid, whole=not fractions) from None
     if not blocks:
-        raise InputError(Problem(source.name, "the file holds no rows", fix=EMPTY))
+        raise no_rows(source.name)
     grades = np.concatenate([block.grades for block in blocks])
     if grades.dtype.kind == "f" and not fractions:
         raise diagnose(source, with_qid, whole=True)
@@ -73,7 +73,7 @@ def read_qrels(
             f"write 'grade qid:Q features', or the group sizes to {source.stem}.query beside it, "
             f"or name their file: {GROUP}"
         )
-        raise InputError(Problem(source.name, "the lines have no qid", fix=fix))
+        raise InputError(Problem(source.name, "the lines have no qid", fix=fix, rule="columns"))
     else:
         qids = qids_from_sizes(source, sizes, grades.size)
     docnos = _docnos(source, blocks)
@@ -86,6 +86,8 @@ def read_qrels(
             source,
             f"{n} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
             "are kept, and named d0, d1, ... by position",
+            "repeated-rows",
+            n,
         )
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     warn_scattered(source, qrels.scattered)

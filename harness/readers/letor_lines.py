@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +19,10 @@ from ..core.arrow import call, cast, extract, to_arrow, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array, Ints, offsets_of
 from ..errors import SHOWN, InputError, Problem
-from .columns import check_number
+from .columns import NOT_UTF8, check_number
 from .source import Source
 
+_REPAIR = "repair the line; predictions follow the lines, so delete none"
 _HEAD = 48
 """Bytes of each line that are looked at; a longer grade and qid take the slow way."""
 _PIECE = 1 << 15
@@ -197,21 +199,22 @@ def diagnose(source: Source, with_qid: bool, *, whole: bool) -> InputError:
             total += 1
             if len(problems) < SHOWN:
                 text = line.decode("utf-8", "replace")
-                problems.append(Problem(f"{source.name}:{number}", wrong[0], text, wrong[1]))
+                problems.append(replace(wrong, where=f"{source.name}:{number}", found=text))
     return InputError(problems or [Problem(source.name, "cannot be read as LETOR")], total=total)
 
 
-def _check_line(line: bytes, with_qid: bool, whole: bool) -> tuple[str, str] | None:
+def _check_line(line: bytes, with_qid: bool, whole: bool) -> Problem | None:
     match = _LINE.match(line)
     try:
         for part in (*(match.groups(b"") if match else ()), line.partition(b"#")[2]):
             part.decode("utf-8")
         grade = match["grade"].decode("utf-8") if match else ""
     except UnicodeDecodeError:
-        return "the line is not UTF-8 text", "convert the file to UTF-8"
-    what, fix = check_number(grade, "grade", whole)
-    if what:
-        return what, fix or "repair the line; predictions follow the lines, so delete none"
+        return NOT_UTF8
+    wrong = check_number(grade, "grade", whole)
+    if wrong is not None:
+        return replace(wrong, fix=wrong.fix or _REPAIR)
     if with_qid and (match is None or match["qid"] is None):
-        return "no qid after the grade", "write 'grade qid:Q features'"
+        fix = "write 'grade qid:Q features'"
+        return Problem("", "no qid after the grade", fix=fix, rule="columns")
     return None

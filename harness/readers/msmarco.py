@@ -39,6 +39,7 @@ def _warn_cut(source: Source, table: pa.Table) -> None:
             source,
             f"the last line may be cut: it has no line end, and rank {ranks[1]:.0f} stands where "
             f"{expected:.0f} belongs",
+            "cut-line",
         )
 
 

@@ -65,7 +65,8 @@ def _check_counts(source: Source, dataset: Qrels, table: pa.Table, query: Ints) 
         first = int(drift[0])
         qid = dataset.qids[first].as_py()
         what += f"; query '{qid}' has {lengths[first]} rows and {given[first]} predictions"
-    raise InputError(Problem(source.name, what, fix="predict every row of the dataset once"))
+    fix = "predict every row of the dataset once"
+    raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
 
 
 def _seen_before(at: Ints) -> Array:

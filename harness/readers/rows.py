@@ -48,6 +48,7 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
                 f"{source.name}: row {row + 1}",
                 f"score '{scores[row]}' is not a finite number",
                 fix="repair the system's output",
+                rule="not-finite",
             )
             for row in bad[:10].tolist()
         ]
@@ -96,6 +97,7 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
             source.name,
             f"{n} predictions for {n_rows} rows{of}{ends}",
             fix="predict every row of that file, in its order, and nothing else",
+            rule="row-count",
         )
     )
 

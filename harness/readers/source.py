@@ -28,8 +28,6 @@ from .unpacking import Unpacking
 STDIN = "-"
 BLOCK = 4 << 20
 """Bytes that are read and parsed at a time."""
-EMPTY = "check how it was written or downloaded"
-"""What to do with a file without rows."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
 LONGEST = 8 << 20
@@ -84,7 +82,7 @@ class Source:
         with self.explained():
             size = os.path.getsize(self.file)
             if size == 0:
-                raise InputError(Problem(self.name, "the file is empty", fix=EMPTY))
+                raise no_rows(self.name, "the file is empty")
             with open(self.file, "rb") as raw:
                 first = raw.read(10)
         self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
@@ -93,7 +91,7 @@ class Source:
         if suffix in _SUFFIXES and self.codec != _SUFFIXES[suffix]:
             held = f"{self.codec} data" if self.codec else "plain text"
             what = f"{given}: named {suffix}, but holds {held}; read as what it is"
-            warnings.warn(HarnessWarning(what), stacklevel=3)
+            warnings.warn(HarnessWarning(what, "other-compression"), stacklevel=3)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
@@ -203,9 +201,8 @@ class Source:
         try:
             yield
         except PermissionError as error:
-            raise InputError(
-                Problem(self.name, "no permission to read it", fix="change its mode or its owner")
-            ) from error
+            what, fix = "no permission to read it", "change its mode or its owner"
+            raise InputError(Problem(self.name, what, fix=fix, rule="missing-file")) from error
         except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec
@@ -215,10 +212,10 @@ class Source:
                     Problem(self.name, f"cannot be read ({error})", fix=fix)
                 ) from error
             cut = isinstance(error, EOFError) or "runcated" in str(error)
-            what = "is cut short" if cut else f"is damaged ({error})"
-            raise InputError(
-                Problem(self.name, f"the {self.codec} data {what}", fix="get the whole file again")
-            ) from error
+            what = f"the {self.codec} data {'is cut short' if cut else f'is damaged ({error})'}"
+            rule = "truncated" if cut else "damaged"
+            problem = Problem(self.name, what, fix="get the whole file again", rule=rule)
+            raise InputError(problem) from error
 
 
 def _sought(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
@@ -263,12 +260,18 @@ def _joined(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
         yield b"".join(parts)
 
 
+def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
+    """Return the error for a file that has nothing in it."""
+    fix = "check how it was written or downloaded"
+    return InputError(Problem(name, what, fix=fix, rule="empty-file"))
+
+
 def _on_disk(path: str) -> str:
     """Return the path of a regular file that holds what is at `path`."""
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(missing(path)) from None
+        raise InputError(Problem("", missing(path), rule="missing-file")) from None
     except PermissionError:
         mode = stat.S_IFREG
     if stat.S_ISDIR(mode):
@@ -278,7 +281,7 @@ def _on_disk(path: str) -> str:
         )
         several = f"{path.rstrip('/')}/*"
         fix = f"name one file; on the command line several runs can be given, as {several}"
-        raise InputError(Problem(path, f"a folder, not a file{held}", fix=fix))
+        raise InputError(Problem(path, f"a folder, not a file{held}", fix=fix, rule="missing-file"))
     return path if stat.S_ISREG(mode) else _spooled_pipe(path)
 
 

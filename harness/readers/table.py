@@ -15,8 +15,8 @@ from ..errors import InputError, Problem, shorten
 from . import binary_table
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
-from .frame import Columns, choose, first_line, guess, no_rows, repeated_rows, table_of
-from .source import BOM, Source
+from .frame import Columns, choose, first_line, guess, repeated_rows, table_of
+from .source import BOM, Source, no_rows
 from .table_lines import diagnose
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
@@ -73,7 +73,7 @@ def _read(
         said = shorten(str(error), 300)
         raise InputError(Problem(source.name, f"cannot be read as a table ({said})")) from None
     if not table.num_rows:
-        raise no_rows(source)
+        raise no_rows(source.name)
 
     def is_row(number: int, line: bytes) -> bool:
         return number > (above or 0) and bool(line.strip())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import SHOWN, InputError, Problem
-from .columns import check_number
+from .columns import NOT_UTF8, check_number
 from .source import Source
 
 _REPAIR = "repair the line"
@@ -42,22 +42,23 @@ def diagnose(
     number = first = 0
     for number, line in _rows(source, above):
         first = first or number
-        what, fix = _check_line(line, delimiter, header, chosen, fractions)
-        if what:
+        wrong = _check_line(line, delimiter, header, chosen, fractions)
+        if wrong:
             total += 1
             if len(problems) < SHOWN:
-                found = line.decode("utf-8", "replace")
-                problems.append(Problem(f"{source.name}:{number}", what, found, fix or _REPAIR))
+                where, found = f"{source.name}:{number}", line.decode("utf-8", "replace")
+                fix = wrong.fix or _REPAIR
+                problems.append(replace(wrong, where=where, found=found, fix=fix))
     if not problems:
         return InputError(Problem(source.name, f"cannot be read as a table ({reason})"))
     last = problems[-1]
     if source.unfinished and last.where == f"{source.name}:{number}":
         what = f"the file ends in the middle of a line: {last.what}"
-        problems[-1] = replace(last, what=what, fix="get the whole file")
+        problems[-1] = replace(last, what=what, fix="get the whole file", rule="truncated")
     elif not above and total == 1 and last.where == f"{source.name}:{first}":
         what = f"{last.what}; it looks like a header line"
         fix = "give the columns by their names, or delete the header line"
-        problems = [replace(last, what=what, fix=fix)]
+        problems = [replace(last, what=what, fix=fix, rule="header-line")]
     return InputError(problems, total=total)
 
 
@@ -74,19 +75,20 @@ def _check_line(
     header: Sequence[str],
     chosen: Mapping[str, str],
     fractions: bool,
-) -> tuple[str, str]:
-    """Return what is wrong with a line, and what to do where it is special; or nothing twice."""
+) -> Problem | None:
+    """Return what is wrong with a line, and what to do where it is special; None if nothing."""
     try:
         text = line.decode("utf-8").rstrip("\r")
     except UnicodeDecodeError:
-        return "the line is not UTF-8 text", "convert the file to UTF-8"
+        return NOT_UTF8
     try:
         fields = next(csv.reader([text], delimiter=delimiter), [])
     except csv.Error as error:
-        return f"the line cannot be split into fields ({error})", ""
+        return Problem("", f"the line cannot be split into fields ({error})")
     if len(fields) != len(header):
         counted = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-        return f"{counted} where {len(header)} belong ({', '.join(header)})", ""
+        what = f"{counted} where {len(header)} belong ({', '.join(header)})"
+        return Problem("", what, rule="columns")
     role = next(role for role in ("grade", "score", "rank") if role in chosen)
     value = fields[header.index(chosen[role])].strip(" \t")
     return check_number(value, role, whole=not (fractions or role == "score"))

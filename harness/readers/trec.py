@@ -161,6 +161,7 @@ def warn_cut(source: Source, table: pa.Table) -> None:
             source,
             f"the last line may be cut: it has no line end, and its tag '{readable(tags[1])}' is "
             f"the beginning of '{readable(tags[0])}' on the line before",
+            "cut-line",
         )
 
 
@@ -188,6 +189,8 @@ def warn_ranks(source: Source, against: Ints | None = None) -> None:
             source,
             f"of {n_rows} rows{looked_at}, {have} a higher score than the row ranked before; "
             "the scores decide the order, and the ranks are not used, as in trec_eval",
+            "ranks-against-scores",
+            int(n),
         )
 
 

@@ -28,7 +28,7 @@ times as many
     if unpacked > FREE and unpacked > RATIO * packed:
         what = f"{packed:,} bytes that unpack to more than {unpacked:,}: over {RATIO} times as many"
         fix = "if it is what it should be, unpack it yourself and name the unpacked file"
-        raise InputError(Problem(name, what, fix=fix))
+        raise InputError(Problem(name, what, fix=fix, rule="unpacks-too-far"))
 
 
 class Unpacking(io.RawIOBase):

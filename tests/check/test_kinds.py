@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import harness
 from harness.check import check_files
-from harness.errors import InputError
-from harness.guard.file_rules import FILE_RULES
-from harness.guard.kinds import of_error, of_warning
+from harness.errors import HarnessWarning, InputError
+from harness.guard.file_rules import FILE_RULES, REFUSED, WARNED
 from harness.guard.registry import ACCEPTABLE, RULES, RUN_RULES
+from harness.guard.said import Said
+from harness.readers import read_qrels, read_run
 from harness.readers.unpacking import check_ratio
 
 
@@ -23,7 +27,7 @@ def found(qrels: Path, run: Path, **options: Any) -> dict[str, int]:
 def test_a_bomb() -> None:
     with pytest.raises(InputError) as error:
         check_ratio("a.gz", 1000, 80_000_000)
-    assert of_error(error.value.problems[0]) == "unpacks-too-far"
+    assert error.value.problems[0].rule == "unpacks-too-far"
 
 
 def test_a_plain_file_that_is_named_gz(trec: Any) -> None:
@@ -53,7 +57,62 @@ def test_what_has_no_rule_of_its_own_is_said_all_the_same(tmp_path: Path) -> Non
     checked = check_files(str(tmp_path / "test"), [str(tmp_path / "p")], of_qrels={}, of_runs={})
     (one,) = [one for one in checked.findings if one.rule == "reader"]
     assert one.what == "1 of 5 rows have a docid; rows are named d0, d1, ... by position"
-    assert of_warning("something new") == ("reader", 1)
+    assert Said.of(HarnessWarning("something new")) == ("something new", "reader", 1)
+
+
+def test_a_name_that_says_what_a_rule_says_is_of_none(tmp_path: Path) -> None:
+    # the words of another rule, in the dataset's name, are no sign of it
+    (tmp_path / "test").write_text("1 qid:1 1:1\n0 qid:1 1:2\n")
+    (tmp_path / "p").write_text("1\n2\n3\n")
+    qrels = read_qrels(tmp_path / "test", name="web: twice in")
+    with pytest.raises(InputError) as error:
+        read_run(tmp_path / "p", dataset=qrels)
+    assert "3 predictions for 2 rows of web: twice in" in str(error.value)
+    assert [problem.rule for problem in error.value.problems] == ["row-count"]
+
+
+def test_keys_that_stand_twice_in_json_are_dropped_rows(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"q": {"a": 1, "b": 2, "a": 3}}')
+    with pytest.warns(HarnessWarning, match="1 key stands twice in one object") as caught:
+        read_run(tmp_path / "run.json", duplicates="last")
+    assert [Said.of(one.message)[1:] for one in caught] == [("dropped-rows", 1)]
+
+
+_CALLS = {"Problem": 4, "replace": 9, "warn": 2, "HarnessWarning": 1, "_refuse": 3}
+"""From which argument on they may be given a rule by place."""
+
+
+def _named(tree: ast.AST) -> Iterator[str]:
+    """Yield the rules that problems and warnings of a module are made with."""
+    for node in ast.walk(tree):
+        given: list[ast.expr] = []
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in _CALLS:
+            given = [*node.args[_CALLS[ast.unparse(node.func)] :]]
+            given += [one.value for one in node.keywords if one.arg == "rule"]
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("rule"):
+            given = [node.value]
+        elif isinstance(node, ast.FunctionDef) and node.name == "of_number":
+            given = [
+                one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value
+            ]
+        for value in given:
+            if isinstance(value, ast.IfExp):
+                given += [value.body, value.orelse]
+            elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+                yield value.value
+
+
+def test_every_rule_that_a_reader_names_exists() -> None:
+    folder = Path(harness.__file__).parent
+    files = [*(folder / "readers").glob("*.py"), *(folder / "core").glob("*.py")]
+    named = {
+        name
+        for path in [*files, folder / "direct.py"]
+        for name in _named(ast.parse(path.read_text(encoding="utf-8")))
+    } - {""}
+    assert named - {*RULES} == set()
+    of_readers = {rule.name for rule in (*REFUSED, *WARNED)}
+    assert of_readers - named == {"unreadable", "reader"}  # those that name none
 
 
 def test_names_are_one_registry() -> None:

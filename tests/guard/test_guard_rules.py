@@ -19,6 +19,7 @@ from harness.guard.finding import Finding
 from harness.guard.moments import Moments
 from harness.guard.registry import RUN_RULES, accepted, finding
 from harness.guard.rules import beyond, of_dataset, of_rows, of_run
+from harness.guard.said import Said
 from harness.guard.sweep import GuardedCell, collapsed, of_sweep
 from harness.guard.watch import Watch
 
@@ -275,7 +276,10 @@ def test_what_is_accepted_is_a_note() -> None:
 
 
 def test_what_a_reader_warned_of_is_said_once() -> None:
-    warnings = ["r: all scores are equal in 9 of 9 queries; there", "r: 2 tags in one run"]
+    warnings = [
+        Said("r: all scores are equal in 9 of 9 queries; there", "constant-scores", 9),
+        Said("r: 2 tags in one run", "several-tags", 2),
+    ]
     assert beyond(warnings, [finding("constant-scores", "r", "")]) == warnings[1:]
     assert beyond(warnings, [finding("score-ties", "r", "")]) == warnings
 
