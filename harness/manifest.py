@@ -63,7 +63,7 @@ def manifest(
         Installed packages that metrics come from; see
         :func:`~harness.cells.plugged.installed_code`.
     """
-    root = base.resolve().parent
+    root = base.resolve()
     content = {
         "manifest": FORMAT,
         "config": config,
@@ -157,7 +157,7 @@ def placed(texts: Iterable[str], paths: Iterable[str], base: Path) -> list[str]:
     texts = list(texts)
     names = {}
     if texts:
-        root = base.resolve().parent
+        root = base.resolve()
         names = {path: _relative(path, root) for path in sorted(paths, key=len, reverse=True)}
     if not names:
         return texts

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from .config import Config, loads, sweep
 from .config.cells import Cell
 from .errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
-from .manifest_format import FORMAT
+from .manifest_format import FORMAT, FROM_CONFIG
 from .store import sha256
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
@@ -79,6 +79,12 @@ def _check(manifest: Mapping[str, Any], path: Path) -> None:
         raise InputError(problems[:SHOWN], total=len(problems)) from None
 
 
+def root_of(folder: Path, manifest: Mapping[str, Any]) -> Path:
+    """Return the folder that paths of inputs start from: the config's, which has any name."""
+    base: Path = (folder / manifest["base"]).resolve()
+    return base if manifest["manifest"] >= FROM_CONFIG else base.parent
+
+
 def again(
     folder: Path, manifest: Mapping[str, Any], overrides: Iterable[str] = (), *,
     failed: bool = False,
@@ -102,7 +108,7 @@ def again(
     ConfigError
         Where the files that it names are not there any more.
     """
-    root = (folder / manifest["base"]).resolve().parent
+    root = root_of(folder, manifest)
     if not any((root / each["path"]).exists() for each in manifest["inputs"]):
         what = f"the inputs of these results are not where they were, seen from {folder}"
         listed = ", ".join(str(root / each["path"]) for each in manifest["inputs"][:3])
@@ -137,7 +143,7 @@ def changes(
     only : iterable of str, optional
         Paths of the inputs to look at; all of them where left out.
     """
-    root = (folder / manifest["base"]).resolve().parent
+    root = root_of(folder, manifest)
     wanted = None if only is None else {Path(path).resolve() for path in only}
     for each in manifest["inputs"]:
         path = root / each["path"]

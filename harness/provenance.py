@@ -21,7 +21,7 @@ class Input(_Model):
     """A file that was read."""
 
     path: StrictStr
-    """Seen from the folder above the config's."""
+    """Seen from the config's folder; in formats 1 and 2, from the one above it."""
     bytes: Count
     """Its size."""
     sha256: Sha256

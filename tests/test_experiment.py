@@ -106,8 +106,8 @@ def test_the_manifest_names_inputs_versions_and_policies(workplace: Path) -> Non
     assert manifest["config"]["policy"]["ties"] == "stable"
     paths = {row["path"]: row for row in manifest["inputs"]}
     content = (workplace / "runs/trec/bm25.run").read_bytes()
-    assert paths["runs/trec/bm25.run"]["sha256"] == hashlib.sha256(content).hexdigest()
-    assert paths["runs/trec/bm25.run"]["bytes"] == len(content)
+    assert paths["../runs/trec/bm25.run"]["sha256"] == hashlib.sha256(content).hexdigest()
+    assert paths["../runs/trec/bm25.run"]["bytes"] == len(content)
     assert manifest["versions"]["harness"] == harness.__version__
     assert {"dataset", "run", "counts", "undefined", "ties"} <= set(manifest["cells"][0])
     assert manifest["git"] is None  # the folder is no repository

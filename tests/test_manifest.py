@@ -16,6 +16,8 @@ from harness.errors import HarnessWarning, InputError
 from harness.main import main
 from harness.manifest import placed
 from harness.results import read
+from harness.verify import verify
+from harness.why import why
 
 CONFIG = """
 name: toy
@@ -99,14 +101,35 @@ def test_the_bytes_do_not_hang_on_the_folder_a_command_is_given_in(
         contents.append({p.name: p.read_bytes() for p in files if p.name != "timing.json"})
     assert contents[0] == contents[1]
     (failed,) = manifest_of(results.folder)["failed"]
-    assert failed["error"].startswith("data/broken.run:1: score 'nan'")
+    assert failed["error"].startswith("../data/broken.run:1: score 'nan'")
+
+
+def test_a_project_whose_folder_is_renamed_is_the_same(place: Path) -> None:
+    project = place / "one"
+    (project / "data").mkdir(parents=True)
+    for name in ("qrels.txt", "one.run", "two.run", "three.run"):
+        shutil.copy(place / "data" / name, project / "data" / name)
+    (project / "exp.yaml").write_text(CONFIG.replace("../data", "data"), encoding="utf-8")
+    results = harness.run(project / "exp.yaml").folder
+    written = (results / "manifest.json").read_bytes()
+    assert [one["path"] for one in manifest_of(results)["inputs"]] == [
+        "data/one.run", "data/qrels.txt", "data/three.run", "data/two.run",
+    ]  # fmt: skip
+    moved = project.rename(place / "two")
+    assert verify(moved / "results/toy").is_verified
+    account = why(moved / "results/toy", run="one", metric="map")
+    assert {one["state"] for one in account.inputs} == {"unchanged"}
+    assert (harness.run(moved / "exp.yaml").folder / "manifest.json").read_bytes() == written
 
 
 def test_paths_in_texts_are_those_of_inputs(tmp_path: Path) -> None:
     (tmp_path / "configs").mkdir()
     paths = [f"{tmp_path}/a.run", f"{tmp_path}/a.run.gz"]
     texts = [f"{paths[1]}:3: wrong, {paths[0]} too", "nothing"]
-    assert placed(texts, paths, tmp_path / "configs") == ["a.run.gz:3: wrong, a.run too", "nothing"]
+    assert placed(texts, paths, tmp_path / "configs") == [
+        "../a.run.gz:3: wrong, ../a.run too",
+        "nothing",
+    ]
     assert placed(texts, [], tmp_path / "configs") == texts
 
 

@@ -97,7 +97,7 @@ def _with_files(
     for name, new in derived.files.items():
         total += _add(differences, found, manifest, name, new)
     now = json.loads(derived.manifest)
-    said = list(recorded.differences(content.decode(), now, found.differences))
+    said = list(recorded.differences(content.decode(), now, found.differences, config.base))
     differences += [one._replace(cause=_cause(found, manifest, None)) for one in said[:1]]
     total += len(said)
     for name, new in made.items():
@@ -168,7 +168,7 @@ def _joined(
 
 def _paths(folder: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Yield where each input is, and what is recorded of it."""
-    root = (folder / manifest["base"]).resolve().parent
+    root = origin.root_of(folder, manifest)
     for each in manifest["inputs"]:
         yield root / each["path"], each
 

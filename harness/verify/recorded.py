@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from .. import manifest as manifests
@@ -53,15 +56,25 @@ def _is_new(manifest: Mapping[str, Any]) -> bool:
 
 
 def differences(
-    text: str, now: Mapping[str, Any], inputs: Sequence[Difference]
+    text: str, now: Mapping[str, Any], inputs: Sequence[Difference], base: Path
 ) -> Iterator[Difference]:
-    """Yield what the manifest says of cells and files, where that is derived otherwise."""
+    """Yield what the manifest says of cells and files, where that is derived otherwise.
+
+    Parameters
+    ----------
+    text : str
+        The manifest that is there.
+    now : mapping
+        The one that is derived.
+    inputs : sequence of Difference
+        Inputs that changed.
+    base : Path
+        The config's folder.
+    """
     then = json.loads(text)
     is_old = not _is_new(then)
     if is_old:
-        known = {one["path"] for one in then["inputs"]}
-        inputs_now = [one for one in now["inputs"] if one["path"] in known]
-        now = {**now, "inputs": inputs_now, "seeds": then.get("seeds", {})}
+        now = _as_of_old(now, then, base)
     yield from compare_plain(MANIFEST, _values_of(then), _values_of(now))
     if in_json(then, indent=1) + "\n" != text:
         yield Difference("file", MANIFEST, "bytes", "other spacing or order", "as it is written")
@@ -75,6 +88,37 @@ def differences(
     if not is_old:
         missing = {name: now["outputs"][name] for name in now["outputs"] if name not in outputs}
         yield from compare_plain(MANIFEST, {"outputs": {}}, {"outputs": missing})
+
+
+def _as_of_old(now: Mapping[str, Any], then: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """Return a manifest as if of an older format: no more inputs and seeds, and paths as there."""
+    known = {one["path"] for one in then["inputs"]}
+    above = base.resolve().name  # paths of inputs started above the config's folder
+    inputs = [
+        {**one, "path": posixpath.normpath(posixpath.join(above, one["path"]))}
+        for one in now["inputs"]
+    ]
+    errors = {_of_failed(one): one["error"] for one in then.get("failed", ())}
+    failed = [
+        {**one, "error": _if_same(errors.get(_of_failed(one), ""), one["error"])}
+        for one in now.get("failed", ())
+    ]
+    return {
+        **now,
+        "inputs": [one for one in inputs if one["path"] in known],
+        "seeds": then.get("seeds", {}),
+        **({"failed": failed} if failed else {}),
+    }
+
+
+def _of_failed(one: Mapping[str, Any]) -> tuple[Any, ...]:
+    return one["dataset"], one["run"], *one["columns"].items()
+
+
+def _if_same(then: str, now: str) -> str:
+    """Return the first of two errors where only folders of files differ; the second otherwise."""
+    first, second = (re.sub(r"[^\s'\":]+/", "", text) for text in (then, now))
+    return then if first == second else now
 
 
 def _values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:

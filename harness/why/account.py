@@ -19,7 +19,7 @@ from ..core.policy import Policy
 from ..errors import UnknownNameError, did_you_mean
 from .ranking import Step as Step
 from .ranking import steps
-from .row import Row, meant, row_of
+from .row import Row, check_failed, meant, row_of
 
 EXTREMES = 5
 """How many of the largest and of the smallest values are listed."""
@@ -92,8 +92,8 @@ def why(
 ) -> Account | Row:  # fmt: skip
     """Return the path of one cell of a folder of results, or what a row is made of.
 
-    A row of several cells (``summary``) is meant where all of its cells fit; with `query`, one
-    cell must be.
+    A row of several cells (``summary``) is meant where all of its cells fit; with `query`, the one
+    cell that holds it (its fold).
 
     Parameters
     ----------
@@ -109,7 +109,8 @@ def why(
     Raises
     ------
     InputError
-        Where there are no results, or a query's files are gone or have changed.
+        Where there are no results, a query's files are gone or have changed, or the cell could
+        not be evaluated: with the reason.
     UnknownNameError
         Where there is no such cell, metric or query.
     """
@@ -118,9 +119,13 @@ def why(
     some, rows = meant(stored.study.board, run, dataset, where)
     if rows and query is None:
         return row_of(stored, rows, _metric(some[0], metric))
+    if query is not None and some:
+        some = _holding(query, some)
+    if not some:
+        check_failed(stored.study.board, run, dataset, where)
     if some:  # a row's names say no more than these
         run = some[0].run
-        dataset = some[0].dataset if len(some) == 1 else None
+        dataset = some[0].dataset if len({one.dataset for one in some}) == 1 else None
         alike = {*some[0].columns.items()}.intersection(*(one.columns.items() for one in some))
         where = [f"{name}={value}" for name, value in alike]
     config, cells = origin.again(folder, manifest)
@@ -144,6 +149,20 @@ def why(
     return _of_query(account, cell, query, config.to_policy())
 
 
+def _holding(query: str, cells: Sequence[Entry]) -> list[Entry]:
+    """Return the cells that hold a query; all of them where they are one, which says it better."""
+    if len(cells) == 1:
+        return list(cells)
+    holding = [one for one in cells if query in one.evaluation.qids.to_pylist()]
+    if not holding:
+        every = list(dict.fromkeys(q for one in cells for q in one.evaluation.qids.to_pylist()))
+        raise UnknownNameError(
+            f"no query '{query}' in any of {len(cells)} cells of {cells[0].run}"
+            f"{did_you_mean(query, every)}  ({len(every)} queries)"
+        )
+    return holding
+
+
 def _metric(entry: Entry, name: str) -> Metric:
     metrics = {str(metric): metric for metric in entry.evaluation.metrics}
     if name not in metrics:
@@ -163,7 +182,7 @@ def _metric(entry: Entry, name: str) -> Metric:
 def _inputs(
     folder: Path, manifest: Mapping[str, Any], paths: Sequence[str]
 ) -> list[Mapping[str, Any]]:
-    root = (folder / manifest["base"]).resolve().parent
+    root = origin.root_of(folder, manifest)
     found: list[Mapping[str, Any]] = []
     for path in dict.fromkeys(paths):
         recorded = next(

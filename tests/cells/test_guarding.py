@@ -96,7 +96,7 @@ def test_what_is_accepted_is_a_note(place: Path) -> None:
         (
             "labels-as-scores",
             "note",
-            f"{place.name}/model-2.txt: scores and grades have a correlation of exactly 1, over "
+            "model-2.txt: scores and grades have a correlation of exactly 1, over "
             "240 judged documents",
         )
     ]
@@ -124,9 +124,8 @@ def test_findings_are_printed_once_and_kept(
     assert "  effect: there the policy for ties decides the order, and not the system" in lines
     manifest = json.loads((place / "out/manifest.json").read_text(encoding="utf-8"))
     places = {one["rule"]: (one["place"], one["count"]) for one in manifest["findings"]}
-    folder = place.name
-    assert places["constant-scores"] == (f"{folder}/flat-1.txt", 2)
-    assert places["same-file-twice"] == (f"{folder}/flat-1.txt", 2)
+    assert places["constant-scores"] == ("flat-1.txt", 2)
+    assert places["same-file-twice"] == ("flat-1.txt", 2)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -164,10 +163,9 @@ def test_folds_with_queries_in_common(place: Path) -> None:
     put(place / "model-2.txt", [n % 7 for n in range(N * 30 + 1)])
     with pytest.warns(HarnessWarning):
         results = harness.run(config(place))
-    folder = place.name
     shared = next(one for one in results.findings if one.rule == "shared-queries")
     assert shared.what == "8 of 17 queries are in several of the 3 folds"
-    assert shared.place == f"{folder}/fold1.txt to {folder}/fold3.txt"
+    assert shared.place == "fold1.txt to fold3.txt"
     assert shared.examples == ("100", "101", "102")
 
 
@@ -207,7 +205,7 @@ def test_what_a_reader_warns_of_can_be_accepted(place: Path) -> None:
     judged = [f"{q} 0 d{d} {d * 7 % 3}\n" for q in range(8) for d in range(20)]
     (place / "qrels.txt").write_text("".join(judged), encoding="utf-8")
     path = config(place, datasets={"t": {"path": "qrels.txt"}}, runs={"a": {"path": "several.run"}})
-    what = f"{place.name}/several.run: 2 tags in one run: 'tag0', 'tag1'; is it several systems' "
+    what = "several.run: 2 tags in one run: 'tag0', 'tag1'; is it several systems' "
     with pytest.warns(HarnessWarning, match="2 tags in one run"):
         results = harness.run(path)
     assert results.warnings == (f"{what}output?",)

@@ -194,7 +194,7 @@ def edited(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
         (lambda m: m["cells"][1]["undefined"].update(arp=1), "$.cells[1].undefined.arp"),
         (lambda m: m["cells"][0]["crosscheck"].update(mode="all"), "$.cells[0].crosscheck.mode"),
         (lambda m: m["seeds"].update(compare=5), "$.seeds.compare"),
-        (lambda m: m["inputs"][0].update(bytes=5), "$.inputs.configs/own.py.bytes"),
+        (lambda m: m["inputs"][0].update(bytes=5), "$.inputs.own.py.bytes"),
         (lambda m: m["outputs"].pop("standings.csv"), "$.outputs.standings.csv"),
     ],
 )
@@ -213,12 +213,17 @@ def test_what_the_manifest_says(
 
 
 def test_one_of_the_first_format(place: Path) -> None:
+    (place / "data/broken.run").write_text("301 Q0 d 1 nan x\n", encoding="utf-8")
     overrides = ["output=old", "tables={}"]
     results = harness.run(place / "configs/toy.yaml", overrides=overrides).folder
 
     def older(manifest: dict[str, Any]) -> None:
         manifest["manifest"] = 1
         manifest["inputs"] = [one for one in manifest["inputs"] if "own.py" not in one["path"]]
+        for one in manifest["inputs"]:  # seen from the folder above the config's
+            one["path"] = one["path"].removeprefix("../")
+        for one in manifest["failed"]:
+            one["error"] = one["error"].removeprefix("../")
         for key in ("outputs", "code", "seeds"):
             del manifest[key]
 
@@ -245,7 +250,7 @@ def test_one_byte_of_any_input(place: Path, results: Path, name: str) -> None:
     path.write_bytes(content.rstrip() + b"0\n")  # its last grade, or its last tag
     found = verify(results)
     first = found.differences[0]
-    assert (first.kind, first.file, first.where) == ("input", f"data/{name}", "bytes")
+    assert (first.kind, first.file, first.where) == ("input", f"../data/{name}", "bytes")
     assert first.then.startswith("sha256 ")
     assert first.now.startswith("sha256 ")
     assert {one.cause for one in found.differences} == {"input"}
@@ -265,13 +270,13 @@ def test_an_input_that_changes_values_names_them_too(place: Path, results: Path)
 def test_a_plugin_is_an_input(place: Path, results: Path) -> None:
     (place / "configs/own.py").write_text(PLUGIN + "\n", encoding="utf-8")
     (one, *_) = verify(results).differences
-    assert (one.kind, one.file) == ("input", "configs/own.py")
+    assert (one.kind, one.file) == ("input", "own.py")
 
 
 def test_a_plugin_that_breaks(place: Path, results: Path) -> None:
     (place / "configs/own.py").write_text("1 / 0\n", encoding="utf-8")
     found = verify(results)
-    assert [(one.kind, one.file) for one in found.differences] == [("input", "configs/own.py")]
+    assert [(one.kind, one.file) for one in found.differences] == [("input", "own.py")]
     assert found.notes[0].startswith("nothing was derived anew: ")
     assert "division by zero" in found.notes[0]
 
@@ -280,7 +285,7 @@ def test_an_input_that_is_gone(place: Path, results: Path) -> None:
     (place / "data/lsi.run").unlink()
     found = verify(results)
     (one,) = found.differences
-    assert (one.file, one.now) == ("data/lsi.run", "gone")
+    assert (one.file, one.now) == ("../data/lsi.run", "gone")
     assert found.notes == (
         "not derived anew, as files of theirs are gone: lsi on toy",
         "compared in part: manifest.json, leaderboard.csv, per_query.parquet; what else there is "
@@ -323,7 +328,7 @@ def test_an_input_that_cannot_be_read_any_more(place: Path, results: Path) -> No
     path.write_text(path.read_text(encoding="utf-8") + "330 Q0 d 1 nan x\n", encoding="utf-8")
     found = verify(results)
     assert [(one.kind, one.file) for one in found.differences] == [
-        ("input", "data/lsi.run"),
+        ("input", "../data/lsi.run"),
         ("cell", "lsi on toy"),
     ]
     assert "score 'nan' is not a finite number" in found.differences[1].now
