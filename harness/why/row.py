@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import origin
-from ..core.leaderboard import Entry, Leaderboard
+from ..core.leaderboard import Entry, Failed, Leaderboard
 from ..core.metric import Metric
 from ..core.pooling import key_of
 from ..core.systems import Chosen, System, dataset_name, run_name, systems_of
-from ..errors import UnknownNameError
+from ..errors import SHOWN, InputError, Problem, UnknownNameError
 from ..results import LEADERBOARD, Results
 
 Key = tuple[str, str]
@@ -118,10 +118,11 @@ def meant(
 ) -> tuple[list[Entry], list[Key]]:
     """Return the cells that are meant, and the rows where these are all cells of rows.
 
-    Names are those of a cell, or of the row that it is a part of. A cell alone is no row.
+    Names are those of a cell, or of the row that it is a part of. A cell alone is no row, and
+    where the config has no summary there are none.
     """
     wanted, rows = origin.columns_of(where), dict[Key, list[Entry]]()
-    for entry in board.entries if board.summary else ():
+    for entry in board.entries:
         name = run_name(entry.run, entry.columns, entry.pattern, board.summary)
         rows.setdefault((dataset_name(entry, board.summary), name), []).append(entry)
     fitting = {
@@ -130,12 +131,28 @@ def meant(
         if (some := [one for one in cells if _fits(one, key, run, dataset, wanted)])
     }
     cells = [entry for some in fitting.values() for entry in some]
-    if len(cells) < 2 or any(len(some) < len(rows[key]) for key, some in fitting.items()):
+    alone = len(cells) < 2 or not board.summary
+    if alone or any(len(some) < len(rows[key]) for key, some in fitting.items()):
         return cells, []
     return cells, list(fitting)
 
 
-def _fits(entry: Entry, key: Key, run: str, dataset: str | None, wanted: Mapping[str, str]) -> bool:
+def check_failed(board: Leaderboard, run: str, dataset: str | None, where: Sequence[str]) -> None:
+    """Raise InputError with the reason where the cells that are meant could not be evaluated."""
+    wanted, problems = origin.columns_of(where), []
+    for one in board.failed:
+        name = run_name(one.run, one.columns, one.pattern, board.summary)
+        if _fits(one, (dataset_name(one, board.summary), name), run, dataset, wanted):
+            columns = "".join(f", {name}={value}" for name, value in one.columns.items())
+            what = f"has no value, as it could not be evaluated: {one.error}"
+            problems.append(Problem(f"{one.run} on {one.dataset}{columns}", what))
+    if problems:
+        raise InputError(problems[:SHOWN], total=len(problems))
+
+
+def _fits(
+    entry: Entry | Failed, key: Key, run: str, dataset: str | None, wanted: Mapping[str, str]
+) -> bool:
     return (
         run in (entry.run, key[1])
         and dataset in (None, entry.dataset, key[0])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.errors import UnknownNameError
+from harness.errors import InputError, UnknownNameError
 from harness.main import main
 from harness.why import Account, Row, why
 from harness.why.row_text import render
@@ -212,9 +212,9 @@ def test_which_row_or_cell_is_meant(made: Made) -> None:
     with pytest.raises(UnknownNameError, match="2 cells fit, where one is needed"):
         why(folder, "a", "map", where=["fold=1"])
     with pytest.raises(UnknownNameError, match=r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"):
-        why(folder, "a seed=1", "map", query="1")
-    query = why(folder, "a seed=1", "map", where=["fold=1"], query="1")
-    assert query.value == 1.0
+        why(folder, "a", "map", query="1")
+    for where in ([], ["fold=1"]):  # the fold that holds the query is found
+        assert why(folder, "a seed=1", "map", where=where, query="1").value == 1.0
     with pytest.raises(UnknownNameError, match="no metric 'mpa'"):
         why(folder, "a", "mpa", where=["seed=2"])
 
@@ -239,3 +239,50 @@ def test_an_edited_leaderboard_is_said(made: Made, capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit, match="1"):
         main(["why", str(folder), "--run", "a", "--metric", "map"])
     assert "  leaderboard.csv holds ANOTHER value: 0.9\n" in capsys.readouterr().out
+
+
+def test_a_query_finds_its_fold(made: Made) -> None:
+    folder, _, _ = made("{pool: [fold], best: [seed]}")
+    with pytest.raises(
+        UnknownNameError, match=r"^2 cells fit, where one is needed.*fold=2, seed=2"
+    ):
+        why(folder, "a", "map", query="3")
+    found = why(folder, "a", "map", query="3", where=["seed=2"])
+    assert isinstance(found, Account)
+    # fold 2 alone has query 3, where seed 2 puts the relevant document first
+    assert (found.name, found.value) == ("a on web-fold2, fold=2, seed=2", 1.0)
+    with pytest.raises(
+        UnknownNameError, match=r"^no query '4' in any of 4 cells of a.*\(3 queries"
+    ):
+        why(folder, "a", "map", query="4")
+
+
+def test_a_query_finds_its_fold_without_a_summary(made: Made, tmp_path: Path) -> None:
+    made(POOLED)
+    folder = harness.run(tmp_path / "x.yaml", overrides=["summary={}"]).folder
+    found = why(folder, "b", "map", query="2", where=["seed=1"])
+    assert isinstance(found, Account)
+    # the relevant one has score 1 of 1, 3, 2: third
+    assert (found.name, found.value) == ("b on web-fold1, fold=1, seed=1", 1 / 3)
+
+
+def test_a_cell_that_failed_says_why(
+    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made(POOLED)
+    (tmp_path / "a-2-2.txt").write_text("1\nx\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(["run", str(tmp_path / "x.yaml")])
+    capsys.readouterr()
+    folder = tmp_path / "out"
+    with pytest.raises(InputError) as caught:
+        why(folder, "a", "map", where=["fold=2", "seed=2"])
+    (problem,) = caught.value.problems
+    assert problem.where == "a on web-fold2, fold=2, seed=2"
+    assert problem.what.startswith("has no value, as it could not be evaluated: ")
+    assert "a-2-2.txt" in problem.what
+    assert "'x'" in problem.what
+    arguments = ["--run", "a", "--metric", "map", "--where", "fold=2", "--where", "seed=2"]
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(["why", str(folder), *arguments])
+    assert "could not be evaluated" in capsys.readouterr().err
