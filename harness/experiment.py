@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import config as configs
 from . import manifest as manifests
 from . import paper, store
-from .cells.cache import Cache
+from .cells.cache import INDEX, Cache
 from .cells.executors import executor
 from .cells.flow import Evaluated, Failure, evaluate_all
 from .cells.key import sources
@@ -137,9 +137,11 @@ def run(
     if lacking:
         warnings.warn(lacking, HarnessWarning, stacklevel=2)
     store.check_writable(loaded.output_folder)
+    if loaded.cache_folder and not loaded.cache:  # one that the config names may be anywhere
+        store.below(loaded.output_folder, f"{loaded.cache_folder.name}/{INDEX}")
     paper.check(loaded)
     with (
-        store.locked(loaded.output_folder),
+        store.locked(loaded.output_folder, paper.FOLDERS),
         store.shared(loaded.cache_folder),
         executor(jobs, scheduler) as pool,
     ):

@@ -15,6 +15,8 @@ from .errors import HarnessWarning
 
 PLOTS = "plots"
 """Folder of the pictures."""
+FOLDERS = ("tables", PLOTS)
+"""Folders of all that is written beside results."""
 
 
 def check(config: Config) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import io
 import os
+import re
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,8 +22,12 @@ from .errors import HarnessError, HarnessWarning, InputError, Problem
 
 _BLOCK = 1 << 20
 LOCK = ".lock"
+RECORDS = "[0-9a-f][0-9a-f]"
+"""Which folders of a cache hold its records."""
 _UNFINISHED = ".part"
 """How the names of files end that are being written."""
+_OWN = re.compile(rf"\..+\.[a-z0-9_]{{8}}{re.escape(_UNFINISHED)}", re.S)
+"""Their whole names, as :mod:`tempfile` makes them: of files named otherwise none is ours."""
 
 
 def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -> None:
@@ -49,7 +55,7 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
     waiting: list[tuple[Path, Path]] = []
     try:
         for name, content in files.items():
-            target = _below(folder, name)
+            target = below(folder, name)
             target.parent.mkdir(parents=True, exist_ok=True)
             handle, beside = tempfile.mkstemp(
                 dir=target.parent, prefix=f".{target.name}.", suffix=_UNFINISHED
@@ -79,8 +85,14 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
                 beside_path.unlink()
 
 
-def _below(folder: Path, name: str) -> Path:
-    """Return where a file goes: never out of the folder, by its name or by a link in its way."""
+def below(folder: Path, name: str) -> Path:
+    """Return where a file goes: never out of the folder, by its name or by a link in its way.
+
+    Raises
+    ------
+    HarnessError
+        Where it would.
+    """
     target = folder / name
     leads_out = os.path.isabs(name) or ".." in Path(name).parts
     if target.parent != folder and not leads_out:
@@ -93,15 +105,16 @@ def _below(folder: Path, name: str) -> Path:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
     """Hold a folder of results against other runs; wait where another holds it, and say so.
 
     The lock is the system's, on a file in the folder: it ends with the process that holds it,
-    however that ends. What runs left unfinished that were killed is removed.
+    however that ends. What runs left unfinished that were killed is removed, from the folder and
+    from those `within` that results are written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / LOCK, "ab")  # noqa: SIM115 - closed below
+        file = _lock_file(folder)
     except OSError as error:
         what = f"cannot write the results: {error.strerror}"
         raise HarnessError(
@@ -114,9 +127,7 @@ def locked(folder: Path) -> Iterator[None]:
             warnings.warn(what, HarnessWarning, stacklevel=3)
             alone = _lock(file)
         if alone:
-            within = [path for path in folder.iterdir() if path.is_dir()]
-            # a cache has a lock of its own, under which others may write
-            remove_unfinished(folder, *(path for path in within if not (path / LOCK).exists()))
+            remove_unfinished(folder, *(folder / name for name in within))
         yield
 
 
@@ -130,15 +141,27 @@ def shared(folder: Path | None) -> Iterator[int]:
         if folder is None:
             raise OSError
         folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / LOCK, "ab")  # noqa: SIM115 - closed below
+        file = _lock_file(folder)
     except OSError:  # it may be read all the same
         yield 0
         return
     with file:
         alone = _lock(file, wait=False)
-        removed = remove_unfinished(folder, *folder.glob("??")) if alone else 0
+        removed = remove_unfinished(folder, *folder.glob(RECORDS)) if alone else 0
         _lock(file, alone=False)
         yield removed
+
+
+def _lock_file(folder: Path) -> IO[bytes]:
+    """Return the file that a folder is locked by, made where it is none.
+
+    A link is not followed, as its target may be elsewhere, and nothing waits for a pipe's reader.
+    """
+    path = folder / LOCK
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "the lock is a link, which is not followed", str(path))
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return open(path, "ab", opener=lambda name, mode: os.open(name, mode | flags, 0o666))
 
 
 def _lock(file: IO[bytes], *, alone: bool = True, wait: bool = True) -> bool | None:
@@ -159,12 +182,23 @@ def _lock(file: IO[bytes], *, alone: bool = True, wait: bool = True) -> bool | N
 def remove_unfinished(*folders: Path) -> int:
     """Remove files that were being written when their run was killed; return how many.
 
-    Nobody may be writing there.
+    Nobody may be writing there. Folders, links and files named otherwise stay; nothing is looked
+    for behind a link but the first folder.
     """
-    left = [path for folder in folders for path in folder.glob(f".*{_UNFINISHED}")]
-    for path in left:
-        path.unlink(missing_ok=True)
-    return len(left)
+    removed = 0
+    for place, folder in enumerate(folders):
+        if not folder.is_dir() or (place and folder.is_symlink()):
+            continue
+        with os.scandir(folder) as found:
+            left = [
+                one for one in found
+                if _OWN.fullmatch(one.name) and one.is_file(follow_symlinks=False)
+            ]  # fmt: skip
+        for one in left:
+            with contextlib.suppress(OSError):  # it does no harm where it is
+                os.unlink(one.path)
+                removed += 1
+    return removed
 
 
 def check_writable(folder: Path) -> None:

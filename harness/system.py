@@ -23,6 +23,7 @@ _FIXES = {
     errno.EACCES: "change its permissions, or write to another folder",
     errno.EPERM: "change its permissions, or write to another folder",
     errno.EROFS: "write to another folder",
+    errno.ELOOP: "move the link away",
     errno.ENOENT: "its folder was deleted or moved under way: run again",
 }
 NOT_OF_OUTPUT = frozenset((*MORE, errno.EAGAIN))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import store
+from harness import run, store
 from harness.core.file_names import LONGEST, distinct, folded, part, readable_name, wrong_with
 from harness.errors import HarnessError
 
@@ -115,6 +115,78 @@ def test_the_output_folder_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to(tmp_path / "real")
     store.write_all(tmp_path / "out", {"plots/a.svg": b"x"})
     assert (tmp_path / "real/plots/a.svg").read_bytes() == b"x"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """A config of one cell, whose results are in ``out`` beside it."""
+    (tmp_path / "q.qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 2 t\n")
+    (tmp_path / "elsewhere").mkdir()
+    text = "output: out\ndatasets: {d: {format: trec, path: q.qrels}}\n"
+    text += "runs: {r: {format: trec, path: r.run}}\nmetrics: [map]\n"
+    (tmp_path / "x.yaml").write_text(text)
+    return tmp_path / "x.yaml"
+
+
+def test_a_link_in_the_cache_is_not_written_through(config: Path) -> None:
+    run(config)
+    out, elsewhere = config.parent / "out", config.parent / "elsewhere"
+    (record,) = out.glob("cells/??/*.parquet")
+    record.unlink()
+    record.parent.rmdir()
+    record.parent.symlink_to(elsewhere)
+    with pytest.raises(HarnessError) as caught:
+        run(config)
+    name = f"{record.parent.name}/{record.name}"
+    assert str(caught.value) == (
+        f"{out / 'cells'}: '{name}' would be written outside of this folder of results\n"
+        "  fix:   move the link that leads out of it away, or name another folder"
+    )
+    assert os.listdir(elsewhere) == []
+
+
+def test_the_cache_of_results_may_not_be_elsewhere_unless_it_is_named(config: Path) -> None:
+    out, elsewhere = config.parent / "out", config.parent / "elsewhere"
+    out.mkdir()
+    (out / "cells").symlink_to(elsewhere)
+    with pytest.raises(HarnessError, match=r"'cells/inputs\.json' would be written outside"):
+        run(config)
+    assert (os.listdir(elsewhere), os.listdir(out)) == ([], ["cells"])
+    run(config, overrides=["cache=elsewhere"])
+    assert len([*elsewhere.glob("??/*.parquet")]) == 1
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_lock_that_is_a_link_is_not_followed(config: Path, there: bool) -> None:
+    out, target = config.parent / "out", config.parent / "elsewhere/x"
+    out.mkdir()
+    (out / ".lock").symlink_to(target)
+    if there:
+        target.write_text("mine")
+    with pytest.raises(HarnessError) as caught:
+        run(config)
+    assert str(caught.value) == (
+        f"{out / '.lock'}: cannot write the results: the lock is a link, which is not followed\n"
+        "  fix:   move the link away"
+    )
+    assert (target.exists(), os.listdir(out)) == (there, [".lock"])
+
+
+def test_a_lock_of_a_cache_that_is_a_link_is_not_followed(config: Path) -> None:
+    cells = config.parent / "out/cells"
+    cells.mkdir(parents=True)
+    (cells / ".lock").symlink_to(config.parent / "elsewhere/x")
+    run(config)
+    assert os.listdir(config.parent / "elsewhere") == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes that are files here")
+def test_a_lock_that_is_a_pipe_is_not_waited_for(config: Path) -> None:
+    (config.parent / "out").mkdir()
+    os.mkfifo(config.parent / "out/.lock")
+    with pytest.raises(HarnessError, match=r"\.lock: cannot write the results: "):
+        run(config)
 
 
 @given(st.binary(max_size=8))

@@ -107,7 +107,8 @@ class Cache:
             path = self._path(key)
             if self._sizes is not None and not path.exists():
                 self._records += 1
-            write_all(path.parent, {path.name: record.to_parquet()}, flush=False)
+            name = path.relative_to(self.folder).as_posix()
+            write_all(self.folder, {name: record.to_parquet()}, flush=False)
 
     def save(self) -> None:
         """Write what is known of the inputs."""

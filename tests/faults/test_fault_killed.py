@@ -124,7 +124,7 @@ def test_the_whole_command(
 def test_what_a_live_run_is_writing_stays(tmp_path: Path) -> None:
     """Of two runs that share a cache the second removes nothing; who comes later does."""
     (tmp_path / "ab").mkdir()
-    half = [tmp_path / "ab/.x.parquet.q1w2e3.part", tmp_path / ".inputs.json.q1w2e3.part"]
+    half = [tmp_path / "ab/.x.parquet.q1w2e3r4.part", tmp_path / ".inputs.json.q1w2e3r4.part"]
     other = [tmp_path / "ab/.hidden", tmp_path / "notes.part"]
     with store.shared(tmp_path):
         for path in [*half, *other]:
@@ -139,14 +139,43 @@ def test_what_a_live_run_is_writing_stays(tmp_path: Path) -> None:
 
 def test_a_cache_in_the_results_is_left_to_those_who_share_it(tmp_path: Path) -> None:
     with store.shared(tmp_path / "out/cells"):
-        live = tmp_path / "out/cells/.inputs.json.q1w2e3.part"
-        dead = [tmp_path / "out/.a.csv.q1w2e3.part", tmp_path / "out/tables/.a.tex.q1w2e3.part"]
+        live = tmp_path / "out/cells/.inputs.json.q1w2e3r4.part"
+        dead = [tmp_path / "out/.a.csv.q1w2e3r4.part", tmp_path / "out/tables/.a.tex.q1w2e3r_.part"]
         dead[1].parent.mkdir()
         for path in (live, *dead):
             path.write_text("half")
-        with store.locked(tmp_path / "out"):
+        with store.locked(tmp_path / "out", ["tables", "plots"]):
             assert live.exists()
             assert not any(path.exists() for path in dead)
+
+
+def test_a_run_removes_no_file_of_others(
+    sweep: Sweep, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """Names that are not just ours, other folders, folders and links of such a name."""
+    ours = sweep.out / ".a.csv.q1w2e3r4.part"
+    theirs = [
+        ".download.part", "x.q1w2e3r4.part", ".q1w2e3r4.part", ".a.csv.q1w2e3.part",
+        ".a.csv.Q1W2E3R4.part", "mine/.a.csv.q1w2e3r4.part", "cells/mine/.a.csv.q1w2e3r4.part",
+        "tables/deep/.a.csv.q1w2e3r4.part",
+    ]  # fmt: skip
+    for path in [ours, *(sweep.out / name for name in theirs)]:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    folders = [sweep.out / ".x.part", sweep.out / ".x.csv.q1w2e3r4.part"]
+    for folder in folders:
+        folder.mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    behind = tmp_path / "elsewhere/.a.svg.q1w2e3r4.part"
+    behind.write_text("mine")
+    (sweep.out / "plots").symlink_to(behind.parent)
+    (sweep.out / ".b.csv.q1w2e3r4.part").symlink_to(behind)
+    ended = sweep.run()
+    assert (ended.code, ended.err) == (0, undisturbed.err)
+    assert not ours.exists()
+    assert [name for name in theirs if (sweep.out / name).read_text() != "mine"] == []
+    assert all(folder.is_dir() for folder in folders)
+    assert (behind.read_text(), (sweep.out / ".b.csv.q1w2e3r4.part").is_symlink()) == ("mine", True)
 
 
 def test_pruning_a_cache_removes_what_killed_runs_left(sweep: Sweep, goes_on: Goes) -> None:
@@ -172,7 +201,7 @@ def test_a_folder_without_locks(
     def refuse(*_: object) -> None:
         raise OSError(38, os.strerror(38))
 
-    left = tmp_path / ".a.csv.q1w2e3.part"
+    left = tmp_path / ".a.csv.q1w2e3r4.part"
     left.write_text("half")
     monkeypatch.setattr(fcntl, "flock", refuse)
     with store.locked(tmp_path), store.shared(tmp_path) as removed:
