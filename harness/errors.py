@@ -141,11 +141,22 @@ class HarnessWarning(UserWarning):
         Of the guard's; ``""`` where it has none of its own.
     count : int
         How many rows or queries it is about.
+    line : int
+        Of the first of them; 0 where it is not known.
+    examples : tuple of str
+        The first of them.
     """
 
-    def __init__(self, text: str, rule: str = "", count: int = 1) -> None:
+    def __init__(
+        self,
+        text: str,
+        rule: str = "",
+        count: int = 1,
+        line: int = 0,
+        examples: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(text)
-        self.rule, self.count = rule, count
+        self.rule, self.count, self.line, self.examples = rule, count, line, examples
 
 
 def shorten(text: str, width: int = 120) -> str:

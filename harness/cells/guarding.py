@@ -14,7 +14,7 @@ from ..errors import HarnessError, InputError, Problem
 from ..guard import rules
 from ..guard.facts import Facts
 from ..guard.finding import Finding, in_order
-from ..guard.registry import accepted, finding
+from ..guard.registry import accepted, of_reader
 from ..guard.said import Said
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
 from .record import Record
@@ -99,14 +99,13 @@ def _accepted_of(
 ) -> tuple[list[str], list[Finding]]:
     """Return the readers' warnings, and as notes those of rules that are accepted."""
     left, notes = [], []
-    for text, rule, count in said:
+    for one in said:
         paths = (cell.run_entry.path, cell.dataset_entry.path)
-        place = next((path for path in paths if text.startswith(f"{path}: ")), "")
-        if rule in accept:
-            what = text.removeprefix(f"{place}: ")
-            notes.append(finding(rule, place, what, count, severity="note"))
+        place = next((path for path in paths if one.text.startswith(f"{path}: ")), "")
+        if one.rule in accept:
+            notes.append(of_reader(one, place, "note"))
         else:
-            left.append(text)
+            left.append(one.text)
     return left, notes
 
 

@@ -186,7 +186,7 @@ class Record:
             counts=Counts(**said["counts"]),
             empty={int(level): n for level, n in said["empty"].items()},
             audit=Audit(**said["audit"]),
-            warnings=tuple(Said(*one) for one in said["warnings"]),
+            warnings=tuple(Said(*one)._replace(examples=tuple(one[4])) for one in said["warnings"]),
             header=said["header"],
             facts=None if said["facts"] is None else Facts.from_dict(said["facts"]),
             about=said["about"],

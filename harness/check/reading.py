@@ -16,7 +16,7 @@ from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning, Problem, shorten
 from ..guard.finding import Finding
-from ..guard.registry import finding
+from ..guard.registry import finding, of_reader
 from ..guard.said import Said, rule_of
 from ..readers import Source
 from ..readers.columns import numbers_of, read_columns
@@ -65,7 +65,7 @@ class Reading:
         said = Said.of(warning)
         self.warned.add(said.rule)
         if (said.rule, place) not in self._known:
-            self.add(finding(said.rule, place, said.text.removeprefix(f"{place}: "), said.n))
+            self.add(of_reader(said, place))
 
     def refuse(self, place: str, error: HarnessError) -> None:
         """Add what an error says."""

@@ -104,6 +104,12 @@ WARNED = (
         "rows after it may be missing, and the last query is short", "get the whole file again",
     ),
     Rule(
+        "extra-fields", "warning", "Lines of a TREC run with more than six fields.",
+        "the first six are read, as in trec_eval: where a docno holds a blank, its rank is taken "
+        "for its score",
+        "write docnos without blanks, and nothing after the tag",
+    ),
+    Rule(
         "several-tags", "warning", "A TREC run with several tags in its last column.",
         "it may be several systems' output in one file",
         "split it, where it is; or write one tag",

@@ -11,6 +11,7 @@ from dataclasses import replace
 from .file_rules import FILE_RULES, REFUSED
 from .finding import SHOWN, Finding, Severity
 from .rule import Rule
+from .said import Said
 
 RUN_RULES = (
     Rule(
@@ -201,6 +202,13 @@ def finding(
         name, severity or rule.severity, place, what, count, tuple(examples[:SHOWN]),
         effect or rule.effect, fix or rule.fix,
     )  # fmt: skip
+
+
+def of_reader(said: Said, place: str, severity: Severity | None = None) -> Finding:
+    """Return the finding for what a reader warned of; `place` is the file, or ``""``."""
+    what = said.text.removeprefix(f"{place}: ")
+    at = f"{place}:{said.line}" if said.line else place
+    return finding(said.rule, at, what, said.n, said.examples, severity)
 
 
 def accepted(findings: Iterable[Finding], names: Iterable[str]) -> list[Finding]:

@@ -16,11 +16,17 @@ class Said(NamedTuple):
     rule : str
     n : int
         How many rows or queries it is about.
+    line : int
+        Of the first of them; 0 where it is not known.
+    examples : tuple of str
+        The first of them.
     """
 
     text: str
     rule: str = "reader"
     n: int = 1
+    line: int = 0
+    examples: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, warning: Warning | str) -> Said:
@@ -30,7 +36,8 @@ class Said(NamedTuple):
         'several-tags'
         """
         if isinstance(warning, HarnessWarning):
-            return cls(str(warning), warning.rule or "reader", warning.count)
+            rule = warning.rule or "reader"
+            return cls(str(warning), rule, warning.count, warning.line, warning.examples)
         return cls(str(warning))
 
 

@@ -106,13 +106,20 @@ def warn_dropped(where: Source | str, counts: Ints, duplicates: Duplicates) -> N
         warn(where, what, "dropped-rows", rows)
 
 
-def warn(source: Source | str, what: str, rule: str = "", count: int = 1) -> None:
+def warn(
+    source: Source | str,
+    what: str,
+    rule: str = "",
+    count: int = 1,
+    line: int = 0,
+    examples: tuple[str, ...] = (),
+) -> None:
     """Warn of something in `source` that changes what the numbers mean.
 
-    `rule` and `count` as :class:`~harness.errors.HarnessWarning` takes them.
+    All else as :class:`~harness.errors.HarnessWarning` takes it.
     """
     name = source if isinstance(source, str) else source.name
-    warnings.warn(HarnessWarning(f"{name}: {what}", rule, count), stacklevel=2)
+    warnings.warn(HarnessWarning(f"{name}: {what}", rule, count, line, examples), stacklevel=2)
 
 
 def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int = 0) -> InputError:

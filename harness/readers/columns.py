@@ -7,7 +7,6 @@ still does not fit is read once more, line by line, to say exactly what is wrong
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +20,20 @@ import pyarrow.csv as csv
 from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
-from ..errors import SHOWN, InputError, Problem, shorten
+from ..errors import SHOWN, InputError, Problem
 from .ahead import ahead, each
-from .blanks import delimiter, first_fields, has_twice, is_simple, single_blanks, without_comments
+from .blanks import (
+    count_fields,
+    delimiter,
+    first_fields,
+    has_twice,
+    is_simple,
+    single_blanks,
+    without_comments,
+)  # fmt: skip
+from .number_text import check_number
 from .source import BOM, Source, no_rows
 
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""A number as C's atof reads it: no hexadecimal, no NaN, no infinity. One way to match, as a field
-of a million digits would else take forever to be none."""
-_NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 _INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
 _WHITE = b" ", b"\t", b"\r", b"\v", b"\f"
 _BLANK = re.compile(rb"^[ \t\r\v\f]*\n", re.MULTILINE)
@@ -100,12 +104,14 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     """
     blocks = _after_header(source, layout.header)
     blocks = blocks if layout.n_rows is None else _without_gaps(blocks)
-    read = partial(read_block, layout=layout)
+    read = partial(_read, layout=layout)
+    source.cut_blocks = []
     # threads have nothing to do side by side in one block, and cost 1 ms
     tables = map(read, blocks) if source.one_block else each(read, ahead(blocks))
     n_rows = 0
     try:
-        for table in tables:
+        for at, (table, is_cut) in enumerate(tables):
+            source.cut_blocks += [at] * is_cut
             n_rows += table.num_rows
             if table.num_rows:
                 yield table
@@ -144,26 +150,31 @@ def _is_suspect(rows: bytes) -> bool:
 
 def read_block(block: bytes, layout: Layout) -> pa.Table:
     """Return the columns of some whole lines, or raise :class:`Refused`."""
-    for attempt in _simpler(block, layout):
+    return _read(block, layout)[0]
+
+
+def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
+    """Return the columns, and whether words after the last one were passed over."""
+    for way, attempt in _simpler(block, layout):
         try:
             table = _csv(attempt, layout, delimiter(attempt))
         except pa.ArrowInvalid as error:
             reason = str(error)
         else:
             if all(_no_empty(table[name].chunk(0)) for name in layout.text):
-                return _checked(table, layout)
+                return _checked(table, layout), way == "cut"
             reason = "an empty column"
     raise Refused(reason)
 
 
-def _simpler(block: bytes, layout: Layout) -> Iterator[bytes]:
+def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[str, bytes]]:
     """Yield the block in the forms to try, each more work than the one before."""
     if is_simple(block):
-        yield block
+        yield "as it is", block
     block = single_blanks(without_comments(block))
-    yield block
+    yield "single blanks", block
     if layout.more:
-        yield first_fields(block, len(layout.fields))
+        yield "cut", first_fields(block, len(layout.fields))
 
 
 def _csv(block: bytes, layout: Layout, between: str) -> pa.Table:
@@ -288,11 +299,11 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
     if layout.n_rows is not None:
         if not fields:
             return _columns(f"a blank line where a {layout.number} belongs", layout.repair)
-        n_columns = max(_count(line), line.count(b",") + 1)
+        n_columns = max(count_fields(line), line.count(b",") + 1)
         if n_columns > 1:
             return _columns(f"{n_columns} columns where one number a line belongs", WITHOUT_INDEX)
     if len(fields) < n or (len(fields) > n and not layout.more):
-        n_fields = _count(line)
+        n_fields = count_fields(line)
         counted = f"{n_fields} field{'s' * (n_fields != 1)}"
         return _columns(f"{counted} where {n} belong ({' '.join(layout.fields)})", layout.repair)
     number = fields[layout.fields.index(layout.number)]
@@ -304,39 +315,6 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
 
 def _columns(what: str, fix: str) -> Problem:
     return Problem("", what, fix=fix, rule="columns")
-
-
-def _count(line: bytes) -> int:
-    """Return how many fields a line has, without making them: it may have millions."""
-    return sum(1 for _ in re.finditer(rb"\S+", line))
-
-
-def is_like_number(text: str) -> bool:
-    """Return whether `text` is meant as a number, even if it is not a finite one."""
-    return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
-
-
-def check_number(text: str, word: str, whole: bool) -> Problem | None:
-    """Return what is wrong with a score or grade as it is written; None where nothing is.
-
-    What to do about it is left empty where it depends on the file.
-    """
-    said = f"{word} '{shorten(text, 60)}' is not a"
-    if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
-        return Problem("", f"{said} finite number", rule="not-finite")
-    if not NUMBER.fullmatch(text):
-        return Problem("", f"{said} number")
-    if whole and float(text) != int(float(text)):
-        fix = "judgements are integers; scale or round them"
-        return Problem("", f"{said} whole number", fix=fix, rule=of_number(word, True))
-    return None
-
-
-def of_number(word: str, is_finite: bool) -> str:
-    """Return the rule that a number breaks which is not finite, or else is not whole."""
-    if not is_finite:
-        return "not-finite"
-    return "grade-values" if word == "grade" else ""
 
 
 def numbers_of(table: pa.Table, name: str) -> Array:

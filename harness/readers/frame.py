@@ -14,8 +14,8 @@ from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean
 from .build import KEEP_ONE, column, dropped, warn_dropped
-from .columns import of_number
 from .format import Head
+from .number_text import of_number
 from .source import Source, no_rows
 
 Columns = Mapping[str, str | int]

@@ -10,9 +10,9 @@ from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import KEEP_ONE, warn
-from .columns import of_number
 from .format import Format, Head, Kind
 from .json_text import is_finite, parse
+from .number_text import of_number
 from .source import Source, no_rows
 
 _Pairs = list[tuple[str, Any]]

@@ -19,7 +19,8 @@ from ..core.arrow import call, cast, extract, to_arrow, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array, Ints, offsets_of
 from ..errors import SHOWN, InputError, Problem
-from .columns import NOT_UTF8, check_number
+from .columns import NOT_UTF8
+from .number_text import check_number
 from .source import Source
 
 _REPAIR = "repair the line; predictions follow the lines, so delete none"

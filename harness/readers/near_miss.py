@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from . import trec
-from .columns import WITHOUT_INDEX, is_like_number
+from .columns import WITHOUT_INDEX
 from .format import Head, Kind
+from .number_text import is_like_number
 
 
 def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:

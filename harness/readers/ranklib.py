@@ -11,8 +11,9 @@ from ..core.ragged import Array, Ints
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from .build import column, lines_of_rows
-from .columns import Layout, is_like_number, numbers_of, read_columns
+from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
+from .number_text import is_like_number
 from .rows import needed
 from .source import Source
 

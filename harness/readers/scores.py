@@ -10,8 +10,9 @@ import numpy as np
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
-from .columns import Layout, is_like_number, numbers_of, read_columns
+from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
+from .number_text import is_like_number
 from .rows import follow, follow_parts, needed, rows_of
 from .source import Source
 

@@ -59,6 +59,8 @@ class Source:
         After :meth:`blocks` has run to its end: the last line, where it has no line end.
     sample : Sample
         Pieces of what :meth:`blocks` gave.
+    cut_blocks : list of int
+        Those of :meth:`blocks`, from 0, whose lines had more fields than were read.
     one_block : bool
         Whether the file is so small that :meth:`blocks` gives one block.
 
@@ -79,6 +81,7 @@ class Source:
         self.file = _spooled(sys.stdin.buffer).name if given == STDIN else _on_disk(given)
         self.unfinished = b""
         self.sample = Sample()
+        self.cut_blocks: list[int] = []
         with self.explained():
             size = os.path.getsize(self.file)
             if size == 0:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import SHOWN, InputError, Problem
-from .columns import NOT_UTF8, check_number
+from .columns import NOT_UTF8
+from .number_text import check_number
 from .source import Source
 
 _REPAIR = "repair the line"

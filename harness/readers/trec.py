@@ -14,8 +14,10 @@ from ..core.policy import Duplicates
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
 from .build import build, column, dropped, warn, warn_dropped, warn_scattered
-from .columns import Layout, Refused, is_like_number, numbers_of, read_block, read_columns
+from .columns import Layout, Refused, numbers_of, read_block, read_columns
+from .extra_fields import warn_extra
 from .format import Format, Head, Kind
+from .number_text import is_like_number
 from .scattered import ScatteredQueries
 from .source import Source
 
@@ -56,6 +58,7 @@ def read_run(
     table = pa.concat_tables(read_columns(source, _layout(source)))
     warn_cut(source, table)
     run = _part(source, table, 0, duplicates, name)
+    warn_extra(source, len(RUN.fields))
     warn_scattered(source, run.scattered)
     warn_dropped(source, dropped(run, table["qid"]), duplicates)
     warn_ranks(source, contradictions(table))
@@ -79,6 +82,7 @@ def stream_run(
         return run
 
     yield from in_parts(source, read_columns(source, _layout(source)), part)
+    warn_extra(source, len(RUN.fields))
     warn_scattered(source, scattered)
     warn_dropped(source, gone, duplicates)
     warn_ranks(source, against)

@@ -35,6 +35,18 @@ def test_a_plain_file_that_is_named_gz(trec: Any) -> None:
     assert found(trec.folder / "qrels", trec.folder / "run.gz") == {"other-compression": 1}
 
 
+def test_lines_with_more_fields_than_six(trec: Any) -> None:
+    lines = trec.lines("run")
+    lines[1500:1502] = [line.replace("\n", " and more\n") for line in lines[1500:1502]]
+    trec.put("run", lines)
+    checked = check_files(
+        str(trec.folder / "qrels"), [str(trec.folder / "run")], of_qrels={}, of_runs={}
+    )
+    (one,) = [one for one in checked.findings if one.rule == "extra-fields"]
+    assert (one.severity, one.count, one.place) == ("warning", 2, f"{trec.folder / 'run'}:1501")
+    assert one.examples == (lines[1500].strip(),)
+
+
 def test_rows_that_repeat_a_docno(tmp_path: Path) -> None:
     rows = [f"{at % 2} qid:1 1:{at} #docid = {at}\n" for at in range(5)]
     (tmp_path / "test").write_text("".join([*rows, rows[2], rows[3]]))
@@ -57,7 +69,7 @@ def test_what_has_no_rule_of_its_own_is_said_all_the_same(tmp_path: Path) -> Non
     checked = check_files(str(tmp_path / "test"), [str(tmp_path / "p")], of_qrels={}, of_runs={})
     (one,) = [one for one in checked.findings if one.rule == "reader"]
     assert one.what == "1 of 5 rows have a docid; rows are named d0, d1, ... by position"
-    assert Said.of(HarnessWarning("something new")) == ("something new", "reader", 1)
+    assert Said.of(HarnessWarning("something new"))[:3] == ("something new", "reader", 1)
 
 
 def test_a_name_that_says_what_a_rule_says_is_of_none(tmp_path: Path) -> None:
@@ -75,7 +87,7 @@ def test_keys_that_stand_twice_in_json_are_dropped_rows(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"q": {"a": 1, "b": 2, "a": 3}}')
     with pytest.warns(HarnessWarning, match="1 key stands twice in one object") as caught:
         read_run(tmp_path / "run.json", duplicates="last")
-    assert [Said.of(one.message)[1:] for one in caught] == [("dropped-rows", 1)]
+    assert [Said.of(one.message)[1:] for one in caught] == [("dropped-rows", 1, 0, ())]
 
 
 _CALLS = {"Problem": 4, "replace": 9, "warn": 2, "HarnessWarning": 1, "_refuse": 3}

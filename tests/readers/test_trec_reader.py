@@ -40,6 +40,7 @@ RUN = {"q1": {"d1": 1.5, "d2": 0.5}, "q2": {"d1": -2.0}}
     ids=["blanks", "tabs", "tabs-blanks", "runs-of-blanks", "crlf", "mixed-ends", "columns-2-and-4",
          "words-after-the-tag", "comments"],
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.* lines have more than 6 fields")
 def test_run_dialects(write: Write, text: str) -> None:
     run = readers.read_run(write("a.run", text), format="trec")
     assert run.to_dict() == RUN

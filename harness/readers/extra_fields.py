@@ -1,0 +1,35 @@
+"""Lines with more fields than are read: how many, and the first of them."""
+
+from __future__ import annotations
+
+import re
+
+from .build import warn
+from .source import Source
+
+
+def warn_extra(source: Source, n_fields: int) -> None:
+    """Warn of lines whose fields after the first `n_fields` were passed over.
+
+    Only the blocks that were read the slow way for it are looked at again.
+    """
+    if not source.cut_blocks:
+        return
+    longer = re.compile(rb"^(?!#)[^\S\n]*(?:\S+[^\S\n]+){%d}\S.*" % n_fields, re.MULTILINE)
+    n, line, text, passed = 0, 0, "", 0
+    wanted = {*source.cut_blocks}
+    for at, block in enumerate(source.blocks()):
+        if at in wanted:
+            if not n and (first := longer.search(block)):
+                line = passed + block.count(b"\n", 0, first.start()) + 1
+                text = first[0].decode("utf-8", "replace").strip()
+            n += sum(1 for _ in longer.finditer(block))
+        if not n:
+            passed += block.count(b"\n")
+    if n:
+        which = "1 line has" if n == 1 else f"{n} lines have"
+        what = (
+            f"{which} more than {n_fields} fields, first line {line}; the first {n_fields} are "
+            "read, as in trec_eval, so that a docno with a blank has its rank for a score"
+        )
+        warn(source, what, "extra-fields", n, line, (text,))

@@ -1,0 +1,41 @@
+"""Numbers as text: whether a word is one, and what is wrong with it."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ..errors import Problem, shorten
+
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+"""A number as C's atof reads it: no hexadecimal, no NaN, no infinity. One way to match, as a field
+of a million digits would else take forever to be none."""
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
+
+
+def is_like_number(text: str) -> bool:
+    """Return whether `text` is meant as a number, even if it is not a finite one."""
+    return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
+
+
+def check_number(text: str, word: str, whole: bool) -> Problem | None:
+    """Return what is wrong with a score or grade as it is written; None where nothing is.
+
+    What to do about it is left empty where it depends on the file.
+    """
+    said = f"{word} '{shorten(text, 60)}' is not a"
+    if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
+        return Problem("", f"{said} finite number", rule="not-finite")
+    if not NUMBER.fullmatch(text):
+        return Problem("", f"{said} number")
+    if whole and float(text) != int(float(text)):
+        fix = "judgements are integers; scale or round them"
+        return Problem("", f"{said} whole number", fix=fix, rule=of_number(word, True))
+    return None
+
+
+def of_number(word: str, is_finite: bool) -> str:
+    """Return the rule that a number breaks which is not finite, or else is not whole."""
+    if not is_finite:
+        return "not-finite"
+    return "grade-values" if word == "grade" else ""
