@@ -26,7 +26,7 @@ from .core.ragged import Floats
 from .core.repeated import of_systems
 from .core.study import Study
 from .core.summary import NOT_COMPARED
-from .core.systems import lost_repetitions, systems_of
+from .core.systems import chosen_of, lost_repetitions, systems_of
 from .errors import HarnessError, InputError, Problem
 from .origin import MANIFEST
 
@@ -130,8 +130,9 @@ def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Com
         raise HarnessError(Problem("compare", NOT_COMPARED))
     from .stats.compare import compare as compare_systems  # which loads SciPy
 
-    found = compare_systems(systems_of(board), plan, os.cpu_count() or 1)
-    return replace(found, lost=lost_repetitions(board))
+    some = systems_of(board)
+    found = compare_systems(some, plan, os.cpu_count() or 1)
+    return replace(found, lost=lost_repetitions(board), chosen=chosen_of(some))
 
 
 def with_comparisons(results: Results, plan: Plan | None = None) -> Results:

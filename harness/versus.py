@@ -19,7 +19,7 @@ from .core.names import parse
 from .core.policy import Policy
 from .core.study import Study
 from .core.summary import NOT_COMPARED, Summary
-from .core.systems import dataset_name, lost_repetitions, run_name, systems_of
+from .core.systems import chosen_of, dataset_name, lost_repetitions, run_name, systems_of
 from .direct import evaluate
 from .errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 
@@ -154,8 +154,9 @@ def compared(board: Leaderboard, plan: Plan) -> Comparisons:
     """Return the comparisons of a leaderboard's runs."""
     from .stats.compare import compare as compare_systems  # which loads SciPy
 
-    found = compare_systems(systems_of(board), plan, os.cpu_count() or 1)
-    return replace(found, lost=lost_repetitions(board))
+    some = systems_of(board)
+    found = compare_systems(some, plan, os.cpu_count() or 1)
+    return replace(found, lost=lost_repetitions(board), chosen=chosen_of(some))
 
 
 def check_metrics(names: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import shutil
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import harness
+from harness.changes import changes
 from harness.config import load
 from harness.core.plan import Plan
 from harness.errors import ConfigError
@@ -59,6 +61,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
+ARP = "arp(over=grades)"
 POOLED = "summary={pool: [fold], spread: [seed]}"
 
 
@@ -195,6 +198,44 @@ def test_reports_tables_and_methods_say_that_the_best_seed_was_chosen(
     assert "chosen" not in str(harness.run(place / "x.yaml", overrides=[POOLED]))
 
 
+BEST = "best of 2 values of seed, chosen on these queries by map"
+
+
+def test_files_and_comparisons_say_that_the_best_seed_was_chosen(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    overrides = ["summary={pool: [fold], best: [seed]}", "compare={baseline: b}"]
+    results = harness.run(place / "x.yaml", overrides=[*overrides, "reports=[jsonl, trec]"])
+    out = place / "out"
+    assert [row["chosen_from"] for row in rows_of(out / "leaderboard.csv")] == [BEST, BEST]
+    lines = (out / "leaderboard.jsonl").read_text(encoding="utf-8").splitlines()
+    assert all(json.loads(line)["chosen_from"] == BEST for line in lines)
+    assert f"runid                 \tall\ta ({BEST})\n" in (out / "leaderboard.eval").read_text()
+    (compared_once, *_) = rows_of(out / "significance.csv")
+    assert compared_once["note"].endswith(f"b: {BEST}; a: {BEST}")
+    assert {row["chosen_from"] for row in rows_of(out / "standings.csv")} == {BEST}
+    assert f"a, b: {BEST}, which no test allows for\n" in str(results)
+    with pytest.raises(SystemExit, match=r"^0$|^None$"):
+        main(["compare", "--results", str(out), "a", "b"])
+    assert f": {BEST}, which no test allows for" in " ".join(capsys.readouterr().out.split())
+    again = place / "again.csv"  # it is no metric of a leaderboard that is read back
+    shutil.copy(out / "leaderboard.csv", again)
+    assert {cell.metric for cell in changes(again, out).cells} == {"map", ARP, "num_rel"}
+
+
+def test_nothing_was_chosen_where_seeds_are_spread(place: Path) -> None:
+    harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
+    for name in ("leaderboard.csv", "standings.csv", "significance.csv"):
+        assert "chosen" not in (place / "out" / name).read_text(encoding="utf-8")
+
+
+def test_a_metric_without_an_interval_says_why(place: Path) -> None:
+    said = str(harness.run(place / "x.yaml", overrides=[POOLED]))
+    assert f"  no interval of {ARP}: its queries do not weigh the same\n" in said
+    assert "  no interval of num_rel: it is a sum over the queries, and no mean\n" in said
+    assert "no interval" not in str(harness.run(place / "x.yaml"))
+
+
 def test_the_caption_says_that_folds_count_alike(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -309,7 +350,7 @@ def test_a_fold_that_failed_loses_no_other_run_and_is_said_with_its_cause(
     assert "fix:   repair the system's output" in err
     b, *failed = rows_of(place / "out/leaderboard.csv")
     assert (b["run"], b["error"], [one["run"] for one in failed]) == ("b", "", ["a", "a"])
-    assert failed[0]["error"].startswith(f"lacks 1 of 2 parts: web-fold2 ({cause}")
+    assert failed[0]["error"].startswith(f"lacks 1 of 2 parts: web-fold2 (../{cause}")
     cells = rows_of(place / "out/leaderboard_cells.csv")
     assert [one["dataset"] for one in cells if one["error"]] == ["web-fold2", "web-fold2"]
     stored = read(place / "out")

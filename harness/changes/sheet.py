@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from ..core.evaluation import Counts
-from ..core.leaderboard import FAILED
+from ..core.leaderboard import CHOSEN, FAILED
 from ..core.metric import Metric
 from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
 from .board import Board, Key, canonical, renamed
@@ -97,7 +97,7 @@ def _ours(sheet: Sheet) -> _Kinds:
     header = sheet.header
     counts = [header.index(name) for name in COUNTS]
     start = header.index("undefined") + 1
-    known = (FAILED, "unsettled", "repetitions")
+    known = (FAILED, CHOSEN, "unsettled", "repetitions")
     metrics = [
         place
         for place in range(start, len(header))

@@ -170,6 +170,10 @@ def notes(found: Comparisons) -> list[str]:
             f"{run} on {dataset}: {n} of {n + left} repetitions could not be evaluated; its values "
             "are of the others"
         )
+    for said in dict.fromkeys(found.chosen.values()):
+        runs = list(dict.fromkeys(run for (_, run), one in found.chosen.items() if one == said))
+        more = f" and {len(runs) - MOST} more" * (len(runs) > MOST)
+        lines.append(f"{', '.join(runs[:MOST])}{more}: {said}, which no test allows for")
     lines += _unanswered(found)
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")

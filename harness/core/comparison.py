@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -202,6 +202,8 @@ class Comparisons:
     lost : tuple of (str, str, int, int)
         Dataset and run of which repetitions could not be evaluated; how many, and how many are
         left.
+    chosen : mapping of (str, str) to str
+        Dataset and run of those that are the best of several, and what of.
     """
 
     plan: Plan
@@ -216,6 +218,7 @@ class Comparisons:
     unanswered: tuple[Unanswered, ...] = ()
     absent: tuple[tuple[str, tuple[str, ...]], ...] = ()
     lost: tuple[tuple[str, str, int, int], ...] = ()
+    chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @cached_property
     def _at(self) -> dict[tuple[str, str, str, str], Comparison]:
@@ -246,9 +249,14 @@ class Comparisons:
         return self._overall_at.get((one.dataset, str(one.metric)))
 
     def remarks(self, one: Comparison) -> str:
-        """Return a comparison's named outcome, and which of its runs leave queries unanswered."""
-        of_runs = (self._unanswered_at.get((one.dataset, run)) for run in (one.baseline, one.run))
-        return "; ".join(filter(None, (one.note, *(str(each) for each in of_runs if each))))
+        """Return what must be known of a comparison.
+
+        Its named outcome, which of its runs leave queries unanswered, and which were chosen.
+        """
+        where = [(one.dataset, run) for run in (one.baseline, one.run)]
+        unanswered = [str(each) for key in where if (each := self._unanswered_at.get(key))]
+        chosen = [f"{key[1]}: {self.chosen[key]}" for key in where if key in self.chosen]
+        return "; ".join(filter(None, (one.note, *unanswered, *chosen)))
 
     def family(self, one: Comparison) -> tuple[str, int]:
         """Return the name of a comparison's family, and how many comparisons it holds.

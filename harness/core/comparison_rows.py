@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .leaderboard import CHOSEN
+
 if TYPE_CHECKING:
     from .comparison import Comparison, Comparisons
 
@@ -66,7 +68,10 @@ def _row(one: Comparison, found: Comparisons) -> Row:
 
 
 def standing_rows(found: Comparisons) -> list[Row]:
-    """Return a row for each run by each metric on each dataset."""
+    """Return a row for each run by each metric on each dataset.
+
+    Where any is the best of several, the last column says of what.
+    """
     return [
         {
             "dataset": one.dataset,
@@ -81,6 +86,7 @@ def standing_rows(found: Comparisons) -> list[Row]:
             "rank_high": one.rank_high or None,
             "tier": one.tier,
             "n_ranked": one.n_ranked,
+            **({CHOSEN: found.chosen.get((one.dataset, one.run), "")} if found.chosen else {}),
         }
         for one in found.standings
     ]

@@ -62,6 +62,11 @@ class Entry:
         """How far each metric's summary is from certain, where the entry stands for several."""
         return {}
 
+    @property
+    def chosen(self) -> str:
+        """What the entry is the best of, where it was chosen from several; nothing otherwise."""
+        return ""
+
     @cached_property
     def undefined(self) -> dict[str, int]:
         """How many queries each metric is undefined for, where there are any."""
@@ -71,6 +76,8 @@ class Entry:
 
 FAILED = "error"
 """Column that says why a run could not be evaluated, where there is such a run."""
+CHOSEN = "chosen_from"
+"""Column that says what a row is the best of, where there is such a row."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +193,7 @@ class Leaderboard:
         Runs that could not be evaluated follow, with the reason in the last column.
         """
         rows: list[dict[str, str | int | float]] = []
+        is_chosen = any(entry.chosen for entry in self.entries)
         has_bounds = any(str(metric).endswith("_max") for metric in self.metrics)
         unsettled: dict[int, list[str]] = defaultdict(list)
         for metric in self.metrics if has_bounds else ():
@@ -199,6 +207,8 @@ class Leaderboard:
             row["undefined"] = " ".join(f"{name}={n}" for name, n in entry.undefined.items())
             if has_bounds:
                 row["unsettled"] = " ".join(unsettled[id(entry)])
+            if is_chosen:
+                row[CHOSEN] = entry.chosen
             spread = entry.spread
             if spread:
                 row["repetitions"] = max(each.repetitions for each in spread.values())

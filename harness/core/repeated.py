@@ -14,7 +14,7 @@ from .leaderboard import Entry, Leaderboard, Spread
 from .metric import Metric
 from .pooling import lacking
 from .summary import Summary
-from .systems import System, systems_of
+from .systems import System, how_chosen, systems_of
 
 Interval = Callable[[System, Metric], tuple[float, float]]
 """Gives the interval of a system's mean."""
@@ -43,6 +43,11 @@ class Repeated(Entry):
             )
             for metric in self._whole.metrics
         }
+
+    @property
+    def chosen(self) -> str:
+        """What the entry is the best of: ``best of 3 values of seed, chosen on ...``."""
+        return how_chosen([self._whole])
 
     @property
     def _whole(self) -> System:

@@ -154,6 +154,12 @@ def how_chosen(systems: Iterable[System]) -> str:
     return f"best of {how_many} values of {names}, chosen on these queries by {metrics}"
 
 
+def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
+    """Return what systems that are the best of several were chosen from, by dataset and run."""
+    said = {(one.dataset, one.run): how_chosen([one]) for one in systems}
+    return {where: text for where, text in said.items() if text}
+
+
 def lost_repetitions(board: Leaderboard) -> tuple[tuple[str, str, int, int], ...]:
     """Return which systems lack repetitions that could not be evaluated.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
+from ..core.comparable import why_not
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
 from ..core.repeated import Repeated
@@ -142,12 +143,24 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     if repetitions - {1}:
         how_many = " or ".join(map(str, sorted(repetitions)))
         lines.append(f"mean ± standard deviation over {how_many} repetitions")
+    if any(entry.spread for entry in entries):
+        lines += _without_interval(board.metrics)
     systems = [entry.system for entry in entries if isinstance(entry, Repeated) and entry.system]
     if said := how_chosen(systems):
         lines.append(said)
     if any(board.unsettled(metric, entries) for metric in board.metrics):
         lines.append(f"{UNSETTLED} the place in the column hangs on the order of tied documents")
     return lines
+
+
+def _without_interval(metrics: Sequence[Metric]) -> Iterator[str]:
+    """Yield which metrics have no interval over queries and repetitions, and why."""
+    reasons: dict[str, list[str]] = {}
+    for metric in metrics:
+        if reason := why_not(metric):
+            reasons.setdefault(reason, []).append(str(metric))
+    for reason, names in reasons.items():
+        yield f"no interval of {', '.join(names)}: {reason}"
 
 
 def _said(policy: str, own: Sequence[str | None]) -> str:

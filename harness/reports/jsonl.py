@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ..core.leaderboard import Entry, Leaderboard
+from ..core.leaderboard import CHOSEN, Entry, Leaderboard
 from ..escaping import in_json
 
 suffix = ".jsonl"
@@ -14,12 +14,14 @@ suffix = ".jsonl"
 def render(board: Leaderboard, *, per_query: bool = False) -> str:
     """Return a line ``{"dataset", "run", "metric", "qid", "value"}`` for each value.
 
-    Summaries have qid ``all``; undefined values are null. Captured columns stand in between.
+    Summaries have qid ``all``; undefined values are null. Captured columns stand in between, and
+    ``chosen_from`` where the run is the best of several.
     """
     lines = []
     for entry in board.entries:
         for qid, metric, value in values(entry, per_query):
             row = {"dataset": entry.dataset, "run": entry.run, **entry.columns, "metric": metric}
+            row |= {CHOSEN: entry.chosen} if entry.chosen else {}
             row |= {"qid": qid, "value": None if math.isnan(value) else value}  # type: ignore[dict-item]
             lines.append(in_json(row))
     return "".join(f"{line}\n" for line in lines)

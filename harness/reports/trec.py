@@ -13,7 +13,8 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
     r"""Return ``metric<TAB>qid<TAB>value`` lines, with trec_eval's names and widths.
 
     Counts are whole, other values have four decimals. With several runs, each run's lines
-    begin with a ``runid`` line, as trec_eval prints it. A tab or line break within a qid, which no
+    begin with a ``runid`` line, as trec_eval prints it; it says so where the run is the best of
+    several. A tab or line break within a qid, which no
     TREC file can have, is shown as ``\t`` or ``\n``.
     """
     return "".join(_lines(entry, per_query) for entry in board.entries)
@@ -26,7 +27,8 @@ def _lines(entry: Entry, per_query: bool) -> str:
         for qid, row in entry.evaluation.to_dict().items():
             lines += [_line(metric, qid, row[str(metric)]) for metric in metrics]
     if entry.run:
-        lines.append(f"{'runid':<22}\tall\t{legible(entry.run)}\n")
+        chosen = f" ({entry.chosen})" if entry.chosen else ""
+        lines.append(f"{'runid':<22}\tall\t{legible(entry.run + chosen)}\n")
     lines += [_line(metric, "all", entry.summary[str(metric)]) for metric in metrics]
     return "".join(lines)
 
