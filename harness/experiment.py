@@ -132,6 +132,8 @@ def run(
     """
     began = time.time()
     loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
+    if scheduler is not None:
+        loaded = loaded.from_anywhere()
     found = sweep.resolve(loaded)
     lacking = gaps.shown(found)
     if lacking:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -59,6 +60,8 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def _dask(address: str) -> Iterator[Executor]:
+    from .remote import work_and_say
+
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
@@ -76,12 +79,19 @@ def _dask(address: str) -> Iterator[Executor]:
             Problem(f"--scheduler {address}", what, fix="start it, or check the address")
         ) from error
     with client:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError as error:
-            what = f"the scheduler has had no worker for {PATIENCE} seconds"
-            fix = "start workers that see the same files, such as 'dask worker ADDRESS'"
-            raise HarnessError(Problem(f"--scheduler {address}", what, fix=fix)) from error
-        pool = client.get_executor(retries=2)
+        _check_workers(client, address)
+        pool = client.get_executor()  # which gives a job out again only where its worker died
         pool.workers = max(2, sum(client.ncores().values()))  # more may come
+        pool.task = work_and_say
+        pool.check = partial(_check_workers, client, address)
         yield pool
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Wait for a worker, where there is none; raise where none comes."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError as error:
+        what = f"the scheduler has had no worker for {PATIENCE} seconds"
+        fix = "start workers that see the same files, such as 'dask worker ADDRESS'"
+        raise HarnessError(Problem(f"--scheduler {address}", what, fix=fix)) from error

@@ -21,6 +21,7 @@ from ..crosscheck import Audit
 from ..errors import HarnessError, InputError, Problem
 from ..guard.finding import Finding
 from ..store import state_of
+from . import executors, remote
 from .cache import Cache
 from .executors import InProcess
 from .guarding import guard
@@ -154,6 +155,7 @@ class _Run:
     def take(self, done: Done) -> None:
         """Keep what became of a cell."""
         cell = self.cells[done.place]
+        remote.check(done, self.metrics)
         if done.record is None:
             self.failed[done.place] = done.error or HarnessError("unknown")
             self.records.pop(done.place, None)
@@ -274,9 +276,12 @@ def _finished(pool: Executor, jobs: Sequence[Job], run: _Run, workers: int) -> I
         while queue and not (careful and running):
             number = queue.popleft()
             tries[number] += 1
-            running[pool.submit(work, jobs[number])] = number
+            running[pool.submit(task, jobs[number])] = number
         run.running = sum(len(jobs[number].metrics) for number in [*running.values()][:workers])
-        finished, _ = wait(running, return_when=FIRST_COMPLETED)
+        finished, _ = wait(running, executors.PATIENCE, return_when=FIRST_COMPLETED)
+        if not finished and hasattr(pool, "check"):
+            pool.check()
+    task = getattr(pool, "task", work)
         for future in finished:
             number = running.pop(future)
             try:

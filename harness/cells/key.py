@@ -32,8 +32,12 @@ def code() -> str:
     logarithms may differ in the last bit. Python's version changes none.
     """
     packages = [f"{package} {version(package)}" for package in _ARITHMETIC]
-    machine = [*platform.libc_ver(), platform.system(), platform.machine()]
-    return _joined([*map(_source, COMPUTES), *packages, *machine])
+    return _joined([*map(_source, COMPUTES), *computes_with()])
+
+
+def computes_with() -> list[str]:
+    """Return what the harness's code computes with, whose values may differ by it."""
+    return [*packages, *platform.libc_ver(), platform.system(), platform.machine()]
 
 
 @functools.cache

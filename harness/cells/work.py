@@ -90,6 +90,8 @@ class Done:
     rows : int
         Documents retrieved, for the progress bar.
     """
+    by : str
+        What computed it, where that is not this machine; see :mod:`harness.cells.remote`.
 
     place: int
     record: Record | None = None
@@ -97,6 +99,7 @@ class Done:
     inputs: Mapping[str, Input] = field(default_factory=dict)
     rows: int = 0
 
+    by: str = ""
 
 def work(job: Job) -> list[Done]:
     """Evaluate the cells of a job, one after the other."""

@@ -240,6 +240,12 @@ class Config(Model):
         return self._base / self.cache if self.cache else self.output_folder / "cells"
 
     def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
+    def from_anywhere(self) -> Config:
+        """Return the same config, whose files are found from any working directory."""
+        config = self.model_copy()
+        config._base = self._base.absolute()
+        return config
+
         """Return a problem at a place in the file, such as ``("runs", "bm25", "path")``."""
         return self._source.problem(loc, what, found, fix)
 

@@ -60,7 +60,8 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
     gone = [path for path, _ in _paths(folder, manifest) if not path.is_file()]
     try:
         with as_if_there(gone):
-            config, cells = origin.again(folder, manifest, failed=True)
+            place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
+            config, cells = origin.again(place, manifest, failed=True)
     except HarnessError as error:
         found = _with_inputs(found, manifest, {})
         if len(gone) == len(manifest["inputs"]) or found.is_verified:

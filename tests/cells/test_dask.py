@@ -16,7 +16,10 @@ import pytest
 
 import harness
 from harness.cells import executors
-from harness.errors import HarnessError
+from harness.cells.cache import Cache
+from harness.cells.flow import evaluate_all
+from harness.config import load, sweep
+from harness.errors import HarnessError, VerificationError
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -66,11 +69,12 @@ def scheduler(place: Path) -> Iterator[str]:
         ["dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
         *[["dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"]] * 2,
     ]
+    (place / "elsewhere").mkdir()  # paths must not hang on the folder that workers start in
     running = []
     for program, *options in programs:
         command = [sys.executable, "-m", f"distributed.cli.{program}", *options]
         command += ["--scheduler-file", str(file)]
-        running.append(subprocess.Popen(command, cwd=place, **quiet))  # type: ignore[call-overload]
+        running.append(subprocess.Popen(command, cwd=place / "elsewhere", **quiet))  # type: ignore[call-overload]
     try:
         with distributed.Client(
             scheduler_file=str(file), timeout=60, set_as_default=False
@@ -106,6 +110,49 @@ def test_a_cluster_gives_the_same_and_outlives_a_worker(
     assert len(workers) == 2  # none of them the process that was called, which evaluates nothing
     assert run.pid not in workers
     assert outputs(place / "out") == here
+
+
+def test_workers_of_another_version_are_refused(
+    place: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.cells import remote
+
+    monkeypatch.setattr(remote, "computes_with", lambda: ["numpy 0.1"])  # in this process alone
+    with pytest.raises(HarnessError) as caught:
+        harness.run(place / "configs/x.yaml", scheduler=scheduler)
+    assert re.fullmatch(
+        r"--scheduler: a worker computes with harness \S+ \(\w{12}\), numpy [1-9].*, Linux, .*; "
+        r"here it is harness \S+ \(\w{12}\), numpy 0\.1\n"
+        r"  fix:   start the workers in the same environment, on machines of the same kind",
+        str(caught.value),
+    )
+    assert not list((place / "out/cells").glob("??/*"))  # nothing of theirs is kept
+
+
+def test_workers_that_all_end_are_waited_for_and_given_up(
+    place: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with executors.executor(1, scheduler) as pool:
+        monkeypatch.setattr(executors, "PATIENCE", 0.5)
+        pool.check()  # type: ignore[attr-defined]
+        with distributed.Client(scheduler, set_as_default=False) as client:
+            client.retire_workers(list(client.scheduler_info()["workers"]), close_workers=True)
+            config = load(place / "configs/x.yaml").from_anywhere()
+            with pytest.raises(HarnessError, match=r"has had no worker for 0\.5 seconds"):
+                evaluate_all(config, sweep.resolve(config), Cache(None), pool)
+
+
+def test_an_error_of_the_crosscheck_is_given_out_once(place: Path, scheduler: str) -> None:
+    (place / "tries").mkdir()
+    folder = place / "tries"
+
+    def fail() -> None:
+        (folder / str(time.monotonic_ns())).touch()
+        raise VerificationError("wrong")
+
+    with executors.executor(1, scheduler) as pool, pytest.raises(VerificationError):
+        pool.submit(fail).result(timeout=60)
+    assert len(list(folder.iterdir())) == 1
 
 
 def test_a_scheduler_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
