@@ -125,6 +125,7 @@ def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep) -> Qrels | None:
     qrels, source = reading.dataset(entry, cell.dataset, fractions, sweep.reading)
     if qrels is None or source is None:
         return None
+    sweep.reading.end(source)
     facts = JudgementFacts.of(qrels)
     sweep.datasets[cell.dataset] = _Dataset(
         cell, predictions.rows_of(qrels), facts, source.sha256()
@@ -169,9 +170,7 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
             sweep.guarded.append(guarded_cell(cell, facts, qrels.qids, digests, sweep.pooled))
     if source is None:
         return
-    if source.unfinished and not into.refused and "cut-line" not in into.warned:
-        last = source.unfinished.decode("utf-8", "replace")
-        into.add(finding("no-line-end", entry.path, "the last line has no end", 1, [last]))
+    into.end(source)
     if form == "trec" and into.refused <= {"no-common-query"}:
         into.add(*columns.findings(source, qrels))
     elif "row-count" in into.refused:

@@ -73,6 +73,12 @@ class Reading:
         self.add(*found)
         self.refused |= {one.rule for one in found}
 
+    def end(self, source: HashedSource) -> None:
+        """Say where the file that was read last has no end of its last line."""
+        if source.unfinished and not self.refused and "cut-line" not in self.warned:
+            last = source.unfinished.decode("utf-8", "replace")
+            self.add(finding("no-line-end", source.name, "the last line has no end", 1, [last]))
+
     def add(self, *found: Finding) -> None:
         """Add findings."""
         self.findings += found

@@ -100,7 +100,8 @@ WARNED = (
     ),
     Rule(
         "cut-line", "warning",
-        "A last line that has no end, with a piece of the tag before it, or of the rank.",
+        "A last line that has no end, with a piece of the tag before it, or of the rank; or fewer "
+        "features than each line before it.",
         "rows after it may be missing, and the last query is short", "get the whole file again",
     ),
     Rule(

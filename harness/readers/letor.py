@@ -21,13 +21,16 @@ from ..core.table import DuplicateRows
 from ..core.tables import Qrels
 from ..errors import InputError, Problem
 from .ahead import ahead, each
+from .blanks import count_fields
 from .build import column, dropped, warn, warn_dropped, warn_scattered
 from .format import Format, Head, Kind
 from .groups import GROUP, group_file, has_qids, qids_from_sizes
-from .letor_lines import NotLetor, Rows, diagnose, read_block
+from .letor_lines import NotLetor, Rows, diagnose, is_data, read_block
 from .source import Source, no_rows
 
 _BLOCK = 4 << 20
+_BEFORE = 5
+"""Lines before the last one that tell how many fields a line has."""
 _SMALL = 2
 """Bytes of the integers that are grades whatever they hold."""
 
@@ -90,9 +93,32 @@ def read_qrels(
             n,
         )
         qrels = Qrels.from_columns(qids, None, grades, name=name)
+    _warn_cut(source)
     warn_scattered(source, qrels.scattered)
     warn_dropped(source, dropped(qrels, qids), duplicates)
     return qrels
+
+
+def _warn_cut(source: Source) -> None:
+    """Warn where the last line has no end and fewer fields than each of the lines before it."""
+    if not source.unfinished:
+        return
+    *before, last = source.sample.pieces[-1].splitlines()[-1 - _BEFORE :]
+    lengths = {_n_fields(line) for line in before if is_data(0, line)}
+    if len(before) == _BEFORE and len(lengths) == 1 and (n := _n_fields(last)) < min(lengths):
+        warn(
+            source,
+            f"the last line may be cut: it has no line end, and {n} fields where each of the "
+            f"{_BEFORE} lines before has {min(lengths)}",
+            "cut-line",
+            examples=(last.decode("utf-8", "replace"),),
+        )
+
+
+def _n_fields(line: bytes) -> int:
+    """Return how many fields stand before the comment; one more where there is a comment."""
+    fields, mark, _ = line.partition(b"#")
+    return count_fields(fields) + len(mark)
 
 
 def _joined(columns: list[pa.RunEndEncodedArray]) -> pa.RunEndEncodedArray:
