@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import config as configs
 from . import manifest as manifests
-from . import paper, store
+from . import origin, paper, store
 from .cells.cache import INDEX, Cache
 from .cells.executors import executor
 from .cells.flow import Evaluated, Failure, evaluate_all
@@ -220,7 +220,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     files[PER_QUERY] = store.parquet(board.per_query_parts())
     if comparisons is not None:
         files |= comparison_files(comparisons)
-    origin = manifests.manifest(
+    manifest = manifests.manifest(
         loaded.resolved(), evaluated.digests, loaded.base, board, said, evaluated.audits, files,
         sources(), evaluated.headers, findings, installed_code(loaded.parsed_metrics()),
     )  # fmt: skip
@@ -230,7 +230,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         comparisons,
         tuple(said),
         files,
-        origin,
+        manifest,
         tuple(_errors(failures, board, shown)),
         findings,
     )
@@ -272,13 +272,16 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
         if one.severity == "warning" and not RULES[one.rule].in_table:
             text = str(one).removeprefix("warning: ")
             warnings.warn(text, HarnessWarning, stacklevel=3)
-    files = {
-        **found.files,
-        **paper.files(loaded, found.board, found.comparisons, found.manifest),
-        MANIFEST: found.manifest,
-    }
-    timing = manifests.timing(began, len(evaluated.entries), evaluated.cached)
-    store.write_all(loaded.output_folder, {TIMING: timing, **files})
+    made = paper.files(loaded, found.board, found.comparisons, found.manifest)
+    files = {**found.files, **made, MANIFEST: found.manifest}
+    folder = loaded.output_folder
+    gone, own = store.unneeded(folder, origin.written(folder), files)
+    if own:
+        what = "of an earlier run, edited since, and no part of these results"
+        warnings.warn(f"{folder}: {what}: {', '.join(own)}", HarnessWarning, stacklevel=3)
+    timing = manifests.timing(began, len(evaluated.entries), evaluated.cached, made, gone)
+    store.write_all(folder, {TIMING: timing, **files})
+    store.remove(folder, gone)
     return Results(
         found.shown, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
         evaluated.cached, found.errors, found.findings,

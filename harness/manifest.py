@@ -122,7 +122,9 @@ def system() -> str:
     return f"{platform.system()} {platform.machine()}"
 
 
-def timing(began: float, cells: int, cached: int) -> bytes:
+def timing(
+    began: float, cells: int, cached: int, files: Mapping[str, bytes], removed: Mapping[str, str]
+) -> bytes:
     """Return how long a run took, which the manifest must not say: it would never be the same.
 
     Parameters
@@ -131,6 +133,11 @@ def timing(began: float, cells: int, cached: int) -> bytes:
         Seconds since 1970.
     cells, cached : int
         How many were evaluated, and how many of those before this run.
+    files : mapping of str to bytes
+        Tables and pictures, which carry the manifest's hash, so that it cannot hold theirs.
+    removed : mapping of str to str
+        SHA-256 of the files of earlier runs that go once these are written: should this run be
+        killed before, the next one knows them.
     """
     start = datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="seconds")
     content = {
@@ -138,6 +145,8 @@ def timing(began: float, cells: int, cached: int) -> bytes:
         "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back
         "cells": cells,
         "from_cache": cached,
+        "files": {name: sha256(content).hexdigest() for name, content in files.items()},
+        "removed": dict(removed),
     }
     return (json.dumps(content, indent=1) + "\n").encode()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -77,6 +78,22 @@ def _check(manifest: Mapping[str, Any], path: Path) -> None:
             for one in error.errors()
         ]
         raise InputError(problems[:SHOWN], total=len(problems)) from None
+
+
+def written(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of the files that earlier runs wrote into a folder, by name.
+
+    Those of values are in the manifest, tables and pictures beside them in ``timing.json``. What
+    either does not say is left out: nothing depends on it but what is removed.
+    """
+    found: dict[str, str] = {}
+    for name, keys in ((MANIFEST, ("outputs",)), (TIMING, ("removed", "files"))):
+        with contextlib.suppress(OSError, ValueError):
+            content = json.loads((folder / name).read_bytes())
+            for key in keys if isinstance(content, dict) else ():
+                some = content.get(key)
+                found |= some if isinstance(some, dict) else {}
+    return {name: digest for name, digest in found.items() if isinstance(digest, str)}
 
 
 def root_of(folder: Path, manifest: Mapping[str, Any]) -> Path:

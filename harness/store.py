@@ -85,6 +85,49 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
                 beside_path.unlink()
 
 
+def unneeded(
+    folder: Path, before: Mapping[str, str], now: Iterable[str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return which files of earlier runs belong to no result any more.
+
+    Parameters
+    ----------
+    folder : Path
+    before : mapping of str to str
+        SHA-256 of the files that earlier runs wrote, by name.
+    now : iterable of str
+        Names of those that are written now.
+
+    Returns
+    -------
+    dict of str to str
+        Those that can go.
+    list of str
+        Those that hold other bytes than were written, and are somebody's own now.
+    """
+    gone, own = {}, []
+    for name in sorted(before.keys() - {*now}):
+        with contextlib.suppress(OSError, HarnessError):
+            path = below(folder, name)
+            if path.is_symlink() or not path.is_file():
+                continue
+            if sha256(path) == before[name]:
+                gone[name] = before[name]
+            else:
+                own.append(name)
+    return gone, own
+
+
+def remove(folder: Path, names: Iterable[str]) -> None:
+    """Remove files of a folder of results, and folders in it that are empty then."""
+    for name in names:
+        path = below(folder, name)
+        with contextlib.suppress(OSError):
+            path.unlink()
+            if path.parent != folder:
+                path.parent.rmdir()
+
+
 def below(folder: Path, name: str) -> Path:
     """Return where a file goes: never out of the folder, by its name or by a link in its way.
 
