@@ -30,6 +30,10 @@ _BAD_ARCHIVE = (
 )  # fmt: skip
 
 
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How numpy packs, and of which no more is unpacked than is asked for."""
+
+
 class NoArrayError(Exception):
     """Bytes that are no array of numpy's; the text says why."""
 
@@ -92,8 +96,17 @@ def arrays_of(name: str, data: bytes) -> dict[str, Array]:
             members: list[Any] = archive.infolist()
             check_ratio(name, len(data), sum(member.file_size for member in members))
             return {
-                member.filename.removesuffix(".npy"): array_of(archive.read(member))
+                member.filename.removesuffix(".npy"): array_of(_member(archive, member))
                 for member in members
             }
     except _BAD_ARCHIVE as error:
         raise NoArrayError(shorten(str(error) or type(error).__name__)) from None
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return one file of an archive; no more is unpacked than the archive says it is."""
+    if member.compress_type not in _METHODS:
+        # bzip2 and lzma unpack all that is in a piece of input at once, whatever is asked for
+        raise NoArrayError(f"'{shorten(member.filename, 60)}' is neither stored nor deflated")
+    with archive.open(member) as stream:
+        return stream.read(member.file_size)

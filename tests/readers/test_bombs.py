@@ -7,7 +7,10 @@ import gzip
 import io
 import json
 import lzma
+import subprocess
+import sys
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,20 +95,59 @@ def test_npz(tmp_path: Path) -> None:
         read_run(path, format="batch")
 
 
-def test_npz_whose_directory_lies_about_sizes(tmp_path: Path) -> None:
-    """The size that the archive says is the most that is unpacked."""
+LIES = """
+import re, sys
+from harness.errors import HarnessError
+from harness.readers import read_run
+def peak():
+    return int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) * 1024
+try:
+    read_run(sys.argv[1], format="batch")
+except HarnessError as error:
+    print(error)
+before = peak()
+try:
+    read_run(sys.argv[2], format="batch")
+except HarnessError as error:
+    print(error)
+print(peak() - before)
+"""
+
+
+def _lying(path: Path, method: int, size: int) -> None:
+    """Write an archive of `size` zeros that says, of size and CRC, that it has 1,000 of them."""
     file = io.BytesIO()
-    np.savez_compressed(file, qids=["1"], n=[2_000_000], scores=np.zeros(2_000_000))
-    data = bytearray(file.getvalue())
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("scores.npy", bytes(size))
     with zipfile.ZipFile(file) as archive:
-        size = archive.getinfo("scores.npy").file_size.to_bytes(4, "little")
-    for _ in range(data.count(size)):
-        at = data.find(size)
-        data[at : at + 4] = (1000).to_bytes(4, "little")
-    path = tmp_path / "a.npz"
+        crc = archive.getinfo("scores.npy").CRC
+    data = file.getvalue()
+    for old, new in ((size, 1000), (crc, zlib.crc32(bytes(1000)))):
+        assert data.count(old.to_bytes(4, "little")) == 2
+        data = data.replace(old.to_bytes(4, "little"), new.to_bytes(4, "little"))
     path.write_bytes(data)
-    with pytest.raises(InputError, match=r"a.npz: not an .npz archive of arrays"):
-        read_run(path, format="batch")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
+@pytest.mark.parametrize(
+    ("method", "why"),
+    [
+        (zipfile.ZIP_DEFLATED, "no file of numpy's"),
+        (zipfile.ZIP_BZIP2, "'scores.npy' is neither stored nor deflated"),
+        (zipfile.ZIP_LZMA, "'scores.npy' is neither stored nor deflated"),
+    ],
+)
+def test_npz_whose_directory_lies_about_sizes(tmp_path: Path, method: int, why: str) -> None:
+    """The size that the archive says is the most that is unpacked; of 60 MB, not one."""
+    _lying(tmp_path / "small.npz", method, 2_000)
+    _lying(tmp_path / "large.npz", method, 60_000_000)
+    command = [sys.executable, "-c", LIES, str(tmp_path / "small.npz"), str(tmp_path / "large.npz")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert said[:2] == [
+        f"{tmp_path}/{name}.npz: not an .npz archive of arrays ({why})"
+        for name in ("small", "large")
+    ]
+    assert int(said[2]) < (1 << 20)
 
 
 @pytest.mark.parametrize("shape", ["(99999999999999,)", "(-1,)", "(2, 0, 1)", "(4,)", "(1,)"])
