@@ -7,6 +7,7 @@ is Typer's, and so is every message.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, get_args
@@ -54,7 +55,7 @@ def arguments(words: Sequence[str]) -> dict[str, Any] | None:
                 return None
             if word in LISTS:
                 given.setdefault(LISTS[word], []).append(value)
-            elif word in NUMBERS and value.isascii() and value.isdigit() and int(value) > 0:
+            elif word in NUMBERS and re.fullmatch("0*[1-9][0-9]{,8}", value):
                 given[NUMBERS[word]] = int(value)
             elif word in TEXTS and value in choices.get(TEXTS[word], (value,)):
                 given[TEXTS[word]] = value

@@ -253,6 +253,14 @@ MISTAKES = {
     "P(rel=0)@5": "P(rel=0)@5: rel must lie in [1, inf), and is 0",
     "P@x": "P@x: cutoff must be a whole number, not 'x'",
     "P_5.5": "P_5.5: cutoff must be a whole number, not '5.5'",
+    "P@2147483648": "P@2147483648: cutoff must be at most 2147483647, and is 2147483648",
+    "utility(documents=99999999999999999999)": "utility(documents=99999999999999999999): "
+    "documents must be at most 2147483647, and is 99999999999999999999",
+    "map(depth=9999999999)": "map(depth=9999999999): depth must be at most 2147483647, and is "
+    "9999999999",
+    "ndcg.9999999999=3": "ndcg.9999999999=3: a grade in gains must be at most 2147483647, and is "
+    "9999999999",
+    "iprec_at_recall@1e308": "iprec_at_recall@1e308: cutoff must lie in [0, 1e+09], and is 1e+308",
     "P@0": "P@0: cutoff must lie in [1, inf), and is 0",
     "bpref@10": "bpref@10: bpref takes no cutoff",
     "set_P.5": "set_P.5: trec_eval's set_P takes no number",

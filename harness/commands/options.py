@@ -6,14 +6,18 @@ from typing import Annotated
 
 import typer
 
+from ..core.parameter import MOST
 from ..core.policy import TIES, Duplicates, Empty, Missing
 
 Rel = Annotated[
     int | None,
-    typer.Option("--relevance-level", "-l", min=1, help="Smallest grade that is relevant."),
+    typer.Option(
+        "--relevance-level", "-l", min=1, max=MOST, help="Smallest grade that is relevant."
+    ),
 ]
 Depth = Annotated[
-    int | None, typer.Option("--depth", "-M", min=1, help="Look at the first N documents only.")
+    int | None,
+    typer.Option("--depth", "-M", min=1, max=MOST, help="Look at the first N documents only."),
 ]
 JudgedOnly = Annotated[
     bool, typer.Option("--judged-only", "-J", help="Take unjudged documents out first.")

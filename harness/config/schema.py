@@ -23,6 +23,7 @@ from ..core import policy as core
 from ..core.bounds import BOUNDS, with_bounds, without_bounds
 from ..core.metric import Metric
 from ..core.names import parse_all
+from ..core.parameter import MOST
 from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports import names as report_names
@@ -93,11 +94,11 @@ class Policy(Model):
     """A query that is judged but not answered by the run."""
     empty_queries: core.Empty = "zero"
     """A query without relevant documents."""
-    depth: Annotated[StrictInt, Field(ge=1)] | None = None
+    depth: Annotated[StrictInt, Field(ge=1, le=MOST)] | None = None
     """Only the first documents of each query are looked at."""
     judged_only: StrictBool = False
     """Unjudged documents are taken out of the ranking first."""
-    relevance_level: Annotated[StrictInt, Field(ge=1)] = 1
+    relevance_level: Annotated[StrictInt, Field(ge=1, le=MOST)] = 1
     """Smallest relevant grade, for the metrics that have one and do not name it."""
     labels: Literal["error", "clip"] = "error"
     """Grades outside a convention's bounds: an error, or put at the nearer bound."""
@@ -239,13 +240,13 @@ class Config(Model):
             return None
         return self._base / self.cache if self.cache else self.output_folder / "cells"
 
-    def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
     def from_anywhere(self) -> Config:
         """Return the same config, whose files are found from any working directory."""
         config = self.model_copy()
         config._base = self._base.absolute()
         return config
 
+    def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at a place in the file, such as ``("runs", "bm25", "path")``."""
         return self._source.problem(loc, what, found, fix)
 

@@ -8,7 +8,10 @@ import typing
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import UnknownNameError, did_you_mean, shorten
+
+MOST = 2**31 - 1
+"""The largest whole number that is taken, as of grades: neither a rank nor a grade is larger."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,19 @@ class Parameter:
                 f"not '{text}'"
             )
         value: float = self._parse_one(number, metric)
+        if len(grade) > len(str(MOST)) or int(grade) > MOST:
+            raise UnknownNameError(
+                f"{metric}: a grade in {self.name} must be at most {MOST}, and is "
+                f"{shorten(grade, 40)}"
+            )
         return int(grade), value
 
     def _parse_one(self, text: str, metric: str) -> Any:
         value = self._convert(text, metric)
+        if self.type is int and abs(value) > MOST:
+            raise UnknownNameError(
+                f"{metric}: {self.name} must be at most {MOST}, and is {shorten(text, 40)}"
+            )
         if self.choices and value not in self.choices:
             raise UnknownNameError(
                 f"{metric}: unknown {self.name} '{value}'{did_you_mean(str(value), self.choices)}"
@@ -122,7 +134,8 @@ class Parameter:
             return value
         except (ValueError, KeyError):
             kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(self.type)
-            raise UnknownNameError(f"{metric}: {self.name} must be {kind}, not '{text}'") from None
+            what = f"{metric}: {self.name} must be {kind}, not '{shorten(text, 60)}'"
+            raise UnknownNameError(what) from None
 
     def text(self, value: Any) -> str:
         """Return `value` as it stands in a metric's name."""

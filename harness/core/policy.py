@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from ..errors import UnknownNameError, did_you_mean
 from .grade_rule import GradeRule
+from .parameter import MOST
 
 Order = Literal["trec_eval", "trec_eval10", "docno+", "stable", "reverse"]
 """Policies for ties that look at the rows: at docnos, or at the order of the input."""
@@ -79,6 +80,8 @@ class Policy:
                 )
         if self.depth is not None and self.depth < 1:
             raise UnknownNameError(f"depth must be at least 1, not {self.depth}")
+        if self.depth is not None and self.depth > MOST:
+            raise UnknownNameError(f"depth must be at most {MOST}, not {self.depth}")
 
     @property
     def of_rows(self) -> bool:

@@ -12,7 +12,7 @@ from ..core.metric import Range, metric
 from ..core.pairs import judged_items, pairs_by_distance
 from ..core.ragged import Array, Floats, Ints
 
-Alpha = Annotated[float, Range(0, None, open=True)]
+Alpha = Annotated[float, Range(0, 1e9, open=True)]
 
 
 def sigmoid(x: npt.ArrayLike) -> Floats:

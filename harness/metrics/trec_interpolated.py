@@ -9,9 +9,9 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import Range, metric
 from ..core.ragged import Floats, Ints
-from .trec_shared import LEVELS, Rel, precision_at_hits, running
+from .trec_shared import LARGEST_SHARE, LEVELS, Rel, precision_at_hits, running
 
-Level = Annotated[float, Range(0, None)]
+Level = Annotated[float, Range(0, LARGEST_SHARE)]
 
 
 def best_from(aligned: Aligned, rel: int) -> Floats:
@@ -94,7 +94,7 @@ def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> 
 def eleven_point_average(
     aligned: Aligned,
     *,
-    levels: Annotated[tuple[float, ...], Range(0, None)] = LEVELS,
+    levels: Annotated[tuple[float, ...], Range(0, LARGEST_SHARE)] = LEVELS,
     rel: Rel = 1,
 ) -> Floats:
     """Mean of the interpolated precision at several levels of recall.

@@ -12,7 +12,7 @@ from ..core.ragged import Floats
 from .binary import judged_as, largest_only
 from .tied_average import expected_reciprocal_rank
 from .tied_precision import expected_r_precision, expected_r_precision_multiple
-from .trec_shared import Cutoff, Rel, hits_at, share
+from .trec_shared import LARGEST_SHARE, Cutoff, Rel, hits_at, share
 
 Target = Literal["relevant", "largest"]
 
@@ -152,7 +152,7 @@ def r_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     expected=expected_r_precision_multiple,
 )
 def r_precision_multiple(
-    aligned: Aligned, *, cutoff: Annotated[float, Range(0, None)], rel: Rel = 1
+    aligned: Aligned, *, cutoff: Annotated[float, Range(0, LARGEST_SHARE)], rel: Rel = 1
 ) -> Floats:
     """Precision at a multiple of the number of relevant documents.
 

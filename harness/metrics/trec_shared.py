@@ -20,6 +20,8 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """trec_eval's cutoffs where none is given."""
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """The eleven points of recall at which precision used to be reported."""
+LARGEST_SHARE = 1e9
+"""Times the relevant documents that a cutoff may be: a number of documents all the same."""
 Cutoff = Annotated[int, Range(1, None)]
 Rel = Annotated[int, Range(1, None)]
 

@@ -11,6 +11,7 @@ from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes
 from ..core.docnos import Docnos
+from ..core.parameter import MOST
 from ..core.policy import Policy
 from ..core.ragged import Bools, Ints
 from ..core.tables import Qrels, Run
@@ -51,7 +52,7 @@ def policy_of(arguments: Arguments) -> Policy:
     return Policy(
         ties=arguments.version.ties,
         missing_queries="zero" if arguments.version.number == 10 else "skip",
-        depth=None if arguments.depth is None else max(arguments.depth, 1),
+        depth=None if arguments.depth is None else min(max(arguments.depth, 1), MOST),
         judged_only=arguments.judged_only,
     )
 

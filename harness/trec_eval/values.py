@@ -11,6 +11,7 @@ import numpy as np
 from .. import metrics as _built_in
 from ..core.aligned import Aligned
 from ..core.metric import REGISTRY, TREC_CUT
+from ..core.parameter import MOST
 from ..core.ragged import Array
 from ..metrics.trec_gain_table import Gains
 from . import kernels
@@ -25,6 +26,7 @@ PERSISTENCE = 0.9
 """What rbp takes for p where none is given."""
 
 
+@np.errstate(over="ignore", invalid="ignore")  # levels of 1e308 and nan are cast as C does
 def values_of(request: Request, aligned: Aligned, arguments: Arguments) -> Sequence[Array]:
     """Return one array a line of this measure, each ``(n_queries,)``.
 
@@ -36,7 +38,8 @@ def values_of(request: Request, aligned: Aligned, arguments: Arguments) -> Seque
     name, numbers, rel = request.measure.name, request.numbers, arguments.level
     ten = arguments.version.number == 10
     if name == "relstring":
-        return [np.array(kernels.grade_strings(aligned, int(numbers[0])), dtype=object)]
+        length = int(np.clip(np.nan_to_num(numbers[0]), 0, MOST))
+        return [np.array(kernels.grade_strings(aligned, length), dtype=object)]
     if name == "11pt_avg":
         documents = kernels.rounded if ten else kernels.truncated
         return [kernels.eleven_point_average(aligned, numbers, rel, documents)]

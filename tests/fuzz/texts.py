@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import sys
@@ -13,6 +14,11 @@ from harness.check_table import FORMATS
 from harness.check_table.match import Known, match
 from harness.check_table.verify import verify
 from harness.core import names
+from harness.core.align import align
+from harness.core.aligned import Aligned
+from harness.core.evaluate import evaluate
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
 from harness.trec_eval import arguments, rows
 from harness.trec_eval.stop import Stop
 
@@ -65,6 +71,14 @@ def _folder() -> Path:
     return folder
 
 
+@functools.cache
+def _tiny(policy: Policy) -> Aligned:
+    """Two queries, with ties, an unjudged document and one that is not retrieved."""
+    qrels = Qrels.from_dict({"1": {"a": 2, "b": 0, "c": 1, "e": 1}, "2": {"a": 0}})
+    run = Run.from_dict({"1": {"b": 3.0, "a": 2.0, "x": 2.0, "c": 1.0}, "2": {"a": 1.0}})
+    return align(qrels, run, policy)
+
+
 def _config(data: bytes) -> None:
     folder = _folder()
     trust.allow_plugins(False)  # else a word of the input could be any module
@@ -76,12 +90,14 @@ def _config(data: bytes) -> None:
     finally:
         trust.allow_plugins(True)
     json.dumps(json.loads(found.model_dump_json())).encode()
+    evaluate(_tiny(found.policy.to_core()), found.parsed_metrics())
 
 
 def _metric(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
     for metric in names.parse(text):
         assert names.parse(str(metric)) == [metric], f"{metric} is read as another"
+        evaluate(_tiny(Policy()), [metric])
 
 
 def _arguments(data: bytes) -> None:

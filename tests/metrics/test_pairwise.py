@@ -80,5 +80,5 @@ def test_alpha_out_of_range(alpha: str) -> None:
     with pytest.raises(UnknownNameError) as error:
         parse(f"pairwise_logloss(alpha={alpha})")
     assert str(error.value) == (
-        f"pairwise_logloss(alpha={alpha}): alpha must lie in (0, inf), and is {alpha}"
+        f"pairwise_logloss(alpha={alpha}): alpha must lie in (0, 1e+09), and is {alpha}"
     )

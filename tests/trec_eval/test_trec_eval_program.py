@@ -374,3 +374,15 @@ def test_the_command(files: Files) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, MAP, "")
     failed = subprocess.run([*run, "-mfoo"], capture_output=True, text=True, check=False)
     assert (failed.returncode, failed.stdout) == (1, "")
+
+
+@pytest.mark.filterwarnings("ignore:.*queries without a relevant document")
+@pytest.mark.parametrize("number", ["99999999999999999999", "1e308", "nan"])
+def test_numbers_without_end(number: str, files: Files, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are cast as C casts them, without numpy's warning (an error in this test)."""
+    for measure in ("P", "iprec_at_recall", "11pt_avg", "Rprec_mult", "relstring", "recall"):
+        for version in ("9.0.8", "10.0"):
+            limits = ["-q", "-M", "9" * 20, "-l", "9" * 20]
+            main(["--as", version, *limits, "-m", f"{measure}.{number}", *files()])
+            said = capsys.readouterr()
+            assert said.out.startswith(measure) or "a cutoff is at least 1" in said.err
