@@ -162,7 +162,7 @@ class Manifest(_Model):
     warnings: tuple[StrictStr, ...]
     """What was said while reading; paths in them as in `inputs`."""
     findings: tuple[Finding, ...] = ()
-    """What the guard found; those of one rule in several files as one. Before format 3, nothing."""
+    """What the guard found; notes of one rule in several files as one. Before format 3, nothing."""
     outputs: Mapping[StrictStr, Sha256] = Field(default_factory=dict)
     """SHA-256 of the files of values beside it. Tables and pictures carry the manifest's instead,
     and timing.json, which is another for each run, has none."""

@@ -24,7 +24,7 @@ from ..store import state_of
 from . import executors, remote
 from .cache import Cache
 from .executors import InProcess
-from .guarding import guard
+from .guarding import guard, is_count
 from .key import cell_key
 from .naming import Naming
 from .record import Record
@@ -62,8 +62,8 @@ class Evaluated:
         SHA-256 of every file read, by path.
     cached : int
         How many cells were not computed, since all of their values were known.
-    findings : list of Finding
-        What the guard found in all of them.
+    findings, printed : list of Finding
+        What the guard found in all of them; what is said of it, each once.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -75,6 +75,7 @@ class Evaluated:
     digests: dict[str, str] = field(default_factory=dict)
     cached: int = 0
     findings: list[Finding] = field(default_factory=list)
+    printed: list[Finding] = field(default_factory=list)
 
 
 def evaluate_all(
@@ -154,8 +155,8 @@ class _Run:
 
     def take(self, done: Done) -> None:
         """Keep what became of a cell."""
-        cell = self.cells[done.place]
         remote.check(done, self.metrics)
+        cell = self.cells[done.place]
         if done.record is None:
             self.failed[done.place] = done.error or HarnessError("unknown")
             self.records.pop(done.place, None)
@@ -215,10 +216,16 @@ class _Run:
         files = [str(base / name) for name in self.config.plugins if name.endswith(".py")]
         hashed = {path: self.cache.hashed(path) for path in files if Path(path).is_file()}
         there = {place: self.cells[place] for place in sorted(self.records)}
-        guarded = guard(self.config, there, self.records, self.digests)
+        failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
+        counted = [one.run_entry.path for one, error in failed.values() if is_count(error)]
+        digests = {path: self.cache.hashed(path) for path in counted} | self.digests
+        guarded = guard(self.config, there, self.records, digests, failed)
         self.failed |= guarded.failed
         found = Evaluated(
-            digests={**self.digests, **hashed}, cached=self.cached, findings=guarded.findings
+            digests={**self.digests, **hashed},
+            cached=self.cached,
+            findings=guarded.findings,
+            printed=guarded.printed,
         )
         for place, cell in enumerate(self.cells):
             if place in self.failed:
@@ -272,6 +279,7 @@ def _finished(pool: Executor, jobs: Sequence[Job], run: _Run, workers: int) -> I
         return
     tries, careful = [0] * len(jobs), False
     queue, running = deque(range(len(jobs))), dict[Future[list[Done]], int]()
+    task = getattr(pool, "task", work)
     while queue or running:
         while queue and not (careful and running):
             number = queue.popleft()
@@ -281,7 +289,6 @@ def _finished(pool: Executor, jobs: Sequence[Job], run: _Run, workers: int) -> I
         finished, _ = wait(running, executors.PATIENCE, return_when=FIRST_COMPLETED)
         if not finished and hasattr(pool, "check"):
             pool.check()
-    task = getattr(pool, "task", work)
         for future in finished:
             number = running.pop(future)
             try:

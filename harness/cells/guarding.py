@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import pyarrow as pa
 
@@ -13,15 +14,23 @@ from ..config.cells import Cell
 from ..errors import HarnessError, InputError, Problem
 from ..guard import rules
 from ..guard.facts import Facts
-from ..guard.finding import Finding, in_order
-from ..guard.registry import accepted, of_reader
-from ..guard.said import Said
+from ..guard.finding import Finding, Severity, in_order
+from ..guard.predictions import odd_fit
+from ..guard.registry import RULES, accepted, of_reader
+from ..guard.said import Said, rule_of
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
+from .elsewhere import Elsewhere, Held, rows_of
 from .record import Record
 from .said import with_names
 
+MOST_READ = 8
+"""Datasets that are read again to see whether predictions fit them, in one sweep."""
 _FOLD = re.compile("fold|split|part", re.IGNORECASE)
 """Names of placeholders whose values are parts of one dataset."""
+_NUMBERS = ("k", "n", "i")
+"""Those that are such where the values are numbers."""
+_FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNORECASE | re.DOTALL)
+"""Names of parts that a config lists one by one."""
 
 
 @dataclass(eq=False)
@@ -31,7 +40,11 @@ class Guarded:
     Parameters
     ----------
     findings : list of Finding
-        Errors first; those of one rule and one entry of the config's datasets as one.
+        Errors first, with each file's own figures; what readers warned of among them. Notes of one
+        rule and one entry of the config's datasets are one.
+    printed : list of Finding
+        Those beyond what readers warned of; of one rule and one entry of the config's datasets as
+        one.
     failed : dict of int to HarnessError
         Cells that a finding makes fail, by place.
     said : dict of int to list of str
@@ -39,13 +52,14 @@ class Guarded:
     """
 
     findings: list[Finding] = field(default_factory=list)
+    printed: list[Finding] = field(default_factory=list)
     failed: dict[int, HarnessError] = field(default_factory=dict)
     said: dict[int, list[str]] = field(default_factory=dict)
 
 
 def guard(
     config: Config, cells: Mapping[int, Cell], records: Mapping[int, Record],
-    digests: Mapping[str, str],
+    digests: Mapping[str, str], failed: Mapping[int, tuple[Cell, HarnessError]],
 ) -> Guarded:  # fmt: skip
     """Return what the guard says of evaluated cells.
 
@@ -55,7 +69,9 @@ def guard(
     records : mapping of int to Record
         Of each of these cells.
     digests : mapping of str to str
-        SHA-256 of their files, by path.
+        SHA-256 of their files, by path, and of those that failed for a wrong count.
+    failed : mapping of int to (Cell, HarnessError)
+        Cells that could not be evaluated, and why.
 
     Raises
     ------
@@ -65,14 +81,19 @@ def guard(
     found = Guarded()
     accept = config.guard.accept
     of_datasets: dict[str, tuple[str, list[Finding]]] = {}
-    guarded, scoped = [], []
+    guarded, scoped, scoped_read = [], [], []
     for place, cell in cells.items():
         record = records[place]
         dataset, run = cell.dataset_entry.path, cell.run_entry.path
-        own = [] if record.facts is None else accepted(rules.of_run(record.facts, run), accept)
+        own = (
+            []
+            if record.facts is None
+            else accepted(rules.of_run(record.facts, run, cell.dataset), accept)
+        )
         said = rules.beyond(with_names(record.warnings, cell), own)
-        found.said[place], notes = _accepted_of(said, cell, accept)
-        scoped += [(cell.dataset_key, one) for one in notes]
+        read = _of_readers(said, cell, accept)
+        found.said[place] = [text for text, one in read if one.severity != "note"]
+        scoped_read += [(cell.dataset_key, one) for _, one in read]
         if record.facts is None:
             continue
         if dataset not in of_datasets:
@@ -84,29 +105,74 @@ def guard(
         scoped += [(cell.dataset_key, one) for one in own]
         pooled = config.summary.pool
         guarded.append(guarded_cell(cell, record.facts, record.qids, digests, pooled))
-    everywhere = accepted(of_sweep(guarded), accept)
+    elsewhere = Elsewhere(_held(cells, records), MOST_READ)
+    for place, cell in cells.items():
+        facts = records[place].facts
+        own_fit = None if facts is None else odd_fit(facts.run)
+        if own_fit is not None:
+            odd = accepted(elsewhere.odd(cell, own_fit), accept)
+            scoped += [(cell.dataset_key, one) for one in odd]
+    found.failed |= dict(_counted(failed, elsewhere))
+    held_rows = {
+        path: digests[path]
+        for cell, error in failed.values()
+        if is_count(error) and (path := cell.run_entry.path) in digests
+    }
+    everywhere = accepted(of_sweep(guarded, held_rows), accept)
     wrong = [one for _, own in of_datasets.values() for one in own] + everywhere
     wrong = [one for one in wrong if one.severity == "error"]
     if wrong:
         raise InputError([_problem(one) for one in wrong])
     scoped += [(key, one) for key, own in of_datasets.values() for one in own]
-    found.findings = in_order(collapsed([*scoped, *(("", one) for one in everywhere)]))
+    scoped += [("", one) for one in everywhere]
+    found.findings = in_order(_kept([*scoped, *scoped_read]))
+    found.printed = in_order(collapsed(scoped))
     return found
 
 
-def _accepted_of(
+def _kept(scoped: Sequence[tuple[str, Finding]]) -> Iterator[Finding]:
+    """Yield findings with each file's own figures; notes, of which there are many, together."""
+    yield from (one for _, one in scoped if one.severity != "note")
+    yield from collapsed((scope, one) for scope, one in scoped if one.severity == "note")
+
+
+def _held(cells: Mapping[int, Cell], records: Mapping[int, Record]) -> Iterator[Held]:
+    """Yield the datasets of learning-to-rank cells, whose rows are read where they are needed."""
+    for place, cell in cells.items():
+        facts = records[place].facts
+        if facts is not None and facts.run.follows:
+            n_rows = facts.run.rows
+            yield Held(cell.dataset, cell.dataset_entry.path, n_rows, partial(rows_of, cell))
+
+
+def _counted(
+    failed: Mapping[int, tuple[Cell, HarnessError]], elsewhere: Elsewhere
+) -> Iterator[tuple[int, HarnessError]]:
+    """Yield, for cells of too many or too few predictions, an error that says where they fit."""
+    for place, (cell, error) in failed.items():
+        if is_count(error):
+            elsewhere.know(Held(cell.dataset, cell.dataset_entry.path, -1, partial(rows_of, cell)))
+            better = elsewhere.count(cell)
+            if better is not None:
+                yield place, InputError([_problem(better)])
+
+
+def is_count(error: HarnessError) -> bool:
+    """Whether predictions were more or fewer than rows."""
+    return [rule_of(problem) for problem in error.problems] == ["row-count"]
+
+
+def _of_readers(
     said: Iterable[Said], cell: Cell, accept: Sequence[str]
-) -> tuple[list[str], list[Finding]]:
-    """Return the readers' warnings, and as notes those of rules that are accepted."""
-    left, notes = [], []
+) -> list[tuple[str, Finding]]:
+    """Return the readers' warnings, and each as a finding: a note where its rule is accepted."""
+    paths = (cell.run_entry.path, cell.dataset_entry.path)
+    found = []
     for one in said:
-        paths = (cell.run_entry.path, cell.dataset_entry.path)
         place = next((path for path in paths if one.text.startswith(f"{path}: ")), "")
-        if one.rule in accept:
-            notes.append(of_reader(one, place, "note"))
-        else:
-            left.append(one.text)
-    return left, notes
+        severity: Severity = "note" if one.rule in accept else RULES[one.rule].severity
+        found.append((one.text, of_reader(one, place, severity)))
+    return found
 
 
 def _of_dataset(facts: Facts, path: str) -> Iterator[Finding]:
@@ -122,13 +188,23 @@ def guarded_cell(
     cell: Cell, facts: Facts, qids: pa.Array, digests: Mapping[str, str], pooled: Sequence[str]
 ) -> GuardedCell:
     """Return a cell as the rules of a sweep look at it; `pooled` is the config's summary's."""
-    model = cell.dataset_key, cell.run_key, *cell.of_run.items()
+    group = fold_group(cell, pooled)
+    entry = cell.dataset_key if group is None else group
+    model = entry, cell.run_key, *cell.of_run.items()
     return GuardedCell(
-        facts, cell.dataset_entry.path, cell.run_entry.path, cell.dataset_key, model, qids, digests,
-        is_fold(cell, pooled),
+        facts, cell.dataset_entry.path, cell.run_entry.path, entry, model, qids, digests,
+        group is not None,
     )  # fmt: skip
 
 
-def is_fold(cell: Cell, pooled: Sequence[str]) -> bool:
-    """Return whether a cell's dataset is one of several parts of one, by its placeholders."""
-    return any(name in pooled or _FOLD.search(name) for name in cell.of_dataset)
+def fold_group(cell: Cell, pooled: Sequence[str]) -> str | None:
+    """Return what the dataset is a part of; None where it is whole.
+
+    Told by the placeholders of its entry, as {fold}, or {k} where it is a number; or by a name
+    that is written out, such as fold1.
+    """
+    for name, value in cell.of_dataset.items():
+        if name in pooled or _FOLD.search(name) or (name in _NUMBERS and value.isdecimal()):
+            return cell.dataset_key
+    written = _FOLD_NAME.fullmatch(cell.dataset) if not cell.of_dataset else None
+    return None if written is None else written[1] + written[3]

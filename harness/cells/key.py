@@ -17,8 +17,9 @@ from ..core.metric import Metric
 _PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTES = (
     "core", "metrics", "readers", "convert", "compat", "crosscheck.py", "direct.py",
-    "cells/record.py", "cells/said.py", "cells/work.py",
-    "guard/facts.py", "guard/moments.py", "guard/said.py", "guard/watch.py",
+    "cells/columns.py", "cells/record.py", "cells/said.py", "cells/work.py",
+    "guard/facts.py", "guard/fits.py", "guard/following.py", "guard/moments.py",
+    "guard/rank_scores.py", "guard/said.py", "guard/watch.py",
 )  # fmt: skip
 """Files and folders whose code makes what is kept of a cell."""
 _ARITHMETIC = ("numpy", "pyarrow")
@@ -31,12 +32,12 @@ def code() -> str:
     That is the packages that do the arithmetic, and the C library and kind of processor, whose
     logarithms may differ in the last bit. Python's version changes none.
     """
-    packages = [f"{package} {version(package)}" for package in _ARITHMETIC]
     return _joined([*map(_source, COMPUTES), *computes_with()])
 
 
 def computes_with() -> list[str]:
     """Return what the harness's code computes with, whose values may differ by it."""
+    packages = [f"{package} {version(package)}" for package in _ARITHMETIC]
     return [*packages, *platform.libc_ver(), platform.system(), platform.machine()]
 
 

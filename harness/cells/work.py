@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,12 +19,13 @@ from ..core.views import policies_of
 from ..crosscheck import Crosscheck
 from ..direct import evaluate_one
 from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, VerificationError
-from ..guard.facts import Facts, JudgementFacts
+from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.said import Said
 from ..guard.watch import Watch
-from ..readers import ir_metadata
+from ..readers import Source, ir_metadata
 from ..readers.hashed import HashedSource
 from ..store import state_of
+from . import columns
 from .record import Record
 from .said import without_names
 
@@ -89,17 +90,17 @@ class Done:
         The files read, by path.
     rows : int
         Documents retrieved, for the progress bar.
-    """
     by : str
         What computed it, where that is not this machine; see :mod:`harness.cells.remote`.
+    """
 
     place: int
     record: Record | None = None
     error: HarnessError | None = None
     inputs: Mapping[str, Input] = field(default_factory=dict)
     rows: int = 0
-
     by: str = ""
+
 
 def work(job: Job) -> list[Done]:
     """Evaluate the cells of a job, one after the other."""
@@ -164,7 +165,7 @@ def _evaluate(
         reference=partial(_read_reference, dataset.qrels, tuple(job.cells.values()), cell),
         seen=guard.aligned, run=cell.run, dataset=cell.dataset,
     )  # fmt: skip
-    facts = Facts(dataset.facts, guard.facts())
+    facts = Facts(dataset.facts, _with_ranks(guard.facts(), cell, source))
     audit = check.compare(evaluation)
     header = ir_metadata.header_of(source)
     inputs = {
@@ -178,6 +179,15 @@ def _evaluate(
         return Done(place, record, None, inputs, evaluation.counts.retrieved)
 
     return done
+
+
+def _with_ranks(facts: RunFacts, cell: Cell, source: Source) -> RunFacts:
+    """Return facts with those of a TREC run whose scores are its ranks."""
+    entry = cell.run_entry
+    if facts.follows or (entry.format or readers.guess_format(source, "run")) != "trec":
+        return facts
+    found = columns.rank_scores(source)
+    return facts if found is None else replace(facts, rank_scores=tuple(found))
 
 
 @dataclass(frozen=True, eq=False)

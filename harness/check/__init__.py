@@ -14,12 +14,12 @@ from ..core.grade_check import takes_fractions
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
-from ..errors import Problem, UnknownNameError
+from ..errors import HarnessError, Problem, UnknownNameError
 from ..guard.finding import Finding
 from ..guard.registry import finding
 from .flow import Checked, check_cells
 
-__all__ = ["Checked", "check_config", "check_files"]
+__all__ = ["Checked", "check_config", "check_files", "refused"]
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
@@ -76,8 +76,13 @@ def check_files(
     return check_cells(cells, Policy(), fractions=True)
 
 
+def refused(path: str, error: HarnessError) -> Checked:
+    """Return what was found where nothing could be looked at: a config that is none."""
+    return Checked(tuple(_of_config(path, one) for one in error.problems), ())
+
+
 def _of_config(path: str, problem: Problem) -> Finding:
-    place = f"{path}: {problem.where}" if problem.where else path
+    place = path if problem.where in ("", path) else f"{path}: {problem.where}"
     examples = [problem.found] if problem.found else []
     return finding("config", place, problem.what, 1, examples, fix=problem.fix)
 

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Any
 
-import numpy as np
 from tqdm import tqdm
 
 from .. import readers
-from ..cells.guarding import guarded_cell, is_fold
+from ..cells import columns
+from ..cells.elsewhere import Elsewhere, Held
+from ..cells.guarding import fold_group, guarded_cell
 from ..config.cells import Cell
 from ..core.policy import Policy
-from ..core.ragged import Array
 from ..core.tables import Qrels, Run
 from ..escaping import legible
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.finding import Finding, in_order
-from ..guard.registry import accepted, finding
+from ..guard.fits import Fit, Rows
+from ..guard.following import rows_of
+from ..guard.predictions import odd_fit
+from ..guard.registry import accepted
 from ..guard.rules import of_dataset, of_rows, of_run
 from ..guard.sweep import GuardedCell, of_sweep
 from ..guard.watch import Watch
 from ..readers import Source
 from ..readers.hashed import HashedSource
-from . import columns, folds, predictions, reading
-from .fits import CLEAR, Fit, Rows
+from . import folds, reading
 from .reading import Reading
 
 BY_ROW = ("scores", "npy")
@@ -77,6 +80,7 @@ class _Sweep:
     datasets: dict[str, _Dataset] = field(default_factory=dict)
     folds: dict[str, list[folds.Fold]] = field(default_factory=dict)
     odd: list[tuple[Cell, Fit | None]] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
     guarded: list[GuardedCell] = field(default_factory=list)
     n_rows: int = 0
     alone: int = 0
@@ -115,7 +119,7 @@ def check_cells(
         _look_elsewhere(sweep)
         for some in sweep.folds.values():
             sweep.reading.add(*folds.findings(some))
-        sweep.reading.add(*of_sweep(sweep.guarded))
+        sweep.reading.add(*of_sweep(sweep.guarded, sweep.failed))
     found = in_order(accepted([*known, *sweep.reading.findings], accept))
     return Checked(tuple(found), tuple(cells), sweep.n_rows, sweep.alone)
 
@@ -127,14 +131,13 @@ def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep) -> Qrels | None:
         return None
     sweep.reading.end(source)
     facts = JudgementFacts.of(qrels)
-    sweep.datasets[cell.dataset] = _Dataset(
-        cell, predictions.rows_of(qrels), facts, source.sha256()
-    )
+    sweep.datasets[cell.dataset] = _Dataset(cell, rows_of(qrels), facts, source.sha256())
     sweep.reading.add(*of_dataset(facts, entry.path))
     is_letor = reading.format_of(entry.path, entry.format, "qrels") == "letor"
-    if is_letor and is_fold(cell, sweep.pooled):
+    group = fold_group(cell, sweep.pooled)
+    if is_letor and group is not None:
         fold = folds.fold(entry.path, cell.dataset, qrels)
-        sweep.folds.setdefault(cell.dataset_key, []).extend([fold] if fold else [])
+        sweep.folds.setdefault(group, []).extend([fold] if fold else [])
     return qrels
 
 
@@ -147,12 +150,9 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
         with into.of(entry.path):
             Source(entry.path)
         return
-    scores: list[Array] = []
 
     def watch(part: Run) -> None:
         sweep.n_rows += part.n_rows
-        if follows:
-            scores.append(part.scores)
 
     source = None
     with into.of(entry.path):
@@ -164,7 +164,10 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
         else:
             run = _align(qrels, source, policy, watch, options)
             facts = Facts(sweep.datasets[cell.dataset].facts, run)
-            into.add(*of_rows(facts, cell.dataset_entry.path), *of_run(facts, entry.path))
+            into.add(*of_rows(facts, cell.dataset_entry.path))
+            into.add(*of_run(facts, entry.path, cell.dataset))
+            own = odd_fit(run)
+            sweep.odd += [] if own is None else [(cell, own)]
             held = sweep.datasets[cell.dataset]
             digests = {cell.dataset_entry.path: held.digest, entry.path: source.sha256()}
             sweep.guarded.append(guarded_cell(cell, facts, qrels.qids, digests, sweep.pooled))
@@ -174,9 +177,8 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
     if form == "trec" and into.refused <= {"no-common-query"}:
         into.add(*columns.findings(source, qrels))
     elif "row-count" in into.refused:
+        sweep.failed[entry.path] = source.sha256()
         sweep.odd.append((cell, None))
-    elif follows and not into.refused and qrels is not None:
-        _fit(cell, qrels, np.concatenate(scores), sweep)
 
 
 def _align(
@@ -194,60 +196,25 @@ def _align(
     return facts.facts()
 
 
-def _fit(cell: Cell, qrels: Qrels, scores: Array, sweep: _Sweep) -> None:
-    """Hold predictions against the grades of their own rows."""
-    rows = sweep.datasets[cell.dataset].rows
-    place = cell.run_entry.path
-    if predictions.are_grades(qrels, scores):
-        sweep.reading.add(predictions.swapped(place, cell.dataset, qrels, scores))
-    elif rows is not None and scores.size == rows.grades.size:
-        if qrels.order is not None:
-            scores = _in_file(scores, qrels)
-        own, found = predictions.of_fit(place, cell.dataset, rows, scores)
-        sweep.reading.add(*found)
-        if own.z <= CLEAR and not found:
-            sweep.odd.append((cell, own))
-
-
-def _in_file(scores: Array, qrels: Qrels) -> Array:
-    """Return scores of rows that were gathered by query in the order of the file."""
-    found = np.empty_like(scores)
-    found[qrels.order] = scores
-    return found
-
-
 def _look_elsewhere(sweep: _Sweep) -> None:
     """Hold predictions that do not fit their rows against those of the other datasets."""
+    held = [
+        Held(name, one.cell.dataset_entry.path, _n_rows(one.rows), partial(_same, one.rows))
+        for name, one in sweep.datasets.items()
+    ]
+    elsewhere = Elsewhere(held)
     for cell, own in sweep.odd:
-        rows = sweep.datasets[cell.dataset].rows
-        others = dict(_others(cell, sweep))
-        alike = {
-            name: held
-            for name, held in others.items()
-            if rows is not None and held.grades.size == rows.grades.size
-        }
-        place = cell.run_entry.path
-        if own is not None and not alike:
-            sweep.reading.add(*predictions.of_order(place, cell.dataset, own))
-            continue
-        scores = reading.numbers(cell.run_entry.path)
-        if scores is None:
-            continue
         if own is not None:
-            found = list(predictions.of_others(place, cell.dataset, own, scores, alike))
-            sweep.reading.add(*(found or predictions.of_order(place, cell.dataset, own)))
+            sweep.reading.add(*elsewhere.odd(cell, own))
         else:
-            kept = [
-                one
-                for one in sweep.reading.findings
-                if (one.rule, one.place) != ("row-count", place)
-            ]
-            better = predictions.of_count(place, cell.dataset, rows, scores, others)
-            sweep.reading.findings = [*kept, better]
+            better = elsewhere.count(cell)
+            if better is not None:
+                sweep.reading.replace("row-count", better)
 
 
-def _others(cell: Cell, sweep: _Sweep) -> Iterator[tuple[str, Rows]]:
-    """Yield the datasets of the sweep but this cell's own, and their rows."""
-    for name, held in sweep.datasets.items():
-        if held.rows is not None and held.cell.dataset_entry.path != cell.dataset_entry.path:
-            yield name, held.rows
+def _n_rows(rows: Rows | None) -> int:
+    return -1 if rows is None else rows.grades.size
+
+
+def _same(rows: Rows | None) -> Rows | None:
+    return rows

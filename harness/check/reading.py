@@ -7,25 +7,25 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-
-import numpy as np
+from dataclasses import replace
 
 from .. import readers
 from ..config import DatasetEntry
-from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning, Problem, shorten
 from ..guard.finding import Finding
 from ..guard.registry import finding, of_reader
 from ..guard.said import Said, rule_of
-from ..readers import Source
-from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
 from ..readers.hashed import HashedSource
-from ..readers.numpy_files import NoArrayError, array_of
-from ..readers.scores import RUN as SCORES
+from ..readers.source import NAMELESS, STDIN
 
 _LINE = re.compile(r":(\d+)$")
+
+
+def shown(path: str) -> str:
+    """Return a file's name for messages, as its reader has it."""
+    return NAMELESS if path == STDIN else path
 
 
 class Reading:
@@ -48,6 +48,7 @@ class Reading:
     def of(self, place: str) -> Iterator[None]:
         """Read the file at `place`: its errors and warnings become findings."""
         self.refused, self.warned = set(), set()
+        place = shown(place)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", HarnessWarning)
             try:
@@ -67,6 +68,13 @@ class Reading:
         if (said.rule, place) not in self._known:
             self.add(of_reader(said, place))
 
+    def replace(self, rule: str, better: Finding) -> None:
+        """Put a finding where that of a rule on the same file is."""
+        self.findings = [
+            better if (one.rule, one.place) == (rule, shown(better.place)) else one
+            for one in self.findings
+        ]
+
     def refuse(self, place: str, error: HarnessError) -> None:
         """Add what an error says."""
         found = list(_refused(place, error))
@@ -81,6 +89,7 @@ class Reading:
 
     def add(self, *found: Finding) -> None:
         """Add findings."""
+        found = tuple(replace(one, place=shown(one.place)) for one in found)
         self.findings += found
         self._known |= {(one.rule, one.place) for one in found}
 
@@ -110,21 +119,6 @@ def format_of(path: str, named: str | None, kind: Kind) -> str:
         warnings.simplefilter("ignore", HarnessWarning)
         return named or readers.guess_format(path, kind)
     return ""
-
-
-def numbers(path: str) -> Array | None:
-    """Return the numbers of a file of scores, however many; None where some are no numbers."""
-    with (
-        contextlib.suppress(HarnessError, NoArrayError, ValueError, OSError),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore", HarnessWarning)
-        if path.endswith(".npy"):
-            return np.asarray(array_of(Source(path).read()), np.float64).ravel()
-        tables = read_columns(Source(path), SCORES)
-        found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
-        return found
-    return None
 
 
 def _refused(place: str, error: HarnessError) -> Iterator[Finding]:

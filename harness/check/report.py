@@ -53,6 +53,7 @@ def as_json(checked: Checked) -> str:
         "findings": [one.as_dict() for one in checked.findings],
         "counts": {name: checked.count(name) for name in ORDER},
         "rows": checked.rows,
+        "runs_without_dataset": checked.alone,
         "checked": [_cell(cell) for cell in checked.cells],
     }
     return in_json(content, indent=1) + "\n"

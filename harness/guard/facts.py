@@ -38,8 +38,8 @@ class JudgementFacts:
     empty_first, single_first : tuple of str
         The first of them.
     numbered : bool
-        Whether queries are called 1, 2, ... and documents have no names, as in files with group
-        sizes: queries of two such files have the same names by chance.
+        Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
+        files with group sizes: queries of two such files have the same names by chance.
     documents : int
         Different documents that are judged, for any query; 0 where they have no names.
     """
@@ -83,7 +83,8 @@ class JudgementFacts:
 
 def _numbered(qrels: Qrels) -> bool:
     ends = as_bytes(qrels.qids[:1]) + as_bytes(qrels.qids[-1:])
-    return qrels.docnos.positional and ends == [b"1", b"%d" % qrels.n_queries]
+    from_0, from_1 = ([b"%d" % n, b"%d" % (n + qrels.n_queries - 1)] for n in (0, 1))
+    return qrels.docnos.positional and ends in (from_0, from_1)
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,15 @@ class RunFacts:
         Rows whose docno was looked for among all judgements; those found, for any query.
     unknown_first : tuple of str
         The first docnos that were not found.
+    own_fit, best_fit : tuple of float
+        Of predictions for rows: as :func:`~harness.guard.fits.soon` gives them; ``()`` where they
+        were not held against the grades.
+    whole_scores : tuple of float
+        The scores, where they look like grades, and the grades like scores.
+    different_grades : int
+        How many there are then.
+    rank_scores : tuple
+        Of a TREC run whose scores are ranks: :class:`~harness.guard.rank_scores.RankScores`.
     """
 
     follows: bool = False
@@ -169,6 +179,11 @@ class RunFacts:
     looked_at: int = 0
     known: int = 0
     unknown_first: tuple[str, ...] = ()
+    own_fit: tuple[Any, ...] = ()
+    best_fit: tuple[Any, ...] = ()
+    whole_scores: tuple[float, ...] = ()
+    different_grades: int = 0
+    rank_scores: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from . import predictions
 from .facts import Facts, JudgementFacts
 from .finding import Finding, Severity
+from .rank_scores import RankScores
 from .registry import finding
-from .said import Said
 from .said import Said
 
 MANY = 0.1
@@ -78,9 +79,22 @@ def of_rows(facts: Facts, place: str) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def of_run(facts: Facts, place: str) -> Iterator[Finding]:
-    """Yield what a run says, and how it fits the judgements; `place` is its file."""
+def of_run(facts: Facts, place: str, name: str = "the dataset") -> Iterator[Finding]:
+    """Yield what a run says, and how it fits the judgements.
+
+    Parameters
+    ----------
+    facts : Facts
+    place : str
+        Its file.
+    name : str
+        The dataset's.
+    """
     yield from _of_scores(facts, place)
+    if facts.run.own_fit or facts.run.whole_scores:
+        yield from predictions.of_facts(facts.run, place, name)
+    if facts.run.rank_scores:
+        yield from RankScores(*facts.run.rank_scores).findings(place)
     if not facts.run.follows:
         yield from _of_documents(facts, place)
         yield from _of_queries(facts, place)

@@ -21,8 +21,11 @@ ENOUGH_ROWS = 20
 FAR = 0.2
 """How much larger than the median of the runs a share of unjudged documents must be: two of the
 ten documents at the top."""
-WIDER = 10.0
+WIDER = 5.0
 """How many times as wide as those of all other folds a fold's scores must be, or as narrow."""
+
+APART = ("same-file-twice",)
+"""Rules whose findings are about several files each, and are not taken together."""
 
 T = TypeVar("T")
 
@@ -58,13 +61,23 @@ class GuardedCell:
     folds: bool = False
 
 
-def of_sweep(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
-    """Yield what cells say of each other."""
-    yield from _same_bytes(cells)
+def of_sweep(
+    cells: Sequence[GuardedCell], failed: Mapping[str, str] | None = None
+) -> Iterator[Finding]:
+    """Yield what cells say of each other.
+
+    Parameters
+    ----------
+    cells : sequence of GuardedCell
+    failed : mapping of str to str, optional
+        SHA-256, by path, of the runs that hold rows and failed.
+    """
+    yield from _same_bytes(cells, failed or {})
     named = [cell for cell in cells if cell.folds and not cell.facts.judgements.numbered]
     for some in _by(named, lambda cell: cell.entry).values():
         yield from _shared_queries(some)
-    for some in _by(cells, lambda cell: cell.model).values():
+    folds = [cell for cell in cells if cell.folds]
+    for some in _by(folds, lambda cell: cell.model).values():
         yield from _ranges(some)
     for some in _by(cells, lambda cell: cell.dataset).values():
         yield from _unjudged(some)
@@ -79,13 +92,15 @@ def _by(
     return found
 
 
-def _same_bytes(cells: Iterable[GuardedCell]) -> Iterator[Finding]:
+def _same_bytes(cells: Iterable[GuardedCell], failed: Mapping[str, str]) -> Iterator[Finding]:
     paths: dict[str, dict[str, None]] = {}
     for cell in cells:
         rows = {cell.dataset: cell.facts.judgements.rows, cell.run: cell.facts.run.rows}
         for path, n in rows.items():
             if n >= ENOUGH_ROWS:
                 paths.setdefault(cell.digests[path], {})[path] = None
+    for path, digest in failed.items():
+        paths.setdefault(digest, {})[path] = None
     for same in paths.values():
         if len(same) > 1:
             one, *others = same
@@ -152,8 +167,8 @@ def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
         if own > middle + FAR:
             facts = cell.facts.run
             what = (
-                f"{own:.0%} of the documents at rank 10 or before are not judged, "
-                f"{middle:.0%} in the middle of the {len(runs)} runs on {cell.dataset}"
+                f"{100 * own:.0f} % of the documents at rank 10 or before are not judged, "
+                f"{100 * middle:.0f} % in the middle of the {len(runs)} runs on {cell.dataset}"
             )
             yield finding(
                 "unjudged-unlike-others", cell.run, what, facts.shown - facts.judged_shown
@@ -170,7 +185,8 @@ def collapsed(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
     """
     groups: dict[tuple[str, str, str], dict[Finding, None]] = {}
     for scope, one in findings:
-        groups.setdefault((scope, one.rule, one.severity), {})[one] = None
+        own = one.place if one.rule in APART else scope
+        groups.setdefault((own, one.rule, one.severity), {})[one] = None
     return [_collapsed(list(some)) for some in groups.values()]
 
 

@@ -12,6 +12,7 @@ from ..core.policy import Policy
 from ..core.ragged import Ints, lengths_of
 from ..core.tables import Qrels, Run
 from .facts import EXAMPLES, RunFacts, first
+from .following import Following
 from .moments import Moments
 
 LONG = 10
@@ -51,6 +52,7 @@ class Watch:
         self.lowest, self.highest = np.inf, -np.inf
         self.sum_lowest = self.sum_highest = 0.0
         self.follows = False
+        self.following = Following(self.qrels)
         self.missing_first: tuple[str, ...] = ()
         self.answered = self.extra = self.nearly = self.pairs = self.tied = 0
         self.judged = self.positive = self.shown = self.judged_shown = 0
@@ -91,7 +93,9 @@ class Watch:
         if max(highest, -lowest) > _LARGEST:
             self.overflow += int((np.abs(part.scores) > _LARGEST).sum())
         self.follows = shares(part.qids, self.qrels.qids)
-        if not self.follows:
+        if self.follows:
+            self.following.add(part.scores)
+        else:
             self._named(part)
 
     def _named(self, part: Run) -> None:
@@ -178,7 +182,7 @@ class Watch:
         depths = depths[depths > 0]
         n, last = depths.size, int(depths[-1]) if depths.size else 0
         depths.sort()
-        found: dict[str, float] = {}
+        found = self.following.facts()
         if n and not self.follows:
             found = {
                 "shallowest": float(depths[0]),
@@ -217,7 +221,7 @@ class Watch:
             looked_at=self.looked_at,
             known=self.known,
             unknown_first=self.unknown_first,
-            **found,  # type: ignore[arg-type]
+            **found,
         )
 
 

@@ -12,7 +12,9 @@ import pytest
 import yaml
 
 import harness
-from harness.config import load
+from harness.cells.guarding import fold_group
+from harness.config import DatasetEntry, RunEntry, load
+from harness.config.cells import Cell
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.main import main
 
@@ -124,7 +126,11 @@ def test_findings_are_printed_once_and_kept(
     assert "  effect: there the policy for ties decides the order, and not the system" in lines
     manifest = json.loads((place / "out/manifest.json").read_text(encoding="utf-8"))
     places = {one["rule"]: (one["place"], one["count"]) for one in manifest["findings"]}
-    assert places["constant-scores"] == ("flat-1.txt", 2)
+    # each file's own figures
+    constant = [one for one in manifest["findings"] if one["rule"] == "constant-scores"]
+    assert [(one["place"], one["count"]) for one in constant] == [
+        (f"flat-{fold}.txt", 8) for fold in (1, 2, 3)
+    ]
     assert places["same-file-twice"] == ("flat-1.txt", 2)
 
 
@@ -133,7 +139,8 @@ def test_workers_find_the_same(place: Path, jobs: int) -> None:
     put(place / "model-3.txt", [1000.0 + n for n in range(N * 30)])
     with pytest.warns(HarnessWarning, match="score-range"):
         results = harness.run(config(place, cache="none"), jobs=jobs)
-    ((rule, severity, what),) = found(results)
+    (rule, severity, what), *notes = found(results)
+    assert [one[:2] for one in notes] == [("unrelated", "note")]
     assert (rule, severity) == ("score-range", "warning")
     assert "model-3.txt: scores from 1000 to 1239, those of the same model on its 2 other" in what
 
@@ -220,3 +227,51 @@ def test_facts_are_the_same_beside_a_reference(place: Path) -> None:
     changes = {"metrics": ["ndcg@10"]}, {"metrics": ["rbo(p=0.9,reference=model)"]}
     plain, compared = (found(harness.run(config(place, **some))) for some in changes)
     assert plain == compared != []
+
+
+def test_what_readers_warn_of_is_a_finding_too(place: Path) -> None:
+    """In the manifest, with its rule and how to mend it."""
+    rows = [
+        f"{qid} Q0 d{rank} {rank} {10 - rank} {'a' if rank % 2 else 'b'}\n"
+        for qid in (1, 2)
+        for rank in range(1, 8)
+    ]
+    (place / "two.run").write_text("".join(rows), encoding="utf-8")
+    (place / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n2 0 d2 1\n2 0 d1 0\n", encoding="utf-8")
+    datasets = {"t": {"format": "trec", "path": "qrels"}}
+    runs = {"r": {"format": "trec", "path": "two.run"}}
+    with pytest.warns(HarnessWarning, match="tags"):
+        results = harness.run(config(place, datasets=datasets, runs=runs))
+    manifest = json.loads((results.folder / "manifest.json").read_text(encoding="utf-8"))
+    (tags,) = (one for one in manifest["findings"] if one["rule"] == "several-tags")
+    assert (tags["severity"], tags["place"]) == ("warning", "two.run")
+    assert tags["fix"] == "split it, where it is; or write one tag"
+
+
+@pytest.mark.parametrize(
+    ("names", "parts"),
+    [
+        (["fold1", "fold2"], True),
+        (["Part-1 test", "Part-2 test"], True),
+        (["news", "web"], False),
+        (["covid19", "trec8"], False),
+    ],
+)
+def test_folds_that_are_listed_by_name(names: list[str], parts: bool) -> None:
+    groups = {fold_group(cell_on(name), ()) for name in names}
+    assert (len(groups) == 1 and None not in groups) == parts
+
+
+@pytest.mark.parametrize(
+    ("placeholder", "value", "parts"),
+    [("fold", "a", True), ("k", "3", True), ("n", "3", True), ("k", "web", False),
+     ("collection", "3", False), ("half", "3", True)],
+)  # fmt: skip
+def test_placeholders_of_folds(placeholder: str, value: str, parts: bool) -> None:
+    group = fold_group(cell_on("d", **{placeholder: value}), pooled=["half"])
+    assert group == ("d" if parts else None)
+
+
+def cell_on(dataset: str, **captured: str) -> Cell:
+    entry, run = DatasetEntry(path="d.txt"), RunEntry(path="r.txt")
+    return Cell(dataset, "r", entry, run, dataset, "r", captured, {})

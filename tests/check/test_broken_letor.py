@@ -165,9 +165,12 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
     (half, {("row-count", "error", 1, GBRT)}, "the last 608 lines of the dataset had none"),
     (
         other_fold,
-        {("row-count", "error", 1, GBRT)},
+        {
+            ("row-count", "error", 1, GBRT),
+            ("same-file-twice", "warning", 1, "gbrt/fold2.txt"),
+        },
         "1,151 predictions for 1,208 rows of letor-fold1; they are as many as the rows of "
-        "letor-fold2, and correlate with its grades (0.64)",
+        "letor-fold2 (fold2.txt), whose grades they correlate with (0.64)",
     ),
     (
         slipped_down,
@@ -227,7 +230,7 @@ def test_a_break_is_found_and_nothing_else(
     breaks(letor)
     after = {one: text for one, text in found(letor).items() if one[0] != "empty-queries"}
     assert {*after} == expected
-    assert said in "\n".join(after.values())
+    assert said in "\n".join(after.values()).replace(f"{letor.folder}/", "")
 
 
 def test_labels_as_predictions(letor: Any) -> None:
@@ -268,8 +271,8 @@ def test_folds_of_one_size_that_changed_places(letor: Any) -> None:
         ("swapped-fold", "warning", 1000, "gbrt/fold2.txt"),
     }
     assert (
-        "the predictions fit the rows of letor-fold2 (correlation with the grades within queries "
-        "0.64) and not those of letor-fold1 (0.03), as many"
+        f"the predictions fit the rows of letor-fold2 ({letor.folder}/fold2.txt) (correlation with "
+        "the grades within queries 0.64) and not those of letor-fold1 (0.03), as many"
     ) in after["swapped-fold", "warning", 1000, GBRT]
 
 

@@ -180,6 +180,13 @@ def test_a_fold_of_another_model(changes: dict[str, float], what: str) -> None:
     of_others = [*FOLDS[:4], cell(5, changes, model="other")]
     assert [*of_sweep(of_others)] == []
     assert [*of_sweep(cells[3:])] == []  # of two, which is the other one?
+    collections = [*(cell(n, folds=False) for n in range(1, 5)), cell(5, changes, folds=False)]
+    assert [*of_sweep(collections)] == []  # news, web, ...: scores may be of any size
+
+
+def test_scores_six_times_as_wide() -> None:
+    cells = [*FOLDS[:4], cell(5, {"highest": 54.0, "mean_highest": 48.0, "mean_lowest": 1.2})]
+    assert [one.rule for one in of_sweep(cells)] == ["score-range"]
 
 
 def test_the_same_bytes() -> None:
@@ -189,6 +196,9 @@ def test_the_same_bytes() -> None:
     ]
     again = cell(1, run="m/fold1.txt", model="n")
     assert [*of_sweep([FOLDS[0], again])] == []  # one path, two cells
+    failed = {"m/fold9.txt": "m/fold1.txt", "m/fold8.txt": "another"}  # of a wrong count
+    (found,) = of_sweep(FOLDS, failed)
+    assert (found.place, found.examples) == ("m/fold1.txt", ("m/fold9.txt",))
     few = [replace_facts(one, rows=19) for one in (FOLDS[0], same)]
     assert [*of_sweep(few)] == []
 
@@ -225,6 +235,9 @@ def test_queries_that_are_numbered() -> None:
     assert numbered("1", "1", "2", "3")
     assert not numbered("1", "1", "2", "4")
     assert not numbered("1", "2", docnos=["a", "b"])
+    assert numbered("0", "0", "1", "2")
+    assert not numbered("0", "1", "3")
+    assert not numbered("2", "3")
 
 
 def test_a_run_that_was_not_pooled() -> None:
@@ -239,7 +252,7 @@ def test_a_run_that_was_not_pooled() -> None:
         (
             "unjudged-unlike-others",
             "warning",
-            "m/fold4.txt: 26% of the documents at rank 10 or before are not judged, 4% in the "
+            "m/fold4.txt: 26 % of the documents at rank 10 or before are not judged, 4 % in the "
             "middle of the 4 runs on q",
         )
     ]
@@ -263,6 +276,8 @@ def test_findings_of_one_rule_are_one() -> None:
         "fold2.txt, fold3.txt (+1 more) [constant-scores]"
     )
     assert alone == found[0][1]
+    copies = [("d", finding("same-file-twice", f"{n}.txt", "", 1, (f"{n}b.txt",))) for n in "12"]
+    assert collapsed(copies) == [one for _, one in copies]  # each names its own
     same_names = [
         ("d", finding("depth", f"{n}/a.txt", "", 1)) for n in range(3)
     ]  # whose folders tell them apart

@@ -4,36 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from ..core.ragged import Array
-from ..core.tables import Qrels
-from ..guard.finding import Finding
-from ..guard.registry import finding
 from . import fits
+from .facts import RunFacts
+from .finding import Finding
 from .fits import Fit, Rows
+from .registry import finding
 
-FEW = 6
-"""Distinct whole numbers that grades are, at most."""
-MANY = 20
-"""Distinct fractions from which on grades are rather scores."""
 ENOUGH = 200
 """Rows from which on a model's predictions show that they have to do with the grades."""
 CHANCE = 3.0
 """Standard errors up to which a correlation is what chance gives."""
 LARGEST = 20_000_000
 """Predictions of one file beyond which they are not held against the grades at every offset."""
-
-
-def rows_of(qrels: Qrels) -> Rows | None:
-    """Return the rows of a dataset in the order of its file; None where some were dropped."""
-    if qrels.order is None:
-        return Rows(qrels.numbers, qrels.row)
-    if qrels.n_source != qrels.n_rows:
-        return None
-    grades, query = np.empty_like(qrels.numbers), np.empty_like(qrels.row)
-    grades[qrels.order], query[qrels.order] = qrels.numbers, qrels.row
-    return Rows(grades, query)
 
 
 def of_count(
@@ -51,7 +34,7 @@ def of_count(
         Its own.
     scores : ndarray, shape (m,)
     others : mapping of str to Rows
-        The other datasets of the sweep.
+        Other datasets of the sweep, by their names and files.
     """
     n_rows = 0 if rows is None else rows.grades.size
     what = f"{scores.size:,} predictions for {n_rows:,} rows of {name}"
@@ -60,18 +43,17 @@ def of_count(
         ranked = fits.ranks(scores)
         best = max(same, key=lambda other: fits.fit(others[other], ranked).z)
         found = fits.fit(others[best], ranked)
-        also = f", and correlate with its grades ({found.r:.2f})" if found.z > fits.CLEAR else ""
-        what += f"; they are as many as the rows of {_some([best, *same])}{also}"
+        what += f"; they are as many as the rows of {best}"
+        if found.z > fits.CLEAR:
+            what += f", whose grades they correlate with ({found.r:.2f})"
+        if len(same) > 1:
+            what += f" (as many: {'; '.join(one for one in same if one != best)})"
         return finding("row-count", place, what, fix=f"name the predictions of {name}")
     if rows is not None and scores.size and scores.size <= LARGEST:
         at_0, best_fit = fits.best(rows, scores)
         if best_fit.z > fits.CLEAR:
             return finding("row-count", place, f"{what}; {_where(rows, scores, best_fit, at_0)}")
     return finding("row-count", place, what)
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(dict.fromkeys(names))
 
 
 def _where(rows: Rows, scores: Array, best: Fit, at_0: Fit) -> str:
@@ -93,19 +75,39 @@ def _n(lines: int) -> str:
     return "line" if lines == 1 else f"{lines} lines"
 
 
-def of_fit(place: str, name: str, rows: Rows, scores: Array) -> tuple[Fit, list[Finding]]:
-    """Return how predictions fit their rows, and a finding where they fit better at an offset."""
-    at_0, best = fits.best(rows, scores)
-    if not best.offset or not fits.is_clear(best, at_0):
-        return at_0, []
-    slip = f"line {best.offset + 1} belongs to row 1"
-    if best.offset < 0:
-        slip = f"line 1 belongs to row {1 - best.offset}"
-    what = (
-        f"the predictions fit the rows of {name} better if {slip}: correlation with the grades "
-        f"within queries {best.r:.2f}, against {at_0.r:.2f} as they stand"
-    )
-    return at_0, [finding("shifted", place, what, scores.size)]
+def of_facts(run: RunFacts, place: str, name: str) -> Iterator[Finding]:
+    """Yield what is wrong with the rows or the columns of predictions, by their facts."""
+    if run.whole_scores:
+        listed = ", ".join(f"{one:g}" for one in run.whole_scores)
+        what = (
+            f"the predictions are whole numbers ({listed}), and the grades of {name} are "
+            f"{run.different_grades:,} different fractions: the columns have changed places"
+        )
+        yield finding("swapped-columns", place, what, run.rows)
+    elif has_slipped(run):
+        own, best = Fit(*run.own_fit), Fit(*run.best_fit)
+        slip = f"line {best.offset + 1} belongs to row 1"
+        if best.offset < 0:
+            slip = f"line 1 belongs to row {1 - best.offset}"
+        what = (
+            f"the predictions fit the rows of {name} better if {slip}: correlation with the "
+            f"grades within queries {best.r:.2f}, against {own.r:.2f} as they stand"
+        )
+        yield finding("shifted", place, what, run.rows)
+
+
+def has_slipped(run: RunFacts) -> bool:
+    """Whether predictions fit clearly better some rows further on."""
+    own, best = Fit(*run.own_fit), Fit(*run.best_fit)
+    return bool(best.offset) and fits.is_clear(best, own)
+
+
+def odd_fit(run: RunFacts) -> Fit | None:
+    """Return the fit of predictions that fit neither their own rows nor their neighbours."""
+    if not run.own_fit or run.whole_scores or has_slipped(run):
+        return None
+    own = Fit(*run.own_fit)
+    return own if own.z <= fits.CLEAR else None
 
 
 def of_order(place: str, name: str, own: Fit) -> Iterator[Finding]:
@@ -131,22 +133,3 @@ def of_others(
                 f"queries {found[other].r:.2f}) and not those of {name} ({own.r:.2f}), as many"
             )
             yield finding("swapped-fold", place, what, scores.size)
-
-
-def are_grades(qrels: Qrels, scores: Array) -> bool:
-    """Whether grades look like scores, and scores like grades."""
-    grades = qrels.numbers
-    if grades.dtype.kind != "f" or (scores != np.trunc(scores)).any():
-        return False
-    return np.unique(scores).size <= FEW and np.unique(grades).size >= MANY
-
-
-def swapped(place: str, name: str, qrels: Qrels, scores: Array) -> Finding:
-    """Return the finding for grades and scores that have changed places."""
-    distinct = np.unique(scores)
-    listed = ", ".join(f"{one:g}" for one in distinct)
-    what = (
-        f"the predictions are whole numbers ({listed}), and the grades of {name} are "
-        f"{np.unique(qrels.numbers).size:,} different fractions: the columns have changed places"
-    )
-    return finding("swapped-columns", place, what, scores.size)

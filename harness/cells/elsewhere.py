@@ -1,0 +1,125 @@
+"""Which other dataset of a sweep predictions fit, that do not fit their own."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import readers
+from ..config.cells import Cell
+from ..core.ragged import Array
+from ..errors import HarnessError, HarnessWarning
+from ..guard import following, predictions
+from ..guard.finding import Finding
+from ..guard.fits import Fit, Rows
+from ..readers import Source
+from ..readers.columns import numbers_of, read_columns
+from ..readers.numpy_files import NoArrayError, array_of
+from ..readers.scores import RUN as SCORES
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A dataset that predictions are held against.
+
+    Parameters
+    ----------
+    name, path : str
+    n_rows : int
+    rows : callable
+        Reads them where they are not at hand; None where the file's rows are not the dataset's.
+    """
+
+    name: str
+    path: str
+    n_rows: int
+    rows: Callable[[], Rows | None]
+
+    def __str__(self) -> str:
+        return self.name if self.name == self.path else f"{self.name} ({self.path})"
+
+
+class Elsewhere:
+    """All datasets of a sweep.
+
+    Parameters
+    ----------
+    datasets : iterable of Held
+    most : int, optional
+        Files that are read for it; all by default.
+    """
+
+    def __init__(self, datasets: Iterable[Held], most: int | None = None) -> None:
+        self.datasets = {one.path: one for one in datasets}
+        self.most = most
+        self._read: dict[str, Rows | None] = {}
+
+    def know(self, one: Held) -> None:
+        """Add a dataset, where it is not known."""
+        self.datasets.setdefault(one.path, one)
+
+    def odd(self, cell: Cell, own: Fit) -> Iterator[Finding]:
+        """Yield what predictions are that do not fit their own rows; `own` is how they do."""
+        place, dataset = cell.run_entry.path, cell.dataset_entry.path
+        n_rows = self.datasets[dataset].n_rows
+        others = dict(self._of(n_rows, dataset))
+        scores = numbers(place) if others else None
+        found: list[Finding] = []
+        if scores is not None:
+            found = list(predictions.of_others(place, cell.dataset, own, scores, others))
+        yield from found or predictions.of_order(place, cell.dataset, own)
+
+    def count(self, cell: Cell) -> Finding | None:
+        """Return where predictions fit that are more or fewer than rows."""
+        place, dataset = cell.run_entry.path, cell.dataset_entry.path
+        scores = numbers(place)
+        if scores is None:
+            return None
+        rows = self._rows(self.datasets[dataset]) if dataset in self.datasets else None
+        others = dict(self._of(scores.size, dataset))
+        return predictions.of_count(place, cell.dataset, rows, scores, others)
+
+    def _of(self, n_rows: int, dataset: str) -> Iterator[tuple[str, Rows]]:
+        """Yield the other datasets of so many rows."""
+        for held in self.datasets.values():
+            if held.path != dataset and held.n_rows == n_rows:
+                rows = self._rows(held)
+                if rows is not None:
+                    yield str(held), rows
+
+    def _rows(self, held: Held) -> Rows | None:
+        if held.path not in self._read:
+            if self.most is not None and len(self._read) >= self.most:
+                return None
+            self._read[held.path] = held.rows()
+        return self._read[held.path]
+
+
+def rows_of(cell: Cell) -> Rows | None:
+    """Return the rows of a cell's dataset, read again; None where they cannot be."""
+    entry = cell.dataset_entry
+    with contextlib.suppress(HarnessError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)
+        options = entry.options()
+        qrels = readers.read_qrels(entry.path, name=cell.dataset, fractions=True, **options)
+        return following.rows_of(qrels)
+    return None
+
+
+def numbers(path: str) -> Array | None:
+    """Return the numbers of a file of scores, however many; None where some are no numbers."""
+    with (
+        contextlib.suppress(HarnessError, NoArrayError, ValueError, OSError),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", HarnessWarning)
+        if path.endswith(".npy"):
+            return np.asarray(array_of(Source(path).read()), np.float64).ravel()
+        tables = read_columns(Source(path), SCORES)
+        found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
+        return found
+    return None

@@ -1,0 +1,122 @@
+"""What ``harness run`` finds of predictions that belong elsewhere, as ``harness check`` does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from harness.main import main
+
+GBRT = "gbrt/fold1.txt"
+
+
+def run(files: Any, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code, and standard error with paths from the folder."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["run", str(files.folder / "c.yaml"), "--set", "output=out"])
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code, capsys.readouterr().err.replace(f"{files.folder}/", "")
+
+
+def test_clean_sweeps_are_told_nothing_of(letor: Any, capsys: Any) -> None:
+    code, said = run(letor, capsys)
+    assert code == 0
+    for rule in ("shifted", "swapped-fold", "upside-down", "swapped-columns", "rank-as-score"):
+        assert f"[{rule}]" not in said
+
+
+def test_a_slip(letor: Any, capsys: Any) -> None:
+    letor.put(GBRT, ["0.5\n", *letor.lines(GBRT)[:-1]])
+    code, said = run(letor, capsys)
+    assert code == 0
+    assert (
+        "gbrt/fold1.txt: the predictions fit the rows of letor-fold1 better if line 2 belongs to "
+        "row 1: correlation with the grades within queries 0.61, against 0.02 as they stand "
+        "[shifted]"
+    ) in said
+
+
+def test_predictions_that_fall_as_grades_rise(letor: Any, capsys: Any) -> None:
+    letor.put(GBRT, [f"{-float(line)}\n" for line in letor.lines(GBRT)])
+    code, said = run(letor, capsys)
+    assert code == 0
+    assert "letor-fold1 have a correlation of -0.61 within queries [upside-down]" in said
+
+
+def test_folds_of_one_size_that_changed_places(letor: Any, capsys: Any) -> None:
+    for fold in ("1", "2"):
+        for name in (f"fold{fold}.txt", f"gbrt/fold{fold}.txt", f"neural/fold{fold}.txt"):
+            letor.put(name, letor.lines(name)[:1000])
+    first, second = letor.lines(GBRT), letor.lines("gbrt/fold2.txt")
+    letor.put(GBRT, second)
+    letor.put("gbrt/fold2.txt", first)
+    code, said = run(letor, capsys)
+    assert code == 0
+    assert (
+        "gbrt/fold1.txt: the predictions fit the rows of letor-fold2 (fold2.txt) (correlation with "
+        "the grades within queries 0.64) and not those of letor-fold1 (0.03), as many"
+    ) in said
+
+
+def test_predictions_of_another_fold(letor: Any, capsys: Any) -> None:
+    letor.put(GBRT, letor.lines("gbrt/fold2.txt"))
+    code, said = run(letor, capsys)
+    assert code == 1
+    assert (
+        "1,151 predictions for 1,208 rows of letor-fold1; they are as many as the rows of "
+        "letor-fold2 (fold2.txt), whose grades they correlate with (0.64) [row-count]"
+    ) in said
+
+
+def test_a_line_too_many(letor: Any, capsys: Any) -> None:
+    letor.put(GBRT, ["0\n", *letor.lines(GBRT)])
+    code, said = run(letor, capsys)
+    assert code == 1
+    assert (
+        "1,209 predictions for 1,208 rows of letor-fold1; they fit without the first line "
+        "(correlation with the grades 0.61, against 0.02 as they stand) [row-count]"
+    ) in said
+
+
+def test_grades_and_scores_that_changed_places(letor: Any, capsys: Any) -> None:
+    scores, rows = letor.lines(GBRT), letor.lines("fold1.txt")
+    letor.put(GBRT, [f"{row.split()[0]}\n" for row in rows])
+    pairs = zip(scores, rows, strict=True)
+    letor.put("fold1.txt", [f"{abs(float(s))} {row.partition(' ')[2]}" for s, row in pairs])
+    config = "".join(letor.lines("c.yaml")).replace("[map]", "[ndcg(convention=catboost)]")
+    letor.put("c.yaml", [config])
+    code, said = run(letor, capsys)
+    assert code == 1
+    assert "the predictions are whole numbers (0, 1, 2, 3, 4), and the grades" in said
+    assert "[swapped-columns]" in said
+
+
+TREC = """\
+datasets: {d: {format: trec, path: qrels}}
+runs: {r: {format: trec, path: run}}
+metrics: [map]
+"""
+
+
+def test_scores_that_are_ranks(trec: Any, capsys: Any) -> None:
+    trec.put("c.yaml", [TREC])
+    assert "[rank-as-score]" not in run(trec, capsys)[1]
+    rows = [line.split() for line in trec.lines("run")]
+    trec.put("run", [" ".join([*row[:4], row[3], row[5]]) + "\n" for row in rows])
+    code, said = run(trec, capsys)
+    assert code == 2  # the only run
+    assert f"the score is the rank in {len(rows):,} of {len(rows):,} rows" in said
+    exchanged = [" ".join([*row[:3], row[4], row[3], row[5]]) + "\n" for row in rows]
+    trec.put("run", exchanged)
+    code, said = run(trec, capsys)
+    assert code == 2  # the only run
+    assert "[rank-as-score]" in said
+
+
+def test_what_was_found_is_in_the_manifest(letor: Any, capsys: Any) -> None:
+    letor.put(GBRT, ["0.5\n", *letor.lines(GBRT)[:-1]])
+    run(letor, capsys)
+    found = json.loads((letor.folder / "out/manifest.json").read_text())["findings"]
+    assert [one["place"] for one in found if one["rule"] == "shifted"] == [GBRT]
