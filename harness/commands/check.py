@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..errors import ConfigError, InputError, Problem
+from ..errors import ConfigError, HarnessError, InputError, Problem
 from . import options
 
 
@@ -69,12 +69,15 @@ def check_command(
     else:
         try:
             found = check.check_config(first, set_ or [])
-        except ConfigError:
-            if is_config:
-                raise
-            what = "it is no config, and judgements by themselves are not enough"
-            fix = "harness check CONFIG, or harness check QRELS RUN..."
-            raise InputError(Problem(first, what, fix=fix)) from None
+        except (ConfigError, InputError) as error:
+            wrong: HarnessError = error
+            if isinstance(error, ConfigError) and not is_config:
+                what = "it is no config, and judgements by themselves are not enough"
+                fix = "harness check CONFIG, or harness check QRELS RUN..."
+                wrong = InputError(Problem(first, what, fix=fix))
+            if format == "text":
+                raise wrong from None
+            found = check.refused(first, wrong)
     output.show(as_json(found) if format == "json" else text(found))
     if found.count("error"):
         raise typer.Exit(2)

@@ -25,7 +25,8 @@ from ..errors import HarnessWarning, InputError, Problem
 from .sample import Sample
 from .unpacking import Unpacking
 
-STDIN = "-"
+STDIN, NAMELESS = "-", "<stdin>"
+"""Standard input as it is named, and as messages name it."""
 BLOCK = 4 << 20
 """Bytes that are read and parsed at a time."""
 HEAD = 1 << 16
@@ -77,7 +78,7 @@ class Source:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         given = os.fspath(path)
-        self.name = "<stdin>" if given == STDIN else given
+        self.name = NAMELESS if given == STDIN else given
         self.file = _spooled(sys.stdin.buffer).name if given == STDIN else _on_disk(given)
         self.unfinished = b""
         self.sample = Sample()
@@ -104,7 +105,7 @@ class Source:
     @property
     def label(self) -> str:
         """The file's own name, without its folders."""
-        return self.name if self.name == "<stdin>" else Path(self.name).name
+        return self.name if self.name == NAMELESS else Path(self.name).name
 
     @property
     def stem(self) -> str:

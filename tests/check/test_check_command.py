@@ -118,6 +118,45 @@ def test_what_is_no_config_nor_judgements_with_runs(root: Path) -> None:
     assert "a config names its runs itself; give it alone" in both.output
 
 
+def test_json_of_what_is_no_config(root: Path, tmp_path: Path) -> None:
+    def said(path: Path) -> tuple[int, list[str]]:
+        result = call(path, "--format", "json")
+        found = json.loads(result.stdout)
+        assert not found["checked"]
+        assert {one["rule"] for one in found["findings"]} == {"config"}
+        assert found["findings"][0]["place"].startswith(str(path))
+        return result.exit_code, [one["what"] for one in found["findings"]]
+
+    (tmp_path / "c.yaml").write_text("datasets: [\n")
+    code, (what,) = said(tmp_path / "c.yaml")
+    assert code == 2
+    assert what
+    assert said(root / "runs/trec/qrels.txt") == (
+        2,
+        ["it is no config, and judgements by themselves are not enough"],
+    )
+
+
+def test_json_counts_runs_without_their_dataset(trec: Any) -> None:
+    trec.put("qrels", trec.lines("run"))
+    files = trec.folder / "qrels", trec.folder / "run"
+    assert "; 1 run without its dataset: " in call(*files).stdout
+    assert json.loads(call(*files, "-f", "json").stdout)["runs_without_dataset"] == 1
+
+
+def test_standard_input_has_one_name(trec: Any) -> None:
+    lines = [line.split() for line in trec.lines("run")]
+    for fields in lines:
+        fields[3] = str(1000 - int(fields[3]))
+    given = "".join(" ".join(fields) + "\n" for fields in lines[500:])
+    result = CliRunner().invoke(app, ["check", str(trec.folder / "qrels"), "-"], input=given)
+    heads = [line for line in result.stdout.splitlines() if re.match("error|warning|note", line)]
+    of_run = [head for head in heads if "/qrels: " not in head]
+    assert any("[ranks-against-scores]" in head for head in of_run)
+    assert any("[missing-queries]" in head for head in of_run)
+    assert all(re.match("[a-z]+: <stdin>: [^<]*$", head) for head in of_run)
+
+
 def test_every_problem_of_a_config_is_found_and_its_files_are_read_all_the_same(
     letor: Any,
 ) -> None:
