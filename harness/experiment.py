@@ -268,7 +268,7 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     found = derive(loaded, evaluated)
     for text in evaluated.warnings:
         warnings.warn(text, HarnessWarning, stacklevel=3)
-    for one in evaluated.findings:
+    for one in evaluated.printed:
         if one.severity == "warning" and not RULES[one.rule].in_table:
             text = str(one).removeprefix("warning: ")
             warnings.warn(text, HarnessWarning, stacklevel=3)

@@ -200,11 +200,13 @@ def guarded_cell(
 def fold_group(cell: Cell, pooled: Sequence[str]) -> str | None:
     """Return what the dataset is a part of; None where it is whole.
 
-    Told by the placeholders of its entry, as {fold}, or {k} where it is a number; or by a name
+    Told by the placeholders of its entry, as {fold}, or {k} where it is a number and
+    the dataset one for learning to rank; or by a name
     that is written out, such as fold1.
     """
     for name, value in cell.of_dataset.items():
-        if name in pooled or _FOLD.search(name) or (name in _NUMBERS and value.isdecimal()):
+        numbered = name in _NUMBERS and value.isdecimal() and cell.dataset_entry.format == "letor"
+        if name in pooled or _FOLD.search(name) or numbered:
             return cell.dataset_key
     written = _FOLD_NAME.fullmatch(cell.dataset) if not cell.of_dataset else None
     return None if written is None else written[1] + written[3]

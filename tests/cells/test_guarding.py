@@ -273,5 +273,5 @@ def test_placeholders_of_folds(placeholder: str, value: str, parts: bool) -> Non
 
 
 def cell_on(dataset: str, **captured: str) -> Cell:
-    entry, run = DatasetEntry(path="d.txt"), RunEntry(path="r.txt")
+    entry, run = DatasetEntry(path="d.txt", format="letor"), RunEntry(path="r.txt")
     return Cell(dataset, "r", entry, run, dataset, "r", captured, {})
