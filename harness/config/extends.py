@@ -14,8 +14,6 @@ from .yamlfile import Loc, Source
 
 _OWN = ("name", "extends")
 """Keys that an extending config does not take over."""
-_BY_NAME = ("datasets", "runs", "where", "metric_sets", "tables")
-"""Mappings of entries that have names: one that is not there cannot be taken out."""
 
 
 def text_of(path: Path) -> str:
@@ -93,7 +91,7 @@ def merge(base: Source, over: Source, name: str) -> Source:
             if value is None and here not in over.unread:
                 if key in below:
                     del found[key]
-                elif loc and loc[0] in _BY_NAME and len(loc) == 1:
+                elif loc and loc[0] in yamlfile.BY_NAME and len(loc) == 1:
                     near = did_you_mean(key, below)
                     what = f"{name} has no '{key}' that could be taken out{near}"
                     problems.append(over.problem(here, what))

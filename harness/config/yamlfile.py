@@ -18,6 +18,8 @@ Loc = tuple[str | int, ...]
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
 _AS_WRITTEN = "where"
 """Below this key a value is the text that stands there: 01 is no number, and yes is not true."""
+BY_NAME = ("datasets", "runs", "where", "metric_sets", "tables")
+"""Mappings of entries that have names: one that is not there cannot be taken out."""
 _MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "null"))
 
 
@@ -133,7 +135,8 @@ def override(source: Source, overrides: Iterable[str]) -> Source:
     source : Source
         Its data are changed.
     overrides : iterable of str
-        ``"policy.ties=stable"``; the value is read as YAML, the path may hold ``[1]``.
+        ``"policy.ties=stable"``; the value is read as YAML, the path may hold ``[1]``. ``null``
+        takes a key out.
     """
     problems, changed = list(source.problems), set(source.set)
     for one in overrides:
@@ -184,6 +187,10 @@ class _Walk:
             ]
         if not isinstance(node, yaml.ScalarNode):
             return self._refuse(node, loc, f"the tag {node.tag} is not allowed here")
+        if node.tag.startswith("!"):
+            tag = node.tag.rstrip(",")
+            self._refuse(node, loc, f"{tag} is a tag to YAML, and no text", f'quote it: "{tag}"')
+            return tag
         if len(loc) > 1 and loc[0] == _AS_WRITTEN and node.tag != _NULL:
             return node.value
         try:
@@ -256,6 +263,8 @@ def _syntax(error: yaml.YAMLError, text: str) -> Problem:
     fix = ""
     if mark.column < len(content) and content[mark.column] == "\t":
         fix = "indent with blanks, not with tabs"
+    elif context == "while scanning a tag":
+        fix = "put text that begins with ! in quotes"
     elif "{" in content:
         fix = 'put text that holds braces in quotes: path: "runs/{model}.txt"'
     elif mark.column < len(content) and content[mark.column] in "@`%*&!|>":
@@ -274,7 +283,8 @@ def _override(data: dict[str, Any], override: str) -> Loc:
     try:
         value = _value(path, text)
     except ConfigError as error:
-        raise ValueError(f"cannot read the value: {error.problems[0].what}") from None
+        told = "; ".join(filter(None, (error.problems[0].what, error.problems[0].fix)))
+        raise ValueError(f"cannot read the value: {told}") from None
     loc: Loc = ()
     at: Any = data
     parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
@@ -286,7 +296,7 @@ def _override(data: dict[str, Any], override: str) -> Loc:
         else:
             raise ValueError(f"{show(loc)} is {describe(at)} and holds no '{parts[0]}'")
         if not parts:
-            at[part] = value
+            _put(at, part, value, loc)
             return (*loc, part)
         if isinstance(at, dict) and part not in at:
             if loc:
@@ -299,11 +309,27 @@ def _override(data: dict[str, Any], override: str) -> Loc:
     raise ValueError("write KEY=VALUE, as in policy.ties=stable")
 
 
+def _put(at: Any, part: str | int, value: Any, loc: Loc) -> None:
+    """Put a value in its place; null takes a key out, as in a config that extends another."""
+    if value is None and isinstance(at, dict) and part in at:
+        del at[part]
+    elif value is None and len(loc) == 1 and loc[0] in BY_NAME:
+        near = did_you_mean(str(part), at)
+        raise ValueError(f"there is no {show((*loc, part))} that could be taken out{near}")
+    else:
+        at[part] = value
+
+
 def _value(path: str, text: str) -> Any:
     """Return the value of an override as it would be read at its place."""
     top = _AS_WRITTEN if re.split(r"[.\[]", path)[0] == _AS_WRITTEN else "value"
     below = top == _AS_WRITTEN and path != top
-    found = read(f"{top}:\n  value: {text}" if below else f"{top}: {text}", "").data[top]
+    if below and text.strip().startswith("!"):  # a shell took off the quotes it was given
+        return text.strip()
+    source = read(f"{top}:\n  value: {text}" if below else f"{top}: {text}", "")
+    if source.problems:
+        raise ConfigError(source.problems)
+    found = source.data[top]
     return found["value"] if below else found
 
 

@@ -30,6 +30,19 @@ policy: {ties: stable, depth: 5}
 """
 
 
+def test_null_from_the_command_line_takes_a_key_out(base: Path) -> None:
+    text = "extends: ../shared/base.yaml\ncompare: {baseline: bm25}\n"
+    every = config.loads(text, "mine.yaml", base / "mine")
+    assert (every.compare is None, every.policy.depth, len(every.runs)) == (False, 5, 2)
+    overrides = ["compare=null", "policy.depth=null", "runs.{model}=null"]
+    less = config.loads(text, "mine.yaml", base / "mine", overrides)
+    assert (less.compare, less.policy.depth, list(less.runs)) == (None, None, ["bm25"])
+    with pytest.raises(ConfigError, match=r"\$\.runs\.bm that could be taken out; did you mean"):
+        config.loads(text, "mine.yaml", base / "mine", ["runs.bm=null"])
+    with pytest.raises(ConfigError, match="cannot read the value: YAML would read '010' as 8"):
+        config.loads(text, "mine.yaml", base / "mine", ["policy.depth=010"])
+
+
 @pytest.fixture
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A base in ``shared`` with its files, and an empty folder ``mine`` beside it."""

@@ -55,6 +55,36 @@ def complaint(base: Path, where: str, *overrides: str) -> list[str]:
     return [line.removeprefix("  ") for line in str(caught.value).splitlines()[1:]]
 
 
+def test_an_exclamation_mark_from_the_command_line(base: Path) -> None:
+    kept_rows = ["gbrt 1 1", "svm 1 1", "bm25 1", "gbrt 2 1", "svm 2 1", "bm25 2"]
+    assert rows(base, "{seed: 1}", "where.model=!random*") == kept_rows
+    assert rows(base, "{seed: 1}", 'where.model=["!random*"]') == kept_rows
+    assert complaint(base, "{seed: 1}", "where.model=[!random*, svm]") == [
+        "--set where.model=[!random*, svm]  cannot read the value: !random* is a tag to YAML, and "
+        'no text; quote it: "!random*"'
+    ]
+    assert complaint(base, "{seed: 1}", "where={model: !random*}") == [
+        "--set where={model: !random*}  cannot read the value: not valid YAML: expected ' ', but "
+        "found '}' (while scanning a tag that began in line 1); put text that begins with ! in "
+        "quotes"
+    ]
+
+
+def test_an_exclamation_mark_without_quotes_in_the_file(base: Path) -> None:
+    assert complaint(base, "\n  model: !random*") == [  # was empty text
+        "$.where.model (line 8)  !random* is a tag to YAML, and no text",
+        '  fix:   quote it: "!random*"',
+    ]
+
+
+def test_null_takes_a_column_out(base: Path) -> None:
+    assert rows(base, "{seed: 1, model: svm}", "where.model=null") == rows(base, "{seed: 1}")
+    assert complaint(base, "{seed: 1, model: svm}", "where.mode=null") == [
+        "--set where.mode=null  there is no $.where.mode that could be taken out; did you mean "
+        "'model'?"
+    ]
+
+
 def test_a_value_and_a_cell_without_the_column(base: Path) -> None:
     assert rows(base, '{seed: 1, model: "!random*"}') == [
         "gbrt 1 1", "svm 1 1", "bm25 1", "gbrt 2 1", "svm 2 1", "bm25 2",
