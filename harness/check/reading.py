@@ -19,14 +19,8 @@ from ..guard.said import Said, rule_of
 from ..readers.format import Kind
 from ..readers.hashed import HashedSource
 from ..readers.source import NAMELESS, STDIN
-from ..readers.source import NAMELESS, STDIN
 
 _LINE = re.compile(r":(\d+)$")
-
-
-def shown(path: str) -> str:
-    """Return a file's name for messages, as its reader has it."""
-    return NAMELESS if path == STDIN else path
 
 
 def shown(path: str) -> str:
