@@ -86,18 +86,54 @@ class Pattern:
             Placeholders that are settled already, and must stand for just that.
         """
         values = dict(known or {})
-        expression, seen = "", set(values)
-        for literal, name in self.pieces:
-            expression += re.escape(literal)
-            if name is None:
-                continue
+        parts: list[str] = []  # literal text and a placeholder's name, in turn
+        literal = ""
+        for before, name in self.pieces:
+            literal += before
             if name in values:
-                expression += re.escape(values[name])
-            else:
-                expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+)"
-                seen.add(name)
-        found = re.fullmatch(expression, text)
-        return None if found is None else {**values, **found.groupdict()}
+                literal += values[name]
+            elif name is not None:
+                parts += [literal, name]
+                literal = ""
+        found = _split(text, parts, literal)
+        return None if found is None else {**values, **found}
+
+
+def _split(text: str, parts: list[str], end: str) -> dict[str, str] | None:
+    """Return what each placeholder stands for, an earlier one for as much as it can.
+
+    A place from which the rest cannot be read is looked at once only: a regular expression
+    would come back to it by every way that there is.
+    """
+    names = parts[1::2]
+    if not text.endswith(end) or len(text) < len(names) + sum(map(len, (*parts[::2], end))):
+        return None
+    again = [name for place, name in enumerate(names) if name in names[:place]]
+    failed: set[tuple[object, ...]] = set()
+
+    def rest(place: int, start: int, values: dict[str, str]) -> dict[str, str] | None:
+        if place == len(parts):
+            return values if text[start:] == end else None
+        state = (place, start, *(values.get(name) for name in again))
+        literal, name = parts[place : place + 2]
+        if state in failed or not text.startswith(literal, start):
+            return None
+        start += len(literal)
+        if name in values:
+            stops: Iterable[int] = [start + len(values[name])] * text.startswith(
+                values[name], start
+            )
+        else:
+            slash = text.find("/", start)
+            stops = range(len(text) if slash < 0 else slash, start, -1)
+        for stop in stops:
+            found = rest(place + 2, stop, {**values, name: text[start:stop]})
+            if found is not None:
+                return found
+        failed.add(state)
+        return None
+
+    return rest(0, 0, {})
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,31 @@ def test_an_earlier_placeholder_takes_as_much_as_it_can() -> None:
         "model": "linear-regression",
         "seed": "1",
     }
+
+
+@given(
+    st.lists(st.sampled_from(["{a}", "{b}", "{c}", "-", "x"]), max_size=7),
+    st.text("-x/", max_size=9),
+)
+def test_a_match_is_that_of_the_regular_expression(parts: list[str], text: str) -> None:
+    """Also where placeholders touch, where one occurs again, and where there are many ways."""
+    expression = ""
+    for place, part in enumerate(parts):
+        name = part.strip("{}")
+        again = f"(?P={name})" if part in parts[:place] else f"(?P<{name}>[^/]+)"
+        expression += again if part.startswith("{") else part
+    found = re.fullmatch(expression, text)
+    assert Pattern("".join(parts)).match(text) == (None if found is None else found.groupdict())
+
+
+@pytest.mark.parametrize(
+    "text", ["{a}{b}{c}{d}{e}!", "{a}-{b}-{c}-{d}-{e}-{f}-{g}!", "{a}-{b}-{a}-{c}-{d}-{e}!"]
+)
+def test_no_name_takes_long(text: str) -> None:
+    """A regular expression would look at 120^5 / 5! ways and more: minutes to hours."""
+    begun = time.process_time()
+    assert Pattern(text).match("-" * 120) is None
+    assert time.process_time() - begun < 10
 
 
 @pytest.mark.parametrize(
