@@ -17,6 +17,8 @@ from typing import Any
 
 from . import __version__
 from .core.leaderboard import Failed, Leaderboard
+from .core.plan import Plan
+from .core.policy import Policy
 from .crosscheck import Audit
 from .escaping import in_json
 from .guard.finding import Finding
@@ -74,7 +76,7 @@ def manifest(
         **({"packages": packages} if packages else {}),
         "platform": system(),
         "git": _git(base),
-        "seeds": _seeds(config),
+        "seeds": _seeds(config, board),
         "cells": [
             {
                 "dataset": entry.dataset,
@@ -174,10 +176,18 @@ def placed(texts: Iterable[str], paths: Iterable[str], base: Path) -> list[str]:
     return [pattern.sub(lambda found: names[found[0]], text) for text in texts]
 
 
-def _seeds(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the seeds that a config has, by what draws with them."""
+def _seeds(config: Mapping[str, Any], board: Leaderboard) -> dict[str, Any]:
+    """Return the seeds of all that draws at random, by what draws with them."""
     compare, ties = config.get("compare") or {}, str(config.get("policy", {}).get("ties", ""))
-    found = {"compare": compare["seed"]} if "seed" in compare else {}
+    found: dict[str, Any] = {"compare": compare["seed"]} if "seed" in compare else {}
+    if board.summary and not board.summary.average:  # which has intervals
+        said = {name: compare[name] for name in ("seed", "draws", "level") if name in compare}
+        plan = Plan(**said)
+        found["summary"] = {"seed": plan.seed, "draws": plan.summary_draws, "level": plan.level}
+    metrics = board.entries[0].evaluation.metrics if board.entries else ()
+    seeds = {str(metric): Policy().with_settings(metric.settings).seed for metric in metrics}
+    if seeds := {name: seed for name, seed in seeds.items() if seed is not None}:
+        found["metrics"] = seeds
     random = re.fullmatch(r"random\((.*)\)", ties)
     return found | ({"ties": random[1]} if random else {})
 

@@ -156,7 +156,8 @@ class Manifest(_Model):
     """System and processor."""
     git: Git | None
     seeds: Mapping[StrictStr, Any] = Field(default_factory=dict)
-    """Of everything that draws at random: compare (resampling), ties (a policy)."""
+    """Of everything that draws at random: compare (resampling), summary (its intervals, with draws
+    and level), ties (a policy), metrics (by name, the ties of their own)."""
     cells: tuple[EvaluatedCell, ...]
     failed: tuple[FailedCell, ...] = ()
     warnings: tuple[StrictStr, ...]

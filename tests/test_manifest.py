@@ -86,6 +86,34 @@ def test_seeds_versions_code_and_what_is_undefined(place: Path) -> None:
     assert found["cells"][0]["undefined"] == {"arp": 2}
 
 
+def test_seeds_of_summaries_and_of_metrics(place: Path) -> None:
+    for name in ("one", "two"):
+        (place / f"data/{name}.run").rename(place / f"data/m-{name}.run")
+    (place / "data/three.run").unlink()
+    runs = 'runs={"m": {path: "../data/m-{seed}.run"}}'
+    overrides = [runs, "metrics=[map, 'ndcg(ties=random(5))@10']", "policy={ties: stable}"]
+    config, spread = place / "configs/toy.yaml", "summary={spread: [seed]}"
+    named = {"metrics": {"ndcg(ties=random(5))@10": 5}}
+    found = manifest_of(harness.run(config, overrides=[*overrides, "compare=null"]).folder)
+    assert found["seeds"] == named
+    found = manifest_of(harness.run(config, overrides=[*overrides, "compare=null", spread]).folder)
+    assert found["seeds"] == named | {"summary": {"seed": 0, "draws": 2000, "level": 0.05}}
+    plan = "compare={seed: 9, draws: 300, level: 0.1}"
+    (place / "configs/more.yaml").write_text(
+        CONFIG.replace(
+            '"{run}": {path: "../data/{run}.run"}', '"{m}": {path: "../data/{m}-{seed}.run"}'
+        )
+    )
+    for seed in ("one", "two"):
+        shutil.copy(place / f"data/m-{seed}.run", place / f"data/n-{seed}.run")
+    overrides = [plan, spread, "metrics=[map]", "policy={ties: stable}"]
+    found = manifest_of(harness.run(place / "configs/more.yaml", overrides=overrides).folder)
+    assert found["seeds"] == {
+        "compare": 9, "summary": {"seed": 9, "draws": 300, "level": 0.1},
+    }  # fmt: skip
+    assert verify(place / "configs/results/toy").is_verified
+
+
 def test_the_bytes_do_not_hang_on_the_folder_a_command_is_given_in(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,3 +77,8 @@ class Plan:
         for name in (self.test, *self.baselines, *self.metrics):
             if not isinstance(name, str):
                 raise UnknownNameError(f"{name!r} is no name of a test, a run or a metric")
+
+    @property
+    def summary_draws(self) -> int:
+        """Resamples for the interval of a summary: a quantile that more of them hardly move."""
+        return min(self.draws, 2000)

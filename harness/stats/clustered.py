@@ -14,9 +14,6 @@ from ..core.systems import System
 from .resampling import resampled_means
 from .streams import Stream
 
-MOST_DRAWS = 2000
-"""Resamples for the interval of a summary: a quantile that more of them hardly move."""
-
 
 def clustered(system: System, metric: Metric, plan: Plan) -> tuple[float, float]:
     """Return the interval of a system's mean, over its repetitions and queries.
@@ -24,7 +21,7 @@ def clustered(system: System, metric: Metric, plan: Plan) -> tuple[float, float]
     Queries that a repetition has no value for are left out.
     """
     names = ("summary", system.dataset, str(metric), system.run)
-    stream = Stream(names, plan.seed, min(plan.draws, MOST_DRAWS))
+    stream = Stream(names, plan.seed, plan.summary_draws)
 
     def order() -> Ints:
         return to_numpy(call("array_sort_indices", system.entries[0].evaluation.qids))
