@@ -21,6 +21,8 @@ from ..readers.hashed import HashedSource
 from ..readers.source import NAMELESS, STDIN
 
 _LINE = re.compile(r":(\d+)$")
+_QUOTED = 40
+"""Characters of a line that are quoted beside its number."""
 
 
 def shown(path: str) -> str:
@@ -138,4 +140,7 @@ def _examples(problems: list[Problem]) -> list[str]:
     if len(problems) == 1:
         return [shorten(problems[0].found)] if problems[0].found else []
     lines = ((_LINE.search(one.where), one) for one in problems)
-    return [f"line {at[1]} {one.found!r}" if at else one.found or one.what for at, one in lines]
+    return [
+        f"line {at[1]} {shorten(one.found, _QUOTED)!r}" if at else one.found or one.what
+        for at, one in lines
+    ]

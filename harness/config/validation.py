@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import Problem, did_you_mean
+from ..guard.registry import RULES
 from .reporting import Compare, Plot, Summary, Table, as_kind
 from .schema import Config, DatasetEntry, Guard, Policy, RunEntry, as_texts
 from .yamlfile import Loc, Source, describe
@@ -215,6 +216,13 @@ def _cut_in_two(loc: Loc, value: Any, data: Any) -> str:
     return ",".join((name, *reversed(numbers))) if re.search(r"[@.]\d+$", name) else ""
 
 
+def _no_rule(name: str, near: str) -> tuple[str, str]:
+    """Return what is wrong with a rule that cannot be accepted, and what to do."""
+    if name in RULES:
+        return f"'{name}' cannot be accepted: what is refused has no values", RULES[name].fix
+    return f"no rule of the guard is called '{name}'{near}", "docs/check.md lists them"
+
+
 def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
     loc, kind, value = _loc(error), error["type"], error["input"]
     if error["loc"][-1] == "[key]":
@@ -238,6 +246,8 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
     if kind == "literal_error":
         choices = re.findall("'([^']*)'", error["ctx"]["expected"])
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
+        if loc[:2] == ("guard", "accept") and isinstance(value, str):
+            return source.problem(loc, *_no_rule(value, near))
         given = f"'{value}'" if isinstance(value, str) else describe(value)
         return source.problem(loc, f"must be one of {', '.join(choices)}, and is {given}{near}")
     for limit, words in _LIMITS.items():

@@ -11,7 +11,8 @@ import pytest
 
 import harness
 from harness.check import check_files
-from harness.errors import HarnessWarning, InputError
+from harness.config import load
+from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.guard.file_rules import FILE_RULES, REFUSED, WARNED
 from harness.guard.registry import ACCEPTABLE, RULES, RUN_RULES
 from harness.guard.said import Said
@@ -139,3 +140,29 @@ def test_every_rule_is_broken_in_some_test(rule: Any) -> None:
     texts = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py")]
     assert any(f'"{rule.name}"' in text or f"[{rule.name}]" in text for text in texts)
     assert rule.effect or rule.name == "reader"
+
+
+def test_a_long_line_is_cut_within_its_quotes(trec: Any) -> None:
+    lines = trec.lines("run")
+    lines[3:5] = [f"301 Q0 {'d' * 99} 4 x{at} t\n" for at in range(2)]
+    trec.put("run", lines)
+    files = str(trec.folder / "qrels"), [str(trec.folder / "run")]
+    (one,) = [one for one in check_files(*files, of_qrels={}, of_runs={}).findings if one.rule == "unreadable"]  # fmt: skip # noqa: E501
+    assert one.examples == tuple(f"line {at} '301 Q0 {'d' * 30}...'" for at in (4, 5))
+    assert str(one.examples[1]) in one.head
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("score-tie", "no rule of the guard is called 'score-tie'; did you mean 'score-ties'?"),
+        ("zzz", "no rule of the guard is called 'zzz'\n"),
+        ("row-count", "'row-count' cannot be accepted: what is refused has no values"),
+    ],
+)
+def test_a_rule_that_cannot_be_accepted(letor: Any, name: str, said: str) -> None:
+    letor.put("c.yaml", [*letor.lines("c.yaml"), f"guard: {{accept: [{name}]}}\n"])
+    with pytest.raises(ConfigError) as error:
+        load(letor.folder / "c.yaml")
+    assert said in str(error.value)
+    assert len(str(error.value)) < 300
