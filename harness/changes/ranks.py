@@ -33,6 +33,8 @@ class Order:
     ----------
     dataset, metric : str
     similarity : RankSimilarity
+        RBO, average overlap and same top are of the whole leaderboards, the rest of the systems
+        of both.
     changes : tuple of RankChange
         Of every system in both, in the order of the new leaderboard.
     """

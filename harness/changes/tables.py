@@ -49,10 +49,18 @@ def verdict(found: Changes) -> str:
     worse = len(found.having("worse"))
     beyond = "" if found.exact else " beyond the tolerance"
     if worse:
-        return f"REGRESSION: {_many(worse, 'cell')} {'is' if worse == 1 else 'are'} worse{beyond}"
+        verb = "is" if worse == 1 else "are"
+        return f"REGRESSION: {_many(worse, 'cell')} {verb} worse{beyond}{_gone(found)}"
     if not found.has_change:
         return f"nothing has changed{beyond}"
-    return f"no regression{beyond}"
+    return f"no regression{beyond}{_gone(found)}"
+
+
+def _gone(found: Changes) -> str:
+    """Return what the new leaderboard lacks of the old one: none of it can be worse."""
+    lists = (found.only_old, "row"), (found.metrics_only_old, "metric")
+    gone = [_many(len(names), what) for names, what in lists if names]
+    return f"; gone: {' and '.join(gone)} of old" if gone else ""
 
 
 def grids(found: Changes) -> Iterator[Grid]:
@@ -89,6 +97,10 @@ def notes(found: Changes) -> list[str]:
         lines.append(
             f"tau_ap: the old order is the truth; RBO: extrapolated, p = {found.p:g}, equal ranks "
             "are real; ranks: among the systems of both" + rounded
+        )
+    if any(map(_is_partly_shared, found.orders)):
+        lines.append(
+            "order: over the systems of both, but RBO and same top, which are over all of each"
         )
     if found.reproduced:
         lines.append(
@@ -185,8 +197,20 @@ def _queries(found: Changes) -> Iterator[Grid]:
 
 def is_another(one: Order) -> bool:
     """Return whether two leaderboards order the systems of a dataset in another way."""
-    similarity = one.similarity
-    return bool(one.moved or similarity.only_first or similarity.only_second)
+    return bool(one.moved or _is_partly_shared(one))
+
+
+def _is_partly_shared(one: Order) -> bool:
+    return bool(one.similarity.only_first or one.similarity.only_second)
+
+
+def _systems(one: Order) -> str:
+    """Return how many systems are in both, and of how many where these are not all."""
+    found = one.similarity
+    if not _is_partly_shared(one):
+        return str(found.shared)
+    old, new = (found.shared + len(only) for only in (found.only_first, found.only_second))
+    return f"{found.shared} of {old} and {new}"
 
 
 def _orders(found: Changes) -> Iterator[Grid]:
@@ -197,7 +221,7 @@ def _orders(found: Changes) -> Iterator[Grid]:
     told = [one for one in found.orders if is_another(one)]
     rows = [
         [
-            *([one.dataset] * has_dataset), one.metric, str(one.similarity.shared),
+            *([one.dataset] * has_dataset), one.metric, _systems(one),
             shown(one.similarity.tau_b), shown(one.similarity.tau_ap), shown(one.similarity.rbo),
             shown(one.similarity.spearman), str(one.similarity.swaps),
             shown(one.similarity.swaps_normalised), "yes" if one.similarity.same_top else "no",

@@ -80,6 +80,29 @@ def test_a_change_for_the_better(tmp_path: Path) -> None:
     said(old, more, "--any-change", code=1)
 
 
+def test_a_system_that_is_gone(tmp_path: Path) -> None:
+    old = table(tmp_path / "a.csv", "run,map,P@5\nz,0.5,0.5\nx,0.3,0.3\ny,0.2,0.2")
+    new = table(tmp_path / "b.csv", "run,map\nx,0.3\ny,0.2")
+    text = said(old, new)
+    assert text.endswith("\nno regression beyond the tolerance; gone: 1 row and 1 metric of old\n")
+    said(old, new, "--any-change", code=1)
+    # x, y are in the same order; z alone is first in old, so that the tops differ
+    (row,) = [line for line in text.splitlines() if line.startswith("map  ")]
+    assert row.split()[:8] == ["map", "2", "of", "3", "and", "2", "1.0000", "1.0000"]
+    assert row.split()[8] != "1.0000"
+    assert (
+        "\n  order: over the systems of both, but RBO and same top, which are over all of each\n"
+        in (text)
+    )
+    worse = table(tmp_path / "c.csv", "run,map\nx,0.1\ny,0.2")
+    assert said(old, worse, "-m", "map", code=1).endswith(
+        "\nREGRESSION: 1 cell is worse beyond the tolerance; gone: 1 row of old\n"
+    )
+    back = said(new, old)
+    assert back.endswith("\nno regression beyond the tolerance\n")
+    assert "2 of 2 and 3" in back
+
+
 def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(said(old, new, "-f", "csv", code=1))))
     found = changes(old, new)
