@@ -16,6 +16,8 @@ from ..readers import Source, trec
 from ..readers.columns import Refused, numbers_of, read_block
 
 _WITH_RANKS = replace(trec.RUN, also=("rank",))
+FIRST = 20
+"""Lines of a run whose scores are looked at first: few systems' are whole numbers."""
 
 
 def findings(source: Source, qrels: Qrels | None) -> Iterator[Finding]:
@@ -37,19 +39,26 @@ def findings(source: Source, qrels: Qrels | None) -> Iterator[Finding]:
 
 
 def rank_scores(source: Source) -> RankScores | None:
-    """Return how many scores of a run that was read are ranks; None where there is no rank.
+    """Return how many scores of a run that was read are ranks; None where they are not.
 
-    Looks at a piece of it, and at all that was kept where these are.
+    Looks at its first lines, and at all that was kept where their scores are whole numbers.
     """
-    pieces, whole = source.sample.pieces, source.sample.whole
-    for some, all_rows in ((pieces[:1], whole and len(pieces) == 1), (pieces, whole)):
-        try:
-            found = _rank_scores(read_block(b"".join(some), _WITH_RANKS), all_rows)
-        except Refused:
-            return None
-        if not found.are_ranks:
-            return None
-    return found
+    pieces = source.sample.pieces
+    if not pieces or not _are_whole(pieces[0].split(b"\n", FIRST)[:FIRST]):
+        return None
+    try:
+        found = _rank_scores(read_block(b"".join(pieces), _WITH_RANKS), source.sample.whole)
+    except Refused:
+        return None
+    return found if found.are_ranks else None
+
+
+def _are_whole(lines: list[bytes]) -> bool:
+    """Whether all scores of some lines are whole numbers, as ranks are: read in no time."""
+    try:
+        return all(float(line.split()[4]).is_integer() for line in lines if line.strip())
+    except (ValueError, IndexError):
+        return False
 
 
 def _rank_scores(rows: pa.Table, whole: bool) -> RankScores:

@@ -24,7 +24,7 @@ SLIPS = range(-5, 6)
 """Rows by which scores of the right count may have slipped."""
 WINDOWS = 4
 """Pieces of a large file that are looked at first, spread over it."""
-WINDOW = 1024
+WINDOW = 512
 """Rows of each."""
 MOST = 64
 """Offsets that are tried where counts differ; beyond it, both ends alone."""
@@ -151,7 +151,7 @@ def soon(rows: Rows, scores: Array) -> tuple[Fit, Fit]:
     >>> scores = np.sin(np.arange(100_000.0))
     >>> own, other = soon(Rows((scores > 0).astype(np.int64), query), scores)
     >>> own.n, own == other
-    (4096, True)
+    (2048, True)
     """
     n, most = scores.size, max(SLIPS)
     if n <= 2 * WINDOWS * WINDOW:
