@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -130,6 +131,7 @@ class _Run:
         self.records: dict[int, Record] = {}
         self.failed: dict[int, HarnessError] = {}
         self.digests: dict[str, str] = {}
+        self.states: dict[str, tuple[int, ...]] = {}
         self.qids: dict[str, pa.Array] = {}
         self.names: dict[int, dict[str, str]] = {}
         self.naming = Naming(config, cells)
@@ -158,7 +160,8 @@ class _Run:
         remote.check(done, self.metrics)
         cell = self.cells[done.place]
         if done.record is None:
-            self.failed[done.place] = done.error or HarnessError("unknown")
+            error = self._changed_since(cell) or done.error or HarnessError("unknown")
+            self.failed[done.place] = error
             self.records.pop(done.place, None)
             return
         changed = self._changed(cell, done)
@@ -168,6 +171,7 @@ class _Run:
             return
         for name, read in done.inputs.items():
             self.digests[name] = read.digest
+            self.states.setdefault(name, read.state)
             self.cache.remember(name, read.state, read.digest)
         for path in (*self.naming.files(cell), *self.naming.others(cell)):
             self.digests.setdefault(path, self.cache.hashed(path))
@@ -178,7 +182,11 @@ class _Run:
         self.rows += done.rows
         said = self.naming.follows_from(cell, self.digests)
         files = [Path(path).name for path in self.naming.files(cell)]
-        about = {**said, "files": files, "dataset": cell.dataset, "run": cell.run}
+        paths = (*self.naming.files(cell), *self.naming.others(cell))
+        sizes = sorted({state_of(path)[0] for path in paths})
+        about = {
+            **said, "files": files, "sizes": sizes, "dataset": cell.dataset, "run": cell.run
+        }  # fmt: skip
         self.cache.put(cell_key(said), replace(record, about=about))
 
     def _changed(self, cell: Cell, done: Done) -> HarnessError | None:
@@ -189,9 +197,14 @@ class _Run:
                 continue
             if read is None and state_of(path) == self.before[path]:
                 continue
-            what = "changed while the run was going: other values follow from other bytes"
-            fix = "run again when nothing writes to it; what is known by then is not computed again"
-            return InputError(Problem(path, what, fix=fix))
+            return _has_changed(path)
+        return None
+
+    def _changed_since(self, cell: Cell) -> HarnessError | None:
+        """Return the error of a cell one of whose files is not as it was when others read it."""
+        for path in self.naming.files(cell):
+            if path in self.states and os.path.exists(path) and state_of(path) != self.states[path]:
+                return _has_changed(path)
         return None
 
     def keep(self, place: int, record: Record) -> None:
@@ -244,6 +257,12 @@ class _Run:
             found.warnings += guarded.said[place]
         found.warnings = list(dict.fromkeys(found.warnings))
         return found
+
+
+def _has_changed(path: str) -> InputError:
+    what = "changed while the run was going: other values follow from other bytes"
+    fix = "run again when nothing writes to it; what is known by then is not computed again"
+    return InputError(Problem(path, what, fix=fix))
 
 
 def _jobs(run: _Run, pending: Mapping[int, Sequence[Metric]], workers: int) -> Iterator[Job]:

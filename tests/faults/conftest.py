@@ -17,7 +17,7 @@ from small_sweep import CONFIG, LONG_AGO, MODELS, Sweep, Undisturbed
 
 @pytest.fixture(scope="session")
 def template(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Data and config of the sweep: two folds, three models, six cells."""
+    """Data and config of the sweep: two folds, three models of two seeds, twelve cells."""
     folder = tmp_path_factory.mktemp("template")
     for name in ("fold1", "fold2", *MODELS):
         shutil.copytree(root / "runs/letor" / name, folder / "data" / name)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from harness.store import state_of
 
 TRIALS = int(os.environ.get("HARNESS_TRIALS", "0"))
 """More points than by default, where it is given."""
@@ -24,6 +28,9 @@ compare: {baseline: gbrt}
 tables: {main: {metrics: [map]}}
 """
 MODELS = ("gbrt", "lambdamart", "linear-regression")
+CELLS = 12
+"""Two folds, three models of two seeds."""
+INDEX = "cells/inputs.json"
 LONG_AGO = 1_600_000_000
 """A time of change that no clock takes for recent."""
 NO_FINAL_FILE = (".lock",)
@@ -59,6 +66,22 @@ def _of_session(session: int) -> list[int]:
         if int(after[3]) == session and after[0] != "Z":
             found.append(int(path.parent.name))
     return found
+
+
+def in_each_part(parts: int, seed: int, strike: Callable[[float], bool]) -> None:
+    """Strike a run in each of so many parts of its time, again where it was done before.
+
+    `strike` is given a share of the time, or of what else is counted, and says whether it hit.
+    """
+    draw, end = random.Random(seed), 1.0
+    for part in range(parts):
+        for _ in range(20):
+            share = (part + draw.random()) / parts * end
+            if strike(share):
+                break
+            end = share  # where this run was done
+        else:
+            raise AssertionError(f"no run was hit in part {part + 1} of {parts}")
 
 
 class Sweep:
@@ -102,15 +125,42 @@ class Sweep:
     def files(self) -> dict[str, str]:
         """Return the hashes of all files of the results, but for what says when they were made.
 
-        Hidden ones and those of the cache too: what should not be there is seen.
+        Hidden ones and those of the cache too: what should not be there is seen. Of the cache's
+        index, which holds times and inodes, it is what :meth:`untrue` finds in it.
         """
         found = {}
         for path in sorted(self.out.rglob("*")):
             name = path.relative_to(self.out).as_posix()
             if path.is_file() and path.name not in NO_FINAL_FILE and name != "timing.json":
-                content = b"" if name == "cells/inputs.json" else path.read_bytes()
+                content = path.read_bytes()
+                if name == INDEX:
+                    content = "; ".join(self.untrue(content)).encode()
                 found[name] = hashlib.sha256(content).hexdigest()
         return found
+
+    def untrue(self, index: bytes) -> list[str]:
+        """Return what the index of the cache says that is not so; of which files depends on when.
+
+        A file in the state that it names has the hash that it names; and where it knows of all
+        records, it knows the sizes of all files that they follow from.
+        """
+        try:
+            found = json.loads(index)
+            if [*found] != ["files", "sizes", "records"]:
+                return [f"the keys {[*found]}"]
+            wrong = [
+                path
+                for path, (*state, digest) in found["files"].items()
+                if os.path.exists(path) and state_of(path) == (*state,)
+                and hashlib.sha256(Path(path).read_bytes()).hexdigest() != digest
+            ]  # fmt: skip
+            n_records = len(list(self.out.glob("cells/??/*.parquet")))
+            if n_records == CELLS == found["records"]:
+                sizes = {path.stat().st_size for path in self.folder.glob("data/*/*.txt")}
+                wrong += [f"no size {size}" for size in sizes.difference(found["sizes"])]
+        except (ValueError, TypeError, AttributeError) as error:
+            return [f"not whole: {error}"]
+        return wrong
 
     def unfinished(self) -> list[Path]:
         """Return the files under names of those that are being written."""

@@ -1,12 +1,12 @@
 """kill -9 at seeded moments of a sweep: nothing is broken, nothing stays, the next run completes.
 
-`HARNESS_TRIALS=500` kills at 500 moments.
+Moments are drawn until so many runs have really been killed: a run that was done before does not
+count. `HARNESS_TRIALS=500` kills 500 runs at any time of theirs.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -15,47 +15,51 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_sweep import TRIALS, Sweep, Undisturbed, left_of
+from small_sweep import TRIALS, Sweep, Undisturbed, in_each_part, left_of
 
 from harness import store
 
 Goes = Callable[..., None]
 KILL = ["signal", signal.SIGKILL]
 IN_ONE = max(36, TRIALS)
-"""Moments of a run in one process, at any time of it."""
-AT_CALLS = max(8, TRIALS // 4)
-"""Moments at which the run asks something of the file system, up to the last rename."""
+"""Kills of a run in one process, at any time of it."""
+AT_CALLS = max(11, TRIALS // 4)
+"""Kills when the run asks something of the file system, up to the last rename."""
 IN_SEVERAL = max(3, TRIALS // 20)
 WHOLE = max(1, TRIALS // 50)
 
 
+def test_fifty_runs_are_really_killed() -> None:
+    assert IN_ONE + AT_CALLS + IN_SEVERAL >= 50
+
+
 def test_at_any_time(sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes) -> None:
-    draw = random.Random(0)
-    codes, kept, left = [], set(), 0
-    for number in range(IN_ONE):
-        # one moment in each part of the time, so that none is missed
-        after = (number + draw.random()) / IN_ONE * undisturbed.seconds
-        codes.append(sweep.run(signal=signal.SIGKILL, after=after).code)
+    kept = set()
+
+    def strike(share: float) -> bool:
+        ended = sweep.run(signal=signal.SIGKILL, after=share * undisturbed.seconds)
         kept.add(len(list(sweep.out.glob("cells/??/*.parquet"))))
-        left += len(sweep.unfinished())
         goes_on(sweep)
         shutil.rmtree(sweep.out)
-    assert codes.count(-signal.SIGKILL) > IN_ONE / 2  # the others were done before
+        return ended.code == -signal.SIGKILL
+
+    in_each_part(IN_ONE, 0, strike)
     assert len(kept) > 2, "all were killed before or after the cells"
 
 
 def test_at_calls_of_the_file_system(sweep: Sweep, goes_on: Goes) -> None:
-    last, codes = 0, []
+    last = 0
     while sweep.run(event=last, act=KILL).code:  # when the whole run asks no more, it ends well
         last = last * 2 + 50
         shutil.rmtree(sweep.out, ignore_errors=True)
-    draw = random.Random(1)
-    for number in range(AT_CALLS):
+
+    def strike(share: float) -> bool:
         shutil.rmtree(sweep.out, ignore_errors=True)
-        event = int((number + draw.random()) / AT_CALLS * last)
-        codes.append(sweep.run(event=event, act=KILL).code)
+        ended = sweep.run(event=int(share * last), act=KILL)
         goes_on(sweep)
-    assert codes.count(-signal.SIGKILL) > AT_CALLS / 3
+        return ended.code == -signal.SIGKILL
+
+    in_each_part(AT_CALLS, 1, strike)
 
 
 @pytest.mark.parametrize(
@@ -94,31 +98,34 @@ def test_over_results_that_were_there(sweep: Sweep, undisturbed: Undisturbed) ->
     assert sweep.unfinished() == []
 
 
-def test_with_workers(sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes) -> None:
-    draw = random.Random(2)
-    for number in range(IN_SEVERAL):
-        after = (number + draw.random()) / IN_SEVERAL * 2.0
-        ended = sweep.run("--jobs", "2", signal=signal.SIGKILL, after=after)
+def test_with_workers(sweep: Sweep, goes_on: Goes) -> None:
+    def strike(share: float) -> bool:
+        ended = sweep.run("--jobs", "2", signal=signal.SIGKILL, after=share * 2.0)
         assert left_of(ended.session) == [], "workers outlive the run"
         goes_on(sweep)
         shutil.rmtree(sweep.out)
+        return ended.code == -signal.SIGKILL
+
+    in_each_part(IN_SEVERAL, 2, strike)
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_whole_command(
     sweep: Sweep, goes_on: Goes, whole_command: Callable[..., subprocess.Popen[str]], jobs: str
 ) -> None:
-    draw = random.Random(int(jobs))
-    for _ in range(WHOLE):
+    def strike(share: float) -> bool:
         with whole_command("run", sweep.config, "--jobs", jobs) as process:
             while not list(sweep.out.glob("cells/??/*.parquet")) and process.poll() is None:
                 time.sleep(0.005)
-            time.sleep(draw.random() * 0.3)
+            time.sleep(share * 0.3)
             process.kill()
             process.communicate()
         assert left_of(process.pid) == []
         goes_on(sweep)
         shutil.rmtree(sweep.out)
+        return process.returncode == -signal.SIGKILL
+
+    in_each_part(WHOLE, int(jobs), strike)
 
 
 def test_what_a_live_run_is_writing_stays(tmp_path: Path) -> None:

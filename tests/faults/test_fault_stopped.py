@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 import signal
 import subprocess
@@ -10,7 +9,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from small_sweep import TRIALS, Sweep, Undisturbed, left_of
+from small_sweep import TRIALS, Sweep, Undisturbed, in_each_part, left_of
 
 Goes = Callable[..., None]
 SAID = "stopped; nothing is left half written; the same command goes on where it was\n"
@@ -44,14 +43,15 @@ def test_in_each_phase(sweep: Sweep, goes_on: Goes, phase: tuple[str, str, int])
 
 
 def test_at_any_time(sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes) -> None:
-    draw = random.Random(3)
-    for number in range(trials := max(8, TRIALS)):
-        after = (number + draw.random()) / trials * undisturbed.seconds
-        ended = sweep.run(signal=signal.SIGINT, after=after)
+    def strike(share: float) -> bool:
+        ended = sweep.run(signal=signal.SIGINT, after=share * undisturbed.seconds)
         if ended.code:
             stopped((ended.code, ended.err))
         goes_on(sweep)
         shutil.rmtree(sweep.out)
+        return ended.code != 0
+
+    in_each_part(max(8, TRIALS), 3, strike)
 
 
 @pytest.mark.parametrize("phase", IN_WORKERS, ids=lambda phase: f"{phase[1]} {phase[2]}")
@@ -66,14 +66,17 @@ def test_with_workers_who_get_it_too(
 
 
 def test_while_workers_start(sweep: Sweep, goes_on: Goes) -> None:
-    for after in (0.3, 0.6):
-        strikes = [[after, ["signal group", signal.SIGINT]]]
+    def strike(share: float) -> bool:
+        strikes = [[0.2 + share * 0.4, ["signal group", signal.SIGINT]]]
         ended = sweep.run("--jobs", "2", strikes=strikes)
         if ended.code:
             stopped((ended.code, ended.err))
         assert left_of(ended.session) == []
         goes_on(sweep)
         shutil.rmtree(sweep.out)
+        return ended.code != 0
+
+    in_each_part(2, 4, strike)
 
 
 def test_the_whole_command(
