@@ -233,7 +233,12 @@ def test_a_metric_without_an_interval_says_why(place: Path) -> None:
     said = str(harness.run(place / "x.yaml", overrides=[POOLED]))
     assert f"  no interval of {ARP}: its queries do not weigh the same\n" in said
     assert "  no interval of num_rel: it is a sum over the queries, and no mean\n" in said
+    assert "no interval of map" not in said
     assert "no interval" not in str(harness.run(place / "x.yaml"))
+    averaged = str(harness.run(place / "x.yaml", overrides=[AVERAGED]))
+    alike = "a mean over parts that count alike is none over queries"
+    assert f"  no interval of map: {alike}\n" in averaged
+    assert f"  no interval of {ARP}: its queries do not weigh the same\n" in averaged
 
 
 def test_the_caption_says_that_folds_count_alike(

@@ -144,7 +144,7 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
         how_many = " or ".join(map(str, sorted(repetitions)))
         lines.append(f"mean ± standard deviation over {how_many} repetitions")
     if any(entry.spread for entry in entries):
-        lines += _without_interval(board.metrics)
+        lines += _without_interval(board.metrics, entries)
     systems = [entry.system for entry in entries if isinstance(entry, Repeated) and entry.system]
     if said := how_chosen(systems):
         lines.append(said)
@@ -153,11 +153,13 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     return lines
 
 
-def _without_interval(metrics: Sequence[Metric]) -> Iterator[str]:
+def _without_interval(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[str]:
     """Yield which metrics have no interval over queries and repetitions, and why."""
+    averaged = not any(isinstance(entry, Repeated) and entry.intervals for entry in entries)
+    otherwise = "a mean over parts that count alike is none over queries" if averaged else ""
     reasons: dict[str, list[str]] = {}
     for metric in metrics:
-        if reason := why_not(metric):
+        if reason := why_not(metric) or otherwise:
             reasons.setdefault(reason, []).append(str(metric))
     for reason, names in reasons.items():
         yield f"no interval of {', '.join(names)}: {reason}"
