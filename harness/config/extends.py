@@ -7,11 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Any
 
+from ..core.guarded_yaml import SIZE
 from ..errors import ConfigError, did_you_mean
 from . import paths, yamlfile
 from .patterns import NothingFoundError, files
 from .yamlfile import Loc, Source
 
+_BYTES = 4 * SIZE
+"""So many characters of UTF-8 have at most."""
 _OWN = ("name", "extends")
 """Keys that an extending config does not take over."""
 
@@ -25,7 +28,13 @@ def text_of(path: Path) -> str:
         Where it cannot be read; the text says why.
     """
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise LookupError("is no regular file: a device or a pipe may have no end")
+        with path.open("rb") as file:
+            data = file.read(_BYTES + 1)
+        if len(data) > _BYTES:
+            raise LookupError(f"is longer than {SIZE:,} characters")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise LookupError(f"byte {error.start} is not UTF-8") from error
     except OSError as error:

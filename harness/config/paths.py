@@ -65,7 +65,8 @@ def expand(source: Source, only: Collection[Loc] | None = None) -> Source:
     Returns
     -------
     Source
-        With a problem for each variable that is not set; such a path is taken out.
+        With a problem for each variable that is not set, and each path with a zero byte; such a
+        path is taken out.
     """
     problems: list[Problem] = []
     unread: set[Loc] = set()
@@ -102,6 +103,8 @@ def rebase(data: Mapping[str, Any], folder: str) -> None:
 def _expanded(text: str, pattern: bool) -> tuple[str, list[tuple[str, str]]]:
     """Return the text with variables filled in, and what is wrong with which, and what to do."""
     wrong: list[tuple[str, str]] = []
+    if "\0" in text:
+        wrong.append(("holds the character \\0, which no path may", "take it out"))
 
     def value(match: re.Match[str]) -> str:
         if match[0] == "$$":

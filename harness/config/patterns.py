@@ -217,6 +217,8 @@ def _files(base: Path, text: str, known: Mapping[str, str]) -> list[Found]:
             raise NothingFoundError(_explain(base, text, known, part, stuck))
     whole = [Found(_tidy(found.path), found.values) for found in at if _is_file(found.path)]
     if not whole:
+        if not _is_folder(at[0].path):
+            raise NothingFoundError(f"{_tidy(at[0].path)} is no regular file")
         names = _listing(at[0].path, "")
         raise NothingFoundError(f"{_tidy(at[0].path)} is a folder, not a file; it holds {names}")
     return sorted(whole, key=lambda found: natural(str(found.path)))

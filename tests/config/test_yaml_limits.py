@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -96,3 +97,34 @@ def test_the_extended_file_is_named(tmp_path: Path) -> None:
 def test_overrides_are_held_to_the_same() -> None:
     with pytest.raises(ConfigError, match=r"cannot read the value: .*inside each other"):
         config.loads("name: x", overrides=["name=" + "[" * 10_000])
+
+
+def test_a_config_is_a_regular_file_that_ends(tmp_path: Path) -> None:
+    """Neither is a device read without end, nor a pipe waited for."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "long.yaml").write_bytes(b"#" * (4 * guarded_yaml.SIZE + 1))
+    for name, what in (
+        ("/dev/zero", "is no regular file: a device or a pipe may have no end"),
+        ("pipe.yaml", "is no regular file: a device or a pipe may have no end"),
+        ("long.yaml", "is longer than 4,194,304 characters"),
+    ):
+        with pytest.raises(ConfigError, match=rf"\$\.extends \(line 1\)  {what}"):
+            config.loads(f"extends: {name}", "my.yaml", tmp_path)
+        with pytest.raises(ConfigError, match=what):
+            config.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("key", ["cache", "output", "datasets.d.path", "runs.r.path"])
+def test_a_zero_byte_is_in_no_path(tmp_path: Path, key: str) -> None:
+    text = "datasets: {d: {path: a}}\nruns: {r: {path: a}}\nmetrics: [map]\n"
+    (tmp_path / "a").write_text("x")
+    with pytest.raises(ConfigError, match=r"holds the character \\0, which no path may") as error:
+        config.loads(f'{text}"plugins": ["a\\0.py"]', "my.yaml", tmp_path, [f'{key}="a\\0b"'])
+    assert str(error.value).count("which no path may") == 2
+    with pytest.raises(ConfigError, match=r"\$\.extends \(line 1\)  holds the character"):
+        config.loads('extends: "a\\0b"', "my.yaml", tmp_path)
+
+
+def test_a_device_is_no_plugin(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="/dev/zero is no regular file"):
+        config.loads("plugins: [/dev/zero]", "my.yaml", tmp_path)
