@@ -6,7 +6,7 @@ import contextlib
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from .. import readers
@@ -21,6 +21,8 @@ from ..readers.hashed import HashedSource
 from ..readers.source import NAMELESS, STDIN
 
 _LINE = re.compile(r":(\d+)$")
+_NO_EFFECTS: Mapping[str, str] = {}
+_OF_JUDGEMENTS = {"duplicates": "one document has two grades, and counts twice in the best ranking"}
 _QUOTED = 40
 """Characters of a line that are quoted beside its number."""
 
@@ -47,8 +49,11 @@ class Reading:
         self.warned: set[str] = set()
 
     @contextlib.contextmanager
-    def of(self, place: str) -> Iterator[None]:
-        """Read the file at `place`: its errors and warnings become findings."""
+    def of(self, place: str, effects: Mapping[str, str] = _NO_EFFECTS) -> Iterator[None]:
+        """Read the file at `place`: its errors and warnings become findings.
+
+        `effects` are those of rules that say something else of such a file.
+        """
         self.refused, self.warned = set(), set()
         place = shown(place)
         with warnings.catch_warnings(record=True) as caught:
@@ -56,7 +61,7 @@ class Reading:
             try:
                 yield
             except HarnessError as error:
-                self.refuse(place, error)
+                self.refuse(place, error, effects)
         for one in caught:
             if issubclass(one.category, HarnessWarning):
                 self._warn(place, one.message)
@@ -77,9 +82,11 @@ class Reading:
             for one in self.findings
         ]
 
-    def refuse(self, place: str, error: HarnessError) -> None:
+    def refuse(
+        self, place: str, error: HarnessError, effects: Mapping[str, str] = _NO_EFFECTS
+    ) -> None:
         """Add what an error says."""
-        found = list(_refused(place, error))
+        found = list(_refused(place, error, effects))
         self.add(*found)
         self.refused |= {one.rule for one in found}
 
@@ -105,7 +112,7 @@ def dataset(
     """
     qrels, source = None, None
     options = entry.options()
-    with into.of(entry.path):
+    with into.of(entry.path, _OF_JUDGEMENTS):
         source = HashedSource(entry.path)
         qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
     if "grade-values" in into.refused and not fractions:
@@ -123,7 +130,7 @@ def format_of(path: str, named: str | None, kind: Kind) -> str:
     return ""
 
 
-def _refused(place: str, error: HarnessError) -> Iterator[Finding]:
+def _refused(place: str, error: HarnessError, effects: Mapping[str, str]) -> Iterator[Finding]:
     """Yield a finding for each rule that an error's problems break."""
     names = Counter(rule_of(problem) for problem in error.problems)
     more = error.total - len(error.problems)
@@ -131,8 +138,9 @@ def _refused(place: str, error: HarnessError) -> Iterator[Finding]:
         some = [one for one in error.problems if rule_of(one) == name]
         known = len(some) + (more if name == next(iter(names)) else 0)
         yield finding(
-            name, some[0].where or place, some[0].what, known, _examples(some), fix=some[0].fix
-        )
+            name, some[0].where or place, some[0].what, known, _examples(some),
+            effect=effects.get(name, ""), fix=some[0].fix,
+        )  # fmt: skip
 
 
 def _examples(problems: list[Problem]) -> list[str]:

@@ -155,8 +155,9 @@ FOUND = (
     ),
     Rule(
         "unrelated", "note",
-        "Predictions that correlate with the grades no more than chance does (which a random "
-        "baseline does).", "the order is a random one; so it is where rows were shuffled",
+        "Predictions that correlate with the grades no more than chance does, as those of a random "
+        "baseline do: a warning where files are named in place of a config.",
+        "the order is a random one; so it is where rows were shuffled",
         "if it is no random baseline: predict in the order of the dataset's rows",
     ),
     Rule(

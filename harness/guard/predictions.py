@@ -15,6 +15,7 @@ ENOUGH = 200
 """Rows from which on a model's predictions show that they have to do with the grades."""
 CHANCE = 3.0
 """Standard errors up to which a correlation is what chance gives."""
+TOO_MANY = "get the whole dataset, if it was cut; else predict its rows, and nothing else"
 LARGEST = 20_000_000
 """Predictions of one file beyond which they are not held against the grades at every offset."""
 
@@ -49,11 +50,12 @@ def of_count(
         if len(same) > 1:
             what += f" (as many: {'; '.join(one for one in same if one != best)})"
         return finding("row-count", place, what, fix=f"name the predictions of {name}")
+    fix = TOO_MANY if scores.size > n_rows else ""
     if rows is not None and scores.size and scores.size <= LARGEST:
         at_0, best_fit = fits.best(rows, scores)
         if best_fit.z > fits.CLEAR:
-            return finding("row-count", place, f"{what}; {_where(rows, scores, best_fit, at_0)}")
-    return finding("row-count", place, what)
+            what += f"; {_where(rows, scores, best_fit, at_0)}"
+    return finding("row-count", place, what, fix=fix)
 
 
 def _where(rows: Rows, scores: Array, best: Fit, at_0: Fit) -> str:

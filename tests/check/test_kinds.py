@@ -166,3 +166,26 @@ def test_a_rule_that_cannot_be_accepted(letor: Any, name: str, said: str) -> Non
         load(letor.folder / "c.yaml")
     assert said in str(error.value)
     assert len(str(error.value)) < 300
+
+
+def test_duplicates_do_other_things_to_judgements(trec: Any) -> None:
+    trec.put("qrels", [*trec.lines("qrels"), trec.lines("qrels")[-1]])
+    files = str(trec.folder / "qrels"), [str(trec.folder / "run")]
+    (one,) = [one for one in check_files(*files, of_qrels={}, of_runs={}).findings if one.count == 1
+              and one.rule == "duplicates"]  # fmt: skip
+    assert one.effect == "one document has two grades, and counts twice in the best ranking"
+
+
+def test_a_dataset_that_lost_rows(letor: Any) -> None:
+    letor.put("fold1.txt", letor.lines("fold1.txt")[:600])
+    files = str(letor.folder / "fold1.txt"), [str(letor.folder / "gbrt/fold1.txt")]
+    (one,) = [one for one in check_files(*files, of_qrels={}, of_runs={}).findings if one.rule == "row-count"]  # fmt: skip # noqa: E501
+    assert (
+        one.fix == "get the whole dataset, if it was cut; else predict its rows, and nothing else"
+    )
+
+
+def test_a_file_named_by_hand_that_fits_nothing_is_warned_of(letor: Any, root: Path) -> None:
+    random = str(root / "runs/letor/random/fold1-seed1.txt")
+    checked = check_files(str(letor.folder / "fold1.txt"), [random], of_qrels={}, of_runs={})
+    assert [one.severity for one in checked.findings if one.rule == "unrelated"] == ["warning"]
