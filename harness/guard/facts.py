@@ -127,6 +127,9 @@ class RunFacts:
         Of these, with a grade above 0.
     moments : Moments
         Of their scores and grades.
+    ordered : int
+        Queries whose judged documents have several grades, where in all of them no document comes
+        after one of a lower grade; 0 where in some query one does.
     shown, judged_shown : int
         Documents at rank 10 or before; those of them that are judged. 0 where the run follows
         rows.
@@ -174,6 +177,7 @@ class RunFacts:
     judged: int = 0
     positive: int = 0
     moments: Moments = field(default_factory=Moments)
+    ordered: int = 0
     shown: int = 0
     judged_shown: int = 0
     looked_at: int = 0

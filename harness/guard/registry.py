@@ -145,7 +145,9 @@ RUN_RULES = (
         "scale the scores",
     ),
     Rule(
-        "labels-as-scores", "error", "Scores follow the grades exactly: their correlation is 1.",
+        "labels-as-scores", "error",
+        "Scores follow the grades exactly: their correlation is 1, or every query of many is in "
+        "the order of its grades.",
         "the values are those of the labels, and not of a system",
         "save what the model predicts, and not the labels; an oracle run is accepted by "
         "'guard: {accept: [labels-as-scores]}'",

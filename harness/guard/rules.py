@@ -33,6 +33,8 @@ OWN = 0.25
 than pools that overlap."""
 ENOUGH_OF_EACH = 10
 """Documents with a grade above 0, and of others, below which a correlation of 1 may be chance."""
+ORDERED = 30
+"""Queries of ten judged documents and more, from which on no system puts all in order."""
 EXACT = 1e-9
 """How far a correlation that is exactly 1 may be from it, by rounding."""
 SOME = 0.001
@@ -109,6 +111,12 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
             "judged documents"
         )
         yield finding("labels-as-scores", place, what, run.moments.n)
+    elif run.ordered >= ORDERED and run.moments.n >= ENOUGH_OF_EACH * run.ordered:
+        what = (
+            f"in all {run.ordered:,} queries of several grades, every judged document comes before "
+            "those of a lower grade"
+        )
+        yield finding("labels-as-scores", place, what, run.ordered)
     if run.constant:
         what = f"all scores are equal in {run.constant:,} of {_n(run.several, 'query')}"
         yield finding(

@@ -9,7 +9,7 @@ from ..core.aligned import Aligned
 from ..core.arrow import as_bytes
 from ..core.hashing import splitmix64, string_views
 from ..core.policy import Policy
-from ..core.ragged import Ints, lengths_of
+from ..core.ragged import Array, Ints, lengths_of, rows_of
 from ..core.tables import Qrels, Run
 from .facts import EXAMPLES, RunFacts, first
 from .following import Following
@@ -24,6 +24,8 @@ TOP = 10
 SAMPLE = 1024
 """Rows of a part of a run whose docnos are looked for among the judgements; so of the first part,
 the second, the fourth, the eighth..., as the share of those known settles soon."""
+HEAD = 1 << 10
+"""Documents that are looked at first for one that comes after one of a lower grade."""
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -57,6 +59,7 @@ class Watch:
         self.answered = self.extra = self.nearly = self.pairs = self.tied = 0
         self.judged = self.positive = self.shown = self.judged_shown = 0
         self.moments = Moments()
+        self.ordered, self.disordered = 0, False
 
     def run(self, part: Run) -> None:
         """Look at a run, or at a part of one, as it was read.
@@ -137,11 +140,23 @@ class Watch:
         self.judged += grade.size
         self.positive += int((grade > 0).sum())
         self.moments += Moments.of(score, grade.astype(np.float64))
+        if not self.disordered:
+            self._ordered(rows_of(part.offsets)[judged], grade)
         if self.follows:
             return part
         self.shown += int(np.minimum(n, TOP).sum())
         self.judged_shown += int((judged & (part.rank <= TOP)).sum())
         return part
+
+    def _ordered(self, query: Ints, grade: Array) -> None:
+        """Count queries in the order of their grades, until one is not."""
+        for some in (slice(HEAD), slice(None)):
+            same = query[some][1:] == query[some][:-1]
+            if (same & (grade[some][1:] > grade[some][:-1])).any():
+                self.ordered, self.disordered = 0, True
+                return
+        falls = same & (grade[1:] < grade[:-1])
+        self.ordered += np.unique(query[1:][falls]).size
 
     def _ties(self, part: Aligned) -> None:
         """Count pairs of tied documents, and queries of nearly one score."""
@@ -216,6 +231,7 @@ class Watch:
             judged=self.judged,
             positive=self.positive,
             moments=self.moments,
+            ordered=self.ordered,
             shown=self.shown,
             judged_shown=self.judged_shown,
             looked_at=self.looked_at,

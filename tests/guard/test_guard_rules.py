@@ -383,3 +383,27 @@ def test_topics_that_are_shifted_though_pools_overlap() -> None:
             "chance, and 100 % of all documents for some query",
         )
     ]
+
+
+@pytest.mark.parametrize("clothes", ["exponential", "noise", "a model"])
+@pytest.mark.parametrize("n_queries", [29, 30])
+def test_labels_in_other_clothes(clothes: str, n_queries: int) -> None:
+    random = np.random.default_rng(5)
+    grades = random.integers(0, 5, (n_queries, 12))
+    grades[:, :2] = 0, 4
+    scores = {
+        "exponential": 2.0**grades - 1,
+        "noise": grades + random.normal(0, 0.001, grades.shape),
+        "a model": grades + random.normal(0, 0.5, grades.shape),
+    }[clothes]
+    judged = {f"q{q}": {f"d{d}": int(g) for d, g in enumerate(row)} for q, row in enumerate(grades)}
+    qrels = Qrels.from_dict(judged)
+    found = facts_found(qrels, Run.for_rows(qrels, scores.ravel()))
+    labels = [one.what for one in found if one.rule == "labels-as-scores"]
+    if clothes == "a model" or n_queries < 30:
+        assert labels == []
+    else:
+        assert labels == [
+            "in all 30 queries of several grades, every judged document comes before those of a "
+            "lower grade"
+        ]
