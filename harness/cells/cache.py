@@ -14,8 +14,9 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import HarnessError
+from ..readers.json_text import parse
 from ..store import sha256, state_of, write_all
-from .record import Record
+from .record import Record, sizes_of
 
 INDEX = "inputs.json"
 _RECENT = 2_000_000_000
@@ -38,27 +39,29 @@ class Cache:
     folder: Path | None
     _index: dict[str, list[Any]] = field(default_factory=dict, init=False)
     _changed: bool = field(default=False, init=False)
-    _sizes: set[int] | None = field(default_factory=set, init=False)
-    _seen: set[int] = field(default_factory=set, init=False)
-    _records: int = field(default=0, init=False)
+    _sizes: set[int] = field(default_factory=set, init=False)
+    _names: set[str] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
         if self.folder is None:
             return
-        records = sum(1 for _ in self.records())
+        records = {path.stem: path for path in self.records()}
         try:
-            found = json.loads((self.folder / INDEX).read_text(encoding="utf-8"))
+            found = parse((self.folder / INDEX).read_bytes())
             index = {
                 str(path): [*map(int, state), str(digest)]
                 for path, (*state, digest) in found["files"].items()
             }
-            sizes, known = {int(size) for size in found["sizes"]}, int(found["records"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            index, sizes, known = {}, set(), 0
-        self._index = index
-        # of a run that was killed, or one beside this, there are records that the index lacks:
-        # they follow from files of any size
-        self._sizes, self._records = (sizes, records) if known == records else (None, -1)
+            sizes, names = {int(size) for size in found["sizes"]}, {*map(str, found["records"])}
+        except (
+            OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
+        ):  # fmt: skip
+            index, sizes, names = {}, set(), set()
+        self._index, self._names = index, {*records}
+        # of a run that was killed, or one beside this, there are records that the index lacks
+        lacking = [records[name] for name in records.keys() - names]
+        self._sizes = sizes.union(*map(sizes_of, lacking))
+        self._changed = bool(lacking)
 
     def digest(self, path: str | Path) -> str | None:
         """Return the hash of a file; None where it is not known and need not be.
@@ -71,7 +74,7 @@ class Cache:
         known = self._index.get(os.path.abspath(path))
         if known is not None and known[:-1] == [*state]:
             return str(known[-1])
-        if self.folder is None or (self._sizes is not None and state[0] not in self._sizes):
+        if self.folder is None or state[0] not in self._sizes:
             return None
         return self.hashed(path)
 
@@ -89,7 +92,7 @@ class Cache:
         """Take note of a file's hash, as long as it stays in the state it was in before."""
         if time.time_ns() - max(state[1], state[2]) > _RECENT:
             self._index[os.path.abspath(path)] = [*state, digest]
-        self._seen.add(state[0])
+        self._sizes.add(state[0])
         self._changed = True
 
     def get(self, key: str) -> Record | None:
@@ -105,16 +108,15 @@ class Cache:
         """Keep a record."""
         if self.folder is not None:
             path = self._path(key)
-            if self._sizes is not None and not path.exists():
-                self._records += 1
+            self._names.add(key)
             name = path.relative_to(self.folder).as_posix()
             write_all(self.folder, {name: record.to_parquet()}, flush=False)
 
     def save(self) -> None:
         """Write what is known of the inputs."""
         if self.folder is not None and self._changed:
-            sizes = self._seen.union(self._sizes or ())
-            found = {"files": self._index, "sizes": sorted(sizes), "records": self._records}
+            known = {"sizes": sorted(self._sizes), "records": sorted(self._names)}
+            found = {"files": self._index, **known}
             text = json.dumps(found, indent=0)
             with contextlib.suppress(HarnessError):  # it can be found out again
                 write_all(self.folder, {INDEX: text.encode()}, flush=False)

@@ -174,7 +174,8 @@ class _Run:
             self.states.setdefault(name, read.state)
             self.cache.remember(name, read.state, read.digest)
         for path in (*self.naming.files(cell), *self.naming.others(cell)):
-            self.digests.setdefault(path, self.cache.hashed(path))
+            if path not in self.digests:
+                self.digests[path] = self.cache.hashed(path)
         self.names[done.place] = names = self.naming.names(cell, self.digests)
         known, record = self.records.get(done.place), done.record.renamed(names)
         record = record if known is None else known.joined(record)

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Record:
         What the guard's rules look at.
     about : mapping
         What it follows from, for those who look at a cache: ``dataset``, ``run``, names of the
-        ``files`` when it was evaluated, and the parts of its own name
+        ``files`` when it was evaluated, their ``sizes``, and the parts of its own name
         (:func:`harness.cells.key.follows_from`).
     """
 
@@ -223,3 +224,16 @@ class Record:
                 digest.update(f"{kind}:{name}\0".encode())
                 digest.update(np.ascontiguousarray(found).tobytes())
         return digest.hexdigest()
+
+
+def sizes_of(path: Path) -> set[int]:
+    """Return the sizes of the files that a kept record follows from; none where it cannot be read.
+
+    No values are read. A record that says none is as if it were not there: its cell is computed
+    again where no other has files of those sizes.
+    """
+    try:
+        said = json.loads(pq.read_schema(path).metadata[_META])
+        return {int(size) for size in said["about"]["sizes"]}
+    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+        return set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 import harness
+from harness.cells import cache as caches
 from harness.cells import executors, processes, work
 from harness.cells.cache import INDEX, Cache
 from harness.cells.flow import TRIES, evaluate_all
@@ -28,6 +30,7 @@ from harness.core.metric import REGISTRY
 from harness.errors import HarnessError
 from harness.readers import read_qrels
 from harness.readers.hashed import HashedSource
+from harness.store import sha256
 
 CONFIG = """
 output: ../out
@@ -289,10 +292,10 @@ def test_a_renamed_run_computes_nothing_and_is_warned_of_by_its_new_name(
 
     def expected(dataset: str, judged: str, flat: str, alien: str) -> set[str]:
         return {
-            f"runs/trec/{judged}: 1 query has no usable judgement: every grade is below 0, "
+            f"../runs/trec/{judged}: 1 query has no usable judgement: every grade is below 0, "
             "which means not judged",
-            f"runs/trec/{flat}: all scores are equal in 30 of 30 queries",
-            "runs/trec/alien.run: none of the 1 documents retrieved is judged",
+            f"../runs/trec/{flat}: all scores are equal in 30 of 30 queries",
+            "../runs/trec/alien.run: none of the 1 documents retrieved is judged",
         }
 
     before = "trec", "judged.txt", "flat.run", "alien"
@@ -452,6 +455,40 @@ def test_two_runs_that_share_a_cache(place: Path, evaluated: Callable) -> None:
     evaluated()
     harness.run(config, overrides=["cache=../shared", "where={run: [bm25, lsi]}"])
     assert evaluated() == []
+
+
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")  # runs of one odd line
+def test_after_a_prune_or_a_kill_new_files_are_hashed_while_they_are_read(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, cells = place / "configs/x.yaml", place / "out/cells"
+    harness.run(config)
+    for path in (place / "runs/trec").glob("*"):
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    apart: list[str] = []
+    monkeypatch.setattr(caches, "sha256", lambda path: apart.append(path.name) or sha256(path))
+
+    def added(name: str, size: int) -> list[str]:
+        """Run again beside one run more, of a size of its own; what was hashed apart for it."""
+        line = f"301 Q0 {'d' * size} 1 1 x\n"
+        (place / f"runs/trec/{name}.run").write_text(line, encoding="utf-8")
+        apart.clear()
+        harness.run(config)
+        return [one for one in apart if one.startswith(name)]
+
+    next(cells.glob("??/*.parquet")).unlink()  # as a prune does
+    assert added("one", 100) == []
+    index = (cells / INDEX).read_bytes()
+    assert added("two", 200) == []
+    (cells / INDEX).write_bytes(index)  # as if the run had been killed, or another wrote it
+    assert added("three", 300) == []
+    found = json.loads((cells / INDEX).read_text(encoding="utf-8"))
+    assert found["records"] == sorted(path.stem for path in cells.glob("??/*.parquet"))
+    # a file of a known size may be one that is known
+    shutil.copy(place / "runs/trec/three.run", place / "runs/trec/same.run")
+    apart.clear()
+    harness.run(config)
+    assert "same.run" in apart
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"files": {"x": 3}, "sizes": "abc", "records": 1}'])

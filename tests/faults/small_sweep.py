@@ -155,7 +155,7 @@ class Sweep:
                 and hashlib.sha256(Path(path).read_bytes()).hexdigest() != digest
             ]  # fmt: skip
             n_records = len(list(self.out.glob("cells/??/*.parquet")))
-            if n_records == CELLS == found["records"]:
+            if n_records == CELLS == len(found["records"]):
                 sizes = {path.stat().st_size for path in self.folder.glob("data/*/*.txt")}
                 wrong += [f"no size {size}" for size in sizes.difference(found["sizes"])]
         except (ValueError, TypeError, AttributeError) as error:
