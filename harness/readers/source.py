@@ -79,7 +79,7 @@ class Source:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         given = os.fspath(path)
         self.name = NAMELESS if given == STDIN else given
-        self.file = _spooled(sys.stdin.buffer).name if given == STDIN else _on_disk(given)
+        self.file = _spooled(_stdin()).name if given == STDIN else _on_disk(given)
         self.unfinished = b""
         self.sample = Sample()
         self.cut_blocks: list[int] = []
@@ -320,6 +320,14 @@ def _spooled(stream: IO[bytes]) -> Any:
     shutil.copyfileobj(stream, spool)
     spool.flush()
     return spool
+
+
+def _stdin() -> IO[bytes]:
+    """Return standard input; it is None where the command was started with it closed."""
+    if sys.stdin is None:
+        fix = "give the name of a file, or send one to the command: < a.run"
+        raise InputError(Problem(NAMELESS, "standard input is closed", fix=fix))
+    return sys.stdin.buffer
 
 
 _PIPES: dict[str, Any] = {}
