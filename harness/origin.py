@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from .config import Config, loads, sweep
 from .config.cells import Cell
 from .errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
 from .manifest_format import FORMAT, FROM_CONFIG
+from .readers.json_text import parse
 from .store import sha256
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
@@ -37,7 +37,8 @@ def read_bytes(path: Path) -> bytes:
         fix = "give the folder that the config's 'output:' names"
         raise InputError(Problem(str(path.parent), what, fix=fix)) from None
     except OSError as error:
-        raise InputError(Problem(str(path), f"cannot be read: {error.strerror}")) from error
+        what = f"cannot be read: {error.strerror}"
+        raise InputError(Problem(str(path), what, fix=_AGAIN)) from error
 
 
 def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
@@ -50,9 +51,9 @@ def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
     """
     path = folder / MANIFEST
     try:
-        found = json.loads(read_bytes(path) if content is None else content)
+        found = parse(read_bytes(path) if content is None else content)
     except ValueError as error:
-        raise InputError(Problem(str(path), f"cannot be read: {error}")) from error
+        raise InputError(Problem(str(path), f"cannot be read: {error}", fix=_AGAIN)) from error
     lacking = [key for key in _KEYS if not isinstance(found, dict) or key not in found]
     if lacking:
         what = f"does not say {', '.join(lacking)}: it is none of this version's manifests"
@@ -89,7 +90,7 @@ def written(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, keys in ((MANIFEST, ("outputs",)), (TIMING, ("removed", "files"))):
         with contextlib.suppress(OSError, ValueError):
-            content = json.loads((folder / name).read_bytes())
+            content = parse((folder / name).read_bytes())
             for key in keys if isinstance(content, dict) else ():
                 some = content.get(key)
                 found |= some if isinstance(some, dict) else {}
