@@ -27,7 +27,7 @@ def read_qrels(
         Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
         duplicates=duplicates, name=name,
     )  # fmt: skip
-    warn_scattered(source, read.scattered)
+    warn_scattered(source, read.scattered, 0)
     warn_dropped(source, dropped(read, table["qid"]), duplicates)
     return read
 

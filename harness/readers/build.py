@@ -14,6 +14,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
 from ..errors import SHOWN, HarnessWarning, InputError, Problem
+from .firsts import comes_back, first_line
 from .source import Source
 
 T = TypeVar("T", bound=Table)
@@ -68,12 +69,13 @@ def build(
         raise repeated(source, error, is_data, before) from None
 
 
-def warn_scattered(source: Source, n: int) -> None:
-    """Warn of `n` queries that came back after another had begun."""
+def warn_scattered(source: Source, n: int, field: int | None = None) -> None:
+    """Warn of `n` queries that came back after another had begun; `field` of a line is the qid."""
     if n:
+        first = (0, ()) if field is None else first_line(source, comes_back(field))
         which = "1 query comes" if n == 1 else f"{n} queries come"
         what = f"{which} back after another began; the rows were gathered by qid"
-        warn(source, what, "scattered-queries", n)
+        warn(source, what, "scattered-queries", n, *first)
 
 
 def dropped(table: Table, qids: pa.Array | pa.ChunkedArray) -> Ints:

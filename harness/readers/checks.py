@@ -7,6 +7,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.tables import Qrels, Run
 from .build import warn
+from .firsts import first_line, other_tag
 from .source import Source
 
 SHOWN = 5
@@ -74,6 +75,7 @@ class Checks:
                 f"{len(self.tags)} tags in one run: {some}{more}; is it several systems' output?",
                 "several-tags",
                 len(self.tags),
+                *first_line(self.source, other_tag()),
             )
         if self.several and self.constant >= NEARLY_ALL * self.several:
             warn(

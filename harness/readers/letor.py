@@ -94,7 +94,7 @@ def read_qrels(
         )
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     _warn_cut(source)
-    warn_scattered(source, qrels.scattered)
+    warn_scattered(source, qrels.scattered, 1 if with_qid else None)
     warn_dropped(source, dropped(qrels, qids), duplicates)
     return qrels
 

@@ -25,7 +25,7 @@ def read_run(
         Run, source, table["qid"], table["docno"], -numbers_of(table, "rank"), RUN.is_data,
         duplicates=duplicates, name=name,
     )  # fmt: skip
-    warn_scattered(source, read.scattered)
+    warn_scattered(source, read.scattered, 0)
     warn_dropped(source, dropped(read, table["qid"]), duplicates)
     return read
 

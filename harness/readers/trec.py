@@ -16,6 +16,7 @@ from ..core.tables import Qrels, Run
 from .build import build, column, dropped, warn, warn_dropped, warn_scattered
 from .columns import Layout, Refused, numbers_of, read_block, read_columns
 from .extra_fields import warn_extra
+from .firsts import against_rank, first_line
 from .format import Format, Head, Kind
 from .number_text import is_like_number
 from .scattered import ScatteredQueries
@@ -46,7 +47,7 @@ def read_qrels(
         Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
         duplicates=duplicates, name=name,
     )  # fmt: skip
-    warn_scattered(source, qrels.scattered)
+    warn_scattered(source, qrels.scattered, 0)
     warn_dropped(source, dropped(qrels, table["qid"]), duplicates)
     return qrels
 
@@ -59,7 +60,7 @@ def read_run(
     warn_cut(source, table)
     run = _part(source, table, 0, duplicates, name)
     warn_extra(source, len(RUN.fields))
-    warn_scattered(source, run.scattered)
+    warn_scattered(source, run.scattered, 0)
     warn_dropped(source, dropped(run, table["qid"]), duplicates)
     warn_ranks(source, contradictions(table))
     return run
@@ -83,7 +84,7 @@ def stream_run(
 
     yield from in_parts(source, read_columns(source, _layout(source)), part)
     warn_extra(source, len(RUN.fields))
-    warn_scattered(source, scattered)
+    warn_scattered(source, scattered, 0)
     warn_dropped(source, gone, duplicates)
     warn_ranks(source, against)
 
@@ -195,6 +196,7 @@ def warn_ranks(source: Source, against: Ints | None = None) -> None:
             "the scores decide the order, and the ranks are not used, as in trec_eval",
             "ranks-against-scores",
             int(n),
+            *first_line(source, against_rank()),
         )
 
 

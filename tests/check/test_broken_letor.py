@@ -187,7 +187,7 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
     (index, {("columns", "error", N, f"{GBRT}:1")}, "without the index"),
     (
         scattered,
-        {("scattered-queries", "warning", 49, "fold1.txt")},
+        {("scattered-queries", "warning", 49, "fold1.txt:7")},
         "49 queries come back after another began",
     ),
     (

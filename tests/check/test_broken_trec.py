@@ -129,7 +129,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     ),
     (
         rank_as_score,
-        {("rank-as-score", "error", N, "run"), ("ranks-against-scores", "warning", 2867, "run")},
+        {("rank-as-score", "error", N, "run"), ("ranks-against-scores", "warning", 2867, "run:2")},
         "the score is the rank in 2,897 of 2,897 rows",
     ),
     (
@@ -149,7 +149,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     ),
     (
         cut_in_the_tag,
-        {("cut-line", "warning", 1, "run"), ("several-tags", "warning", 2, "run")},
+        {("cut-line", "warning", 1, "run"), ("several-tags", "warning", 2, "run:2897")},
         "its tag 'bm2' is the beginning of 'bm25' on the line before",
     ),
     (cut_gz, {("truncated", "error", 1, "run.gz")}, "the gzip data is cut short"),
@@ -183,17 +183,17 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     (no_tag, {("columns", "error", 1, "run")}, "5 fields where 6 belong"),
     (
         shuffled,
-        {("scattered-queries", "warning", 30, "run")},
+        {("scattered-queries", "warning", 30, "run:6")},
         "30 queries come back after another began",
     ),
     (
         two_systems,
-        {("several-tags", "warning", 2, "run")},
+        {("several-tags", "warning", 2, "run:1401")},
         "2 tags in one run: 'bm25', 'other'; is it several systems' output?",
     ),
     (
         negated,
-        {("ranks-against-scores", "warning", 2758, "run")},
+        {("ranks-against-scores", "warning", 2758, "run:2")},
         "of 2897 rows, 2758 have a higher score than the row ranked before",
     ),
 ]

@@ -13,7 +13,7 @@ import harness
 from harness.check import check_files
 from harness.config import load
 from harness.errors import ConfigError, HarnessWarning, InputError
-from harness.guard.file_rules import FILE_RULES, REFUSED, WARNED
+from harness.guard.file_rules import FILE_RULES, PLACED, REFUSED, WARNED
 from harness.guard.registry import ACCEPTABLE, RULES, RUN_RULES
 from harness.guard.said import Said
 from harness.readers import read_qrels, read_run
@@ -129,7 +129,7 @@ def test_every_rule_that_a_reader_names_exists() -> None:
 
 
 def test_names_are_one_registry() -> None:
-    assert len(RULES) == len(RUN_RULES) + len(FILE_RULES)
+    assert len(RULES) == len(RUN_RULES) + len(PLACED) + len(FILE_RULES)
     refused = {"config", "truncated", "row-count", "not-finite", "unreadable"}
     assert not refused & {*ACCEPTABLE}
     assert {"shifted", "gaps", "labels-as-scores"} <= {*ACCEPTABLE}
@@ -189,3 +189,24 @@ def test_a_file_named_by_hand_that_fits_nothing_is_warned_of(letor: Any, root: P
     random = str(root / "runs/letor/random/fold1-seed1.txt")
     checked = check_files(str(letor.folder / "fold1.txt"), [random], of_qrels={}, of_runs={})
     assert [one.severity for one in checked.findings if one.rule == "unrelated"] == ["warning"]
+
+
+def test_the_first_lines_that_are_warned_of(trec: Any, letor: Any) -> None:
+    lines = trec.lines("run")  # the first query has 100 rows
+    lines[0] = lines[0].replace("bm25", "other")
+    lines[10:12] = [lines[11].replace(" 12 ", " 11 "), lines[10].replace(" 11 ", " 12 ")]
+    trec.put("run", [*lines, lines[50].replace("DOC", "NEW")])
+    rows = letor.lines("fold1.txt")
+    letor.put("fold1.txt", [*rows, rows[0].replace("docid = D", "docid = X")])
+    letor.put("p", [f"{at % 7}\n" for at in range(len(rows) + 1)])
+
+    def placed(qrels: Path, run: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
+        found = check_files(str(qrels), [str(run)], of_qrels={}, of_runs={}).findings
+        return {one.rule: (one.place.rpartition(":")[2], one.examples) for one in found}
+
+    of_trec = placed(trec.folder / "qrels", trec.folder / "run")
+    assert of_trec["several-tags"] == ("2", (lines[1].strip(),))
+    assert of_trec["ranks-against-scores"] == ("12", (lines[11].strip(),))
+    assert of_trec["scattered-queries"][0] == str(len(lines) + 1)
+    of_letor = placed(letor.folder / "fold1.txt", letor.folder / "p")
+    assert of_letor["scattered-queries"][0] == str(len(rows) + 1)

@@ -1,0 +1,78 @@
+"""The first line that a warning is about, looked for in the pieces of a text that were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .source import Source
+
+Found = tuple[int, tuple[str, ...]]
+"""Its number, 0 where that is not known, and its text; nothing where it is in no piece."""
+_NONE: Found = (0, ())
+
+
+def first_line(source: Source, is_it: Callable[[Sequence[bytes]], bool]) -> Found:
+    """Return the first line whose fields are what is looked for.
+
+    Parameters
+    ----------
+    source : Source
+        After it was read.
+    is_it : callable
+        Called with the fields of one line after the other.
+    """
+    number, sample = 0, source.sample
+    for at, piece in enumerate(sample.pieces):
+        for line in piece.removesuffix(b"\n").split(b"\n"):
+            number += 1
+            fields = line.split()
+            if fields and not line.startswith(b"#") and is_it(fields):
+                known = at == 0 or sample.whole  # else lines are left out between the pieces
+                return number if known else 0, (line.decode("utf-8", "replace").strip(),)
+    return _NONE
+
+
+def comes_back(field: int) -> Callable[[Sequence[bytes]], bool]:
+    """Return what finds a line whose query, in this field, came back after another began."""
+    seen: set[bytes] = set()
+    last = b""
+
+    def is_it(fields: Sequence[bytes]) -> bool:
+        nonlocal last
+        qid = fields[field] if len(fields) > field else b""
+        back = qid != last and qid in seen
+        seen.add(qid)
+        last = qid
+        return back
+
+    return is_it
+
+
+def other_tag() -> Callable[[Sequence[bytes]], bool]:
+    """Return what finds the first line of a TREC run with another tag than the line before."""
+    last: list[bytes] = []
+
+    def is_it(fields: Sequence[bytes]) -> bool:
+        differs = bool(last) and fields[5:6] != last
+        last[:] = fields[5:6]
+        return differs
+
+    return is_it
+
+
+def against_rank() -> Callable[[Sequence[bytes]], bool]:
+    """Return what finds a line of a later rank and a higher score than the line before."""
+    last: Sequence[bytes] = ()
+
+    def is_it(fields: Sequence[bytes]) -> bool:
+        nonlocal last
+        before, last = last, fields
+        if len(before) < 6 or len(fields) < 6 or before[0] != fields[0]:
+            return False
+        try:
+            later = int(fields[3]) > int(before[3])
+            return later and float(fields[4]) > float(before[4])
+        except ValueError:
+            return False
+
+    return is_it
