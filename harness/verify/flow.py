@@ -66,7 +66,7 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
         found = _with_inputs(found, manifest, {})
         if len(gone) == len(manifest["inputs"]) or found.is_verified:
             raise
-        return replace(found, notes=(f"nothing was derived anew: {error}",))
+        return replace(found, notes=(f"nothing was derived anew: {_in_a_line(error)}",))
     others = recorded.packages(manifest, config.parsed_metrics())
     found = replace(found, versions=(*found.versions, *others))
     cells, lacking = partly.with_inputs(config, cells)
@@ -81,6 +81,11 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
         if failed:
             return _with_some(_joined(found, failed), config, evaluated, manifest)
         return _with_files(found, config, derive(config, evaluated), content, manifest)
+
+
+def _in_a_line(error: HarnessError) -> str:
+    """Return all that an error says, on one line."""
+    return "; ".join(" ".join(str(one).split()) for one in error.problems)
 
 
 def _with_files(

@@ -20,7 +20,7 @@ from ..origin import MANIFEST
 from .files import compare_plain
 from .findings import Difference, Version
 
-_TOLD = ("queries", "values")
+_TOLD = {"queries": "rankings", "values": "values"}
 """Of a cross-check, what hangs on what was kept from before."""
 
 
@@ -139,8 +139,16 @@ def notes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
         yield "the warnings of the manifest are not those that are given now"
     audits = [[cell["crosscheck"] for cell in one["cells"]] for one in (then, now)]
     if audits[0] != audits[1]:
-        queries = [sum(one["queries"] for one in each) for each in audits]
+        checked = [
+            " and ".join(
+                f"{sum(one[what] for one in each):,} {name}" for what, name in _TOLD.items()
+            )
+            for each in audits
+        ]
+        where = f"of {checked[0]} then, and is of {checked[1]} now"
+        if checked[0] == checked[1]:
+            where = f"of {checked[0]}, of some cells by others now than then"
         yield (
-            f"the cross-check was of {queries[0]} rankings then, and is of {queries[1]} now; it "
-            "found no difference either time"
+            f"the cross-check was {where}, as cells from the cache keep what was checked when they "
+            "were evaluated; it found no difference either time"
         )

@@ -281,6 +281,18 @@ def test_a_plugin_that_breaks(place: Path, results: Path) -> None:
     assert "division by zero" in found.notes[0]
 
 
+def test_a_plugin_that_is_gone(
+    place: Path, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "configs/own.py").unlink()
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(["verify", str(results)])
+    out = capsys.readouterr().out
+    assert "\\n" not in out
+    (note,) = (line for line in out.splitlines() if line.startswith("note: nothing was derived"))
+    assert "own.py" in note
+
+
 def test_an_input_that_is_gone(place: Path, results: Path) -> None:
     (place / "data/lsi.run").unlink()
     found = verify(results)
@@ -401,6 +413,20 @@ def test_what_was_kept_from_before_is_no_difference(place: Path) -> None:
     harness.run(config, overrides=fewer)
     results = harness.run(config, overrides=["output=grown", "tables={}"]).folder
     assert verify(results).is_verified
+    results = harness.run(config, overrides=fewer).folder
+    found = verify(results)
+    assert found.is_verified
+    # each ranking by map now, and by ndcg@10 too then
+    (note,) = found.notes
+    told = re.fullmatch(
+        r"the cross-check was of (\d+) rankings and (\d+) values then, and is of (\d+) rankings "
+        r"and (\d+) values now, as cells from the cache keep what was checked when they were "
+        r"evaluated; it found no difference either time",
+        note,
+    )
+    assert told is not None
+    then, values, now, values_now = map(int, told.groups())
+    assert (then, values, values_now) == (now, 2 * now, now)
 
 
 def test_processes_find_the_same(results: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_seed_of_one_fold_is_gone(place: Path) -> None:
     (place / "runs/a-1-2.txt").unlink()
     found = verify(place / "out")
     assert [(one.kind, one.file, one.now) for one in found.differences] == [
-        ("input", f"runs/a-1-2.txt", "gone")
+        ("input", "runs/a-1-2.txt", "gone")
     ]
     assert found.notes == (
         "not derived anew, as files of theirs are gone: a on web-fold1, fold=1, seed=2",
@@ -135,7 +135,7 @@ def test_an_edit_of_what_can_be_derived_is_found(place: Path, name: str) -> None
     (place / "runs/a-1-2.txt").unlink()
     EDITS[name](place / "out")
     found = [one.file for one in verify(place / "out").differences]
-    assert found == [f"runs/a-1-2.txt", name]
+    assert found == ["runs/a-1-2.txt", name]
 
 
 @pytest.mark.parametrize("edited", UNSEEN)
