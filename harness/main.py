@@ -73,7 +73,7 @@ def _run(given: list[str]) -> None:
 
 
 def _gone() -> None:
-    from .readers.source import forget
+    from .readers.spool import forget
 
     forget()  # what standard input gave is in a file that the signal would leave there
     output.end_by_signal()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import io
 import os
 import signal
@@ -12,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from .escaping import for_terminal
-from .system import NOT_OF_OUTPUT
 
 FAILED = 2
 """The exit status where the output cannot be written."""
@@ -33,15 +33,30 @@ def written(gone: Callable[[], None]) -> Iterator[None]:
         try:
             yield
         finally:
-            sys.stdout.flush()
+            with printing():
+                sys.stdout.flush()
     except BrokenPipeError:
         _drop()
         gone()
-    except OSError as error:
-        if error.filename is not None or error.errno in NOT_OF_OUTPUT:  # not of the output
-            raise
+    except OutputError as error:
         _drop()
-        _end(error.strerror or str(error))
+        if error.errno == errno.EPIPE:
+            gone()
+        else:
+            _end(error.strerror or str(error))
+
+
+class OutputError(OSError):
+    """Standard output refuses what is written to it; other errors of the system are not its."""
+
+
+@contextlib.contextmanager
+def printing() -> Iterator[None]:
+    """Let what the system refuses within be the output's."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(error.errno, error.strerror) from error
 
 
 def show(text: str, *, error: bool = False) -> None:
@@ -58,8 +73,9 @@ def show(text: str, *, error: bool = False) -> None:
     if error or stream.isatty():
         text = for_terminal(text)
     encoding = stream.encoding or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    stream.flush()
+    with contextlib.nullcontext() if error else printing():
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
 
 
 def listed(files: Sequence[str]) -> str:

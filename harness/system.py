@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import mmap
+import os
 
 from .errors import HarnessError, Problem
 
@@ -26,8 +27,6 @@ _FIXES = {
     errno.ELOOP: "move the link away",
     errno.ENOENT: "its folder was deleted or moved under way: run again",
 }
-NOT_OF_OUTPUT = frozenset((*MORE, errno.EAGAIN))
-"""Errors that no write to an open file gives."""
 
 
 def fix(error: OSError) -> str:
@@ -52,12 +51,24 @@ def problem(error: BaseException) -> Problem | None:
     if isinstance(error, RuntimeError) and "start new thread" in text:
         what, more = "no further thread can be started", "the one on processes (ulimit -u)"
         return Problem("", what, fix=f"{MORE_MEMORY}, or raise {more}")
+    if isinstance(error, OSError) and error.filename is None and not _has_current_folder():
+        return Problem("", "the current folder was deleted", fix="change to another one")
     if isinstance(error, OSError):
         known = error.errno in _FIXES and error.errno != errno.ENOENT
         return Problem(
             str(error.filename or ""), error.strerror or text, fix=fix(error) if known else ""
         )
     return None
+
+
+def _has_current_folder() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def check_memory() -> None:

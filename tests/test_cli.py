@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -238,6 +239,44 @@ def test_output_that_cannot_be_written(command: str, where: str, message: str, h
     words = f"{sys.executable} -m harness {command.format(*TREC)} {where}"
     done = subprocess.run(["bash", "-c", words], cwd=here, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_a_current_folder_that_is_gone_is_no_fault_of_the_output(here: Path) -> None:
+    command = f"{sys.executable} -m harness run configs/quickstart.yaml"
+    words = f'd=$(mktemp -d); cd "$d"; rmdir "$d"; PYTHONPATH={here} {command}'
+    done = subprocess.run(["bash", "-c", words], capture_output=True, text=True)
+    assert done.stderr == (
+        "error: the current folder was deleted\n  fix:   change to another one\n"
+    )
+    assert done.returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="as only Linux counts so")
+@pytest.mark.parametrize("given", ["-", "<(cat {})"])
+@pytest.mark.parametrize("command", ["evaluate {} GIVEN -m map", "trec_eval -m map {} GIVEN"])
+def test_no_room_for_what_a_pipe_gives_is_no_fault_of_the_output(
+    command: str, given: str, here: Path, tmp_path: Path
+) -> None:
+    """As with a full disk, where a limit on the size of files is easier to have."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    words = command.format(TREC[0]).replace("GIVEN", given.format(TREC[1]))
+    words = f"ulimit -f 8; cat {TREC[1]} | {sys.executable} -m harness {words}"
+    done = subprocess.run(
+        ["bash", "-c", words], cwd=here, capture_output=True, text=True,
+        env={**os.environ, "TMPDIR": str(spool)},
+    )  # fmt: skip
+    name = "<stdin>" if given == "-" else "/dev/fd/[0-9]+"
+    begin = (
+        "error" if command.startswith("evaluate") else "harness trec_eval: the run cannot be read"
+    )
+    assert re.fullmatch(
+        f"{begin}: {name}: cannot be kept in a temporary file in {spool}: File too large\n"
+        "  fix:   free space there, or name another folder for temporary files in TMPDIR\n",
+        done.stderr,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert not list(spool.iterdir())
 
 
 def test_trec_eval_ends_by_the_signal_of_a_closed_pipe(here: Path, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ import pyarrow as pa
 from .. import system
 from ..errors import HarnessWarning, InputError, Problem
 from .sample import Sample
+from .spool import spooled, spooled_pipe
 from .unpacking import Unpacking
 
 STDIN, NAMELESS = "-", "<stdin>"
@@ -79,7 +80,7 @@ class Source:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         given = os.fspath(path)
         self.name = NAMELESS if given == STDIN else given
-        self.file = _spooled(_stdin()).name if given == STDIN else _on_disk(given)
+        self.file = spooled(_stdin(), self.name).name if given == STDIN else _on_disk(given)
         self.unfinished = b""
         self.sample = Sample()
         self.cut_blocks: list[int] = []
@@ -286,7 +287,7 @@ def _on_disk(path: str) -> str:
         several = f"{path.rstrip('/')}/*"
         fix = f"name one file; on the command line several runs can be given, as {several}"
         raise InputError(Problem(path, f"a folder, not a file{held}", fix=fix, rule="missing-file"))
-    return path if stat.S_ISREG(mode) else _spooled_pipe(path)
+    return path if stat.S_ISREG(mode) else spooled_pipe(path)
 
 
 def _listing(folder: Path) -> list[str]:
@@ -310,37 +311,9 @@ def missing(path: str | os.PathLike[str]) -> str:
     return f"no file {os.fspath(path)}; the folder holds {len(names) or 'no'} files, none like it"
 
 
-@functools.lru_cache(maxsize=1)
-def _spooled(stream: IO[bytes]) -> Any:
-    """Return a temporary file with all that `stream` gives; one stream is read once."""
-    import shutil
-    import tempfile
-
-    spool = tempfile.NamedTemporaryFile(prefix="harness-")  # noqa: SIM115 - lives with the cache
-    shutil.copyfileobj(stream, spool)
-    spool.flush()
-    return spool
-
-
 def _stdin() -> IO[bytes]:
     """Return standard input; it is None where the command was started with it closed."""
     if sys.stdin is None:
         fix = "give the name of a file, or send one to the command: < a.run"
         raise InputError(Problem(NAMELESS, "standard input is closed", fix=fix))
     return sys.stdin.buffer
-
-
-_PIPES: dict[str, Any] = {}
-
-
-def forget() -> None:
-    """Delete the temporary files that hold what pipes and standard input gave."""
-    _spooled.cache_clear()
-    _PIPES.clear()
-
-
-def _spooled_pipe(path: str) -> str:
-    if path not in _PIPES:
-        with open(path, "rb") as stream:
-            _PIPES[path] = _spooled.__wrapped__(stream)
-    return str(_PIPES[path].name)

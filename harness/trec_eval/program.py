@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import output
 from ..core.arrow import as_bytes
 from ..core.ragged import Array
 from ..errors import HarnessWarning
@@ -44,8 +45,9 @@ def main(given: Sequence[str]) -> int:
 def write(text: str) -> None:
     """Write text that holds a character for each byte."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("latin-1"))
-    sys.stdout.buffer.flush()
+    with output.printing():
+        sys.stdout.buffer.write(text.encode("latin-1"))
+        sys.stdout.buffer.flush()
 
 
 @dataclass(frozen=True)
