@@ -16,7 +16,7 @@ from harness import catalogue, provenance
 from harness.cli import app
 from harness.config import json_schema
 from harness.core.metric import REGISTRY
-from harness.guard.file_rules import FOUND, REFUSED, WARNED
+from harness.guard.file_rules import FOUND, PLACED, REFUSED, WARNED
 from harness.guard.registry import RUN_RULES
 from harness.readers import FORMATS
 
@@ -92,7 +92,7 @@ def check_page() -> str:
     text = (HERE / "check.md").read_text(encoding="utf-8")
     lines = [text.partition(RULES_FOLLOW)[0] + RULES_FOLLOW]
     parts = (
-        ("What every run looks for", RUN_RULES),
+        ("What every run looks for", (*RUN_RULES, *PLACED)),
         ("What harness check finds besides", FOUND),
         ("What readers warn of", WARNED),
         ("What readers refuse", REFUSED),

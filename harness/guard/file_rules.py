@@ -129,13 +129,7 @@ WARNED = (
         "reader", "warning", "Anything else that a reader warns of.", "", "",
     ),
 )  # fmt: skip
-FOUND = (
-    Rule("config", "error", "Something wrong in the config.", "nothing runs", ""),
-    Rule(
-        "gaps", "warning", "Cells that a grid of folds, seeds and models lacks.",
-        "means are over different cells for different systems",
-        "make them, leave them out with 'where:', or say 'complete: true' to be stopped by them",
-    ),
+PLACED = (
     Rule(
         "shifted", "warning",
         "As many predictions as rows, which correlate with the grades clearly better some rows "
@@ -172,6 +166,15 @@ FOUND = (
         "A TREC run whose scores are its ranks: a warning where both fall down the file.",
         "the order is upside down: the last document comes first",
         "write a score that falls with the rank, such as its negative",
+    ),
+)  # fmt: skip
+"""Rows and columns that are not where they belong, which every run looks for too."""
+FOUND = (
+    Rule("config", "error", "Something wrong in the config.", "nothing runs", ""),
+    Rule(
+        "gaps", "warning", "Cells that a grid of folds, seeds and models lacks.",
+        "means are over different cells for different systems",
+        "make them, leave them out with 'where:', or say 'complete: true' to be stopped by them",
     ),
     Rule(
         "same-queries", "warning",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .file_rules import FILE_RULES, REFUSED
+from .file_rules import FILE_RULES, PLACED, REFUSED
 from .finding import SHOWN, Finding, Severity
 from .rule import Rule
 from .said import Said
@@ -154,7 +154,8 @@ RUN_RULES = (
     ),
     Rule(
         "score-range", "warning",
-        "A fold's scores lie outside what the same model gave on all of its other folds.",
+        "A fold's scores lie outside what the same model gave on all of its other folds, two at "
+        "least, or a query's are five times as wide.",
         "nothing, if the model is another one; a file of another model, or of another scale, if "
         "it is not",
         "check which model wrote the file",
@@ -171,9 +172,9 @@ RUN_RULES = (
         "check which file is which fold's test part",
     ),
 )  # fmt: skip
-"""Those that ``harness run`` looks at too."""
+"""Those that ``harness run`` looks at too, beside those of rows and columns."""
 
-RULES: dict[str, Rule] = {rule.name: rule for rule in (*RUN_RULES, *FILE_RULES)}
+RULES: dict[str, Rule] = {rule.name: rule for rule in (*RUN_RULES, *PLACED, *FILE_RULES)}
 """Every rule by its name."""
 
 ACCEPTABLE = tuple(name for name in RULES if RULES[name] not in REFUSED and name != "config")
