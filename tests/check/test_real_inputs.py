@@ -112,7 +112,8 @@ def test_the_web_track_has_negative_grades_and_that_is_fine(data: Path) -> None:
 def test_trec_evals_own_run_whose_rows_are_scattered(data: Path) -> None:
     folder = data / "trec_eval_test/test"
     checked = check(folder / "qrels.test", [folder / "results.trunc"])
-    # awk 'NF > 6': five rows, the first one ends in "more junk at"; the third row is the first whose query comes back
+    # awk 'NF > 6' gives five rows, the first of which ends in "more junk at"; the third row is the
+    # first whose query comes back
     rules = {"missing-queries": "", "scattered-queries": ":3", "extra-fields": ":1"}
     assert found(checked) == Counter((rule, f"results.trunc{at}") for rule, at in rules.items())
 
