@@ -218,7 +218,8 @@ def test_what_a_reader_warns_of_can_be_accepted(place: Path) -> None:
     assert results.warnings == (f"{what}output?",)
     results = harness.run(path, overrides=["guard.accept=[several-tags]"])
     assert results.warnings == ()
-    assert found(results) == [("several-tags", "note", f"{what}output?")]
+    at_line = what.replace(".run:", ".run:2:")
+    assert found(results) == [("several-tags", "note", f"{at_line}output?")]
 
 
 def test_facts_are_the_same_beside_a_reference(place: Path) -> None:
@@ -244,7 +245,7 @@ def test_what_readers_warn_of_is_a_finding_too(place: Path) -> None:
         results = harness.run(config(place, datasets=datasets, runs=runs))
     manifest = json.loads((results.folder / "manifest.json").read_text(encoding="utf-8"))
     (tags,) = (one for one in manifest["findings"] if one["rule"] == "several-tags")
-    assert (tags["severity"], tags["place"]) == ("warning", "two.run")
+    assert (tags["severity"], tags["place"]) == ("warning", "two.run:2")
     assert tags["fix"] == "split it, where it is; or write one tag"
 
 
