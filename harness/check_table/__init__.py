@@ -13,7 +13,7 @@ from ..core.plan import Plan
 from ..core.study import Study
 from ..errors import HarnessError, InputError, Problem, did_you_mean
 from ..tables.select import select
-from . import delimited, html, latex, markdown, report
+from . import delimited, html, latex, limits, markdown, report
 from .assumed import with_dataset
 from .findings import Finding as Finding
 from .findings import Verdict
@@ -103,12 +103,17 @@ def _grids(paper: Path) -> list[Grid]:
         what = f"its ending says no format of a table  (there are: {', '.join(FORMATS)})"
         raise InputError(Problem(str(paper), what))
     try:
-        return reader(paper.read_bytes().decode("utf-8-sig"))
+        with paper.open("rb") as file:
+            text = file.read(4 * limits.SIZE + 4).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         what = f"byte {error.start} is not UTF-8"
         raise InputError(Problem(str(paper), what, fix="save the file as UTF-8")) from error
     except OSError as error:
         raise InputError(Problem(str(paper), f"cannot be read: {error.strerror}")) from error
+    if what := limits.beyond(text, paper.suffix.lower()):
+        fix = "give a file with just the tables to check"
+        raise InputError(Problem(str(paper), what, fix=fix))
+    return reader(text)
 
 
 def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[tuple[str, Grid]]:

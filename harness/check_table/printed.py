@@ -10,6 +10,8 @@ from .grid import NO_WIDTH, Cell, Piece
 
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
 """Marks of significance that are no letters."""
+LONGEST = 400
+"""Characters that a number may have, with what stands beside it: a double has 309 digits."""
 _NUMBER = (
     r"[+\-]?(?:(?:[0-9][0-9,\u2009 ]*[0-9]|[0-9])(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+\-]?[0-9]{1,3})?"
 )
@@ -71,6 +73,8 @@ def printed(cell: Cell) -> Printed | None:
     (Decimal('0.423'), 3, ('a', 'b'), True)
     """
     text = cell.text.translate(_MINUS)
+    if len(text) > LONGEST:
+        return None
     end = len(text.rstrip(SYMBOLS + " "))
     symbols, text = text[end:], text[:end].strip()
     while text[:1] and text[0] in SYMBOLS:
