@@ -139,8 +139,12 @@ class Source:
 
     @functools.cached_property
     def head(self) -> bytes:
-        """The first unpacked bytes, after a byte order mark."""
-        return self.read(HEAD).removeprefix(BOM)
+        """The first unpacked bytes, after a byte order mark; more where a line is longer."""
+        with self.explained(), self.open() as stream:
+            found = stream.read(HEAD)
+            while b"\n" not in found and len(found) <= LONGEST and (more := stream.read(BLOCK)):
+                found += more
+        return found.removeprefix(BOM)
 
     @property
     def has_mark(self) -> bool:

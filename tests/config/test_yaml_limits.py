@@ -1,4 +1,4 @@
-"""YAML that means harm, or that nobody means: refused within a second, with file and line."""
+"""YAML that means harm, or that nobody means: refused at once, with file and line."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ HALF = "half of a surrogate pair, which is no character"
     ],
 )  # fmt: skip
 def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()  # as a busy machine is no fault of the text
     with pytest.raises(ConfigError) as error:
         config.loads(text, "my.yaml")
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert str(error.value).startswith(f"my.yaml: 1 problem\n  {where}  {what}")
 
 

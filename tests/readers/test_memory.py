@@ -19,8 +19,6 @@ import pytest
 
 MB = 1 << 20
 SIZE = 20 * MB * int(os.environ.get("HARNESS_TRIALS", "1"))
-ALLOWANCE = 40 * MB
-"""Blocks under way, pools of threads, and the allocator's rounding: the same for any file."""
 
 READ = """
 import re, sys, warnings
@@ -90,16 +88,16 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("one line of a CSV", "run", "table", lambda n: b"qid,docno,score\n" + b"x," * (n // 2), 3),
     ("one line of JSON lines", "run", "jsonl", lambda n: b'{"qid":"' + b"x" * n, 3),
     ("a query a line", "run", "trec", _million_queries, 12),
-    ("one query", "run", "trec", _distinct, 8),
-    ("columns of one long token", "run", "trec", _long_columns, 3),
+    ("one query", "run", "trec", _distinct, 10),
+    ("columns of one long token", "run", "trec", _long_columns, 5),
     ("lines without a field", "run", "trec", lambda n: b" \n" * (n // 2), 3),
-    ("empty lines", "run", "trec", lambda n: b"\n" * n, 4),
-    ("comments", "run", "trec", lambda n: b"#\n" * (n // 2), 10),
-    ("wrong lines", "run", "trec", lambda n: b"1 Q0 d 1 x t\n" * (n // 13), 10),
+    ("empty lines", "run", "trec", lambda n: b"\n" * n, 3),
+    ("comments", "run", "trec", lambda n: b"#\n" * (n // 2), 12),
+    ("wrong lines", "run", "trec", lambda n: b"1 Q0 d 1 x t\n" * (n // 13), 12),
     ("deep JSON", "run", "json", lambda n: b'{"q":' * (n // 5), 3),
     ("JSON of short names", "run", "json", _json, 20),
-    ("JSON of long names", "run", "json", _json_of_long_strings, 8),
-    ("JSON lines", "run", "jsonl", _jsonl, 5),
+    ("JSON of long names", "run", "json", _json_of_long_strings, 6),
+    ("JSON lines", "run", "jsonl", _jsonl, 6),
     ("npy of another size", "run", "npy", lambda n: b"\x93NUMPY\x01\x00v\x00" + (
         b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }".ljust(117) + b"\n"
         + b"\0" * n), 3),
@@ -136,8 +134,24 @@ def test_memory(
     peak, said = measured(path, kind, format)
     used = max(peak - base, 0)
     report(f"{name} ({format})", size, used, said)
-    assert used <= times * size + ALLOWANCE, f"{used / size:.1f} times the file; {said}"
+    assert used <= times * size, f"{used / size:.1f} times the file; {said}"
     assert len(said) < 2000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
+@pytest.mark.parametrize("name", ["comments"])  # wrong lines of 100 MB take minutes
+def test_memory_of_refused_lines_grows_slowly(tmp_path: Path, name: str) -> None:
+    """Most of it is what blocks take that are under way, however large the file."""
+    make = next(shape[3] for shape in SHAPES if shape[0] == name)
+    path, peaks = tmp_path / "a", []
+    for size in (20 * MB, 100 * MB):
+        path.write_bytes(make(size))
+        peaks.append(measured(path, "run", "trec")[0])
+    slope = (peaks[1] - peaks[0]) / (80 * MB)
+    if report_to := os.environ.get("HARNESS_MEMORY_REPORT"):
+        with open(report_to, "a", encoding="utf-8") as file:
+            file.write(f"{name}: {slope:.2f} bytes for each of the file\n")
+    assert slope < 1, f"{slope:.2f} bytes for each of the file"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
@@ -151,4 +165,4 @@ def test_memory_of_parquet_with_a_huge_dictionary(tmp_path: Path, base: int) -> 
     size = path.stat().st_size
     report("a huge dictionary (Parquet)", size, peak - base, said)
     assert said == "read"
-    assert peak - base <= 6 * size + ALLOWANCE, f"{(peak - base) / size:.1f} times the file"
+    assert peak - base <= 9 * size, f"{(peak - base) / size:.1f} times the file"

@@ -180,3 +180,17 @@ def test_a_pipe_is_read_as_often_as_needed(tmp_path: Path) -> None:
     assert readers.read_qrels(pipe).to_dict() == EXPECTED
     writer.join()
     assert readers.read_qrels(pipe).to_dict() == EXPECTED
+
+
+@pytest.mark.parametrize("length", [70_000, 300_000])
+def test_a_first_line_beyond_the_head_is_told_whole(tmp_path: Path, length: int) -> None:
+    """Two names of 70,000 characters each are more than the 64 KiB that a guess looks at."""
+    name = "x" * length
+    (tmp_path / "q").write_text(f"{name} 0 {name} 1\n")
+    (tmp_path / "r").write_text(f"{name} Q0 {name} 1 2.5 t\n{name} Q0 b 2 1.5 t\n")
+    (tmp_path / "r.csv").write_text(f"qid,docno,score\n{name},{name},2.5\n{name},b,1.5\n")
+    assert readers.read_qrels(tmp_path / "q").to_dict() == {name: {name: 1}}
+    for path in (tmp_path / "r", tmp_path / "r.csv")[
+        : 2 if length < 100_000 else 1
+    ]:  # Arrow's limit
+        assert readers.read_run(path).to_dict() == {name: {name: 2.5, "b": 1.5}}
