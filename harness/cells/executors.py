@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -91,7 +92,7 @@ def _check_workers(client: Any, address: str) -> None:
     """Wait for a worker, where there is none; raise where none comes."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
-    except TimeoutError as error:
+    except asyncio.TimeoutError as error:  # before Python 3.11 not yet the built-in one
         what = f"the scheduler has had no worker for {PATIENCE} seconds"
         fix = "start workers that see the same files, such as 'dask worker ADDRESS'"
         raise HarnessError(Problem(f"--scheduler {address}", what, fix=fix)) from error

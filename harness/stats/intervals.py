@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri
 
 from ..core.ragged import Floats
 from .differences import EPS
 from .resampling import resampled_means
 from .scale import deviation, unit
 from .streams import Stream
+from .student import two_sided
 
 Interval = tuple[float, float]
 
@@ -47,7 +48,7 @@ def t_interval(values: Floats, level: float = 0.05) -> Interval:
     if not _vary(values):
         return np.nan, np.nan
     n, mean = values.size, float(values.mean())
-    margin = float(stdtrit(n - 1, 1 - level / 2) * deviation(values) / np.sqrt(n))
+    margin = float(two_sided(n - 1, level) * deviation(values) / np.sqrt(n))
     return mean - margin, mean + margin
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
 
 from ..core.ragged import Floats
+from .student import two_sided
 
 POINTS = 2001
 """Where the standard deviation's distribution is looked at, for its integral."""
@@ -148,4 +149,4 @@ def _spread(n: int, level: float) -> tuple[Floats, Floats]:
     log_density = freedom * (log_s - np.expm1(2 * log_s) / 2)
     weights = np.exp(log_density)
     weights /= weights.sum()
-    return float(stdtrit(freedom, 1 - level / 2)) * np.exp(log_s), weights
+    return two_sided(freedom, level) * np.exp(log_s), weights

@@ -11,11 +11,6 @@ import sys
 import traceback
 from pathlib import Path
 
-import atheris
-
-with atheris.instrument_imports(include=["harness"]):
-    from tests.fuzz.targets import TARGETS
-
 
 def place_of(error: BaseException) -> str:
     """A key for an exception: its type and the last line of the project's own on its way."""
@@ -26,6 +21,10 @@ def place_of(error: BaseException) -> str:
 
 def main() -> None:
     """Fuzz one target; the arguments after it and its folder are libFuzzer's."""
+    import atheris  # here, as this module is looked through for doctests where it is not there
+
+    with atheris.instrument_imports(include=["harness"]):
+        from tests.fuzz.targets import TARGETS
     name, folder = sys.argv[1], Path(sys.argv[2])
     target, found = TARGETS[name], folder / "findings"
     found.mkdir(parents=True, exist_ok=True)

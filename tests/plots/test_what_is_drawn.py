@@ -10,9 +10,9 @@ from pictured import RANKED, drawn, effects_study, figures, study, texts
 
 from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
+from harness.core.widths import cut, cut_all
 from harness.errors import HarnessWarning, InputError
 from harness.plots import find
-from harness.core.widths import cut, cut_all
 from harness.plots.differences import sides
 
 NAN = math.nan
