@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -164,7 +165,7 @@ def changes(
     root = root_of(folder, manifest)
     wanted = None if only is None else {Path(path).resolve() for path in only}
     for each in manifest["inputs"]:
-        path = root / each["path"]
+        path = Path(os.path.normpath(root / each["path"]))
         if wanted is not None and path.resolve() not in wanted:
             continue
         if not path.is_file():

@@ -184,7 +184,8 @@ class _Run:
         said = self.naming.follows_from(cell, self.digests)
         files = [Path(path).name for path in self.naming.files(cell)]
         paths = (*self.naming.files(cell), *self.naming.others(cell))
-        sizes = sorted({state_of(path)[0] for path in paths})
+        states = {path: read.state for path, read in done.inputs.items()}  # as they were read
+        sizes = sorted({(states.get(path) or state_of(path))[0] for path in paths})
         about = {
             **said, "files": files, "sizes": sizes, "dataset": cell.dataset, "run": cell.run
         }  # fmt: skip
