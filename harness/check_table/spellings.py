@@ -27,7 +27,9 @@ _PAPER: Mapping[str, str] = {
 }  # fmt: skip
 _GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
 _GREEK["λ"] = "lambda"  # which Unicode calls lamda
-_AT = re.compile(r"(?P<name>.*?[A-Za-z)])[\s@_.\-]*?(?:@|cut|at)?[\s_.]*(?P<k>\d{1,9})(?P<rest>\D*)")
+_AT = re.compile(
+    r"(?P<name>.*?[A-Za-z)])[\s@_.\-]*?(?:@|cut|at)?[\s_.]*(?P<k>\d{1,9})(?P<rest>\D*)"
+)
 
 
 def plain(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
+from harness.errors import HarnessWarning, InputError
 from harness.readers import guess_format, read_qrels, read_run
 
 SCRIPTS = (
@@ -105,8 +105,10 @@ def test_bytes_that_are_no_utf8_are_refused_with_the_line(tmp_path: Path, bad: b
 
 
 def test_columns_that_are_not_used_may_hold_any_bytes(tmp_path: Path) -> None:
-    data = b"q1 \xff d1 \xfe 2 t\xfd\nq1 Q0 d2 2 1 t\xfd\n"
-    assert read_run(written(tmp_path, data), format="trec").to_dict() == {"q1": {"d1": 2, "d2": 1}}
+    data = b"q1 \xff d1 \xfe 2 t and \xfd\nq1 Q0 d2 2 1 t\n"
+    with pytest.warns(HarnessWarning, match="1 line has more than 6 fields"):
+        run = read_run(written(tmp_path, data), format="trec")
+    assert run.to_dict() == {"q1": {"d1": 2, "d2": 1}}
     data = b"q1 \xff d1 1\n"
     assert read_qrels(written(tmp_path, data), format="trec").to_dict() == {"q1": {"d1": 1}}
 
