@@ -81,15 +81,25 @@ def _context() -> BaseContext:
 
 @contextlib.contextmanager
 def _not_interrupted() -> Iterator[None]:
-    """Hold Ctrl-C back; processes started within never see it, as it is for who started them."""
+    """Hold Ctrl-C back; processes started within never see it, as it is for who started them.
+
+    Another thread may take the signal where this one does not: it is held back in Python too.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    seen: list[int] = []
+    ours = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda *_: seen.append(1)) if ours else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if ours:
+            signal.signal(signal.SIGINT, handler)
+        if seen:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _begin() -> None:
