@@ -55,7 +55,7 @@ def harness(
         bool,
         typer.Option(
             NO_PLUGINS,
-            help="Load no code: neither a config's plugins nor installed ones. Anywhere.",
+            help="Load no code that a config, results or an option names as a plugin. Anywhere.",
         ),
     ] = False,
     version: Annotated[

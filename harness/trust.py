@@ -8,7 +8,7 @@ _allowed = True
 
 
 def allow_plugins(allowed: bool) -> None:
-    """Say whether plugins may be loaded, by a config or because they are installed."""
+    """Say whether plugins may be loaded, where a config or an option names them."""
     global _allowed
     _allowed = allowed
 

@@ -283,8 +283,6 @@ def _load_plugins(config: Config) -> None:
     """Import the config's plugins, in a process that did not read the config itself."""
     key = (config.base, config.plugins)
     if key not in _loaded and config.plugins:
-        for _ in plugins.load_installed():
-            pass
         for name in config.plugins:
             plugins.load(name, config.base)
     _loaded.add(key)

@@ -1,4 +1,4 @@
-"""Metrics from outside: a user's own .py files and modules, and installed packages'."""
+"""Metrics from outside: files, modules and installed plugins that a config or an option names."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Iterator
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from ..trust import plugins_allowed
 from .patterns import NothingFoundError, files
 
 GROUP = "harness.metrics"
-"""Entry points of this group are modules whose import registers metrics."""
+"""Entry points of this group are modules whose import registers metrics; none is loaded unnamed."""
 
 
 class PluginError(Exception):
@@ -28,8 +27,9 @@ def load(name: str, base: Path) -> None:
     Parameters
     ----------
     name : str
-        A file (``my_metrics.py``, relative to `base`) or the name of an importable module. A
-        file is run anew each time, so that an edited one takes effect in the same process.
+        A file (``my_metrics.py``, relative to `base`), the name of an entry point that an
+        installed package has in :data:`GROUP`, or of an importable module. A file is run anew
+        each time, so that an edited one takes effect in the same process.
     base : Path
         Folder of the config.
 
@@ -42,7 +42,7 @@ def load(name: str, base: Path) -> None:
         what = "is code, and is not loaded: --no-plugins was given; leave it out to trust the code"
         raise PluginError(f"'{name}' {what}")
     if not (name.endswith(".py") or "/" in name):
-        _load_module(name)
+        _load_installed(name)
         return
     try:
         found = files(base, name.replace("{", "{{").replace("}", "}}"))
@@ -51,16 +51,25 @@ def load(name: str, base: Path) -> None:
     _load_file(found[0].path)
 
 
-def load_installed() -> Iterator[PluginError]:
-    """Import the plugins of installed packages, if they are allowed; yield what is wrong."""
-    if not plugins_allowed():
+def _load_installed(name: str) -> None:
+    """Import the plugin that an installed package calls so, else the module of that name."""
+    points = sorted(entry_points(group=GROUP, name=name), key=_package)
+    if len(points) > 1:
+        packages = " and ".join(map(_package, points))
+        values = " or ".join(point.value for point in points)
+        raise PluginError(f"'{name}' is a plugin of {packages}; name its module: {values}")
+    if not points:
+        _load_module(name)
         return
-    for point in entry_points(group=GROUP):
-        try:
-            point.load()
-        except Exception as error:
-            package = point.dist.name if point.dist else "an installed package"
-            yield PluginError(f"{package}: its entry point '{point.name}' fails: {_say(error)}")
+    try:
+        points[0].load()
+    except Exception as error:
+        what = f"its entry point '{name}' fails: {_say(error)}"
+        raise PluginError(f"{_package(points[0])}: {what}") from error
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "an installed package"
 
 
 def _load_module(name: str) -> None:

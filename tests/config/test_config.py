@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import sys
 import textwrap
@@ -459,21 +458,34 @@ class TestPlugins:
         ]
         assert not [name for name in sys.modules if name.startswith("harness_plugin_")]
 
-    def test_installed_packages(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_installed_plugin_is_loaded_where_it_is_named(
+        self, base: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A package that is really there to importlib: a module, and its entry points."""
         (base / "harness_test_entry.py").write_text(PLUGIN.format(name="my_entry", value=1))
+        for package, points in {
+            "theirs": "mine = harness_test_entry\nbad = harness_test_no_module\nboth = a",
+            "others": "both = b",
+        }.items():
+            info = base / f"{package}-1.dist-info"
+            info.mkdir()
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
+            (info / "entry_points.txt").write_text(f"[{plugins.GROUP}]\n{points}\n")
         monkeypatch.syspath_prepend(str(base))
-        point = importlib.metadata.EntryPoint("mine", "harness_test_entry", plugins.GROUP)
-        bad = importlib.metadata.EntryPoint("bad", "harness_test_no_module", plugins.GROUP)
-        given = [point]
-        monkeypatch.setattr(plugins, "entry_points", lambda group: given)
-        loaded = config.loads(GOOD.replace("ndcg@10", "my_entry"))
+        config.loads(GOOD)
+        assert "harness_test_entry" not in sys.modules
+        text = GOOD.replace("ndcg@10", "my_entry")
+        assert "my_entry" in complaint(text)[0]
+        loaded = config.loads(text + "plugins: [mine]\n")
         assert str(loaded.parsed_metrics()[1]) == "my_entry"
-        given.append(bad)
-        assert complaint(GOOD) == [
-            "installed plugins  an installed package: its entry point 'bad' fails: "
-            "ModuleNotFoundError: No module named 'harness_test_no_module'"
-        ]
         del sys.modules["harness_test_entry"]
+        assert complaint(GOOD + "plugins: [bad, both, no_such]\n") == [
+            "$.plugins[0] (line 6)  theirs: its entry point 'bad' fails: "
+            "ModuleNotFoundError: No module named 'harness_test_no_module'",
+            "$.plugins[1] (line 6)  'both' is a plugin of others and theirs; "
+            "name its module: b or a",
+            "$.plugins[2] (line 6)  no module 'no_such'; for a file write no_such.py",
+        ]
 
 
 def test_defaults_and_what_follows_from_them(base: Path) -> None:

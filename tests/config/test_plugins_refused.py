@@ -75,7 +75,9 @@ def test_what_names_none_is_done(folder: Path) -> None:
     assert os.listdir(folder / "out")
 
 
-def test_installed_plugins_are_not_loaded(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_installed_plugins_are_loaded_where_they_are_named_alone(
+    monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
     loaded = []
 
     class Point:
@@ -84,14 +86,22 @@ def test_installed_plugins_are_not_loaded(monkeypatch: pytest.MonkeyPatch, folde
         def load(self) -> None:
             loaded.append(self.name)
 
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [Point()])
+    def points(group: str, name: str) -> list[Point]:
+        assert group == "harness.metrics"
+        return [Point()] if name == "theirs" else []
+
+    monkeypatch.setattr(plugins, "entry_points", points)
+    (folder / "theirs.yaml").write_text(CONFIG.replace("mine.py", "theirs"))
     config.load(folder / "plain.yaml")
+    assert not loaded
+    config.load(folder / "theirs.yaml")
     assert loaded == ["theirs"]
     trust.allow_plugins(False)
     try:
         config.load(folder / "plain.yaml")
-        with pytest.raises(ConfigError, match="is not loaded: --no-plugins was given"):
-            config.load(folder / "c.yaml")
+        for name in ("c.yaml", "theirs.yaml"):
+            with pytest.raises(ConfigError, match="is not loaded: --no-plugins was given"):
+                config.load(folder / name)
     finally:
         trust.allow_plugins(True)
     assert loaded == ["theirs"]
