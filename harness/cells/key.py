@@ -18,7 +18,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTES = (
     "core", "metrics", "readers", "convert", "compat", "crosscheck.py", "direct.py",
     "cells/columns.py", "cells/record.py", "cells/said.py", "cells/work.py",
-    "guard/facts.py", "guard/fits.py", "guard/following.py", "guard/moments.py",
+    "guard/ahead.py", "guard/facts.py", "guard/fits.py", "guard/following.py", "guard/moments.py",
     "guard/rank_scores.py", "guard/said.py", "guard/watch.py",
 )  # fmt: skip
 """Files and folders whose code makes what is kept of a cell."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -163,6 +163,8 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
                 watch(part)
         else:
             run = _align(qrels, source, policy, watch, options)
+            ranked = columns.rank_scores(source) if form == "trec" else None
+            run = run if ranked is None else replace(run, rank_scores=tuple(ranked))
             facts = Facts(sweep.datasets[cell.dataset].facts, run)
             into.add(*of_rows(facts, cell.dataset_entry.path))
             into.add(*of_run(facts, entry.path, cell.dataset))
@@ -174,7 +176,7 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
     if source is None:
         return
     into.end(source)
-    if form == "trec" and into.refused <= {"no-common-query"}:
+    if form == "trec" and (qrels is None or into.refused == {"no-common-query"}):
         into.add(*columns.findings(source, qrels))
     elif "row-count" in into.refused:
         sweep.failed[entry.path] = source.sha256()

@@ -146,6 +146,9 @@ class RunFacts:
         How many there are then.
     rank_scores : tuple
         Of a TREC run whose scores are ranks: :class:`~harness.guard.rank_scores.RankScores`.
+    ahead : tuple
+        How often relevant documents come first: :class:`~harness.guard.ahead.Ahead`; ``()`` where
+        the run follows rows.
     """
 
     follows: bool = False
@@ -188,6 +191,7 @@ class RunFacts:
     whole_scores: tuple[float, ...] = ()
     different_grades: int = 0
     rank_scores: tuple[Any, ...] = ()
+    ahead: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,9 @@ PLACED = (
         "each document has the score of a document elsewhere", "name the predictions of this fold",
     ),
     Rule(
-        "upside-down", "warning", "Predictions that fall as the grades rise.",
+        "upside-down", "warning",
+        "Predictions that fall as the grades rise; or a run whose relevant documents come after "
+        "the others.",
         "the worst documents come first", "negate them, if they are distances or losses",
     ),
     Rule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from . import predictions
+from .ahead import Ahead
 from .facts import Facts, JudgementFacts
 from .finding import Finding, Severity
 from .rank_scores import RankScores
@@ -97,6 +98,8 @@ def of_run(facts: Facts, place: str, name: str = "the dataset") -> Iterator[Find
         yield from predictions.of_facts(facts.run, place, name)
     if facts.run.rank_scores:
         yield from RankScores(*facts.run.rank_scores).findings(place)
+    elif facts.run.ahead:
+        yield from Ahead(*facts.run.ahead).findings(place)
     if not facts.run.follows:
         yield from _of_documents(facts, place)
         yield from _of_queries(facts, place)

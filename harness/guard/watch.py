@@ -11,6 +11,7 @@ from ..core.hashing import splitmix64, string_views
 from ..core.policy import Policy
 from ..core.ragged import Array, Ints, lengths_of, rows_of
 from ..core.tables import Qrels, Run
+from .ahead import Ahead
 from .facts import EXAMPLES, RunFacts, first
 from .following import Following
 from .moments import Moments
@@ -58,7 +59,7 @@ class Watch:
         self.missing_first: tuple[str, ...] = ()
         self.answered = self.extra = self.nearly = self.pairs = self.tied = 0
         self.judged = self.positive = self.shown = self.judged_shown = 0
-        self.moments = Moments()
+        self.moments, self.ahead = Moments(), Ahead()
         self.ordered, self.disordered = 0, False
 
     def run(self, part: Run) -> None:
@@ -144,6 +145,7 @@ class Watch:
             self._ordered(rows_of(part.offsets)[judged], grade)
         if self.follows:
             return part
+        self.ahead = self.ahead.more(Ahead.of(part))
         self.shown += int(np.minimum(n, TOP).sum())
         self.judged_shown += int((judged & (part.rank <= TOP)).sum())
         return part
@@ -237,6 +239,7 @@ class Watch:
             looked_at=self.looked_at,
             known=self.known,
             unknown_first=self.unknown_first,
+            ahead=() if self.follows else tuple(self.ahead),
             **found,
         )
 

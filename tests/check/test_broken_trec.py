@@ -193,8 +193,11 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     ),
     (
         negated,
-        {("ranks-against-scores", "warning", 2758, "run:2")},
-        "of 2897 rows, 2758 have a higher score than the row ranked before",
+        {
+            ("ranks-against-scores", "warning", 2758, "run:2"),
+            ("upside-down", "warning", 28, "run"),  # of 30 queries, two found nothing relevant
+        },
+        "a relevant document comes before another one in 13 % of all pairs (mean over 28 queries)",
     ),
 ]
 
@@ -230,3 +233,14 @@ def test_a_file_that_is_not_there(trec: Any) -> None:
 def test_duplicates_are_no_error_where_they_are_dropped(trec: Any) -> None:
     twice(trec)
     assert {*found(trec, duplicates="last")} == {("dropped-rows", "warning", 1, "run")}
+
+
+def test_a_noisy_copy_of_the_grades_with_the_other_sign(trec: Any) -> None:
+    grades = {tuple(line.split()[::2]): int(line.split()[3]) for line in trec.lines("qrels")}
+    chance = random.Random(1)
+
+    def score(q: str, z: str, d: str, r: str, s: str, t: str) -> tuple[str, ...]:
+        return q, z, d, r, f"{chance.gauss(0, 1) - grades.get((q, d), 0):.4f}", t
+
+    columns(trec, "run", score)
+    assert "upside-down" in {rule for rule, *_ in found(trec)}

@@ -1,0 +1,91 @@
+"""How often relevant documents come before the others of their query, in the lists of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.aligned import Aligned
+from .finding import Finding
+from .registry import finding
+
+ENOUGH_QUERIES = 10
+"""Queries below which their spread says little."""
+BEHIND = 0.4
+"""Share below which a run is rather upside down than bad: bad ones are near a half."""
+CLEAR = 6.0
+"""Standard errors below a half, of what chance gives within queries."""
+APART = 5.0
+"""The same of what differs between queries, as documents of one query are much alike."""
+
+
+class Ahead(NamedTuple):
+    """Sums over queries of the share of pairs in which the relevant document comes first.
+
+    Of all pairs of a relevant document and another that the query retrieved: a half by chance.
+
+    Parameters
+    ----------
+    queries : int
+        Those that retrieved both.
+    shares, squares : float
+        Sums of the shares, and of their squares.
+    variance : float
+        Sum of the shares' variances, were every order as likely.
+    """
+
+    queries: int = 0
+    shares: float = 0.0
+    squares: float = 0.0
+    variance: float = 0.0
+
+    @classmethod
+    def of(cls, part: Aligned) -> Ahead:
+        """Return the sums of some queries; those are left out where most documents are tied.
+
+        ``share = 1/2 - (S - r (n + 1) / 2) / (r (n - r))`` for the sum S of the ranks of r
+        relevant documents among n; its variance by chance is ``(n + 1) / (12 r (n - r))`` (Mann
+        and Whitney, 1947).
+        """
+        found, ranks = part.found(), part.rank_of_relevant()
+        r, n = found.lengths, part.n_retrieved
+        both = (r > 0) & (r < n) & (2 * part.n_tied <= n)
+        if not both.any():
+            return cls()
+        sums = np.bincount(found.row, ranks, minlength=r.size)[both]
+        r, n = r[both].astype(np.float64), n[both]
+        share = 0.5 - (sums - r * (n + 1) / 2) / (r * (n - r))
+        variance = (n + 1) / (12 * r * (n - r))
+        return cls(r.size, float(share.sum()), float((share**2).sum()), float(variance.sum()))
+
+    def more(self, other: Ahead) -> Ahead:
+        """Return the sums of these queries and of others."""
+        return Ahead(
+            self.queries + other.queries,
+            self.shares + other.shares,
+            self.squares + other.squares,
+            self.variance + other.variance,
+        )
+
+    def findings(self, place: str) -> Iterator[Finding]:
+        """Yield that the run at `place` is upside down.
+
+        >>> said = Ahead(100, 20.0, 5.0, 0.25).findings("a.run")
+        >>> next(said).what  # doctest: +NORMALIZE_WHITESPACE
+        'a relevant document comes before another one in 20 % of all pairs (mean over 100
+        queries), where chance gives 50 %'
+        """
+        if self.queries < ENOUGH_QUERIES:
+            return
+        n, mean = self.queries, self.shares / self.queries
+        spread = math.sqrt(max(self.squares / n - mean * mean, 0.0) / (n - 1))
+        below = 0.5 - mean
+        if mean < BEHIND and below > max(CLEAR * math.sqrt(self.variance) / n, APART * spread):
+            what = (
+                f"a relevant document comes before another one in {100 * mean:.0f} % of all pairs "
+                f"(mean over {n:,} queries), where chance gives 50 %"
+            )
+            yield finding("upside-down", place, what, n)
