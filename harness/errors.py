@@ -15,6 +15,10 @@ from .escaping import legible, printable
 
 SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
+SHOWN_OF_CONFIG = 1000
+"""How many of a config, of which all are wanted."""
+LONGEST = 4000
+"""Characters of what is wrong with one thing; a name from a file may have millions."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +47,18 @@ class Problem:
 
     def __str__(self) -> str:
         head = f"{legible(self.where)}: {self.what}" if self.where else self.what
-        lines = [printable(head)]
+        lines = [_without_its_middle(printable(head))]
         if self.found:
             lines.append(f"  found: {legible(shorten(self.found))}")
         if self.fix:
-            lines.append(f"  fix:   {legible(self.fix)}")
+            lines.append(f"  fix:   {_without_its_middle(legible(self.fix))}")
         return "\n".join(lines)
+
+
+def _without_its_middle(text: str) -> str:
+    if (left_out := len(text) - LONGEST) <= 0:
+        return text
+    return f"{text[: LONGEST - 1000]} [... {left_out:,} characters ...] {text[-1000:]}"
 
 
 class HarnessError(Exception):
@@ -60,27 +70,35 @@ class HarnessError(Exception):
         What is wrong.
     total : int, optional
         How many problems there are in all, where fewer than that were collected.
+    at_least : bool
+        Whether there may be more than `total`, as not everything was looked at.
     """
 
     def __init__(
-        self, problems: Problem | str | Sequence[Problem | str], *, total: int | None = None
+        self,
+        problems: Problem | str | Sequence[Problem | str],
+        *,
+        total: int | None = None,
+        at_least: bool = False,
     ) -> None:
         if isinstance(problems, (Problem, str)):
             problems = [problems]
         self.problems = [p if isinstance(p, Problem) else Problem("", p) for p in problems]
         self.total = len(self.problems) if total is None else total
+        self.at_least = at_least
         super().__init__(str(self))
 
     def __str__(self) -> str:
         shown = [str(problem) for problem in self.problems[:SHOWN]]
         more = self.total - len(shown)
         if more > 0:
-            shown.append(f"... and {more} more")
+            rest = "; what follows was not looked at" if self.at_least else ""
+            shown.append(f"... and {'at least ' if self.at_least else ''}{more} more{rest}")
         return "\n".join(shown)
 
 
 class ConfigError(HarnessError):
-    """The configuration is wrong; all problems of one file together, none left out.
+    """The configuration is wrong; all problems of one file together, up to a thousand.
 
     Parameters
     ----------
@@ -108,10 +126,12 @@ class ConfigError(HarnessError):
         lines = [f"{self.where}: {self.total} problem{'s' if self.total > 1 else ''}"]
         places = [legible(problem.where) for problem in self.problems]
         width = min(36, max(map(len, places)))
-        for problem, where in zip(self.problems, places, strict=True):
+        for problem, where in zip(self.problems[:SHOWN_OF_CONFIG], places, strict=False):
             text = str(replace(problem, where=""))
             head = f"{where:<{width}}  " if where else ""
             lines.append(textwrap.indent(head + text, "  "))
+        if (more := self.total - SHOWN_OF_CONFIG) > 0:
+            lines.append(f"  ... and {more} more")
         return "\n".join(lines)
 
 

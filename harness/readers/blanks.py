@@ -6,6 +6,8 @@ import re
 
 import numpy as np
 
+from .pieces import pieces
+
 _NEWLINE, _BLANK, _HASH = 10, 32, 35
 _PIECE = 1 << 18
 _WHITE = np.isin(np.arange(256), list(b" \t\r\v\f"))
@@ -48,7 +50,11 @@ def without_comments(block: bytes) -> bytes:
     """
     if b"#" not in block:
         return block
-    data = np.frombuffer(block, np.uint8)
+    return b"".join(map(_without_comments, pieces(block)))
+
+
+def _without_comments(lines: bytes) -> bytes:
+    data = np.frombuffer(lines, np.uint8)
     starts = np.concatenate([[0], np.flatnonzero(data[:-1] == _NEWLINE) + 1])
     keep = np.repeat(data[starts] != _HASH, np.diff(np.append(starts, data.size)))
     return bytes(data[keep])
@@ -60,7 +66,11 @@ def single_blanks(block: bytes) -> bytes:
     >>> single_blanks(b" 1\tQ0  d1 \r\n2 Q0 d2\n")
     b'1 Q0 d1\n2 Q0 d2\n'
     """
-    data = np.frombuffer(block, np.uint8)
+    return b"".join(map(_single_blanks, pieces(block)))
+
+
+def _single_blanks(lines: bytes) -> bytes:
+    data = np.frombuffer(lines, np.uint8)
     white = _WHITE[data]
     keep = ~white
     keep[:-1] |= keep[1:] & (data[1:] != _NEWLINE)
@@ -76,7 +86,11 @@ def first_fields(block: bytes, n_fields: int) -> bytes:
     >>> first_fields(b"1 Q0 d1\n2 Q0 d2 and more\n", 3)
     b'1 Q0 d1\n2 Q0 d2\n'
     """
-    data = np.frombuffer(block, np.uint8)
+    return b"".join(_first_fields(lines, n_fields) for lines in pieces(block))
+
+
+def _first_fields(lines: bytes, n_fields: int) -> bytes:
+    data = np.frombuffer(lines, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
     blanks = np.append(np.flatnonzero(data == _BLANK), [data.size] * n_fields)
     starts = np.concatenate([[0], ends + 1])

@@ -20,7 +20,7 @@ import pyarrow.csv as csv
 from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
-from ..errors import SHOWN, InputError, Problem
+from ..errors import InputError, Problem
 from .ahead import ahead, each
 from .blanks import (
     count_fields,
@@ -33,6 +33,7 @@ from .blanks import (
 )  # fmt: skip
 from .number_text import check_number
 from .source import BOM, Source, no_rows
+from .wrong_lines import doubtful_lines, wrong_lines
 
 _INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
 _WHITE = b" ", b"\t", b"\r", b"\v", b"\f"
@@ -133,10 +134,15 @@ def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
     blank = False
     for block in blocks:
         rows = block.rstrip()
-        if rows and (blank or (_is_suspect(rows) and _BLANK.search(rows))):
+        if rows and (blank or _has_gap(rows)):
             raise Refused("a blank line")
         blank = blank or block[len(rows) :].count(b"\n") > bool(rows)
         yield block
+
+
+def _has_gap(rows: bytes) -> bool:
+    """Whether a line is blank."""
+    return _is_suspect(rows) and _BLANK.search(rows) is not None
 
 
 def _is_suspect(rows: bytes) -> bool:
@@ -232,39 +238,41 @@ def _checked(table: pa.Table, layout: Layout) -> pa.Table:
 
 def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
     """Return the error that lists the lines of `source` that do not fit `layout`."""
-    problems: list[Problem] = []
-    n_lines = total = first = 0
-    for number, line in _lines(source, layout):
-        n_lines += 1
-        first = first or number
-        wrong = check_line(line, layout)
-        if wrong:
-            total += 1
-            if len(problems) < SHOWN:
-                text = line.decode("utf-8", "replace")
-                problems.append(replace(wrong, where=f"{source.name}:{number}", found=text))
+    lines = _of_data(doubtful_lines(source, partial(_reads, layout=layout)), layout)
+    found = wrong_lines(source, lines, partial(check_line, layout=layout))
+    problems = found.problems
     if not problems:
         return InputError(Problem(source.name, f"cannot be read ({reason})"))
-    if source.unfinished and problems[-1].where == f"{source.name}:{number}":
-        cut = problems.pop()
-        what = f"the file ends in the middle of a line: {cut.what}"
+    last = problems[-1]
+    if source.unfinished and last.where == f"{source.name}:{found.last}":
+        what = f"the file ends in the middle of a line: {last.what}"
         fix = "get the whole file" + (", or delete the line" if layout.n_rows is None else "")
-        problems.append(replace(cut, what=what, fix=fix, rule="truncated"))
+        problems[-1] = replace(last, what=what, fix=fix, rule="truncated")
     elif (
-        total == 1
-        and problems[0].where == f"{source.name}:{first}"
-        and _HEADING.search(problems[0].what)
+        found.total == 1
+        and _HEADING.search(last.what)
+        and last.where == f"{source.name}:{next(_of_data(source.lines(), layout))[0]}"
     ):
-        what, fix = _header(n_lines - 1, layout)
-        what = f"{problems[0].what}; {what}"
-        problems = [replace(problems[0], what=what, fix=fix, rule="header-line")]
-    return InputError(problems, total=total)
+        what, fix = _header(sum(1 for _ in _of_data(source.lines(), layout)) - 1, layout)
+        problems[-1] = replace(last, what=f"{last.what}; {what}", fix=fix, rule="header-line")
+    return found.error()
 
 
-def _lines(source: Source, layout: Layout) -> Iterator[tuple[int, bytes]]:
+def _reads(lines: bytes, layout: Layout) -> bool:
+    """Whether some lines, none of them a comment or blank where that matters, can be read."""
+    try:
+        if layout.n_rows is not None and (b"#" in lines or _has_gap(lines)):
+            return False
+        _read(lines, layout)
+    except Refused:
+        return False
+    return True
+
+
+def _of_data(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of data, and blank ones before the end where each stands for a row."""
     blank: list[tuple[int, bytes]] = []
-    for number, line in source.lines():
+    for number, line in lines:
         if layout.n_rows is not None and not line.strip():
             blank.append((number, line))
             continue

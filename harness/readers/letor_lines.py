@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,12 @@ from numpy.lib.stride_tricks import sliding_window_view
 from ..core.arrow import call, cast, extract, to_arrow, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array, Ints, offsets_of
-from ..errors import SHOWN, InputError, Problem
+from ..errors import InputError, Problem
+from . import row_marks
 from .columns import NOT_UTF8
 from .number_text import check_number
 from .source import Source
+from .wrong_lines import doubtful_lines, wrong_lines
 
 _REPAIR = "repair the line; predictions follow the lines, so delete none"
 _HEAD = 48
@@ -45,29 +48,33 @@ class Rows(NamedTuple):
     first words of the comments. A docno is null where there is neither. The grades are of the
     smallest integer type that holds them, mostly a byte a row, or float64 where some are
     fractions; the qids are run-end encoded: they take the room of a string a query, not one a row.
+    The marks are those of :mod:`harness.readers.row_marks`, where they are asked for.
     """
 
     grades: Array
     qids: pa.Array | None
     docnos: pa.Array | None
     docids: int
+    marks: Array | None = None
 
 
 class NotLetor(Exception):  # noqa: N818 - a signal
     """A line of the block has no grade or no qid where one belongs."""
 
 
-def read_block(block: bytes, with_qid: bool) -> list[Rows]:
-    """Read grades, qids and docnos of the lines of a block, thousands at once."""
+def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]:
+    """Read grades, qids and docnos of the lines of a block, thousands at once; and their marks."""
     # The block is not copied to have room behind its last lines, only these are: fresh memory of
     # its size would take longer than finding the lines.
     last = block.rfind(b"\n", 0, max(len(block) - _HEAD, 0)) + 1
     end = block[last:] + b"\n" * _HEAD
     parts = (block, last), (end, len(block) - last)
-    return [rows for part, size in parts if size for rows in _read_lines(part, size, with_qid)]
+    return [
+        rows for part, size in parts if size for rows in _read_lines(part, size, with_qid, marked)
+    ]
 
 
-def _read_lines(block: bytes, size: int, with_qid: bool) -> Iterator[Rows]:
+def _read_lines(block: bytes, size: int, with_qid: bool, marked: bool) -> Iterator[Rows]:
     """Yield what the lines hold that begin in the first `size` bytes."""
     data, commented = np.frombuffer(block, np.uint8), b"#" in block
     ends = [
@@ -84,10 +91,12 @@ def _read_lines(block: bytes, size: int, with_qid: bool) -> Iterator[Rows]:
         starts, stops = starts[rows], stops[rows]
     for at in range(0, starts.size, _PIECE):
         some = slice(at, at + _PIECE)
-        yield _read_piece(data, starts[some], stops[some], with_qid, commented)
+        yield _read_piece(data, starts[some], stops[some], with_qid, commented, marked)
 
 
-def _read_piece(data: Array, starts: Ints, stops: Ints, with_qid: bool, commented: bool) -> Rows:
+def _read_piece(
+    data: Array, starts: Ints, stops: Ints, with_qid: bool, commented: bool, marked: bool
+) -> Rows:
     """Read the lines between `starts` and `stops`."""
     heads = sliding_window_view(data, _HEAD)[starts]
     space = (heads == _BLANK) | (heads - _TAB <= _RETURN - _TAB)  # bytes below _TAB wrap around
@@ -100,28 +109,33 @@ def _read_piece(data: Array, starts: Ints, stops: Ints, with_qid: bool, commente
         qid_end = later.argmax(axis=1)
         simple = (marks == _QID).all(axis=1) & later.any(axis=1) & (qid_end > grade_end + 5)
     if not simple.all():
-        return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid)
+        return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid, marked)
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
     texts = _spans(data, starts, starts + grade_end)
     if commented and any(_has_hash(text) for text in (texts, qids)):  # a comment begins at once
-        return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid)
+        return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid, marked)
     grades = _grades(texts)
-    comments = _comments(data, starts, stops) if commented else None
-    return _rows(grades, qids, comments)
+    ends = _ends(data, starts, stops) if commented else stops
+    comments = _comments(data, ends, stops) if commented else None
+    begins = starts + (qid_end if with_qid else grade_end) + 1
+    return _rows(grades, qids, comments, row_marks.marks(data, begins, ends) if marked else None)
 
 
 def _has_hash(texts: pa.Array | None) -> bool:
     return texts is not None and bool((string_views(texts)[1] == _HASH).any())
 
 
-def _rows(grades: Array, qids: pa.Array | None, comments: pa.Array | None) -> Rows:
+def _rows(
+    grades: Array, qids: pa.Array | None, comments: pa.Array | None, marks: Array | None
+) -> Rows:
     """Return the columns in the form that is kept: comments would be most of a file's room."""
     named = None if qids is None else call("run_end_encode", qids)
     if comments is None:
-        return Rows(grades, named, None, 0)
+        return Rows(grades, named, None, 0, marks)
     docnos = extract(comments, _DOCID)
     docids = len(docnos) - docnos.null_count
-    return Rows(grades, named, docnos if docids else extract(comments, _FIRST_WORD), docids)
+    docnos = docnos if docids else extract(comments, _FIRST_WORD)
+    return Rows(grades, named, docnos, docids, marks)
 
 
 def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
@@ -151,38 +165,53 @@ def _grades(texts: pa.Array) -> Array:
     return whole.astype(np.min_scalar_type(min(low, -1 - high)))
 
 
-def _comments(data: Array, starts: Ints, stops: Ints) -> pa.Array | None:
-    """Return each line from its first ``#`` on, null where it has none; None where none has."""
+def _ends(data: Array, starts: Ints, stops: Ints) -> Ints:
+    """Return where the first ``#`` of each line is, or its end where it has none."""
     hashes = starts[0] + np.flatnonzero(data[starts[0] : stops[-1]] == _HASH)
     if not hashes.size:
-        return None
+        return stops
     hashes = np.append(hashes, data.size)
-    at = hashes[np.searchsorted(hashes, starts)]
-    has = at < stops
-    texts = _spans(data, np.where(has, at, stops), stops)
-    return call("if_else", to_arrow(has), texts, pa.nulls(1, pa.string())[0])
+    found: Ints = np.minimum(hashes[np.searchsorted(hashes, starts)], stops)
+    return found
 
 
-def _read_slowly(block: bytes, with_qid: bool) -> Rows:
+def _comments(data: Array, ends: Ints, stops: Ints) -> pa.Array | None:
+    """Return each line from its first ``#`` on, null where it has none; None where none has."""
+    has = ends < stops
+    if not has.any():
+        return None
+    return call("if_else", to_arrow(has), _spans(data, ends, stops), pa.nulls(1, pa.string())[0])
+
+
+def _read_slowly(block: bytes, with_qid: bool, marked: bool) -> Rows:
     """Read some lines one by one: blanks before the grade, runs of blanks, long qids."""
-    grades, qids, comments = [], [], []
+    grades, qids, comments, features = [], [], [], []
     for line in block.split(b"\n"):
         if not is_data(0, line):
             continue
         match = _LINE.match(line)
         if match is None or (with_qid and match["qid"] is None):
             raise NotLetor
-        _, mark, comment = line.partition(b"#")
+        before, mark, comment = line.partition(b"#")
         grades.append(match["grade"])
         qids.append(match["qid"])
         comments.append(mark + comment if mark else None)
+        features.append(before[match.end() + 1 :])
     try:
         texts = [cast(pa.array(column, pa.binary()), pa.string()) for column in (grades, comments)]
         strings = cast(pa.array(qids, pa.binary()), pa.string()) if with_qid else None
     except pa.ArrowInvalid:
         raise NotLetor from None
     commented = texts[1].null_count < len(texts[1])
-    return _rows(_grades(texts[0]), strings, texts[1] if commented else None)
+    own = _marks(features) if marked else None
+    return _rows(_grades(texts[0]), strings, texts[1] if commented else None, own)
+
+
+def _marks(features: list[bytes]) -> Array:
+    """Return the marks of features, each in bytes of its own."""
+    stops = np.cumsum([len(one) + 1 for one in features]) - 1
+    data = np.frombuffer(b"\n".join(features) + b"\n" * _HEAD, np.uint8)
+    return row_marks.marks(data, np.append(0, stops + 1)[:-1], stops)
 
 
 def is_data(number: int, line: bytes) -> bool:
@@ -192,16 +221,19 @@ def is_data(number: int, line: bytes) -> bool:
 
 def diagnose(source: Source, with_qid: bool, *, whole: bool) -> InputError:
     """Return the error that lists the lines without a sound grade and qid."""
-    problems: list[Problem] = []
-    total = 0
-    for number, line in source.lines():
-        wrong = _check_line(line, with_qid, whole) if is_data(number, line) else None
-        if wrong:
-            total += 1
-            if len(problems) < SHOWN:
-                text = line.decode("utf-8", "replace")
-                problems.append(replace(wrong, where=f"{source.name}:{number}", found=text))
-    return InputError(problems or [Problem(source.name, "cannot be read as LETOR")], total=total)
+
+    def reads(lines: bytes) -> bool:
+        try:
+            rows = read_block(lines, with_qid)
+        except NotLetor:
+            return False
+        return not whole or all(row.grades.dtype.kind != "f" for row in rows)
+
+    lines = (row for row in doubtful_lines(source, reads) if is_data(*row))
+    found = wrong_lines(source, lines, partial(_check_line, with_qid=with_qid, whole=whole))
+    if not found.problems:
+        return InputError(Problem(source.name, "cannot be read as LETOR"))
+    return found.error()
 
 
 def _check_line(line: bytes, with_qid: bool, whole: bool) -> Problem | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import functools
+import io
 import lzma
 import os
 import re
@@ -167,9 +168,9 @@ class Source:
         """Yield each line with its number, from 1."""
         number = 0
         for block in self.blocks():
-            for line in block.removesuffix(b"\n").split(b"\n"):
+            for line in io.BytesIO(block):
                 number += 1
-                yield number, line
+                yield number, line.removesuffix(b"\n")
 
     def _too_long(self) -> Problem:
         """Return the problem of the first line that is longer than :data:`LONGEST`."""

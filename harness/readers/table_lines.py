@@ -6,10 +6,11 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..errors import SHOWN, InputError, Problem
+from ..errors import InputError, Problem
 from .columns import NOT_UTF8
 from .number_text import check_number
 from .source import Source
+from .wrong_lines import wrong_lines
 
 _REPAIR = "repair the line"
 
@@ -38,29 +39,29 @@ def diagnose(
     reason : str
         What the reader that failed said, for want of a wrong line.
     """
-    problems: list[Problem] = []
-    total = 0
-    number = first = 0
-    for number, line in _rows(source, above):
-        first = first or number
+
+    def check(line: bytes) -> Problem | None:
         wrong = _check_line(line, delimiter, header, chosen, fractions)
-        if wrong:
-            total += 1
-            if len(problems) < SHOWN:
-                where, found = f"{source.name}:{number}", line.decode("utf-8", "replace")
-                fix = wrong.fix or _REPAIR
-                problems.append(replace(wrong, where=where, found=found, fix=fix))
+        return wrong and replace(wrong, fix=wrong.fix or _REPAIR)
+
+    found = wrong_lines(source, _rows(source, above), check)
+    problems = found.problems
     if not problems:
         return InputError(Problem(source.name, f"cannot be read as a table ({reason})"))
     last = problems[-1]
-    if source.unfinished and last.where == f"{source.name}:{number}":
+    if source.unfinished and last.where == f"{source.name}:{found.last}":
         what = f"the file ends in the middle of a line: {last.what}"
         problems[-1] = replace(last, what=what, fix="get the whole file", rule="truncated")
-    elif not above and total == 1 and last.where == f"{source.name}:{first}":
+    elif not above and found.total == 1 and last.where == f"{source.name}:{_first(source)}":
         what = f"{last.what}; it looks like a header line"
         fix = "give the columns by their names, or delete the header line"
-        problems = [replace(last, what=what, fix=fix, rule="header-line")]
-    return InputError(problems, total=total)
+        problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
+    return found.error()
+
+
+def _first(source: Source) -> int:
+    """Return the number of the first line that is not empty."""
+    return next(_rows(source, 0))[0]
 
 
 def _rows(source: Source, above: int) -> Iterator[tuple[int, bytes]]:
