@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..core.ragged import Array
 from .ahead import threads_of
 from .source import BLOCK, Source
 
@@ -26,11 +27,17 @@ class HashedSource(Source):
     Parameters
     ----------
     path : str or path
+
+    Attributes
+    ----------
+    row_marks : ndarray of uint64, shape (n_rows,), optional
+        Of each row of a learning-to-rank file that was read; see :mod:`harness.readers.row_marks`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path)
         self._digest = ""
+        self.row_marks: Array | None = None
 
     def sha256(self) -> str:
         """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""

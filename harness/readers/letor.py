@@ -25,6 +25,7 @@ from .blanks import count_fields
 from .build import column, dropped, warn, warn_dropped, warn_scattered
 from .format import Format, Head, Kind
 from .groups import GROUP, group_file, has_qids, qids_from_sizes
+from .hashed import HashedSource
 from .letor_lines import NotLetor, Rows, diagnose, is_data, read_block
 from .source import Source, no_rows
 
@@ -58,7 +59,8 @@ def read_qrels(
     sizes = group_file(source, group)
     with_qid = sizes is None and has_qids(source)
     try:
-        parse = partial(read_block, with_qid=with_qid)
+        marked = isinstance(source, HashedSource)
+        parse = partial(read_block, with_qid=with_qid, marked=marked)
         blocks = [rows for block in each(parse, ahead(source.blocks(_BLOCK))) for rows in block]
     except NotLetor:
         raise diagnose(source, with_qid, whole=not fractions) from None
@@ -80,6 +82,8 @@ def read_qrels(
     else:
         qids = qids_from_sizes(source, sizes, grades.size)
     docnos = _docnos(source, blocks)
+    if isinstance(source, HashedSource):
+        source.row_marks = np.concatenate([block.marks for block in blocks])
     del blocks  # as large as all that is made from them
     try:
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
