@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -141,7 +142,7 @@ def with_digits(given: Sequence[str]) -> dict[str, int]:
     found = {}
     for text in given:
         metric, _, digits = text.rpartition("=")
-        if not (digits.isascii() and digits.isdigit() and int(digits) <= 17):
+        if not re.fullmatch("[0-9]{1,2}", digits) or int(digits) > 17:
             what = f"--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '{text}'"
             raise UnknownNameError(Problem("", what))
         found[metric or "*"] = int(digits)

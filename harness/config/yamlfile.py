@@ -345,6 +345,6 @@ def _key(at: dict[str, Any], parts: list[str]) -> str:
 
 def _place(at: list[Any], part: str, loc: Loc) -> int:
     digits = part.strip("[]")
-    if not digits.isdigit() or int(digits) >= len(at):
+    if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(at):
         raise ValueError(f"{show(loc)} is a list of {len(at)}; there is no '{digits}' in it")
     return int(digits)

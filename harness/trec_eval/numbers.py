@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_LONG = re.compile(r"[ \t-\r]*([+-]?[0-9]+)")
+_LONG = re.compile(r"[ \t-\r]*([+-]?)0*([0-9]{0,20})")  # 20 digits are beyond the largest
 _DECIMAL = re.compile(r"[ \t-\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _SPECIAL = re.compile(r"[ \t-\r]*([+-]?(?:inf(?:inity)?|nan))", re.IGNORECASE)
 _HEXADECIMAL = re.compile(
@@ -16,11 +16,11 @@ _LARGEST = 2**63 - 1
 def atol(text: str) -> int:
     """Return the whole number that `text` begins with, 0 where there is none.
 
-    >>> atol("23.4"), atol(" -7x"), atol("x"), atol("1e3")
-    (23, -7, 0, 1)
+    >>> atol("23.4"), atol(" -7x"), atol("x"), atol("1e3"), atol("9" * 5000)
+    (23, -7, 0, 1, 9223372036854775807)
     """
-    match = _LONG.match(text)
-    return max(-_LARGEST - 1, min(int(match[1]), _LARGEST)) if match else 0
+    sign, digits = _LONG.match(text).groups()  # type: ignore[union-attr]  # it always matches
+    return max(-_LARGEST - 1, min(int(f"{sign}{digits or 0}"), _LARGEST))
 
 
 def atof(text: str) -> float:

@@ -373,6 +373,10 @@ class TestOverrides:
                 "--set metrics[9]=map  $.metrics is a list of 2; there is no '9' in it",
             ),
             (
+                "metrics.²=map",
+                "--set metrics.²=map  $.metrics is a list of 2; there is no '²' in it",
+            ),
+            (
                 "metrics.last=map",
                 "--set metrics.last=map  $.metrics is a list of 2; there is no 'last' in it",
             ),
@@ -395,6 +399,11 @@ class TestOverrides:
     )
     def test_what_is_wrong_is_said(self, override: str, line: str) -> None:
         assert complaint("name: n\n" + GOOD, override) == [line]
+
+    def test_a_place_of_more_digits_than_python_reads(self) -> None:
+        (said,) = complaint("name: n\n" + GOOD, f"metrics.{'9' * 5000}=map")
+        assert said.startswith("--set metrics.999")
+        assert said.endswith("999' in it")
 
 
 PLUGIN = """\

@@ -201,6 +201,11 @@ def test_natural_order_is_by_number(numbers: list[int]) -> None:
     assert sorted(texts, key=natural) == [f"fold{number}-x" for number in sorted(numbers)]
 
 
+def test_numbers_longer_than_python_reads_are_in_order() -> None:
+    ten, nine = "1" + "0" * 5000, "9" * 5000
+    assert sorted([ten, nine, "x", "007", "7"], key=natural) == ["007", "7", nine, ten, "x"]
+
+
 @given(
     st.lists(st.text(), unique=True).flatmap(lambda t: st.tuples(st.just(t), st.permutations(t)))
 )

@@ -21,25 +21,37 @@ PAGE = ROOT / "docs" / "reliability.md"
 CORPUS = Path(__file__).resolve().parent / "corpus"
 MEMORY_MB, SECONDS = 2048, 20
 """Memory that a child may take, and time for one input."""
+LONG = 3
+"""Of the minutes, one in so many goes to long inputs."""
+SHORT = 4096
+"""Bytes of an input at most, else."""
 _BEGIN, _END = "<!-- fuzz -->", "<!-- /fuzz -->"
 _HEAD = (
     "| target | executions | minutes | corpus | findings | date |\n|---|---:|---:|---:|---:|---|\n"
 )
 
 
-def fuzz(name: str, minutes: float, work: Path) -> tuple[int, float, int, int]:
+def fuzz(name: str, minutes: float, work: Path, longest: int) -> tuple[int, float, int, int]:
     """Return executions, minutes, inputs in the corpus and findings of one target."""
-    folder = work / name
-    corpus = folder / "corpus"
-    corpus.mkdir(parents=True, exist_ok=True)
+    folder, start = work / name, time.monotonic()
+    (folder / "corpus").mkdir(parents=True, exist_ok=True)
+    executions = _until(start + minutes * 60 * (1 - 1 / LONG), name, folder, SHORT)
+    executions += _until(start + minutes * 60, name, folder, longest)
+    spent = (time.monotonic() - start) / 60
+    found = [path for path in (folder / "findings").iterdir() if path.suffix != ".txt"]
+    return executions, spent, len([*(folder / "corpus").iterdir()]), len(found)
+
+
+def _until(end: float, name: str, folder: Path, length: int) -> int:
+    """Fuzz with inputs of so many bytes at most; return how many there were."""
     committed = [CORPUS / name] if (CORPUS / name).is_dir() else []
-    executions, start = 0, time.monotonic()
-    while (left := int(minutes * 60 - (time.monotonic() - start))) > 1:
+    executions = 0
+    while (left := int(end - time.monotonic())) > 1:
         command = [
-            sys.executable, "-m", "tests.fuzz.child", name, str(folder), str(corpus),
-            *map(str, committed), f"-max_total_time={left}", f"-timeout={SECONDS}",
-            f"-rss_limit_mb={MEMORY_MB}", "-max_len=4096", "-print_final_stats=1",
-            f"-artifact_prefix={folder}/findings/", "-verbosity=0",
+            sys.executable, "-m", "tests.fuzz.child", name, str(folder), str(length),
+            str(folder / "corpus"), *map(str, committed), f"-max_total_time={left}",
+            f"-timeout={SECONDS}", f"-rss_limit_mb={MEMORY_MB}", f"-max_len={length}",
+            "-print_final_stats=1", f"-artifact_prefix={folder}/findings/", "-verbosity=0",
         ]  # fmt: skip
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
         said = re.findall(r"number_of_executed_units: (\d+)", done.stderr)
@@ -48,9 +60,7 @@ def fuzz(name: str, minutes: float, work: Path) -> tuple[int, float, int, int]:
             sys.stderr.write(done.stderr[-3000:])
             break
         (folder / "last.log").write_text(done.stderr[-20_000:])
-    spent = (time.monotonic() - start) / 60
-    found = [path for path in (folder / "findings").iterdir() if path.suffix != ".txt"]
-    return executions, spent, len([*corpus.iterdir()]), len(found)
+    return executions
 
 
 def record(name: str, figures: tuple[int, float, int, int]) -> None:
@@ -71,11 +81,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("target", nargs="*", help=f"of {', '.join(TARGETS)}; all by default")
     parser.add_argument("--minutes", type=float, default=2.0, help="for each target")
+    more = f"bytes of an input at most, one {LONG}rd of the time; else {SHORT:,}"
+    parser.add_argument("--longest", type=int, default=1 << 16, help=more)
     parser.add_argument("--work", type=Path, default=Path("fuzz-work"), help="corpus and findings")
     parser.add_argument("--no-record", action="store_true", help="leave docs/reliability.md alone")
     given = parser.parse_args()
     for name in given.target or TARGETS:
-        figures = fuzz(name, given.minutes, given.work)
+        figures = fuzz(name, given.minutes, given.work, given.longest)
         executions, _, corpus, findings = figures
         sys.stdout.write(f"{name}: {executions} executions, {corpus} inputs, {findings} findings\n")
         sys.stdout.flush()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import HarnessError, HarnessWarning
+from harness.errors import ConfigError, HarnessError, HarnessWarning
 
 SHARED_MEMORY = Path("/dev/shm")
 _FOLDER = tempfile.TemporaryDirectory(
@@ -55,7 +55,8 @@ def check_message(error: HarnessError) -> None:
     text = str(error)
     text.encode()
     assert text.strip(), "an error that says nothing"
-    assert len(text) < 50_000, f"an error of {len(text)} characters"
+    most = 100_000 if not isinstance(error, ConfigError) else 1_000_000
+    assert len(text) < most, f"an error of {len(text)} characters"
     assert "Traceback" not in text
 
 

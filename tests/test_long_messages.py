@@ -1,0 +1,49 @@
+"""Names and lists without an end in messages: what is wrong stays readable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.core.tables import Qrels
+from harness.errors import LONGEST, SHOWN_OF_CONFIG, ConfigError, InputError, Problem
+from harness.readers import read_run
+
+
+def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
+    as_it_stands = "a" * (LONGEST - len("a.run: "))
+    assert str(Problem("a.run", as_it_stands)) == f"a.run: {as_it_stands}"
+    said = str(Problem("a.run", as_it_stands + "bc", fix="x" * 5001 + "y" * 1000))
+    assert said == (
+        f"a.run: {'a' * 2993} [... 2 characters ...] {'a' * 998}bc\n"
+        f"  fix:   {'x' * 3000} [... 2,001 characters ...] {'y' * 1000}"
+    )
+
+
+def test_a_config_of_thousands_of_problems() -> None:
+    said = str(ConfigError([Problem(f"$.a (line {i})", "no") for i in range(SHOWN_OF_CONFIG + 3)]))
+    first, *lines, last = said.splitlines()
+    assert first == "config: 1003 problems"
+    assert lines[-1] == "  $.a (line 999)   no"
+    assert len(lines) == SHOWN_OF_CONFIG
+    assert last == "  ... and 3 more"
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "begins"),
+    [
+        ("ranklib", "9" * 70_000 + "\t0\t0.5\n1\t1\t2\n", "2 predictions for 3 rows; query '999"),
+        ("table", "qid," + "," * 70_000 + "\n1,A\n", ""),
+    ],
+)
+def test_readers(format: str, text: str, begins: str, tmp_path: Path) -> None:
+    """A long qid; 70,000 columns without a name."""
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    dataset = Qrels.from_dict({"1": {"A": 2, "B": 0}, "2": {"C": 1}})
+    with pytest.raises(InputError) as caught:
+        read_run(path, format=format, dataset=dataset)
+    said = str(caught.value)
+    assert begins in said
+    assert len(said) < 10_000
