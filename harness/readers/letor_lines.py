@@ -19,6 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from ..core.arrow import call, cast, extract, to_arrow, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array, Ints, offsets_of
+from ..core.tables import GRADE_LIMIT
 from ..errors import InputError, Problem
 from . import row_marks
 from .columns import NOT_UTF8
@@ -158,7 +159,7 @@ def _grades(texts: pa.Array) -> Array:
         raise NotLetor from None
     if not np.isfinite(grades).all():
         raise NotLetor
-    if (grades != np.trunc(grades)).any():
+    if (grades != np.trunc(grades)).any() or (np.abs(grades) >= GRADE_LIMIT).any():
         return grades
     whole: Array = grades.astype(np.int64)
     low, high = int(whole.min(initial=0)), int(whole.max(initial=0))

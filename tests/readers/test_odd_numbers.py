@@ -173,10 +173,11 @@ def test_a_number_gone_wrong_in_the_first_line_is_no_header(tmp_path: Path) -> N
 
 def test_grades_end_where_identifiers_begin(tmp_path: Path) -> None:
     path = tmp_path / "a.qrels"
-    for text in ("2147483648", "99999999999999999999", "-2147483648"):
-        path.write_text(QRELS["trec"].format(text))
-        with pytest.raises(InputError, match="are not between -2147483648 and 2147483648"):
-            read_qrels(path, format="trec")
+    for text in ("2147483648", "99999999999999999999", "-2147483648", "1e40"):
+        for format in ("trec", "letor"):
+            path.write_text(QRELS[format].format(text))
+            with pytest.raises(InputError, match="are not between -2147483648 and 2147483648"):
+                read_qrels(path, format=format)
     path.write_text(QRELS["trec"].format("2147483647"))
     assert read_qrels(path, format="trec").to_dict()["1"]["A"] == 2147483647
 
