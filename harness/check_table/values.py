@@ -11,6 +11,7 @@ from decimal import Decimal
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.study import Study
+from ..errors import shorten
 from ..tables.rows import mean
 from .findings import Finding, Kind
 from .grid import Cell
@@ -84,7 +85,7 @@ def unreadable(match: Match) -> Iterator[str]:
             has_digit = any(sign.isdigit() for sign in text)
             is_read = printed(line.cells[place]) is not None or is_partial(line.cells[place])
             if is_value and line.run and has_digit and not is_read:
-                yield f"{line.text}, {heading.text}: cannot read '{text}' as a number"
+                yield f"{line.text}, {heading.text}: cannot read '{shorten(text, 60)}' as a number"
 
 
 def is_partial(cell: Cell) -> bool:

@@ -10,9 +10,14 @@ from known_means import study
 
 from harness.check_table import FORMATS, check_table
 from harness.check_table.match import Known, match
+from harness.check_table.values import unreadable
 from harness.check_table.verify import verify
 from harness.errors import InputError
 
+BEGUN_IN = {
+    ".md": "| | web MAP |\n|---|---|\n| bm25 | ",
+    ".csv": "run,web MAP\nbm25,",
+}
 BEGUN = r"\begin{tabular}{lc} & Web MAP \\ \midrule bm25 & "
 
 
@@ -37,6 +42,26 @@ def test_what_is_refused_at_once(tmp_path: Path, suffix: str, text: str, what: s
     assert time.process_time() - begun < 5
     fix = "give a file with just the tables to check"
     assert str(error.value) == f"{path}: {what}\n  fix:   {fix}"
+
+
+@pytest.mark.parametrize("digits", [500, 4_300, 11_900])  # 4,300: Python's limit of an int's text
+@pytest.mark.parametrize("before", ["", "0.", "424e-", "0.424 ± 0."])
+@pytest.mark.parametrize("suffix", [".md", ".csv"])
+def test_a_number_of_thousands_of_digits_is_told_of(suffix: str, before: str, digits: int) -> None:
+    found, cell = study(), before + "9" * digits
+    (grid,) = FORMATS[suffix](BEGUN_IN[suffix] + cell)
+    paired = match(grid, Known.of(found, []))
+    assert list(unreadable(paired)) == [f"bm25, web MAP: cannot read '{cell[:57]}...' as a number"]
+    assert verify(paired, found, "1").findings == []
+
+
+@pytest.mark.parametrize("suffix", [".md", ".csv"])
+@pytest.mark.parametrize("old", ["bm25", "web MAP"])
+def test_names_with_thousands_of_digits_are_of_no_run_or_metric(suffix: str, old: str) -> None:
+    found, new = study(), f"{old}@{'9' * 5_000}"
+    (grid,) = FORMATS[suffix](BEGUN_IN[suffix].replace(old, new) + "0.424")
+    (said,) = match(grid, Known.of(found, [])).unknown
+    assert f"'{new}': no {'run' if old == 'bm25' else 'metric'} of the results" in said
 
 
 @pytest.mark.parametrize("piece", ["9", "1 ", "a ", "(+"])
