@@ -30,7 +30,7 @@ for _place, _name in enumerate(_GREEK):
     if (_capital := chr(ord("Α") + _place)) in _CAPITALS:
         _FORMULAS[_capital] = f"\\{_name.capitalize()}"
 _COMMANDS |= dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEZHIKMNOPTX", strict=True))
-_LIGATURES = re.compile(r"-(?=-)|,(?=,)|'(?=')")
+_IN_LIGATURES = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=')(?=')")
 _SIGNS = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\Vert"}
 # the widths of Computer Modern's italics and symbols
 _ROOM = dict(zip("abcdefghijklmnopqrstuvwxyz", (
@@ -52,13 +52,10 @@ def escape(text: str) -> str:
     a-{}-b, café, {[}U+4E2D{]}
     """
     text = " ".join(unicodedata.normalize("NFC", text).split())
-    parts = [_one(sign) for sign in _LIGATURES.sub("\\g<0>\0", text)]
-    return "".join(parts)
+    return "{}".join("".join(map(_one, part)) for part in _IN_LIGATURES.split(text))
 
 
 def _one(sign: str) -> str:
-    if sign == "\0":
-        return "{}"
     if sign in _COMMANDS:
         return _COMMANDS[sign]
     if sign in _FORMULAS:
