@@ -157,9 +157,9 @@ def _grades(texts: pa.Array) -> Array:
         grades = to_numpy(cast(texts, pa.float64()))
     except pa.ArrowInvalid:
         raise NotLetor from None
-    if not np.isfinite(grades).all():
+    if not (np.abs(grades) < GRADE_LIMIT).all():
         raise NotLetor
-    if (grades != np.trunc(grades)).any() or (np.abs(grades) >= GRADE_LIMIT).any():
+    if (grades != np.trunc(grades)).any():
         return grades
     whole: Array = grades.astype(np.int64)
     low, high = int(whole.min(initial=0)), int(whole.max(initial=0))

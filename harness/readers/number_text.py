@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from ..core.tables import GRADE_LIMIT
 from ..errors import Problem, shorten
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -28,6 +29,9 @@ def check_number(text: str, word: str, whole: bool) -> Problem | None:
         return Problem("", f"{said} finite number", rule="not-finite")
     if not NUMBER.fullmatch(text):
         return Problem("", f"{said} number")
+    if word == "grade" and not abs(float(text)) < GRADE_LIMIT:
+        fix = "judgements are small integers; scale or round them before"
+        return Problem("", f"{said} number between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix=fix)
     if whole and float(text) != int(float(text)):
         fix = "judgements are integers; scale or round them"
         return Problem("", f"{said} whole number", fix=fix, rule=of_number(word, True))

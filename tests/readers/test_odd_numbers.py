@@ -176,7 +176,7 @@ def test_grades_end_where_identifiers_begin(tmp_path: Path) -> None:
     for text in ("2147483648", "99999999999999999999", "-2147483648", "1e40"):
         for format in ("trec", "letor"):
             path.write_text(QRELS[format].format(text))
-            with pytest.raises(InputError, match="are not between -2147483648 and 2147483648"):
+            with pytest.raises(InputError, match=r"not (a number )?between -2147483648 and 214748"):
                 read_qrels(path, format=format)
     path.write_text(QRELS["trec"].format("2147483647"))
     assert read_qrels(path, format="trec").to_dict()["1"]["A"] == 2147483647
