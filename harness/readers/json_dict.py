@@ -4,105 +4,219 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from ..core.arrow import encode, select, take
+from ..core.docnos import Docnos
+from ..core.hashing import hash_strings, pair_keys
 from ..core.policy import Duplicates
+from ..core.ragged import Array, Ints, offsets_of, rows_of
+from ..core.table import T, Table
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import KEEP_ONE, warn
 from .format import Format, Head, Kind
-from .json_text import is_finite, parse
+from .grown import Numbers, Texts
+from .json_pieces import no_mapping, pieces
+from .json_text import is_finite
 from .number_text import of_number
 from .source import Source, no_rows
 
-_Pairs = list[tuple[str, Any]]
+_PART = 1 << 18
+"""Rows, and those of one query, that are looked through for names that are there twice."""
 
 
 def read_qrels(
     source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
 ) -> Qrels:
     """Read ``{qid: {docno: grade}}``."""
-    table = _load(source, duplicates)
-    _check(source, table, "grade", whole=not fractions)
-    return Qrels.from_dict(table, name=name, fractions=fractions)
+    return _table(
+        Qrels, source, _read(source, "grade", whole=not fractions), duplicates, name, fractions
+    )
 
 
 def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read ``{qid: {docno: score}}``."""
-    table = _load(source, duplicates)
-    _check(source, table, "score", whole=False)
-    return Run.from_dict(table, name=name)
+    return _table(Run, source, _read(source, "score", whole=False), duplicates, name)
 
 
-def _load(source: Source, duplicates: Duplicates) -> dict[str, dict[str, Any]]:
-    """Return the mapping; JSON allows a key twice, Python's reader keeps the last in silence."""
-    twice: list[str] = []
+@dataclass
+class _Columns:
+    """The rows of all queries."""
 
-    def mapping(pairs: _Pairs) -> dict[str, Any]:
-        made = dict(pairs if duplicates != "first" else reversed(pairs))
-        if len(made) < len(pairs):
-            seen: set[str] = set()
-            twice.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        return dict(reversed(made.items())) if duplicates == "first" else made
+    qids: Texts = field(default_factory=Texts)
+    lengths: Numbers = field(default_factory=lambda: Numbers(np.int32))
+    """Rows of each query; of the last one so far in `last`."""
+    docnos: Texts = field(default_factory=Texts)
+    numbers: Numbers = field(default_factory=lambda: Numbers(np.float64))
+    are_whole: bool = True
+    """Whether all numbers are integers as they are written."""
+    last: int = -1
 
+    def add(self, goes_on: bool, queries: list[tuple[str, Any]], numbers: Array) -> None:
+        """Add the rows of some queries, the first of which may go on with the last one's."""
+        *lengths, last = (len(rows) for _, rows in queries)
+        if goes_on and lengths:
+            lengths[0] += self.last
+        elif goes_on:
+            last += self.last
+        elif self.last >= 0:
+            lengths.insert(0, self.last)
+        self.last = last
+        self.lengths.add(np.array(lengths, np.int32))
+        self.qids.add(qid for qid, _ in queries[goes_on:])
+        self.docnos.add(docno for _, rows in queries for docno, _ in rows)
+        self.are_whole &= numbers.dtype.kind == "i"
+        self.numbers.add(numbers)
+
+
+def _read(source: Source, word: str, *, whole: bool) -> _Columns:
+    """Return the columns; raise where a value is not a finite number, or whole and should be."""
+    columns, is_mapping = _Columns(), True
+    problems: list[Problem] = []
+    n_wrong, qid = 0, ""
+    for goes_on, queries in pieces(source):
+        if goes_on:
+            queries[0] = qid, queries[0][1]
+        if not queries or not is_mapping:
+            continue
+        qid = queries[-1][0]
+        is_mapping = all(type(rows) is tuple for _, rows in queries)
+        if not is_mapping:
+            continue
+        numbers = _numbers([value for _, rows in queries for _, value in rows])
+        if numbers is None or (whole and not (numbers == np.trunc(numbers)).all()):
+            wrong = [*_wrong(queries, whole)]
+            n_wrong += len(wrong)
+            shown = wrong[: SHOWN - len(problems)]
+            problems += [_problem(source, word, *one) for one in shown]
+        elif not n_wrong:
+            columns.add(goes_on, queries, numbers)
+    if not is_mapping:
+        raise no_mapping(source.name)
+    if n_wrong:
+        raise InputError(problems, total=n_wrong)
+    return columns
+
+
+def _numbers(values: list[Any]) -> Array | None:
+    """Return the values as an array where all are finite numbers: of integers, or of floats."""
+    kinds = {*map(type, values)}
+    if not kinds <= {int, float}:
+        return None
     try:
-        table = parse(source.read(), mapping)
-    except json.JSONDecodeError as error:
-        where = f"{source.name}:{error.lineno}"
-        raise InputError(Problem(where, f"not JSON ({error.msg}, column {error.colno})")) from None
-    except UnicodeDecodeError:
-        raise InputError(Problem(source.name, "not UTF-8 text")) from None
-    except ValueError as error:
-        raise InputError(Problem(source.name, f"not JSON ({error})")) from None
-    if twice and duplicates == "error":
+        numbers = np.array(values, np.float64 if float in kinds else np.int64)
+    except OverflowError:  # an integer of more than 64 bits
+        if not all(map(is_finite, values)):
+            return None
+        numbers = np.array(values, np.float64)
+    return numbers if np.isfinite(numbers).all() else None
+
+
+def _wrong(queries: list[tuple[str, Any]], whole: bool) -> Iterator[tuple[str, str, Any, str]]:
+    """Yield query, docno and value where it is not what it should be, and what that is."""
+    for qid, rows in queries:
+        for docno, value in rows:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                yield qid, docno, value, "a number"
+            elif not is_finite(value):
+                yield qid, docno, value, "a finite number"
+            elif whole and value != int(value):
+                yield qid, docno, value, "a whole number"
+
+
+def _problem(source: Source, word: str, qid: str, docno: str, value: Any, what: str) -> Problem:
+    at = f"query '{shorten(qid)}', docno '{shorten(docno)}'"
+    said = shorten(json.dumps(_plain(value)), 60)
+    rule = "" if what == "a number" else of_number(word, what == "a whole number")
+    return Problem(f"{source.name}: {at}", f"{word} {said} is not {what}", rule=rule)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value whose objects, tuples of their members, are mappings again."""
+    if isinstance(value, tuple):
+        return {key: _plain(of) for key, of in value}
+    return [*map(_plain, value)] if isinstance(value, list) else value
+
+
+def _table(
+    of: type[T], source: Source, columns: _Columns, duplicates: Duplicates, name: str,
+    fractions: bool = False,
+) -> T:  # fmt: skip
+    """Return the table of the columns, which are used up."""
+    columns.lengths.add(np.array([columns.last] if columns.last >= 0 else [], np.int32))
+    offsets, numbers = offsets_of(columns.lengths.array()), columns.numbers.array()
+    if not numbers.size:
+        raise no_rows(source.name)
+    if of is Qrels:
+        numbers = numbers.astype(np.int64) if columns.are_whole else numbers
+        numbers = of.check_numbers(numbers, name, fractions=fractions)
+    qids, docnos = columns.qids.column(), Docnos(columns.docnos.column(), offsets)
+    del columns
+    table = of(qids, offsets, docnos, numbers, name)
+    return _once(source, table, duplicates)
+
+
+def _once(source: Source, table: T, duplicates: Duplicates) -> T:
+    """Return the table with each query, and each docno of a query, once.
+
+    JSON allows a key twice, of which Python's reader keeps the last in silence.
+    """
+    later, earlier = _twice(table)
+    hashes = hash_strings(table.qids)
+    hashes.sort()
+    if not later.size and not (hashes[1:] == hashes[:-1]).any():
+        return table
+    where = np.arange(table.n_queries)
+    distinct, which = encode(table.qids)
+    first, last = np.full((2, len(distinct)), -1)
+    first[which[::-1]], last[which] = where[::-1], where
+    n = later.size + where.size - len(distinct)
+    if not n:
+        return table
+    if duplicates == "error":
+        again = [*table.docnos.take(later[:SHOWN]), *take(table.qids, where[first[which] < where])]
         problems = [
             Problem(
-                source.name, f"the key '{shorten(key)}' stands twice in one object",
+                source.name, f"the key '{shorten(str(key))}' stands twice in one object",
                 fix=KEEP_ONE, rule="duplicates",
             )
-            for key in twice[:SHOWN]
+            for key in again[:SHOWN]
         ]  # fmt: skip
-        raise InputError(problems, total=len(twice))
-    if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
-        raise InputError(
-            Problem(source.name, "not a mapping of qid to docno to number",
-                    fix='write {"q1": {"d1": 1, "d2": 0}}')
-        )  # fmt: skip
-    if twice:
-        stand = "1 key stands" if len(twice) == 1 else f"{len(twice)} keys stand"
-        what = f"{stand} twice in one object; the {duplicates} of each is kept"
-        warn(source, what, "dropped-rows", len(twice))
-    if not any(table.values()):
-        raise no_rows(source.name)
-    return table
+        raise InputError(problems, total=n)
+    stand = "1 key stands" if n == 1 else f"{n} keys stand"
+    what = f"{stand} twice in one object; the {duplicates} of each is kept"
+    warn(source, what, "dropped-rows", n)
+    stays = np.zeros(where.size, bool)
+    stays[first if duplicates == "first" else last] = True
+    keep = np.ones(table.n_rows, bool)
+    keep[later if duplicates == "first" else earlier] = False
+    keep &= stays[table.row]
+    offsets = offsets_of(np.bincount(table.row[keep], minlength=where.size)[stays])
+    docnos = Docnos(select(table.docnos.to_strings(), keep), offsets)
+    return type(table)(select(table.qids, stays), offsets, docnos, table.numbers[keep], table.name)
 
 
-def _check(source: Source, table: dict[str, dict[str, Any]], word: str, *, whole: bool) -> None:
-    """Raise where a value is not a finite number, or is not whole and should be."""
-    problems = list(_wrong(source, table, word, whole))
-    if problems:
-        raise InputError(problems[:SHOWN], total=len(problems))
-
-
-def _wrong(
-    source: Source, table: dict[str, dict[str, Any]], word: str, whole: bool
-) -> Iterator[Problem]:
-    for qid, row in table.items():
-        for docno, value in row.items():
-            what = ""
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                what = "a number"
-            elif not is_finite(value):
-                what = "a finite number"
-            elif whole and value != int(value):
-                what = "a whole number"
-            if what:
-                at = f"query '{shorten(qid)}', docno '{shorten(docno)}'"
-                said = shorten(json.dumps(value), 60)
-                rule = "" if what == "a number" else of_number(word, what == "a whole number")
-                yield Problem(f"{source.name}: {at}", f"{word} {said} is not {what}", rule=rule)
+def _twice(table: Table) -> tuple[Ints, Ints]:
+    """Return the rows whose docno their query has already, and the row before each."""
+    parts = np.unique(np.searchsorted(table.offsets, np.arange(0, table.n_rows, _PART))).tolist()
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    for first, stop in pairwise([*parts, table.n_queries]):
+        begin, end = table.offsets[[first, stop]].tolist()
+        keys = table.docnos.hashes[begin:end]
+        if stop > first + 1:
+            keys = pair_keys(rows_of(table.offsets[first : stop + 1] - begin), keys)
+        keys = np.sort(keys)
+        if (keys[1:] == keys[:-1]).any():
+            later, earlier = table.part(first, stop).duplicate_rows()
+            found.append((later + begin, earlier + begin))
+    return np.concatenate([of for of, _ in found]), np.concatenate([of for _, of in found])
 
 
 def looks(head: Head, kind: Kind) -> bool:

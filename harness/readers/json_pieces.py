@@ -1,0 +1,185 @@
+"""A JSON object of objects in pieces, so that a file is never whole in memory as Python's values.
+
+A file is cut at commas between the members of its objects. What is between two cuts is a whole JSON
+text once the objects that are open where it begins are opened before it, with a member in each, and
+closed behind it, with another: Python's own reader says of it what it would say of the whole file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+
+from ..errors import InputError, Problem
+from .json_text import parse
+from .source import BOM, Source
+
+_BLOCK = 1 << 18
+"""Bytes that are read and parsed at a time."""
+LONGEST = 1 << 19
+"""Bytes without a comma at which the text can be cut: a name, or a value that is no number."""
+
+_OBJECT, _LIST, _END, _COMMA, _QUOTE = 1, 2, 3, 4, 5
+_KINDS = np.zeros(256, np.int8)
+for _kind, _bytes in (
+    (_OBJECT, b"{"),
+    (_LIST, b"["),
+    (_END, b"}]"),
+    (_COMMA, b","),
+    (_QUOTE, b'"'),
+):
+    _KINDS[[*_bytes]] = _kind
+_STEPS = np.array([0, 1, 1, -1, 0, 0], np.int32)
+"""How many more are open after each kind."""
+_BEFORE = (b"", b'{"":0', b'{"":{"":0')
+_AFTER = (b"", b',"":0}', b',"":0}}')
+"""What stands before and behind a piece where so many objects are open."""
+_WRITE = 'write {"q1": {"d1": 1, "d2": 0}}'
+
+Members = tuple[tuple[str, Any], ...]
+"""An object: its members, keys that are there twice among them."""
+
+
+def pieces(source: Source) -> Iterator[tuple[bool, list[tuple[str, Any]]]]:
+    """Yield the members of the object that a file holds, objects among them cut where need be.
+
+    Yields
+    ------
+    goes_on : bool
+        Whether the first member is the rest of the last one before, whose key it lacks.
+    members : list of (str, value)
+        An object is a tuple of its members.
+
+    Raises
+    ------
+    InputError
+        Where the file is not JSON, with the line; or no object.
+    """
+    place, scan = _Place(source.name), _Scan()
+    held: list[bytes] = []
+    with source.explained(), source.open() as stream:
+        for block in _blocks(stream):
+            if not held and place.is_start and block.lstrip().startswith(b"["):
+                raise no_mapping(source.name)
+            cut, depth = scan.take(block)
+            if cut:
+                yield place.read([*held, block[:cut]], depth)
+                held = [block[cut:]]
+            else:
+                held.append(block)
+                if sum(map(len, held)) > LONGEST:
+                    place.refuse(held)
+    yield place.read(held, 0)
+
+
+def no_mapping(name: str) -> InputError:
+    """Return the error for JSON that is something else."""
+    return InputError(Problem(name, "not a mapping of qid to docno to number", fix=_WRITE))
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a file, cut in no escape."""
+    block = stream.read(_BLOCK).removeprefix(BOM)
+    while block:
+        while (len(block) - len(block.rstrip(b"\\"))) % 2 and (more := stream.read(1)):
+            block += more
+        yield block
+        block = stream.read(_BLOCK)
+
+
+class _Scan:
+    """How deep in a JSON text, and in what, the bytes end that were taken in."""
+
+    def __init__(self) -> None:
+        self.is_quoted, self.depth, self.second = False, 0, 0
+
+    def take(self, block: bytes) -> tuple[int, int]:
+        """Take bytes in; return where they can be cut last, and how many objects are open there.
+
+        Zero where they cannot. Of lists nothing is cut off, as they belong to no run.
+        """
+        if b"\\" in block:
+            block = block.replace(rb"\\", b"..").replace(rb"\"", b"..")
+        kinds = _KINDS[np.frombuffer(block, np.uint8)]
+        at = np.flatnonzero(kinds)
+        kinds = kinds[at]
+        quotes = kinds == _QUOTE
+        is_quoted = (np.cumsum(quotes) + self.is_quoted) % 2 == 1
+        self.is_quoted = bool(is_quoted[-1]) if at.size else self.is_quoted
+        at, kinds = at[~is_quoted & ~quotes], kinds[~is_quoted & ~quotes]
+        depth = self.depth + np.cumsum(_STEPS[kinds])
+        self.depth = int(depth[-1]) if at.size else self.depth
+
+        opening = np.flatnonzero((_STEPS[kinds] == 1) & (depth == 2))
+        commas = np.flatnonzero((kinds == _COMMA) & ((depth == 1) | (depth == 2)))
+        opened = np.append(kinds[opening], self.second)[np.searchsorted(opening, commas) - 1]
+        commas = commas[(depth[commas] == 1) | (opened == _OBJECT)]
+        self.second = int(kinds[opening[-1]]) if opening.size else self.second
+        return (int(at[commas[-1]]), int(depth[commas[-1]])) if commas.size else (0, 0)
+
+
+@dataclass
+class _Place:
+    """Where in a file the next piece begins."""
+
+    name: str
+    line: int = 1
+    column: int = 0
+    """Characters before it in its line."""
+    depth: int = 0
+    """Objects that are open."""
+    is_start: bool = True
+
+    def read(self, parts: list[bytes], depth: int) -> tuple[bool, list[tuple[str, Any]]]:
+        """Return what :func:`pieces` yields for a text, at whose end `depth` objects are open."""
+        before = _BEFORE[self.depth]
+        found = self._parsed(b"".join([before, *parts, _AFTER[depth]]))
+        if not isinstance(found, tuple):
+            raise no_mapping(self.name)
+        members, goes_on = [*found], self.depth == 2
+        if depth == 1:
+            members.pop()
+        elif depth == 2:
+            members[-1] = members[-1][0], members[-1][1][:-1]
+        if goes_on:
+            members[0] = "", members[0][1][1:]
+        elif self.depth == 1:
+            del members[0]
+        self._pass(b"".join(parts))
+        self.depth = depth
+        return goes_on, members
+
+    def refuse(self, parts: list[bytes]) -> None:
+        """Raise for a text without an end: for what is wrong with its beginning, or its length."""
+        text = b"".join([_BEFORE[self.depth], *parts]).decode("utf-8", "ignore")
+        self._parsed(text.encode(), len(text))
+        what = f"{LONGEST:,} bytes without the end of a name or a value"
+        raise InputError(Problem(f"{self.name}:{self.line}", what, fix=_WRITE))
+
+    def _parsed(self, text: bytes, cut: int | None = None) -> Any:
+        """Return the value of a piece; None where it only lacks what is behind the place `cut`."""
+        try:
+            return parse(text, tuple)
+        except json.JSONDecodeError as error:
+            if cut is not None and (error.pos >= cut or error.msg.startswith("Unterminated")):
+                return None
+            column, line = error.colno, self.line + error.lineno - 1
+            if error.lineno == 1:
+                column += self.column - len(_BEFORE[self.depth])
+            what = f"not JSON ({error.msg}, column {column})"
+            raise InputError(Problem(f"{self.name}:{line}", what)) from None
+        except UnicodeDecodeError:
+            raise InputError(Problem(self.name, "not UTF-8 text")) from None
+        except ValueError as error:
+            raise InputError(Problem(self.name, f"not JSON ({error})")) from None
+
+    def _pass(self, text: bytes) -> None:
+        """Go on to behind a text."""
+        self.is_start = False
+        line_end = text.rfind(b"\n") + 1
+        self.line += text.count(b"\n")
+        self.column = len(text[line_end:].decode()) + (0 if line_end else self.column)
