@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,18 +18,14 @@ from ..guard.predictions import odd_fit
 from ..guard.registry import RULES, accepted, of_reader
 from ..guard.said import Said, rule_of
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
+from . import shared_rows
 from .elsewhere import Elsewhere, Held, rows_of
+from .parts import part_of
 from .record import Record
 from .said import with_names
 
 MOST_READ = 8
 """Datasets that are read again to see whether predictions fit them, in one sweep."""
-_FOLD = re.compile("fold|split|part", re.IGNORECASE)
-"""Names of placeholders whose values are parts of one dataset."""
-_NUMBERS = ("k", "n", "i")
-"""Those that are such where the values are numbers."""
-_FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNORECASE | re.DOTALL)
-"""Names of parts that a config lists one by one."""
 
 
 @dataclass(eq=False)
@@ -118,7 +113,8 @@ def guard(
         for cell, error in failed.values()
         if is_count(error) and (path := cell.run_entry.path) in digests
     }
-    everywhere = accepted(of_sweep(guarded, held_rows), accept)
+    shared = _shared(cells, records, digests, config.summary.pool)
+    everywhere = accepted([*of_sweep(guarded, held_rows), *shared], accept)
     wrong = [one for _, own in of_datasets.values() for one in own] + everywhere
     wrong = [one for one in wrong if one.severity == "error"]
     if wrong:
@@ -134,6 +130,24 @@ def _kept(scoped: Sequence[tuple[str, Finding]]) -> Iterator[Finding]:
     """Yield findings with each file's own figures; notes, of which there are many, together."""
     yield from (one for _, one in scoped if one.severity != "note")
     yield from collapsed((scope, one) for scope, one in scoped if one.severity == "note")
+
+
+def _shared(
+    cells: Mapping[int, Cell], records: Mapping[int, Record], digests: Mapping[str, str],
+    pooled: Sequence[str],
+) -> Iterator[Finding]:  # fmt: skip
+    """Yield the rows that several datasets hold."""
+    first: dict[str, int] = {}
+    for place, cell in cells.items():
+        first.setdefault(cell.dataset_entry.path, place)
+    marks = {
+        place: facts.judgements.marks
+        for place in first.values()
+        if (facts := records[place].facts) is not None and facts.judgements.marks
+    }
+    some = [cells[place] for place in marks]
+    hashes = [digests[cell.dataset_entry.path] for cell in some]
+    yield from shared_rows.of_cells(some, hashes, [*marks.values()], pooled, MOST_READ)
 
 
 def _held(cells: Mapping[int, Cell], records: Mapping[int, Record]) -> Iterator[Held]:
@@ -188,25 +202,10 @@ def guarded_cell(
     cell: Cell, facts: Facts, qids: pa.Array, digests: Mapping[str, str], pooled: Sequence[str]
 ) -> GuardedCell:
     """Return a cell as the rules of a sweep look at it; `pooled` is the config's summary's."""
-    group = fold_group(cell, pooled)
-    entry = cell.dataset_key if group is None else group
+    part = part_of(cell, pooled)
+    entry = cell.dataset_key if part is None else part.whole
     model = entry, cell.run_key, *cell.of_run.items()
     return GuardedCell(
         facts, cell.dataset_entry.path, cell.run_entry.path, entry, model, qids, digests,
-        group is not None,
+        part is not None,
     )  # fmt: skip
-
-
-def fold_group(cell: Cell, pooled: Sequence[str]) -> str | None:
-    """Return what the dataset is a part of; None where it is whole.
-
-    Told by the placeholders of its entry, as {fold}, or {k} where it is a number and
-    the dataset one for learning to rank; or by a name
-    that is written out, such as fold1.
-    """
-    for name, value in cell.of_dataset.items():
-        numbered = name in _NUMBERS and value.isdecimal() and cell.dataset_entry.format == "letor"
-        if name in pooled or _FOLD.search(name) or numbered:
-            return cell.dataset_key
-    written = _FOLD_NAME.fullmatch(cell.dataset) if not cell.of_dataset else None
-    return None if written is None else written[1] + written[3]

@@ -22,7 +22,7 @@ from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, Ve
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.said import Said
 from ..guard.watch import Watch
-from ..readers import Source, ir_metadata
+from ..readers import Source, ir_metadata, row_marks
 from ..readers.hashed import HashedSource
 from ..store import state_of
 from . import columns
@@ -217,6 +217,8 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
                 source, name=cell.dataset, fractions=fractions, **entry.options()
             )
         facts, read = JudgementFacts.of(qrels), Input(state, source.sha256())
+        if source.row_marks is not None:
+            facts = replace(facts, marks=row_marks.kept(source.row_marks))
         _last[key] = _Dataset(qrels, facts, read, tuple(_said(caught)))
     return _last[key]
 

@@ -11,9 +11,11 @@ from typing import Any
 from tqdm import tqdm
 
 from .. import readers
-from ..cells import columns
+from ..cells import columns, shared_rows
 from ..cells.elsewhere import Elsewhere, Held
-from ..cells.guarding import fold_group, guarded_cell
+from ..cells.guarding import guarded_cell
+from ..cells.parts import part_of
+from ..cells.shared_rows import Marked
 from ..config.cells import Cell
 from ..core.policy import Policy
 from ..core.tables import Qrels, Run
@@ -29,7 +31,7 @@ from ..guard.sweep import GuardedCell, of_sweep
 from ..guard.watch import Watch
 from ..readers import Source
 from ..readers.hashed import HashedSource
-from . import folds, reading
+from . import reading
 from .reading import Reading
 
 BY_ROW = ("scores", "npy")
@@ -78,7 +80,7 @@ class _Sweep:
     pooled: Sequence[str]
     reading: Reading = field(default_factory=Reading)
     datasets: dict[str, _Dataset] = field(default_factory=dict)
-    folds: dict[str, list[folds.Fold]] = field(default_factory=dict)
+    rows: list[shared_rows.Rows] = field(default_factory=list)
     odd: list[tuple[Cell, Fit | None]] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     guarded: list[GuardedCell] = field(default_factory=list)
@@ -117,11 +119,12 @@ def check_cells(
                 _read_run(cell, qrels, policy, sweep)
                 bar.update()
         _look_elsewhere(sweep)
-        for some in sweep.folds.values():
-            sweep.reading.add(*folds.findings(some))
+        for later, earlier in shared_rows.candidates(sweep.rows):
+            found = shared_rows.findings(sweep.rows[later], sweep.rows[earlier])
+            sweep.reading.add(*found)
         sweep.reading.add(*of_sweep(sweep.guarded, sweep.failed))
-    found = in_order(accepted([*known, *sweep.reading.findings], accept))
-    return Checked(tuple(found), tuple(cells), sweep.n_rows, sweep.alone)
+    all_found = in_order(accepted([*known, *sweep.reading.findings], accept))
+    return Checked(tuple(all_found), tuple(cells), sweep.n_rows, sweep.alone)
 
 
 def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep) -> Qrels | None:
@@ -133,11 +136,11 @@ def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep) -> Qrels | None:
     facts = JudgementFacts.of(qrels)
     sweep.datasets[cell.dataset] = _Dataset(cell, rows_of(qrels), facts, source.sha256())
     sweep.reading.add(*of_dataset(facts, entry.path))
-    is_letor = reading.format_of(entry.path, entry.format, "qrels") == "letor"
-    group = fold_group(cell, sweep.pooled)
-    if is_letor and group is not None:
-        fold = folds.fold(entry.path, cell.dataset, qrels)
-        sweep.folds.setdefault(group, []).extend([fold] if fold else [])
+    if source.row_marks is not None:
+        part = part_of(cell, sweep.pooled)
+        about = Marked(entry.path, cell.dataset, source.sha256(), part, source.row_marks)
+        rows = shared_rows.Rows.of(about, qrels)
+        sweep.rows += [] if rows is None else [rows]
     return qrels
 
 

@@ -42,6 +42,8 @@ class JudgementFacts:
         files with group sizes: queries of two such files have the same names by chance.
     documents : int
         Different documents that are judged, for any query; 0 where they have no names.
+    marks : str
+        Of rows of a learning-to-rank file: :func:`harness.readers.row_marks.kept`.
     """
 
     queries: int = 0
@@ -57,6 +59,7 @@ class JudgementFacts:
     single_first: tuple[str, ...] = ()
     numbered: bool = False
     documents: int = 0
+    marks: str = ""
 
     @classmethod
     def of(cls, qrels: Qrels) -> JudgementFacts:

@@ -169,26 +169,28 @@ PLACED = (
         "the order is upside down: the last document comes first",
         "write a score that falls with the rank, such as its negative",
     ),
+    Rule(
+        "same-queries", "warning",
+        "Queries of two datasets that hold the same rows, by their features: a note where all are "
+        "the same but for their grades.",
+        "they count twice where folds are pooled, and a model may have been trained on them",
+        "make the folds anew from distinct queries",
+    ),
+    Rule(
+        "same-rows", "warning",
+        "Other rows of two datasets with the same features: a warning from a hundredth on.",
+        "they count twice where folds are pooled, and a model may have been trained on them",
+        "nothing, where features are few and coarse; else make the folds anew",
+    ),
 )  # fmt: skip
-"""Rows and columns that are not where they belong, which every run looks for too."""
+"""Rows and columns that are not where they belong, and rows that are there twice: which every run
+looks for too."""
 FOUND = (
     Rule("config", "error", "Something wrong in the config.", "nothing runs", ""),
     Rule(
         "gaps", "warning", "Cells that a grid of folds, seeds and models lacks.",
         "means are over different cells for different systems",
         "make them, leave them out with 'where:', or say 'complete: true' to be stopped by them",
-    ),
-    Rule(
-        "same-queries", "warning",
-        "Queries of two folds that hold the same rows, by their features.",
-        "they count twice where folds are pooled, and a model may have been trained on them",
-        "make the folds anew from distinct queries",
-    ),
-    Rule(
-        "same-rows", "warning",
-        "Other rows of two folds with the same features: a warning from a hundredth of them on.",
-        "they count twice where folds are pooled, and a model may have been trained on them",
-        "nothing, where features are few and coarse; else make the folds anew",
     ),
     Rule(
         "no-line-end", "note", "A last line without an end.",

@@ -119,7 +119,8 @@ def _read_piece(
     ends = _ends(data, starts, stops) if commented else stops
     comments = _comments(data, ends, stops) if commented else None
     begins = starts + (qid_end if with_qid else grade_end) + 1
-    return _rows(grades, qids, comments, row_marks.marks(data, begins, ends) if marked else None)
+    own = row_marks.marks(data, begins, ends, commented) if marked else None
+    return _rows(grades, qids, comments, own)
 
 
 def _has_hash(texts: pa.Array | None) -> bool:
@@ -212,7 +213,7 @@ def _marks(features: list[bytes]) -> Array:
     """Return the marks of features, each in bytes of its own."""
     stops = np.cumsum([len(one) + 1 for one in features], dtype=np.int64) - 1
     data = np.frombuffer(b"\n".join(features) + b"\n" * _HEAD, np.uint8)
-    return row_marks.marks(data, np.append(0, stops + 1)[:-1], stops)
+    return row_marks.marks(data, np.append(0, stops + 1)[:-1], stops, commented=True)
 
 
 def is_data(number: int, line: bytes) -> bool:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import harness
-from harness.cells.guarding import fold_group
+from harness.cells.parts import part_of
 from harness.config import DatasetEntry, RunEntry, load
 from harness.config.cells import Cell
 from harness.errors import ConfigError, HarnessWarning, InputError
@@ -259,8 +259,9 @@ def test_what_readers_warn_of_is_a_finding_too(place: Path) -> None:
     ],
 )
 def test_folds_that_are_listed_by_name(names: list[str], parts: bool) -> None:
-    groups = {fold_group(cell_on(name), ()) for name in names}
-    assert (len(groups) == 1 and None not in groups) == parts
+    found = [part_of(cell_on(name), ()) for name in names]
+    wholes = {one.whole for one in found if one is not None}
+    assert (len(wholes) == 1 and None not in found) == parts
 
 
 @pytest.mark.parametrize(
@@ -269,8 +270,18 @@ def test_folds_that_are_listed_by_name(names: list[str], parts: bool) -> None:
      ("collection", "3", False), ("half", "3", True)],
 )  # fmt: skip
 def test_placeholders_of_folds(placeholder: str, value: str, parts: bool) -> None:
-    group = fold_group(cell_on("d", **{placeholder: value}), pooled=["half"])
-    assert group == ("d" if parts else None)
+    part = part_of(cell_on("d", **{placeholder: value}), pooled=["half"])
+    assert part == (("d", value) if parts else None)
+
+
+def test_what_is_captured_beside_a_fold_is_another_dataset() -> None:
+    both = [cell_on("d", collection=name, fold="1") for name in ("mslr", "yahoo")]
+    assert [part_of(cell, ()) for cell in both] == [("d mslr", "1"), ("d yahoo", "1")]
+    # train and test are not parts of one, as these are other folds' training rows
+    cells = [cell_on("d", fold="1", split=name) for name in ("train", "test")]
+    assert [part_of(cell, ()) for cell in cells] == [("d train", "1"), ("d test", "1")]
+    assert part_of(cells[0], ["split", "fold"]) == ("d", "1 train")
+    assert part_of(cell_on("d", split="2"), ()) == ("d", "2")
 
 
 def cell_on(dataset: str, **captured: str) -> Cell:

@@ -10,8 +10,8 @@ import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ..core.hashing import hash_strings, splitmix64
-from ..core.ragged import Array, Ints, rows_of
-from ..readers.source import Source
+from ..core.ragged import Array, Bools, Ints, rows_of
+from .source import Source
 
 _HEAD = 48
 """Bytes of a line in which its features begin; those of a longer qid are not told apart."""
@@ -20,18 +20,21 @@ _PIECE = 1 << 10
 _NEWLINE, _BLANK, _HASH, _COLON, _D = np.frombuffer(b"\n #:d", np.uint8)
 
 
-def of_rows(source: Source, most: int | None = None) -> Array:
+def of_rows(source: Source, wanted: Bools | None = None) -> Array:
     """Return a hash of each row's features as they are written, ``(n_rows,)`` uint64.
 
     Parameters
     ----------
     source : Source
-    most : int, optional
-        Bytes of a row's features that are looked at; all by default. Rows whose features differ
-        in these are different, and the others may be.
+    wanted : ndarray of bool, shape (n_rows,), optional
+        Rows that are looked at, all by default; 0 is returned for the others.
     """
-    blocks = (of_block(block, most) for block in source.blocks())
-    return np.concatenate([np.zeros(0, np.uint64), *blocks])
+    found = [np.zeros(0, np.uint64)]
+    n = 0
+    for block in source.blocks():
+        found.append(of_block(block, None if wanted is None else wanted[n:]))
+        n += found[-1].size
+    return np.concatenate(found)
 
 
 def of_queries(rows: Array, offsets: Ints) -> Array:
@@ -47,8 +50,8 @@ def of_queries(rows: Array, offsets: Ints) -> Array:
     return found
 
 
-def of_block(block: bytes, most: int | None = None) -> Array:
-    r"""Return the hashes of some whole lines.
+def of_block(block: bytes, wanted: Bools | None = None) -> Array:
+    r"""Return the hashes of some whole lines; `wanted` says which of the next rows.
 
     >>> a, b, c = of_block(b"2 qid:7 1:3 2:4 # d\n0 1:3 2:4\n0 qid:7 1:3 2:5\n")
     >>> bool(a == b), bool(a == c)
@@ -56,14 +59,14 @@ def of_block(block: bytes, most: int | None = None) -> Array:
     """
     starts, stops = _rows(block)
     data = np.frombuffer(block + b"\n" * _HEAD, np.uint8)
-    hashes = [np.zeros(0, np.uint64)]
-    for at in range(0, starts.size, _PIECE):
-        start, stop = starts[at : at + _PIECE], stops[at : at + _PIECE]
+    found = np.zeros(starts.size, np.uint64)
+    rows = np.arange(starts.size) if wanted is None else np.flatnonzero(wanted[: starts.size])
+    for at in range(0, rows.size, _PIECE):
+        some = rows[at : at + _PIECE]
+        start, stop = starts[some], stops[some]
         first = np.minimum(start + _features(sliding_window_view(data, _HEAD)[start]), stop)
-        if most is not None:
-            stop = np.minimum(first + most, stop)
-        hashes.append(hash_strings(_strings(data, first, stop)))
-    return np.concatenate(hashes)
+        found[some] = hash_strings(_strings(data, first, stop))
+    return found
 
 
 def _features(heads: Array) -> Ints:

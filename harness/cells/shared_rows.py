@@ -1,0 +1,250 @@
+"""Queries and rows that several datasets of a config hold, told by the features of their rows.
+
+Which datasets may share rows is told by marks that their reader took; only then are the features
+of these rows read again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from .. import readers
+from ..config.cells import Cell
+from ..core.arrow import index_in, select
+from ..core.hashing import splitmix64
+from ..core.ragged import Array, Ints
+from ..core.tables import Qrels
+from ..errors import HarnessError, HarnessWarning
+from ..guard.finding import Finding, Severity
+from ..guard.registry import finding
+from ..readers import Source, rowhash
+from ..readers.hashed import HashedSource
+from ..readers.row_marks import of_kept
+from .parts import Part, part_of
+
+MANY = 0.01
+"""Share of the rows from which on those in common are a warning: fewer may be chance, where there
+are few features."""
+_OTHERS = (
+    "what one dataset says of a system, the other says again; and where a model was trained on one "
+    "of them, values on the other are too high"
+)
+_TAKE_OUT = "take them out of one of the two, or say that they are the same"
+
+
+@dataclass(frozen=True, eq=False)
+class Marked:
+    """One learning-to-rank dataset of a config, and marks of its rows.
+
+    Parameters
+    ----------
+    path, name, digest : str
+        Its file, and the SHA-256 of that.
+    part : Part, optional
+    marks : ndarray of uint64
+        All of them or some; see :mod:`harness.readers.row_marks`.
+    """
+
+    path: str
+    name: str
+    digest: str
+    part: Part | None
+    marks: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Marked):
+    """The same with all marks, query by query, and what queries they are of.
+
+    Parameters
+    ----------
+    qids, offsets, order
+        As the dataset has them.
+    grades : ndarray
+    """
+
+    qids: pa.Array
+    offsets: Ints
+    order: Ints | None
+    grades: Array
+
+    @classmethod
+    def of(cls, about: Marked, qrels: Qrels) -> Rows | None:
+        """Return the rows of judgements whose marks `about` has in the order of the file."""
+        marks = about.marks
+        if marks.size != (qrels.n_rows if qrels.n_source is None else qrels.n_source):
+            return None
+        marks = marks if qrels.order is None else marks[qrels.order]
+        return cls(
+            about.path, about.name, about.digest, about.part, marks,
+            qrels.qids, qrels.offsets, qrels.order, qrels.numbers,
+        )  # fmt: skip
+
+
+def candidates(datasets: Sequence[Marked]) -> list[tuple[int, int]]:
+    """Return the pairs of datasets, by place, that should share no row and have a mark in common.
+
+    Parts of one dataset should not, nor should others: but for files of the same bytes, of which
+    that is said, and for parts of different names, as the training rows of fold 1 are the test rows
+    of fold 2.
+    """
+    distinct = [np.unique(one.marks) for one in datasets]
+    marks = np.concatenate([np.zeros(0, np.uint64), *distinct])
+    owner = np.repeat(np.arange(len(datasets)), [one.size for one in distinct])
+    order = np.argsort(marks, kind="stable")
+    marks, owner = marks[order], owner[order]
+    found: set[tuple[int, int]] = set()
+    for further in range(1, len(datasets)):
+        same = marks[further:] == marks[:-further]
+        if not same.any():
+            break
+        both = np.unique(np.stack([owner[:-further][same], owner[further:][same]]), axis=1)
+        found |= {*map(tuple, both.T.tolist())}
+    return sorted(
+        (later, earlier) for earlier, later in found if _apart(datasets[earlier], datasets[later])
+    )
+
+
+def _apart(one: Marked, other: Marked) -> bool:
+    """Whether two datasets should have no row in common."""
+    if one.path == other.path or one.digest == other.digest:
+        return False
+    if one.part is None or other.part is None or one.part.whole == other.part.whole:
+        return True
+    return one.part.name == other.part.name
+
+
+def of_cells(
+    cells: Sequence[Cell], digests: Sequence[str], kept: Sequence[str],
+    pooled: Sequence[str], most: int,
+) -> Iterator[Finding]:  # fmt: skip
+    """Yield the same as :func:`findings` of every pair, by marks that were kept of each dataset.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        One of each dataset.
+    digests, kept : sequence of str
+        SHA-256 of its file, and :func:`~harness.readers.row_marks.kept` of its rows.
+    pooled : sequence of str
+        As :func:`~harness.cells.parts.part_of` takes them.
+    most : int
+        Datasets that are read again.
+    """
+    marked = [
+        Marked(cell.dataset_entry.path, cell.dataset, digest, part_of(cell, pooled), of_kept(text))
+        for cell, digest, text in zip(cells, digests, kept, strict=True)
+    ]
+    read: dict[int, Rows | None] = {}
+    for pair in candidates(marked):
+        if len({*read, *pair}) > most:
+            continue
+        for place in pair:
+            if place not in read:
+                read[place] = _read(cells[place], marked[place])
+        later, earlier = read[pair[0]], read[pair[1]]
+        if later is not None and earlier is not None:
+            yield from findings(later, earlier)
+
+
+def _read(cell: Cell, about: Marked) -> Rows | None:
+    """Return all rows of a cell's dataset, read again; None where they cannot be."""
+    entry = cell.dataset_entry
+    with contextlib.suppress(HarnessError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)
+        source = HashedSource(entry.path)
+        qrels = readers.read_qrels(source, name=cell.dataset, fractions=True, **entry.options())
+        if source.row_marks is not None:
+            return Rows.of(replace(about, marks=source.row_marks), qrels)
+    return None
+
+
+def findings(later: Rows, earlier: Rows) -> Iterator[Finding]:
+    """Yield the queries and the rows of one dataset that an earlier one holds too."""
+    common = np.intersect1d(later.marks, earlier.marks)
+    rows, others = _hashed(later, common), _hashed(earlier, common)
+    if rows is None or others is None:
+        return
+    folds = later.part is not None and earlier.part is not None
+    folds = folds and later.part.whole == earlier.part.whole  # type: ignore[union-attr]
+    effect, fix = ("", "") if folds else (_OTHERS, _TAKE_OUT)
+    shared = np.intersect1d(_of_one_query(later, rows), _of_one_query(earlier, others))
+    mine, theirs = _queries(later, rows, shared), _queries(earlier, others, shared)
+    same = np.isin(mine, theirs) & (mine != 0)
+    n = int(same.sum())
+    if n:
+        qids = select(later.qids, same)
+        renamed = int((index_in(qids, earlier.qids) < 0).sum())
+        names = f", {renamed:,} of them under another qid" if renamed else ""
+        what = (
+            f"{n:,} of {len(later.qids):,} queries of {later.name} hold the same rows as queries "
+            f"of {earlier.name}{names}"
+        )
+        severity: Severity | None = None
+        if (
+            not folds
+            and n == mine.size == theirs.size
+            and not _same_grades(later, rows, earlier, others)
+        ):
+            what += ", with other grades"
+            severity = "note"
+        examples = qids[:3].to_pylist()
+        yield finding("same-queries", later.path, what, n, examples, severity, effect, fix)
+    beyond = np.isin(rows, shared) & ~np.repeat(same, np.diff(later.offsets))
+    n = int(beyond.sum())
+    if n:
+        what = f"{n:,} of {rows.size:,} rows of {later.name} stand in {earlier.name} too"
+        severity = None if n >= MANY * rows.size else "note"
+        yield finding("same-rows", later.path, what, n, (), severity, effect, fix)
+
+
+def _same_grades(one: Rows, rows: Array, other: Rows, others: Array) -> bool:
+    """Whether queries of the same rows have the same grades."""
+
+    def hashed(of: Rows, found: Array) -> Array:
+        with_grades = found ^ splitmix64(of.grades.astype(np.float64).view(np.uint64))
+        return np.sort(rowhash.of_queries(with_grades, of.offsets))
+
+    return np.array_equal(hashed(one, rows), hashed(other, others))
+
+
+def _hashed(one: Rows, common: Array) -> Array | None:
+    """Return hashes of the whole features of the rows whose marks are common, their marks else."""
+    wanted = np.isin(one.marks, common)
+    in_file = wanted
+    if one.order is not None:
+        in_file = np.zeros(int(one.order.max()) + 1, dtype=bool)
+        in_file[one.order[wanted]] = True
+    found = rowhash.of_rows(Source(one.path), in_file)
+    if found.size < in_file.size:
+        return None
+    found = found if one.order is None else found[one.order]
+    hashed: Array = np.where(wanted, found, one.marks)
+    return hashed
+
+
+def _queries(one: Rows, rows: Array, shared: Array) -> Array:
+    """Return a hash of each query's rows; 0 where none of them is `shared`, or all are alike."""
+    query = np.repeat(np.arange(one.offsets.size - 1), np.diff(one.offsets))
+    found = rowhash.of_queries(rows, one.offsets)
+    known = np.bincount(query[np.isin(rows, shared)], minlength=found.size) > 0
+    several = np.zeros(found.size, dtype=bool)
+    several[query[1:][(query[1:] == query[:-1]) & (rows[1:] != rows[:-1])]] = True
+    return np.where(known & several, found, np.uint64(0))
+
+
+def _of_one_query(one: Rows, rows: Array) -> Array:
+    """Return the hashes that stand in one query alone: what several hold, chance makes."""
+    query = np.repeat(np.arange(one.offsets.size - 1), np.diff(one.offsets))
+    order = np.lexsort((query, rows))
+    rows, query = rows[order], query[order]
+    starts = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
+    alone = np.minimum.reduceat(query, starts) == np.maximum.reduceat(query, starts)
+    found: Array = rows[starts][alone]
+    return found

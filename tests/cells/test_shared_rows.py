@@ -1,0 +1,184 @@
+"""Rows that several datasets of a config hold, as ``harness check`` and ``harness run`` find it."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harness
+from harness.cells.parts import Part
+from harness.cells.shared_rows import Marked, candidates
+from harness.check import check_config
+from harness.readers.row_marks import KEPT, kept, of_kept
+
+pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+Found = set[tuple[str, str, str, int]]
+
+
+def rows(seed: int, n: int) -> list[str]:
+    chance = random.Random(seed)
+    return [" ".join(f"{at}:{chance.random():.6f}" for at in range(1, 12)) for _ in range(n)]
+
+
+def lines(features: list[str], first_qid: int = 1, seed: int = 0) -> list[str]:
+    """Lines of five rows a query."""
+    chance = random.Random(seed)
+    return [
+        f"{chance.randrange(3)} qid:{first_qid + at // 5} {one}\n"
+        for at, one in enumerate(features)
+    ]
+
+
+class Sweep:
+    """A folder of datasets, each with predictions that have to do with nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, name: str, content: list[str]) -> None:
+        (self.folder / f"{name}.txt").write_text("".join(content))
+        chance = random.Random(name)
+        scores = "".join(f"{chance.random()}\n" for _ in content)
+        (self.folder / f"{name}.pred").write_text(scores)
+
+    def found(self, datasets: str, run: str = "{name}") -> Found:
+        """What both commands find of shared rows, which has to be the same."""
+        config = self.folder / "c.yaml"
+        config.write_text(
+            f"datasets: {{{datasets}}}\nruns: {{r: {{format: scores, path: '{run}.pred'}}}}\n"
+            "metrics: [ndcg@5]\noutput: out\n"
+        )
+        checked = of([one.as_dict() for one in check_config(config).findings])
+        harness.run(config)
+        manifest = json.loads((self.folder / "out/manifest.json").read_text())
+        assert of(manifest["findings"]) == checked
+        return checked
+
+
+def of(findings: list[dict[str, Any]]) -> Found:
+    return {
+        (one["rule"], one["severity"], Path(one["place"]).name, one["count"])
+        for one in findings
+        if one["rule"] in ("same-queries", "same-rows")
+    }
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> Sweep:
+    return Sweep(tmp_path)
+
+
+DATASETS = "'{name}': {format: letor, path: '{name}.txt'}"
+FOLDS = "'fold{name}': {format: letor, path: '{name}.txt'}"
+
+
+def test_datasets_that_share_nothing(sweep: Sweep) -> None:
+    sweep.put("a", lines(rows(1, 100)))
+    sweep.put("b", lines(rows(2, 100)))
+    assert sweep.found(DATASETS) == set()
+
+
+def test_queries_under_other_qids(sweep: Sweep) -> None:
+    train, test = rows(1, 400), rows(2, 100)
+    sweep.put("a", lines(train))
+    sweep.put("b", lines([*test[:50], *train[100:150]], 1000))  # ten of 20 queries
+    assert sweep.found(DATASETS) == {("same-queries", "warning", "b.txt", 10)}
+    (one,) = [one for one in check_config(sweep.folder / "c.yaml").findings
+              if one.rule == "same-queries"]  # fmt: skip
+    assert one.what == (
+        "10 of 20 queries of b hold the same rows as queries of a, 10 of them under another qid"
+    )
+    assert "where a model was trained on one of them" in one.effect
+
+
+def test_rows_that_were_split_at_random(sweep: Sweep) -> None:
+    train = rows(1, 400)
+    sweep.put("a", lines(train))
+    sweep.put("b", lines([one for at in range(80) for one in (train[5 * at], *rows(at + 9, 4))]))
+    assert sweep.found(DATASETS) == {("same-rows", "warning", "b.txt", 80)}
+
+
+def test_a_file_with_other_ends_of_lines_and_comments(sweep: Sweep) -> None:
+    features = rows(1, 100)
+    sweep.put("a", lines(features))
+    sweep.put("b", [f"{one.strip()} # x{at}\r\n" for at, one in enumerate(lines(features, 500))])
+    assert sweep.found(DATASETS) == {("same-queries", "warning", "b.txt", 20)}
+
+
+def test_two_judgements_of_one_dataset_are_a_note(sweep: Sweep) -> None:
+    features = rows(1, 100)
+    sweep.put("a", lines(features))
+    sweep.put("b", lines(features, seed=7))
+    assert sweep.found(DATASETS) == {("same-queries", "note", "b.txt", 20)}
+    sweep.put("b", [f" {one}" for one in lines(features)])  # the same grades
+    assert sweep.found(DATASETS) == {("same-queries", "warning", "b.txt", 20)}
+
+
+def test_the_same_bytes_are_said_by_another_rule(sweep: Sweep) -> None:
+    for name in ("a", "b"):
+        sweep.put(name, lines(rows(1, 100)))
+    assert sweep.found(DATASETS) == set()
+
+
+def test_features_that_are_few_and_coarse(sweep: Sweep) -> None:
+    chance = random.Random(3)
+    for name in ("a", "b"):
+        sweep.put(name, lines([f"1:{chance.randrange(4)} 2:0" for _ in range(500)]))
+    assert sweep.found(DATASETS) == set()
+
+
+def test_cross_validation(sweep: Sweep) -> None:
+    """Training rows of one fold are test rows of the other, and that is as it should be."""
+    first, second = lines(rows(1, 100)), lines(rows(2, 100), 500)
+    for name, content in {"1-train": second, "1-test": first, "2-train": first}.items():
+        sweep.put(name, [f"{one.strip()} # {name}\n" for one in content])
+    sweep.put("2-test", second)
+    named = "'{split}-fold{name}': {format: letor, path: '{name}-{split}.txt'}"
+    assert sweep.found(named, "{name}-{split}") == set()
+    sweep.put("2-test", [*second[:50], *(f"{one.strip()} # leak\n" for one in first[:50])])
+    # of the training rows of this fold, and of the test rows of the other
+    assert sweep.found(named, "{name}-{split}") == {
+        ("same-queries", "warning", name, 10) for name in ("2-train.txt", "2-test.txt")
+    }
+
+
+def test_folds(sweep: Sweep) -> None:
+    features = rows(1, 200)
+    sweep.put("1", lines(features[:100]))
+    sweep.put("2", lines(features[50:150], 500))
+    assert sweep.found(FOLDS) == {("same-queries", "warning", "2.txt", 10)}
+
+
+def test_rows_whose_order_in_the_file_is_another(sweep: Sweep) -> None:
+    features = lines(rows(1, 100))
+    sweep.put("a", features)
+    sweep.put("b", sorted(features, key=lambda one: one[20:]))  # scattered
+    assert sweep.found(DATASETS) == {("same-queries", "warning", "b.txt", 20)}
+
+
+def marked(name: str, marks: list[int], part: Part | None = None, digest: str = "") -> Marked:
+    return Marked(name, name, digest or name, part, np.array(marks, np.uint64))
+
+
+def test_which_pairs_are_looked_at() -> None:
+    some = [marked("a", [1, 2]), marked("b", [3, 1]), marked("c", [1]), marked("d", [4, 4])]
+    assert candidates(some) == [(1, 0), (2, 0), (2, 1)]
+    assert candidates([]) == []
+    parts = [Part("train", "1"), Part("test", "1"), Part("test", "2"), Part("train", "2")]
+    some = [marked(str(at), [7], part) for at, part in enumerate(parts)]
+    assert candidates(some) == [(1, 0), (2, 1), (3, 0), (3, 2)]
+    same = [marked("a", [1], digest="x"), marked("b", [1], digest="x")]
+    assert candidates(same) == []
+
+
+def test_marks_that_are_kept() -> None:
+    marks = np.random.default_rng(1).integers(0, 1 << 63, 5000).astype(np.uint64)
+    some = of_kept(kept(marks))
+    assert some.tolist() == sorted(marks.tolist())[:KEPT]
+    assert of_kept(kept(marks[:5])).tolist() == sorted(marks[:5].tolist())
+    assert of_kept(kept(np.zeros(0, np.uint64))).size == 0
