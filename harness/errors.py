@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .escaping import legible, printable
+from .escaping import in_message, legible
 
 SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
@@ -47,7 +47,7 @@ class Problem:
 
     def __str__(self) -> str:
         head = f"{legible(self.where)}: {self.what}" if self.where else self.what
-        lines = [_without_its_middle(printable(head))]
+        lines = [_without_its_middle(in_message(head))]
         if self.found:
             lines.append(f"  found: {legible(shorten(self.found))}")
         if self.fix:
@@ -123,7 +123,7 @@ class ConfigError(HarnessError):
         super().__init__(problems)
 
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.total} problem{'s' if self.total > 1 else ''}"]
+        lines = [f"{legible(self.where)}: {self.total} problem{'s' if self.total > 1 else ''}"]
         places = [legible(problem.where) for problem in self.problems]
         width = min(36, max(map(len, places)))
         for problem, where in zip(self.problems[:SHOWN_OF_CONFIG], places, strict=False):
@@ -175,7 +175,7 @@ class HarnessWarning(UserWarning):
         line: int = 0,
         examples: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(text)
+        super().__init__(in_message(text))
         self.rule, self.count, self.line, self.examples = rule, count, line, examples
 
 

@@ -28,6 +28,7 @@ _CONTROL = re.compile(f"[\x00-\x1f{_UNSEEN}]")
 _BETWEEN_LINES = re.compile(f"[\x00-\x09\x0b-\x1f{_UNSEEN}]")
 _IN_JSON = re.compile(f"[{_UNSEEN}]")
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+_OF_A_NAME = re.compile(r"\n(?!  )")
 _LONG_WORD = re.compile(rf"\S{{{LONGEST + 1},}}")
 _NO_FORMULA = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -57,9 +58,29 @@ def for_terminal(text: str) -> str:
     return _LONG_WORD.sub(_without_middle, printable(text))
 
 
+def lines_of(texts: Iterable[str]) -> str:
+    r"""Return texts for a terminal, each on a line of its own.
+
+    >>> print(lines_of(["a\nb", "c"]), end="")
+    a\nb
+    c
+    """
+    return for_terminal("".join(f"{legible(text)}\n" for text in texts))
+
+
 def printable(text: str) -> str:
     r"""Return :func:`legible` text of several lines: a line feed stays."""
     return _BETWEEN_LINES.sub(_shown, text)
+
+
+def in_message(text: str) -> str:
+    r"""Return a sentence with indented lines below; other line feeds are a name's, and shown.
+
+    >>> print(in_message("no run 'a\nerror: b'\n  there is c"))
+    no run 'a\nerror: b'
+      there is c
+    """
+    return _OF_A_NAME.sub(r"\\n", printable(text))
 
 
 def in_json(value: Any, indent: int | None = None) -> str:

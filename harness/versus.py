@@ -171,7 +171,7 @@ def are_boards(names: Sequence[str]) -> bool:
     """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
     if len(names) != 2:
         return False
-    return all(map(_is_table, names)) or any(Path(name).is_dir() for name in names)
+    return all(map(_is_table, names)) or any(map(os.path.isdir, names))
 
 
 def _is_table(name: str) -> bool:
@@ -183,15 +183,15 @@ def check_arguments(
 ) -> None:
     """Raise UnknownNameError where it is not clear what is to be compared."""
     for name in runs:
-        is_folder = Path(name).is_dir()
-        if is_folder or (name.endswith("leaderboard.csv") and Path(name).is_file()):
+        is_folder = os.path.isdir(name)
+        if is_folder or (name.endswith("leaderboard.csv") and os.path.isfile(name)):
             what = "folders of results" if is_folder else "leaderboards"
             raise UnknownNameError(
                 f"{name}: {what} are compared two at a time, without --qrels and --results; {TAKES}"
             )
     if qrels is None and results is None and any(map(_is_table, runs)):
         other = next((name for name in runs if not _is_table(name)), runs[0])
-        there = "no CSV file" if Path(other).exists() else "not there"
+        there = "no CSV file" if os.path.exists(other) else "not there"
         raise UnknownNameError(
             f"{other}: is {there}; two leaderboards are compared, each a folder of results or a "
             f"CSV file; for runs {TAKES}"

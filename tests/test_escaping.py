@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 import yaml
+from command_line import called, started
 from hypothesis import given
 from hypothesis import strategies as st
 from tables.latex import PREAMBLE, compiled, needs_latex
@@ -143,7 +142,7 @@ def test_yaml_of_init_quotes_what_is_no_text(name: str) -> None:
 
 
 def test_latex_writes_no_character_that_does_something_else() -> None:
-    assert in_latex("a\x1b\u202e\ud800") == "a{[}U+001B{]}{[}U+202E{]}{[}U+D800{]}"
+    assert in_latex("a\0\x1b\u202e\ud800") == ("a{[}U+0000{]}{[}U+001B{]}{[}U+202E{]}{[}U+D800{]}")
 
 
 def test_an_error_is_on_lines_of_its_own() -> None:
@@ -187,13 +186,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }  # fmt: skip
     text = yaml.safe_dump(config)
     (base / "c.yaml").write_text(text)
-    done = harness(base, "run", "c.yaml")
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    done = called("run", "c.yaml", cwd=base)
+    assert done.code == 0, done.err[-2000:]
     return base
-
-
-def harness(base: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "harness", *words], cwd=base, capture_output=True)
 
 
 def names_in(base: Path, format: str) -> list[str]:
@@ -231,21 +226,77 @@ COMMANDS = [
     ["check-table", "out/tables/main.csv", "--results", "out"],
     ["check-table", "out/tables/main.md", "--results", "out"],
     ["cache", "list", "out"],
+    ["cache", "verify", "out"],
     ["table", "out", "--format", "text"],
     ["init", "."],
     ["check", "c.yaml"],
     ["verify", "out"],
+    ["why", "out", "-m", "map", "--run", NASTY[-1]],
+    ["why", "out", "-m", "map", "--run", NASTY[1], "--query", f"{NASTY[5]}q"],
+    ["explain", "1", "--results", "out", "-m", "map", "-k", "1", "--depth", "0", "--run", NASTY[1]],
+    ["plot", "out", "differences", "--format", "svg", *(f"--run={NASTY[n]}" for n in (0, 1, 2, 5))],
+    ["compare", "--results", "out", NASTY[1], NASTY[-1]],
+    ["compare", "--results", "out", NASTY[0], NASTY[3], NASTY[5], "--format", "markdown"],
 ]
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words))
+def name_of(words: list[str]) -> str:
+    return ascii(" ".join(words))[1:70]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=name_of)
 def test_every_command_takes_such_names(results: Path, words: list[str]) -> None:
-    done = harness(results, *words)
-    said = (done.stdout + done.stderr).decode()
-    assert b"Traceback" not in done.stderr
-    assert done.returncode in ((0, 1) if words[0] == "check-table" else (0,)), said[-2000:]
+    code, out, err = called(*words, cwd=results)
+    said = out + err
+    assert code in ((0, 1) if words[0] == "check-table" else (0,)), said[-2000:]
     assert not set(said) & set("\x1b\x07\u202e\ufeff\x9b\r\t")
     assert max(map(len, said.splitlines())) < 700
+
+
+AUDIT = ["audit", "out", "--convention", "lightgbm", "--format"]
+
+
+def test_every_name_is_whole_in_data_that_are_printed(results: Path) -> None:
+    audit = called(*AUDIT, "csv", cwd=results).out
+    rows = csv.DictReader(io.StringIO(audit, newline=""))
+    assert {escaping.from_csv(row["system"]) for row in rows} == {*NASTY}
+    records = json.loads(called("cache", "list", "out", "--format", "json", cwd=results).out)
+    assert {record["run"] for record in records} <= {*NASTY}
+    compare = ["compare", "--results", "out", *(NASTY[n] for n in (1, 0, -1)), "--format"]
+    lines = called(*compare, "jsonl", cwd=results).out.splitlines()
+    assert [json.loads(line)["run"] for line in lines] == [NASTY[0], NASTY[-1]]
+    rows = csv.DictReader(io.StringIO(called(*compare, "csv", cwd=results).out, newline=""))
+    assert [escaping.from_csv(row["run"]) for row in rows] == [NASTY[0], NASTY[-1]]
+
+
+def test_a_page_of_the_audit_opens_no_tag_of_a_name(results: Path) -> None:
+    page = called(*AUDIT, "html", cwd=results).out
+    assert "script" not in Reader(page).tags
+    assert not set(page) & set("\x1b\x07\u202e\ufeff\x9b\r\t")
+
+
+UNKNOWN = "no\x1b\nerror: none"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["why", "out", "-m", "map", "--run", UNKNOWN],
+        ["why", "out", "-m", "map", "--run", NASTY[1], "--query", UNKNOWN],
+        ["explain", "1", "--results", "out", "-m", UNKNOWN, "--run", NASTY[1]],
+        ["plot", "out", "differences", "--run", UNKNOWN],
+        ["compare", "--results", "out", NASTY[1], UNKNOWN],
+        ["table", "out", "--run", UNKNOWN],
+        ["run", UNKNOWN],
+        ["evaluate", "qrels.json", UNKNOWN, "-m", "map"],
+    ],
+    ids=name_of,
+)
+def test_an_error_names_what_is_unknown_on_its_line(results: Path, words: list[str]) -> None:
+    code, _, said = called(*words, cwd=results)
+    assert (code, said.count("\nerror:")) == (2, 0), said[:2000]
+    assert r"no\x1b\nerror: none" in said
+    assert "\x1b" not in said
 
 
 def test_names_that_are_no_utf8(results: Path) -> None:
@@ -256,14 +307,14 @@ def test_names_that_are_no_utf8(results: Path) -> None:
         )
     except OSError:
         pytest.skip("a file system of UTF-8 names alone")
-    done = harness(results, "evaluate", "qrels.json", "odd\udcff.json", "-m", "map", "-f", "jsonl")
-    assert json.loads(done.stdout)["run"] == "odd\\xff"
+    words = ["evaluate", "qrels.json", "odd\udcff.json", "-m", "map", "-f", "jsonl"]
+    assert json.loads(started(*words, cwd=results).stdout)["run"] == "odd\\xff"
     text = 'datasets: {d: {path: qrels.json}}\nruns: {"{m}": {path: "odd{m}.json"}}\nmetrics: [map]'
     (results / "odd.yaml").write_text(text)
-    done = harness(results, "run", "odd.yaml")
-    assert done.returncode == 2
-    assert b"the name of odd\\xff.json is not UTF-8; rename it" in done.stderr
-    assert b"odd\\xff.json: its name is not UTF-8" in harness(results, "init", ".").stdout
+    code, _, said = called("run", "odd.yaml", cwd=results)
+    assert code == 2
+    assert r"the name of odd\xff.json is not UTF-8; rename it" in said
+    assert r"odd\xff.json: its name is not UTF-8" in called("init", ".", cwd=results).out
 
 
 @needs_latex

@@ -140,6 +140,6 @@ def _effects(matrix: Matrix, width: int) -> list[str]:
 
 def _wrapped(text: str, width: int, indent: str) -> list[str]:
     return textwrap.wrap(
-        text, max(width, 40), initial_indent=indent, subsequent_indent=indent + "  ",
+        legible(text), max(width, 40), initial_indent=indent, subsequent_indent=indent + "  ",
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from ..escaping import in_json, legible
+from ..escaping import in_json, lines_of
 from .findings import Finding, Verdict
 
 _KINDS = {
@@ -27,7 +27,7 @@ def text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
     said = f"{n:,} {'finding' if n == 1 else 'findings'}" if n else "no findings"
     captions = "; what captions claim is not" * any(one.has_caption for one in verdicts)
     lines.append(f"{path}: {said}; checked: {checked or 'nothing'}{captions}")
-    return "".join(f"{legible(line)}\n" for line in lines)
+    return lines_of(lines)
 
 
 def jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:

@@ -39,7 +39,9 @@ def annotate_command(
     """
     from .. import output
     from ..annotate import annotate
+    from ..escaping import for_terminal, legible
 
     done = annotate(runs, out, settings=set_ or [], template=template, here=here, force=force)
     for path, content in done:
-        output.show(f"{path}: {', '.join(content) or 'nothing known'}\n")
+        said = f"{path}: {', '.join(content) or 'nothing known'}"
+        output.show(f"{for_terminal(legible(said))}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..escaping import in_json, legible
+from ..escaping import in_json, lines_of
 from .findings import Difference, Verification
 
 _CAUSES = {
@@ -21,7 +21,7 @@ WIDTH, BEFORE = 120, 30
 
 def text(found: Verification) -> str:
     """Return what ``harness verify`` prints."""
-    return "".join(f"{legible(line)}\n" for line in _lines(found))
+    return lines_of(_lines(found))
 
 
 def _lines(found: Verification) -> Iterator[str]:

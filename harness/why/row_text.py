@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Iterator
 
-from ..escaping import legible
+from ..escaping import lines_of
 from ..reports.table import columns
 from .row import Part, Repetition, Row
 
@@ -15,7 +15,7 @@ _SUMS = {"gm": "sum of logarithms"}
 
 def render(row: Row, folder: str) -> str:
     """Return what ``harness why`` prints of a row; `folder` as the command was given it."""
-    return "".join(f"{legible(line)}\n" for line in _lines(row, folder))
+    return lines_of(_lines(row, folder))
 
 
 def _lines(row: Row, folder: str) -> Iterator[str]:

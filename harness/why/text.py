@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from ..catalogue.resolved import resolved
-from ..escaping import legible
+from ..escaping import lines_of
 from ..reports.table import columns
 from .account import Account, Step
 
@@ -14,7 +14,7 @@ from .account import Account, Step
 def render(account: Account) -> str:
     """Return what ``harness why`` prints."""
     lines = list(_of_query(account) if account.qid is not None else _of_cell(account))
-    return "".join(f"{legible(line)}\n" for line in lines)
+    return lines_of(lines)
 
 
 def _of_cell(account: Account) -> Iterator[str]:
