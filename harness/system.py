@@ -5,8 +5,12 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+from typing import TYPE_CHECKING
 
 from .errors import HarnessError, Problem
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 LEAST = 800 << 20
 """Bytes of addresses that Python, numpy, pyarrow and SciPy take before any file is read."""
@@ -92,14 +96,24 @@ def check_memory() -> None:
         raise HarnessError(Problem("", what, fix=f"{more} is used"))
 
 
-def check_room(threads: int) -> None:
-    """Raise where there is no memory left to start threads.
-
-    Python waits forever for a thread that finds none for its first step.
+def threads_of(number: int | None = None) -> ThreadPoolExecutor:
+    """Return so many threads, or one for each processor, where there is memory for them.
 
     Raises
     ------
     MemoryError
+    """
+    from concurrent.futures import ThreadPoolExecutor  # most commands need none
+
+    number = number or os.cpu_count() or 1
+    _check_room(number)
+    return ThreadPoolExecutor(number)
+
+
+def _check_room(threads: int) -> None:
+    """Raise where there is no memory left to start threads.
+
+    Python waits forever for a thread that finds none for its first step.
     """
     try:
         mmap.mmap(-1, threads * _THREAD).close()

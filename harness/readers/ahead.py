@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from .. import system
+from ..system import threads_of
 
 T = TypeVar("T")
 S = TypeVar("S")
 _END: Any = object()
-
-
-def threads_of(number: int) -> ThreadPoolExecutor:
-    """Return some threads, where there is memory for them.
-
-    Raises
-    ------
-    MemoryError
-    """
-    system.check_room(number)
-    return ThreadPoolExecutor(number)
 
 
 def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..core.ragged import Array
-from .ahead import threads_of
+from ..system import threads_of
 from .source import BLOCK, Source
 
 _BOM = b"\xef\xbb\xbf"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise
@@ -23,6 +22,7 @@ from ..core.comparison import (
 from ..core.systems import System
 from ..core.unanswered import unanswered_of
 from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
+from ..system import threads_of
 from .blocks import Block, blocks_of
 from .corrections import adjust
 from .pairs import of_all_pairs, paired, pairs_of, tested
@@ -126,7 +126,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
 def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:
     if workers < 2 or len(jobs) < 2:
         return [job() for job in jobs]
-    with ThreadPoolExecutor(workers) as pool:
+    with threads_of(workers) as pool:
         return list(pool.map(lambda job: job(), jobs))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.random import Generator
 
 from ..core.ragged import Array, Floats
+from ..system import threads_of
 from .registry import AllPairs, all_pairs_test
 from .several import centred, means, mirrored, pairwise, tolerance, without_answer
 from .streams import Stream
@@ -105,7 +105,7 @@ def _ranges(values: Floats, stream: Stream) -> Floats:
     jobs = ([values] * len(sizes), sizes, streams)
     if values.size * stream.draws < WORTH_THREADS:
         return np.concatenate(list(map(_chunk, *jobs)))
-    with ThreadPoolExecutor() as pool:  # shuffling lets other threads go on
+    with threads_of() as pool:  # shuffling lets other threads go on
         return np.concatenate(list(pool.map(_chunk, *jobs)))
 
 
