@@ -6,6 +6,7 @@ looked at, so that the cost is that of passing over the file once.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,13 +17,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..core.arrow import call, cast, extract, to_arrow, to_numpy
+from ..core.arrow import call, cast, extract, run_ends, to_arrow, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import GRADE_LIMIT
 from ..errors import InputError, Problem
 from . import row_marks
 from .columns import NOT_UTF8
+from .letor_heads import read_heads
 from .number_text import check_number
 from .source import Source
 from .wrong_lines import doubtful_lines, wrong_lines
@@ -34,6 +36,8 @@ _PIECE = 1 << 15
 """Lines that are looked at together: short ones take many times their own room meanwhile."""
 _STRETCH = 1 << 16
 """Bytes in which the ends of lines are looked for together, so that they stay in the cache."""
+_LONG = 400
+"""Bytes of a line from which on it is quicker to ask for one after another."""
 _TAB, _NEWLINE, _RETURN, _BLANK, _HASH = np.array([9, 10, 13, 32, 35], np.uint8)
 _PLACES = np.arange(_HEAD, dtype=np.uint8)
 _QID = np.frombuffer(b"qid:", np.uint8)
@@ -59,6 +63,38 @@ class Rows(NamedTuple):
     marks: Array | None = None
 
 
+class _Lines(NamedTuple):
+    """Some lines of a block: where they begin and end, whether it holds a comment anywhere."""
+
+    data: Array
+    starts: Ints
+    stops: Ints
+    commented: bool
+    marked: bool
+
+    def with_data(self) -> _Lines:
+        """Return the lines that are neither empty nor a comment."""
+        first, second = self.data[self.starts], self.data[self.starts + 1]
+        rows = (first != _NEWLINE) & (first != _HASH)
+        rows &= ~((first == _RETURN) & (second == _NEWLINE))
+        return self._replace(starts=self.starts[rows], stops=self.stops[rows])
+
+    def text(self) -> bytes:
+        """Return the bytes from the first line to the last."""
+        return self.data[self.starts[0] : self.stops[-1]].tobytes()
+
+    def rows(self, grades: Array, qids: pa.Array | None, heads: Ints) -> Rows:
+        """Return what the lines hold whose grades and qids end at `heads`."""
+        ends, comments = self.stops, None
+        if self.commented:
+            ends = _ends(self.data, self.starts, self.stops)
+            comments = _comments(self.data, ends, self.stops)
+        marks = None
+        if self.marked:
+            marks = row_marks.marks(self.data, heads + 1, ends, self.commented)
+        return _rows(grades, qids, comments, marks)
+
+
 class NotLetor(Exception):  # noqa: N818 - a signal
     """A line of the block has no grade or no qid where one belongs."""
 
@@ -78,27 +114,47 @@ def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]
 def _read_lines(block: bytes, size: int, with_qid: bool, marked: bool) -> Iterator[Rows]:
     """Yield what the lines hold that begin in the first `size` bytes."""
     data, commented = np.frombuffer(block, np.uint8), b"#" in block
-    ends = [
-        at + np.flatnonzero(data[at : min(at + _STRETCH, size + 1)] == _NEWLINE)
-        for at in range(0, size + 1, _STRETCH)
-    ]
-    stops = np.concatenate(ends)
+    stops = _line_ends(block, size)
     starts = np.concatenate([[0], stops[:-1] + 1])
     whole = starts < size
     starts, stops = starts[whole], stops[whole]
-    first, second = data[starts], data[starts + 1]
-    rows = (first != _NEWLINE) & (first != _HASH) & ~((first == _RETURN) & (second == _NEWLINE))
-    if not rows.all():
-        starts, stops = starts[rows], stops[rows]
     for at in range(0, starts.size, _PIECE):
         some = slice(at, at + _PIECE)
-        yield _read_piece(data, starts[some], stops[some], with_qid, commented, marked)
+        lines = _Lines(data, starts[some], stops[some], commented, marked)
+        rows = _read_alike(lines) if with_qid else None
+        if rows is not None:
+            yield rows
+        elif (lines := lines.with_data()).starts.size:
+            yield _read_unlike(lines, with_qid)
 
 
-def _read_piece(
-    data: Array, starts: Ints, stops: Ints, with_qid: bool, commented: bool, marked: bool
-) -> Rows:
-    """Read the lines between `starts` and `stops`."""
+def _line_ends(block: bytes, size: int) -> Ints:
+    """Return where the lines end that begin in the first `size` bytes, and maybe some more."""
+    if block.count(b"\n", 0, _STRETCH) * _LONG < min(size, _STRETCH):
+        ends: Ints = np.cumsum(np.fromiter(map(len, io.BytesIO(block)), np.int64)) - 1
+        return ends
+    data = np.frombuffer(block, np.uint8)
+    pieces = [
+        at + np.flatnonzero(data[at : min(at + _STRETCH, size + 1)] == _NEWLINE)
+        for at in range(0, size + 1, _STRETCH)
+    ]
+    return np.concatenate(pieces)
+
+
+def _read_alike(lines: _Lines) -> Rows | None:
+    """Read lines of data that all begin as most do; None where one does not."""
+    data, starts = lines.data, lines.starts
+    heads = read_heads(data, starts)
+    if heads is None:
+        return None
+    ends = np.append(heads.changes[1:], starts.size)
+    qids = run_ends(ends, _spans(data, *heads.qids(starts)))
+    return lines.rows(heads.grades, qids, heads.stops)
+
+
+def _read_unlike(lines: _Lines, with_qid: bool) -> Rows:
+    """Read lines of data, whatever they begin with."""
+    data, starts = lines.data, lines.starts
     heads = sliding_window_view(data, _HEAD)[starts]
     space = (heads == _BLANK) | (heads - _TAB <= _RETURN - _TAB)  # bytes below _TAB wrap around
     grade_end = space.argmax(axis=1)
@@ -110,34 +166,33 @@ def _read_piece(
         qid_end = later.argmax(axis=1)
         simple = (marks == _QID).all(axis=1) & later.any(axis=1) & (qid_end > grade_end + 5)
     if not simple.all():
-        return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid, marked)
+        return _read_slowly(lines.text(), with_qid, lines.marked)
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
     texts = _spans(data, starts, starts + grade_end)
-    if commented and any(_has_hash(text) for text in (texts, qids)):  # a comment begins at once
-        return _read_slowly(data[starts[0] : stops[-1]].tobytes(), with_qid, marked)
-    grades = _grades(texts)
-    ends = _ends(data, starts, stops) if commented else stops
-    comments = _comments(data, ends, stops) if commented else None
-    begins = starts + (qid_end if with_qid else grade_end) + 1
-    own = row_marks.marks(data, begins, ends, commented) if marked else None
-    return _rows(grades, qids, comments, own)
+    if lines.commented and any(_has_hash(text) for text in (texts, qids)):
+        return _read_slowly(lines.text(), with_qid, lines.marked)  # a comment begins at once
+    stops = starts + (qid_end if with_qid else grade_end)
+    return lines.rows(_grades(texts), _encoded(qids), stops)
 
 
 def _has_hash(texts: pa.Array | None) -> bool:
     return texts is not None and bool((string_views(texts)[1] == _HASH).any())
 
 
+def _encoded(qids: pa.Array | None) -> pa.Array | None:
+    return None if qids is None else call("run_end_encode", qids)
+
+
 def _rows(
     grades: Array, qids: pa.Array | None, comments: pa.Array | None, marks: Array | None
 ) -> Rows:
     """Return the columns in the form that is kept: comments would be most of a file's room."""
-    named = None if qids is None else call("run_end_encode", qids)
     if comments is None:
-        return Rows(grades, named, None, 0, marks)
+        return Rows(grades, qids, None, 0, marks)
     docnos = extract(comments, _DOCID)
     docids = len(docnos) - docnos.null_count
     docnos = docnos if docids else extract(comments, _FIRST_WORD)
-    return Rows(grades, named, docnos, docids, marks)
+    return Rows(grades, qids, docnos, docids, marks)
 
 
 def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
@@ -206,7 +261,7 @@ def _read_slowly(block: bytes, with_qid: bool, marked: bool) -> Rows:
         raise NotLetor from None
     commented = texts[1].null_count < len(texts[1])
     own = _marks(features) if marked else None
-    return _rows(_grades(texts[0]), strings, texts[1] if commented else None, own)
+    return _rows(_grades(texts[0]), _encoded(strings), texts[1] if commented else None, own)
 
 
 def _marks(features: list[bytes]) -> Array:
