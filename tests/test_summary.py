@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from folds_and_seeds import CELLS, put
 
 import harness
 from harness.changes import changes
@@ -21,38 +22,12 @@ from harness.reports import find
 from harness.results import read, systems, with_comparisons
 from harness.versus import compared, from_results
 
-DATA = {
-    # fold: rows of grade and qid
-    1: "2 qid:1 1:0\n0 qid:1 1:0\n1 qid:2 1:0\n0 qid:2 1:0\n0 qid:2 1:0\n",
-    2: "1 qid:3 1:0\n0 qid:3 1:0\n",
-}
-SCORES = {
-    # model, fold, seed
-    ("a", 1, 1): [2, 1, 3, 2, 1],  # AP 1, 1
-    ("a", 2, 1): [1, 2],  # AP 1/2
-    ("a", 1, 2): [1, 2, 1, 2, 3],  # AP 1/2, 1/3
-    ("a", 2, 2): [2, 1],  # AP 1
-    ("b", 1, 1): [1, 2, 1, 3, 2],  # 1/2, 1/3
-    ("b", 2, 1): [1, 2],  # 1/2
-    ("b", 1, 2): [1, 2, 1, 3, 2],
-    ("b", 2, 2): [1, 2],
-}
-CONFIG = """
-name: x
-output: out
-datasets: {"web-fold{fold}": {format: letor, path: "fold{fold}.txt"}}
-runs: {"{model}": {format: scores, path: "{model}-{fold}-{seed}.txt"}}
-metrics: [map, "arp(over=grades)", num_rel]
-"""
+CONFIG = f'{CELLS}metrics: [map, "arp(over=grades)", num_rel]\n'
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    for fold, rows in DATA.items():
-        (tmp_path / f"fold{fold}.txt").write_text(rows, encoding="utf-8")
-    for (model, fold, seed), scores in SCORES.items():
-        text = "".join(f"{score}\n" for score in scores)
-        (tmp_path / f"{model}-{fold}-{seed}.txt").write_text(text, encoding="utf-8")
+    put(tmp_path)
     (tmp_path / "x.yaml").write_text(CONFIG, encoding="utf-8")
     return tmp_path
 
@@ -369,7 +344,7 @@ def test_a_fold_that_failed_loses_no_other_run_and_is_said_with_its_cause(
 def test_a_query_in_two_folds(place: Path) -> None:
     text = (place / "fold2.txt").read_text(encoding="utf-8").replace("qid:3", "qid:1")
     (place / "fold2.txt").write_text(text, encoding="utf-8")
-    with pytest.raises(harness.HarnessError, match=r"1 (query is|queries are) in two parts: 1"):
+    with pytest.raises(harness.HarnessError, match="1 query is in two parts: 1"):
         harness.run(place / "x.yaml", overrides=[POOLED])
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from folds_and_seeds import CELLS, put
 
 import harness
 from harness.errors import InputError, UnknownNameError
@@ -15,30 +16,7 @@ from harness.main import main
 from harness.why import Account, Row, why
 from harness.why.row_text import render
 
-DATA = {
-    # fold: rows of grade and qid
-    1: "2 qid:1 1:0\n0 qid:1 1:0\n1 qid:2 1:0\n0 qid:2 1:0\n0 qid:2 1:0\n",
-    2: "1 qid:3 1:0\n0 qid:3 1:0\n",
-}
-SCORES = {
-    # model, fold, seed
-    ("a", 1, 1): [2, 1, 3, 2, 1],  # AP 1, 1
-    ("a", 2, 1): [1, 2],  # AP 1/2
-    ("a", 1, 2): [1, 2, 1, 2, 3],  # AP 1/2, 1/3
-    ("a", 2, 2): [2, 1],  # AP 1
-    ("b", 1, 1): [1, 2, 1, 3, 2],  # 1/2, 1/3
-    ("b", 2, 1): [1, 2],  # 1/2
-    ("b", 1, 2): [1, 2, 1, 3, 2],
-    ("b", 2, 2): [1, 2],
-}
-CONFIG = """
-name: x
-output: out
-datasets: {"web-fold{fold}": {format: letor, path: "fold{fold}.txt"}}
-runs: {"{model}": {format: scores, path: "{model}-{fold}-{seed}.txt"}}
-metrics: [map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]
-summary: SUMMARY
-"""
+METRICS = '[map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]'
 POOLED = "{pool: [fold], spread: [seed]}"
 Rows = list[dict[str, str]]
 
@@ -48,13 +26,9 @@ def made(tmp_path: Path) -> Callable[[str], tuple[Path, Rows, Rows]]:
     """Gives results by their summary: the folder, its leaderboard and its cells."""
 
     def results(summary: str) -> tuple[Path, Rows, Rows]:
-        for fold, rows in DATA.items():
-            (tmp_path / f"fold{fold}.txt").write_text(rows, encoding="utf-8")
-        for (model, fold, seed), scores in SCORES.items():
-            text = "".join(f"{score}\n" for score in scores)
-            (tmp_path / f"{model}-{fold}-{seed}.txt").write_text(text, encoding="utf-8")
+        put(tmp_path)
         config = tmp_path / "x.yaml"
-        config.write_text(CONFIG.replace("SUMMARY", summary), encoding="utf-8")
+        config.write_text(f"{CELLS}metrics: {METRICS}\nsummary: {summary}\n", encoding="utf-8")
         folder = harness.run(config).folder
         return folder, _rows(folder, "leaderboard"), _rows(folder, "leaderboard_cells")
 
