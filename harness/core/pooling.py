@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import AlignmentError, Problem
-from .arrow import call, unique
+from .arrow import call, encode, unique
 from .evaluation import Counts, Evaluation
 from .leaderboard import Entry, Failed, Leaderboard
 from .ragged import Floats
@@ -193,18 +193,18 @@ def _columns(found: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
 
 def _check_apart(dataset: str, parts: Sequence[Entry]) -> None:
     """Raise where a query is in two parts: its values would count twice."""
-    together = pa.concat_arrays([part.evaluation.qids for part in parts])
-    if len(unique(together)) == len(together):
+    names, query = encode(pa.concat_arrays([part.evaluation.qids for part in parts]))
+    if len(names) == len(query):
         return
-    seen: dict[str, str] = {}
-    twice = []
-    for part in parts:
-        for qid in part.evaluation.qids.to_pylist():
-            if qid in seen:
-                twice.append(f"{qid} ({seen[qid]} and {part.dataset})")
-            seen.setdefault(qid, part.dataset)
-    if twice:
-        more = f" and {len(twice) - SHOWN} more" * (len(twice) > SHOWN)
-        what = f"{len(twice)} queries are in two parts: {', '.join(twice[:SHOWN])}{more}"
-        fix = "parts that share queries cannot be pooled; 'average' them, or mend the folds"
-        raise AlignmentError(Problem(dataset, what, fix=fix))
+    of = np.repeat(np.arange(len(parts)), [len(part.evaluation.qids) for part in parts])
+    first = np.unique(query, return_index=True)[1]
+    again = np.flatnonzero(first[query] != np.arange(len(query)))
+    twice = [
+        f"{names[query[row]]} ({parts[of[first[query[row]]]].dataset} and {parts[of[row]].dataset})"
+        for row in again[:SHOWN]
+    ]
+    more = f" and {len(again) - SHOWN} more" * (len(again) > SHOWN)
+    are = "query is" if len(again) == 1 else "queries are"
+    what = f"{len(again)} {are} in two parts: {', '.join(twice)}{more}"
+    fix = "parts that share queries cannot be pooled; 'average' them, or mend the folds"
+    raise AlignmentError(Problem(dataset, what, fix=fix))

@@ -77,8 +77,24 @@ def test_a_query_in_two_folds_would_count_twice() -> None:
     with pytest.raises(AlignmentError) as caught:
         pooled(replace(twice, summary=Summary(pool=("fold",))))
     assert str(caught.value) == (
-        "mslr: 1 queries are in two parts: q2 (mslr-fold1 and mslr-fold2)\n"
+        "mslr: 1 query is in two parts: q2 (mslr-fold1 and mslr-fold2)\n"
         "  fix:   parts that share queries cannot be pooled; 'average' them, or mend the folds"
+    )
+
+
+def test_queries_of_several_folds_are_named_with_the_first_fold_that_has_them() -> None:
+    folds = (
+        {"q1": 0.1, "q2": 0.2, "q3": 0.3},
+        {"q4": 0.4, "q3": 0.5},
+        dict.fromkeys(["q5", "q4", "q3", "q2", "q1"], 0.6),
+    )
+    parts = tuple(entry("a", place, 1, values) for place, values in enumerate(folds, 1))
+    with pytest.raises(AlignmentError) as caught:
+        pooled(Leaderboard(parts, summary=Summary(pool=("fold",))))
+    one, two, three = "mslr-fold1", "mslr-fold2", "mslr-fold3"
+    assert str(caught.value).splitlines()[0] == (
+        f"mslr: 5 queries are in two parts: q3 ({one} and {two}), q4 ({two} and {three}), "
+        f"q3 ({one} and {three}), q2 ({one} and {three}), q1 ({one} and {three})"
     )
 
 
