@@ -68,7 +68,7 @@ def test_a_zero_byte_is_a_part_of_the_qid() -> None:
             st.sampled_from("0123459"),
             st.sampled_from(["1", "22", "2", "abc-ü", "x" * 9, "x" * 10]),
             st.sampled_from(
-                ["", " 1:2", " 1:2 # d", "\r", f" {FEATURES}", f" {FEATURES} #docid = D"]
+                ["", " 1:2", " 1:2 #docid = d", "\r", f" {FEATURES}", f" {FEATURES} #docid = D"]
             ),
             st.sampled_from(["\n", "\r\n", "\n\n", "\n# c\n"]),
         ),
