@@ -13,6 +13,8 @@ from .numbers import atol
 from .stop import CALCULATION, FILES, USAGE, Stop
 from .versions import PREFERENCES, VERSIONS, Version
 
+MOST = 10_000
+"""Arguments: reading them takes time with the square of their number."""
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
     "help": "-h",
@@ -84,6 +86,8 @@ def parse(given: Sequence[str]) -> Arguments:
     >>> parse(["-mP.5,10", "qrels", "run", "-l2"]).parameters
     {'P': '5,10'}
     """
+    if len(given) > MOST:
+        raise Stop(USAGE, f"{len(given):,} arguments, of which {MOST:,} are the most\n{USAGE_LINE}")
     try:
         options, files = getopt.gnu_getopt([as_latin(word) for word in given], _SHORT, list(_LONG))
     except getopt.GetoptError as error:

@@ -82,6 +82,15 @@ def test_wrong_usage(option: str, files: Files, capsys: pytest.CaptureFixture[st
     assert printed.err.startswith(f"harness trec_eval: {message}")
 
 
+def test_arguments_without_end(capsys: pytest.CaptureFixture[str]) -> None:
+    """10,001 of them; a level and a cutoff of more digits than Python reads as an integer."""
+    assert main(["-q"] * 10_001) == 1
+    most = "harness trec_eval: 10,001 arguments, of which 10,000 are the most\nusage:"
+    assert capsys.readouterr().err.startswith(most)
+    parsed = parse(["-l", "9" * 5000, "-M", "0" * 5000 + "7", "qrels", "run"])
+    assert (parsed.level, parsed.depth) == (2**63 - 1, 7)
+
+
 BROKEN = {
     "no qrels": ("", RUN, 2, "the qrels cannot be read: qrels: "),
     "no run": (QRELS, "", 2, "the run cannot be read: run: "),
