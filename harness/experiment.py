@@ -40,8 +40,8 @@ class Results:
     """What :func:`run` made: the leaderboard, and where its files are.
 
     `comparisons` is None where the config has no ``compare``; `cached` evaluations were known
-    from before. `errors` says what failed and why, with paths as they were opened; `findings` is
-    what the guard found, notes among it, with paths as in the manifest.
+    from before. `errors` says what failed and why, with paths as they were opened, as in the
+    leaderboard; `findings` is what the guard found, notes among it, with paths as in the manifest.
     """
 
     leaderboard: Leaderboard
@@ -171,6 +171,8 @@ class Derived:
         What failed and why; paths in them as they were opened.
     findings : tuple of Finding
         What the guard found; paths in them as in the manifest.
+    printed : Leaderboard
+        As `shown`, but with paths as they were opened in what says why a cell failed.
     """
 
     board: Leaderboard
@@ -179,8 +181,9 @@ class Derived:
     warnings: tuple[str, ...]
     files: Mapping[str, bytes]
     manifest: bytes
-    errors: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    errors: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    printed: Leaderboard
 
 
 def derive(loaded: Config, evaluated: Evaluated) -> Derived:
@@ -208,7 +211,11 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         for each, error in zip(failures, errors, strict=True)
     )  # fmt: skip
     board = Leaderboard(tuple(evaluated.entries), failed, loaded.summary.to_core())
-    shown = systems(board, loaded)
+    shown = printed = systems(board, loaded)
+    if failures:
+        reasons = (str(each.error) for each in failures)
+        opened = tuple(map(lambda one, why: replace(one, error=why), failed, reasons))
+        printed = systems(replace(board, failed=opened), loaded)
     comparisons = _comparisons(board, loaded)
     files = {LEADERBOARD: find("csv").render(shown, comparisons=comparisons).encode()}
     if shown is not board:
@@ -231,8 +238,9 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         tuple(said),
         files,
         manifest,
-        tuple(_errors(failures, board, shown)),
+        tuple(_errors(failures, board, printed)),
         findings,
+        printed,
     )
 
 
@@ -283,7 +291,7 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     store.write_all(folder, {TIMING: timing, **files})
     store.remove(folder, gone)
     return Results(
-        found.shown, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
+        found.printed, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
         evaluated.cached, found.errors, found.findings,
     )  # fmt: skip
 

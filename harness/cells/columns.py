@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pyarrow as pa
 
 from ..core.arrow import cast, equal, to_numpy
+from ..core.hashing import hash_strings
 from ..core.tables import Qrels
+from ..errors import HarnessError
 from ..guard.finding import Finding
 from ..guard.rank_scores import RankScores
 from ..guard.registry import finding
@@ -20,22 +21,35 @@ FIRST = 20
 """Lines of a run whose scores are looked at first: few systems' are whole numbers."""
 
 
-def findings(source: Source, qrels: Qrels | None) -> Iterator[Finding]:
-    """Yield what is wrong with the columns of a run, after it has been read.
+def swapped(path: str, qrels: Qrels | None) -> Finding | None:
+    """Return that qids and docnos have changed places, in a TREC run or in its judgements.
 
-    Parameters
-    ----------
-    source : Source
-        A TREC run, whose pieces were kept while it was read.
-    qrels : Qrels, optional
+    Told of a run that shares no qid with the judgements, by pieces of it: some docnos are qids of
+    the judgements, some qids are their docnos, and half of either at least.
     """
+    if qrels is None:
+        return None
+    source = Source(path)
     try:
-        rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)
-    except Refused:
-        return
-    yield from _rank_scores(rows, source.sample.whole).findings(source.name)
-    if qrels is not None:
-        yield from _qid_and_docno(source, rows, qrels)
+        for _ in source.blocks():
+            pass
+        rows = read_block(b"".join(source.sample.pieces), trec.RUN)
+    except (HarnessError, Refused):
+        return None
+    qids, docnos = (rows[name].combine_chunks().unique() for name in ("qid", "docno"))
+    if (qrels.place(qids) >= 0).any():
+        return None
+    as_qids = docnos.filter(pa.array(qrels.place(docnos) >= 0))
+    as_docnos = qids.filter(pa.array(qrels.knows(hash_strings(cast(qids, pa.string())))))
+    few = min(len(as_qids), len(as_docnos)) == 0
+    if few or (2 * len(as_qids) < len(docnos) and 2 * len(as_docnos) < len(qids)):
+        return None
+    what = (
+        f"of {len(docnos):,} docnos looked at {len(as_qids):,} are qids of {qrels.name}, and of "
+        f"{len(qids):,} qids {len(as_docnos):,} are its docnos: in one of the two files qid and "
+        "docno have changed places"
+    )
+    return finding("swapped-columns", path, what, len(as_qids), as_qids[:3].to_pylist())
 
 
 def rank_scores(source: Source) -> RankScores | None:
@@ -68,18 +82,3 @@ def _rank_scores(rows: pa.Table, whole: bool) -> RankScores:
     except pa.ArrowInvalid:  # the score may stand in its place
         rank = None
     return RankScores.of(numbers_of(rows, "score"), rank, equal(qids[1:], qids[:-1]), whole)
-
-
-def _qid_and_docno(source: Source, rows: pa.Table, qrels: Qrels) -> Iterator[Finding]:
-    qids, docnos = (rows[name].combine_chunks().unique() for name in ("qid", "docno"))
-    if (qrels.place(qids) >= 0).any():
-        return
-    known = docnos.filter(pa.array(qrels.place(docnos) >= 0))
-    if len(known) and 2 * len(known) >= min(len(docnos), qrels.n_queries):
-        what = (
-            f"the docnos are qids of {qrels.name}, and the qids are none of them: in one of the "
-            "two files qid and docno have changed places"
-        )
-        yield finding(
-            "swapped-columns", source.name, what, len(known), known.slice(0, 3).to_pylist()
-        )

@@ -12,6 +12,7 @@ import numpy as np
 from .. import readers
 from ..config.cells import Cell
 from ..core.ragged import Array
+from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
 from ..guard import following, predictions
 from ..guard.finding import Finding
@@ -101,12 +102,17 @@ class Elsewhere:
 
 def rows_of(cell: Cell) -> Rows | None:
     """Return the rows of a cell's dataset, read again; None where they cannot be."""
+    qrels = qrels_of(cell)
+    return None if qrels is None else following.rows_of(qrels)
+
+
+def qrels_of(cell: Cell) -> Qrels | None:
+    """Return the judgements of a cell's dataset, read again; None where they cannot be."""
     entry = cell.dataset_entry
     with contextlib.suppress(HarnessError), warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)
         options = entry.options()
-        qrels = readers.read_qrels(entry.path, name=cell.dataset, fractions=True, **options)
-        return following.rows_of(qrels)
+        return readers.read_qrels(entry.path, name=cell.dataset, fractions=True, **options)
     return None
 
 

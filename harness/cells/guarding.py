@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from ..config import Config
 from ..config.cells import Cell
+from ..core.policy import Policy
+from ..core.tables import Qrels
 from ..errors import HarnessError, InputError, Problem
 from ..guard import rules
 from ..guard.facts import Facts
@@ -18,8 +20,8 @@ from ..guard.predictions import odd_fit
 from ..guard.registry import RULES, accepted, of_reader
 from ..guard.said import Said, rule_of
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
-from . import shared_rows
-from .elsewhere import Elsewhere, Held, rows_of
+from . import columns, shared_rows
+from .elsewhere import Elsewhere, Held, qrels_of, rows_of
 from .parts import part_of
 from .record import Record
 from .said import with_names
@@ -74,7 +76,7 @@ def guard(
         Where a dataset, or the sweep as a whole, has an error that is not accepted.
     """
     found = Guarded()
-    accept = config.guard.accept
+    accept = as_meant(config.guard.accept, config.to_policy(), config.convention)
     of_datasets: dict[str, tuple[str, list[Finding]]] = {}
     guarded, scoped, scoped_read = [], [], []
     for place, cell in cells.items():
@@ -107,7 +109,7 @@ def guard(
         if own_fit is not None:
             odd = accepted(elsewhere.odd(cell, own_fit), accept)
             scoped += [(cell.dataset_key, one) for one in odd]
-    found.failed |= dict(_counted(failed, elsewhere))
+    found.failed |= {**dict(_counted(failed, elsewhere)), **dict(_swapped(failed))}
     held_rows = {
         path: digests[path]
         for cell, error in failed.values()
@@ -124,6 +126,21 @@ def guard(
     found.findings = in_order(_kept([*scoped, *scoped_read]))
     found.printed = in_order(collapsed(scoped))
     return found
+
+
+def as_meant(accept: Sequence[str], policy: Policy, convention: str | None) -> tuple[str, ...]:
+    """Return the rules whose findings are as a config says that they should be.
+
+    Parameters
+    ----------
+    accept : sequence of str
+        Those that it accepts.
+    policy : Policy
+    convention : str, optional
+        Either says how queries without relevant documents count.
+    """
+    says = policy.empty_queries != "zero" or convention is not None
+    return (*accept, *(["empty-queries"] if says else []))
 
 
 def _kept(scoped: Sequence[tuple[str, Finding]]) -> Iterator[Finding]:
@@ -171,9 +188,28 @@ def _counted(
                 yield place, InputError([_problem(better)])
 
 
+def _swapped(
+    failed: Mapping[int, tuple[Cell, HarnessError]],
+) -> Iterator[tuple[int, HarnessError]]:
+    """Yield, for runs that share no query with their judgements, that columns changed places."""
+    read: dict[str, Qrels | None] = {}
+    for place, (cell, error) in failed.items():
+        if _rules(error) == ["no-common-query"]:
+            path = cell.dataset_entry.path
+            if path not in read:
+                read[path] = qrels_of(cell)
+            found = columns.swapped(cell.run_entry.path, read[path])
+            if found is not None:
+                yield place, InputError([_problem(found)])
+
+
 def is_count(error: HarnessError) -> bool:
     """Whether predictions were more or fewer than rows."""
-    return [rule_of(problem) for problem in error.problems] == ["row-count"]
+    return _rules(error) == ["row-count"]
+
+
+def _rules(error: HarnessError) -> list[str]:
+    return [rule_of(problem) for problem in error.problems]
 
 
 def _of_readers(

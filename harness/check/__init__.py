@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import config as configs
+from ..cells.guarding import as_meant
 from ..config import DatasetEntry, RunEntry
 from ..config.cells import Cell, missing
 from ..config.gaps import name_of
@@ -48,9 +49,7 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     policy = parts.policy.to_core()
     defaults = parts.policy.metric_defaults(parts.convention)
     fractions = takes_fractions(_metrics(parts.metrics.values(), defaults), policy)
-    accept = parts.guard.accept
-    if policy.empty_queries != "zero":  # the config says how they count
-        accept = (*accept, "empty-queries")
+    accept = as_meant(parts.guard.accept, policy, parts.convention)
     return check_cells(
         cells, policy, fractions=fractions, known=known, accept=accept, pooled=parts.summary.pool
     )

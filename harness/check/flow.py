@@ -179,8 +179,9 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
     if source is None:
         return
     into.end(source)
-    if form == "trec" and (qrels is None or into.refused == {"no-common-query"}):
-        into.add(*columns.findings(source, qrels))
+    if form == "trec" and into.refused == {"no-common-query"}:
+        found = columns.swapped(entry.path, qrels)
+        into.add(*([] if found is None else [found]))
     elif "row-count" in into.refused:
         sweep.failed[entry.path] = source.sha256()
         sweep.odd.append((cell, None))

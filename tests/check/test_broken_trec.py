@@ -244,3 +244,15 @@ def test_a_noisy_copy_of_the_grades_with_the_other_sign(trec: Any) -> None:
 
     columns(trec, "run", score)
     assert "upside-down" in {rule for rule, *_ in found(trec)}
+
+
+def test_numbers_that_are_both_qids_and_docnos_have_not_changed_places(trec: Any) -> None:
+    # documents and topics are numbered from 1, and topics are written otherwise in the judgements
+    numbers: dict[str, str] = {}
+
+    def number(name: str) -> str:
+        return numbers.setdefault(name, str(len(numbers) + 1))
+
+    columns(trec, "run", lambda q, z, d, *more: (q, z, number(d), *more))
+    columns(trec, "qrels", lambda q, z, d, r: (f"q{q}", z, number(d), r))
+    assert {rule for rule, *_ in found(trec)} == {"no-common-query"}

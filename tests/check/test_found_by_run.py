@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.check import check_config
 from harness.main import main
 
 GBRT = "gbrt/fold1.txt"
@@ -120,3 +121,64 @@ def test_what_was_found_is_in_the_manifest(letor: Any, capsys: Any) -> None:
     run(letor, capsys)
     found = json.loads((letor.folder / "out/manifest.json").read_text())["findings"]
     assert [one["place"] for one in found if one["rule"] == "shifted"] == [GBRT]
+
+
+@pytest.mark.parametrize("name", ["run", "qrels"])
+def test_qids_and_docnos_that_changed_places(trec: Any, capsys: Any, name: str) -> None:
+    trec.put("c.yaml", [TREC])
+    rows = [line.split() for line in trec.lines(name)]
+    trec.put(name, [" ".join([row[2], row[1], row[0], *row[3:]]) + "\n" for row in rows])
+    code, said = run(trec, capsys)
+    assert code == 2  # the only run
+    assert "qid and docno have changed places [swapped-columns]" in said
+
+
+def test_a_run_that_is_upside_down(trec: Any, capsys: Any) -> None:
+    trec.put("c.yaml", [TREC])
+    assert "[upside-down]" not in run(trec, capsys)[1]
+    rows = [line.split() for line in trec.lines("run")]
+    trec.put("run", [" ".join([*row[:4], f"-{row[4]}", row[5]]) + "\n" for row in rows])
+    code, said = run(trec, capsys)
+    assert code == 0
+    assert "where chance gives 50 % [upside-down]" in said
+
+
+@pytest.mark.parametrize(
+    ("choice", "severity"),
+    [
+        ("", "warning"),
+        ("policy: {empty_queries: skip}\n", "note"),
+        ("convention: lightgbm\n", "note"),
+    ],
+)
+def test_queries_without_relevant_documents(
+    letor: Any, capsys: Any, choice: str, severity: str
+) -> None:
+    for name in ("fold1.txt", "fold2.txt"):
+        letor.put(name, [f"0{row[1:]}" if at < 300 else row
+                         for at, row in enumerate(letor.lines(name))])  # fmt: skip
+    config = "".join(letor.lines("c.yaml")).replace("[map]", "[ndcg@5]")
+    letor.put("c.yaml", [config, choice])
+    run(letor, capsys)
+    found = json.loads((letor.folder / "out/manifest.json").read_text())["findings"]
+    assert {one["severity"] for one in found if one["rule"] == "empty-queries"} == {severity}
+    checked = check_config(letor.folder / "c.yaml").findings
+    assert {one.severity for one in checked if one.rule == "empty-queries"} == {severity}
+
+
+def test_a_file_that_failed_has_one_spelling(letor: Any, capsys: Any, monkeypatch: Any) -> None:
+    (letor.folder / "configs").mkdir()
+    config = "".join(letor.lines("c.yaml")).replace('path: "', 'path: "../')
+    letor.put("configs/c.yaml", [config])
+    letor.put(GBRT, ["nan\n", *letor.lines(GBRT)[1:]])
+    monkeypatch.chdir(letor.folder)
+    with pytest.raises(SystemExit):
+        main(["run", "configs/c.yaml"])
+    said = capsys.readouterr()
+    assert "FAILED: gbrt fold=1: gbrt/fold1.txt:1: score 'nan' is not" in said.out
+    assert "error: gbrt on letor-fold1: gbrt/fold1.txt:1: score 'nan' is not" in said.err
+    # what is kept names it as the config does, wherever the command is given
+    assert (
+        "../gbrt/fold1.txt:1: score 'nan'"
+        in next(letor.folder.glob("configs/**/leaderboard.csv")).read_text()
+    )
