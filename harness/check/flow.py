@@ -8,8 +8,6 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from tqdm import tqdm
-
 from .. import readers
 from ..cells import columns, shared_rows
 from ..cells.elsewhere import Elsewhere, Held
@@ -19,7 +17,6 @@ from ..cells.shared_rows import Marked
 from ..config.cells import Cell
 from ..core.policy import Policy
 from ..core.tables import Qrels, Run
-from ..escaping import legible
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.finding import Finding, in_order
 from ..guard.fits import Fit, Rows
@@ -32,6 +29,7 @@ from ..guard.watch import Watch
 from ..readers import Source
 from ..readers.hashed import HashedSource
 from . import reading
+from .progress import FileProgress, Progress
 from .reading import Reading
 
 BY_ROW = ("scores", "npy")
@@ -110,14 +108,16 @@ def check_cells(
         Placeholders whose values are parts of one dataset, beside those called so.
     """
     sweep = _Sweep(pooled)
-    with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
-        for _, group in groupby(cells, key=lambda cell: (cell.dataset, cell.dataset_entry)):
-            of_dataset = list(group)
-            qrels = _read_dataset(of_dataset[0], fractions, sweep)
-            for cell in of_dataset:
-                bar.set_postfix_str(legible(cell.run_entry.path[-40:]))
-                _read_run(cell, qrels, policy, sweep)
-                bar.update()
+    groups = groupby(cells, key=lambda cell: (cell.dataset, cell.dataset_entry))
+    datasets = [list(some) for _, some in groups]
+    paths = [some[0].dataset_entry.path for some in datasets]
+    with Progress([*paths, *(cell.run_entry.path for cell in cells)]) as progress:
+        for some in datasets:
+            with progress.file(some[0].dataset_entry.path) as reader:
+                qrels = _read_dataset(some[0], fractions, sweep, reader)
+            for cell in some:
+                with progress.file(cell.run_entry.path) as reader:
+                    _read_run(cell, qrels, policy, sweep, reader)
         _look_elsewhere(sweep)
         for later, earlier in shared_rows.candidates(sweep.rows):
             found = shared_rows.findings(sweep.rows[later], sweep.rows[earlier])
@@ -127,9 +127,11 @@ def check_cells(
     return Checked(tuple(all_found), tuple(cells), sweep.n_rows, sweep.alone)
 
 
-def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep) -> Qrels | None:
+def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep, reader: FileProgress) -> Qrels | None:
     entry = cell.dataset_entry
-    qrels, source = reading.dataset(entry, cell.dataset, fractions, sweep.reading)
+    qrels, source = reading.dataset(
+        entry, cell.dataset, fractions, sweep.reading, follow=reader.follow
+    )
     if qrels is None or source is None:
         return None
     sweep.reading.end(source)
@@ -144,7 +146,9 @@ def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep) -> Qrels | None:
     return qrels
 
 
-def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) -> None:
+def _read_run(
+    cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep, reader: FileProgress
+) -> None:
     entry, into = cell.run_entry, sweep.reading
     form = reading.format_of(entry.path, entry.format, "run")
     follows = form in BY_ROW
@@ -159,7 +163,7 @@ def _read_run(cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep) ->
 
     source = None
     with into.of(entry.path):
-        source = HashedSource(entry.path)
+        source = reader.follow(HashedSource(entry.path))
         options: dict[str, Any] = {"name": cell.run, **entry.options()}
         if qrels is None:
             for part in readers.stream_run(source, **options):

@@ -6,7 +6,7 @@ import contextlib
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from .. import readers
@@ -104,16 +104,21 @@ class Reading:
 
 
 def dataset(
-    entry: DatasetEntry, name: str, fractions: bool, into: Reading
+    entry: DatasetEntry,
+    name: str,
+    fractions: bool,
+    into: Reading,
+    follow: Callable[[HashedSource], HashedSource],
 ) -> tuple[Qrels | None, HashedSource | None]:
     """Return the judgements of a file, and the file; None where they cannot be read.
 
     Where fractions are no grades to the metrics, that is said, and they are read all the same.
+    `follow` is given the file before it is read, and returns it.
     """
     qrels, source = None, None
     options = entry.options()
     with into.of(entry.path, _OF_JUDGEMENTS):
-        source = HashedSource(entry.path)
+        source = follow(HashedSource(entry.path))
         qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
     if "grade-values" in into.refused and not fractions:
         with warnings.catch_warnings(), contextlib.suppress(HarnessError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -32,12 +32,15 @@ class HashedSource(Source):
     ----------
     row_marks : ndarray of uint64, shape (n_rows,), optional
         Of each row of a learning-to-rank file that was read; see :mod:`harness.readers.row_marks`.
+    tell : callable, optional
+        Is told how many bytes of the file have passed since it was told last.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path)
         self._digest = ""
         self.row_marks: Array | None = None
+        self.tell: Callable[[int], None] | None = None
 
     def sha256(self) -> str:
         """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""
@@ -60,6 +63,8 @@ class HashedSource(Source):
                     digest.add(_BOM)
             for block in super().blocks(size):
                 digest.add(block)
+                if self.tell is not None:
+                    self.tell(len(block))
                 yield block
             self._digest = digest.hexadecimal()
 
@@ -117,6 +122,8 @@ class _Teed:
         block = self._raw.read(size)
         if block:
             self._hash.add(block)
+            if self._source.tell is not None:
+                self._source.tell(len(block))
         elif size:
             self._source.passed(self._hash.hexadecimal())
         return block
