@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -413,9 +414,9 @@ def test_the_same_p_for_any_number_of_workers(test: str, interval: Any) -> None:
     made = systems({run: rng.random(60).tolist() for run in "abcdef"})
     plan = Plan(("a",), test=test, draws=999, interval=interval)
     one, four = compare(made, plan, workers=1), compare(made, plan, workers=4)
-    assert one.rows == four.rows
-    assert one.standings == four.standings
-    assert compare(made, Plan(("a",), test=test, draws=999, seed=1)).rows != one.rows
+    assert repr(one.rows) == repr(four.rows)  # from Python 3.13 on nan in a row equals no other
+    assert repr(one.standings) == repr(four.standings)
+    assert repr(compare(made, replace(plan, seed=1)).rows) != repr(one.rows)
 
 
 def test_p_hangs_on_names_and_not_on_the_order() -> None:

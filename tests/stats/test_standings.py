@@ -65,7 +65,7 @@ def test_a_run_without_values_takes_nothing_from_the_others(test: str, metric: s
     found = compare(some, plan)
     stands = by_run(found)
     for run, one in by_run(without).items():
-        assert stands[run] == one
+        assert repr(stands[run]) == repr(one)
     none = stands["none"]
     assert (none.n, none.rank, none.rank_low, none.rank_high, none.tier) == (0, 0, 0, 0, "")
     assert [size for _, size in found.family_sizes] == [3]
@@ -73,7 +73,8 @@ def test_a_run_without_values_takes_nothing_from_the_others(test: str, metric: s
         if row.run == "none":
             assert (row.n, row.note, math.isnan(row.p)) == (0, "n=0", True)
         else:
-            assert row == without.get("trec", metric, row.baseline, row.run)
+            before = without.get("trec", metric, row.baseline, row.run)
+            assert repr(row) == repr(before)  # from Python 3.13 on nan in a row equals no other
     against = compare(some, Plan(("a",), test=test, draws=999))
     assert by_run(against)["none"].tier == ""
     assert by_run(against)["b"].tier == stands["b"].tier == ("1" if metric == "map" else "2")
