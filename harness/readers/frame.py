@@ -20,6 +20,7 @@ from .source import Source, no_rows
 
 Columns = Mapping[str, str | int]
 _EXACT = 2.0**63
+_IDENTIFIERS = "qid", "docno"
 
 NAMES = {
     "qid": ("qid", "query_id", "query", "q", "topic"),
@@ -93,6 +94,22 @@ def choose(names: Sequence[str], kind: str, columns: Columns | None, where: str)
     return chosen
 
 
+def check_types(schema: pa.Schema, chosen: Mapping[str, str], where: str) -> None:
+    """Raise where a column holds lists, structs or maps, of which no text or number is made."""
+    problems = [
+        Problem(
+            where,
+            f"the column '{name}' is of type {schema.field(name).type}",
+            fix=f"a {role} is {'text or a whole number' if role in _IDENTIFIERS else 'a number'}",
+            rule="columns",
+        )
+        for role, name in chosen.items()
+        if pa.types.is_nested(schema.field(name).type)
+    ]
+    if problems:
+        raise InputError(problems)
+
+
 def first_line(source: Source) -> bytes:
     """Return the first line of a text that is neither blank nor a comment."""
     source.check_text()
@@ -127,6 +144,7 @@ def table_of(
         The caller knows how its rows are called.
     """
     chosen = choose(table.column_names, of.kind, columns, where)
+    check_types(table.schema, chosen, where)
     _no_nulls(table, chosen, row)
     qids = _strings(table[chosen["qid"]], "qid", where)
     docnos = _strings(table[chosen["docno"]], "docno", where) if "docno" in chosen else None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import string_column
+from ..core.arrow import call, string_column, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
 
@@ -43,19 +43,25 @@ class Texts:
     >>> texts = Texts()
     >>> texts.add(["a", "bc"]), texts.add([""])
     (None, None)
+    >>> texts.add_column(pa.array([None, "d"]))
     >>> texts.column().to_pylist()
-    ['a', 'bc', '']
+    ['a', 'bc', '', None, 'd']
     """
 
     def __init__(self) -> None:
         self._data, self._lengths = bytearray(), Numbers(np.int32)
+        self._n_rows, self._nulls = 0, [np.zeros(0, np.int64)]
 
     def add(self, texts: Iterable[str]) -> None:
         """Add texts at the end."""
         self.add_column(string_column(texts))
 
     def add_column(self, column: pa.Array) -> None:
-        """Add the texts of an Arrow column, none of them null, at the end."""
+        """Add the texts of an Arrow column at the end."""
+        if column.null_count:
+            nulls = np.flatnonzero(to_numpy(call("is_null", column)))
+            self._nulls.append(self._n_rows + nulls)
+        self._n_rows += len(column)
         offsets, data = string_views(column)
         self._lengths.add(np.diff(offsets))
         self._data += data[offsets[0] : offsets[-1]].data
@@ -67,5 +73,11 @@ class Texts:
         lengths = self._lengths.array()
         offsets = np.zeros(lengths.size + 1, width)
         np.cumsum(lengths, out=offsets[1:])
-        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(self._data)]
+        nulls = np.concatenate(self._nulls)
+        validity = None
+        if nulls.size:
+            is_there = np.ones(lengths.size, bool)
+            is_there[nulls] = False
+            validity = pa.py_buffer(np.packbits(is_there, bitorder="little"))
+        buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(self._data)]
         return pa.Array.from_buffers(kind, lengths.size, buffers)

@@ -50,7 +50,6 @@ def test_compressed_text(tmp_path: Path, kind: str) -> None:
         lambda: read_run(path, format="trec"),
         lambda: list(stream_run(path, format="trec")),
         lambda: read_run(HashedSource(path), format="trec"),
-        lambda: read_run(path, format="json"),
         lambda: read_run(path, format="table", columns={"qid": 1, "docno": 3, "score": 5}),
         lambda: read_run(path, format="npy", dataset=DATASET),
         lambda: Source(path).read(),
@@ -62,6 +61,14 @@ def test_compressed_text(tmp_path: Path, kind: str) -> None:
             ": over 200 times as many\n"
             "  fix:   if it is what it should be, unpack it yourself and name the unpacked file"
         )
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_compressed_json(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"a.json.{kind}"
+    path.write_bytes(PACK[kind](b'{"q1":{' + b'"d1":1,' * 1_700_000 + b'"d2":1}}'))
+    with pytest.raises(InputError, match="over 200 times as many"):
+        read_run(path, format="json")
 
 
 @pytest.mark.filterwarnings("ignore:.*all scores are equal")

@@ -18,6 +18,7 @@ import pytest
 from harness import readers
 from harness.core.tables import Qrels, Run
 from harness.errors import HarnessWarning, InputError
+from harness.readers import binary_table
 
 Write = Callable[..., str]
 
@@ -268,3 +269,56 @@ def test_categories_that_are_numbers() -> None:
     numbers = pd.DataFrame({"qid": [7.0, 8.0], "docno": ["a", "b"], "score": [1, 2]})
     read = readers.from_frame(numbers.astype({"qid": "category"}), Run)
     assert read.to_dict() == {"7": {"a": 1}, "8": {"b": 2}}
+
+
+@pytest.mark.parametrize(("role", "is_a"), [
+    ("qid", "a qid is text or a whole number"),
+    ("docno", "a docno is text or a whole number"),
+    ("score", "a score is a number"),
+])  # fmt: skip
+@pytest.mark.parametrize(("values", "kind"), [
+    ([["a"], ["b"]], r"list<\w+: string>"),
+    ([{"x": "a"}, {"x": "b"}], "struct<x: string>"),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_columns_of_lists_and_structs_are_named(
+    name: str, values: list[object], kind: str, role: str, is_a: str
+) -> None:
+    columns = {"qid": ["1", "2"], "docno": ["a", "b"], "score": [1.0, 2.0], role: values}
+    {"a.parquet": parquet.write_table, "a.arrow": feather.write_feather}[name](
+        pa.table(columns), name
+    )
+    message = rf"^{name}: the column '{role}' is of type {kind}\n  fix:   {is_a}$"
+    with pytest.raises(InputError, match=message):
+        readers.read_run(name)
+
+
+@pytest.mark.parametrize("groups", [1, 7, 1000])
+@pytest.mark.parametrize("categories", [False, True])
+@pytest.mark.parametrize("rows", [3, 1 << 14])
+def test_parquet_in_batches(
+    groups: int, categories: bool, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(binary_table, "_ROWS", rows)
+    docnos = pa.array([f"d{i}é" for i in range(100)])
+    qids = pa.array([f"q{i // 10}" for i in range(100)])
+    if categories:
+        docnos, qids = docnos.dictionary_encode(), qids.dictionary_encode()
+    table = pa.table({"qid": qids, "docno": docnos, "score": range(100), "other": [["x"]] * 100})
+    parquet.write_table(table, "a.parquet", row_group_size=groups)
+    assert readers.read_run("a.parquet").to_dict() == {
+        f"q{q}": {f"d{i}é": i for i in range(q * 10, q * 10 + 10)} for q in range(10)
+    }
+
+
+@pytest.mark.parametrize("column", ["qid", "docno", "score"])
+def test_missing_values_in_later_batches(column: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binary_table, "_ROWS", 3)
+    columns: dict[str, list[object]] = {
+        "qid": ["q"] * 10, "docno": [f"d{i}" for i in range(10)], "score": [*range(10)]
+    }  # fmt: skip
+    columns[column][5] = columns[column][8] = None
+    parquet.write_table(pa.table(columns), "a.parquet")
+    message = rf"^a.parquet: row 6: 2 values of {column} \(column '{column}'\) are missing"
+    with pytest.raises(InputError, match=message):
+        readers.read_run("a.parquet")
