@@ -51,7 +51,7 @@ def check_table_command(
     \b
     Examples:
       harness check-table paper.tex --results results/compare
-      harness check-table README.md --results results/compare --name lambdamart=Ours
+      harness check-table README.md --results results/paper
     """
     from .. import output
     from ..check_table import check_table

@@ -107,7 +107,7 @@ def compare_command(
     \b
     Examples:
       harness compare bm25.run dense.run --qrels qrels.txt -m map -m ndcg@10
-      harness compare bm25 lambdamart gbrt --results results/sweep --test randomization
+      harness compare lambdamart gbrt neural --results results/sweep --test randomization
       harness compare results/before results/after --tolerance 0.001
     """
     from .. import direct, versus
