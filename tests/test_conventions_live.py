@@ -28,6 +28,10 @@ TOOLS = {  # our file -> what has to be installed
     "ir_measures": "ir_measures", "pytorchltr": "pytorchltr.evaluation",
     "allrank": "allrank.models.metrics", "ptranking": "ptranking.metric.adhoc_metric",
 }  # fmt: skip
+# Of ir_measures itself, on Python 3.12 and 3.13.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.* is deprecated and will be removed in Python 3.14"
+)
 EXAMPLES = {"ir_measures": 3}
 """Fewer where a call is slow."""
 

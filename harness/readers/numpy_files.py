@@ -64,6 +64,8 @@ def array_of(data: bytes) -> Array:
         raise NoArrayError(shorten(str(error) or type(error).__name__)) from None
     if dtype.hasobject:
         raise ObjectsError
+    if not all(type(side) is int for side in shape):  # True is one to numpy's reader of headers
+        raise NoArrayError(f"its header says shape {shorten(str(shape), 60)}, which is none")
     start = stream.tell()
     count = math.prod(shape)
     if min(shape, default=0) < 0 or count * dtype.itemsize != len(data) - start:

@@ -157,7 +157,9 @@ def test_npz_whose_directory_lies_about_sizes(tmp_path: Path, method: int, why: 
     assert int(said[2]) < (1 << 20)
 
 
-@pytest.mark.parametrize("shape", ["(99999999999999,)", "(-1,)", "(2, 0, 1)", "(4,)", "(1,)"])
+@pytest.mark.parametrize(
+    "shape", ["(99999999999999,)", "(-1,)", "(2, 0, 1)", "(4,)", "(1,)", "(3, True)"]
+)
 def test_npy_whose_header_lies(tmp_path: Path, shape: str) -> None:
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     path = tmp_path / "a.npy"
