@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from ..core.arrow import cast, equal, to_numpy
+from ..core.arrow import cast, equal, select, to_numpy, unique
 from ..core.hashing import hash_strings
 from ..core.tables import Qrels
 from ..errors import HarnessError
@@ -36,11 +36,11 @@ def swapped(path: str, qrels: Qrels | None) -> Finding | None:
         rows = read_block(b"".join(source.sample.pieces), trec.RUN)
     except (HarnessError, Refused):
         return None
-    qids, docnos = (rows[name].combine_chunks().unique() for name in ("qid", "docno"))
+    qids, docnos = (unique(rows[name].combine_chunks()) for name in ("qid", "docno"))
     if (qrels.place(qids) >= 0).any():
         return None
-    as_qids = docnos.filter(pa.array(qrels.place(docnos) >= 0))
-    as_docnos = qids.filter(pa.array(qrels.knows(hash_strings(cast(qids, pa.string())))))
+    as_qids = select(docnos, qrels.place(docnos) >= 0)
+    as_docnos = select(qids, qrels.knows(hash_strings(cast(qids, pa.string()))))
     few = min(len(as_qids), len(as_docnos)) == 0
     if few or (2 * len(as_qids) < len(docnos) and 2 * len(as_docnos) < len(qids)):
         return None

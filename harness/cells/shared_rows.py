@@ -10,6 +10,7 @@ import contextlib
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -86,6 +87,11 @@ class Rows(Marked):
             qrels.qids, qrels.offsets, qrels.order, qrels.numbers,
         )  # fmt: skip
 
+    @cached_property
+    def telling(self) -> Array:
+        """The marks that stand in one query alone: rows that several hold are alike by chance."""
+        return _of_one_query(self, self.marks)
+
 
 def candidates(datasets: Sequence[Marked]) -> list[tuple[int, int]]:
     """Return the pairs of datasets, by place, that should share no row and have a mark in common.
@@ -94,7 +100,7 @@ def candidates(datasets: Sequence[Marked]) -> list[tuple[int, int]]:
     that is said, and for parts of different names, as the training rows of fold 1 are the test rows
     of fold 2.
     """
-    distinct = [np.unique(one.marks) for one in datasets]
+    distinct = [one.telling if isinstance(one, Rows) else np.unique(one.marks) for one in datasets]
     marks = np.concatenate([np.zeros(0, np.uint64), *distinct])
     owner = np.repeat(np.arange(len(datasets)), [one.size for one in distinct])
     order = np.argsort(marks, kind="stable")
@@ -167,6 +173,8 @@ def _read(cell: Cell, about: Marked) -> Rows | None:
 
 def findings(later: Rows, earlier: Rows) -> Iterator[Finding]:
     """Yield the queries and the rows of one dataset that an earlier one holds too."""
+    if not np.isin(later.telling, earlier.telling).any():
+        return
     common = np.intersect1d(later.marks, earlier.marks)
     rows, others = _hashed(later, common), _hashed(earlier, common)
     if rows is None or others is None:
@@ -240,9 +248,9 @@ def _queries(one: Rows, rows: Array, shared: Array) -> Array:
 
 
 def _of_one_query(one: Rows, rows: Array) -> Array:
-    """Return the hashes that stand in one query alone: what several hold, chance makes."""
+    """Return the hashes, or the marks, that stand in one query alone, each once."""
     query = np.repeat(np.arange(one.offsets.size - 1), np.diff(one.offsets))
-    order = np.lexsort((query, rows))
+    order = np.argsort(rows, kind="stable")
     rows, query = rows[order], query[order]
     starts = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
     alone = np.minimum.reduceat(query, starts) == np.maximum.reduceat(query, starts)

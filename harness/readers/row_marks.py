@@ -73,17 +73,21 @@ def _mixed(lengths: Ints, *words: Array) -> Array:
 
 
 def kept(marks: Array) -> str:
-    """Return the smallest marks as text, the same of any two files as far as they share rows."""
+    """Return the smallest marks as text, the same of any two files as far as they share rows.
+
+    Rows that a file holds twice are left out: several files hold such ones by chance.
+    """
     some = marks
     if marks.size > 4 * KEPT:  # of which some may be of equal rows
         some = np.partition(marks, 4 * KEPT)[: 4 * KEPT]
-    return np.unique(some)[:KEPT].astype("<u8").tobytes().hex()
+    found, times = np.unique(some, return_counts=True)
+    return found[times == 1][:KEPT].astype("<u8").tobytes().hex()
 
 
 def of_kept(text: str) -> Array:
     """Return the marks that :func:`kept` gave.
 
-    >>> of_kept(kept(np.array([7, 3, 7], dtype=np.uint64))).tolist()
-    [3, 7]
+    >>> of_kept(kept(np.array([7, 3, 4, 7], dtype=np.uint64))).tolist()
+    [3, 4]
     """
     return np.frombuffer(bytes.fromhex(text), "<u8")

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ..core.arrow import take
 from ..core.hashing import hash_strings, splitmix64
 from ..core.ragged import Array, Bools, Ints, rows_of
 from .source import Source
@@ -106,4 +107,4 @@ def _strings(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     # what lies between two of them is a string too: every second one is wanted
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data[low:high])]
     every = pa.Array.from_buffers(pa.large_string(), offsets.size - 1, buffers)
-    return every.take(pa.array(np.arange(0, offsets.size - 1, 2)))
+    return take(every, np.arange(0, offsets.size - 1, 2))

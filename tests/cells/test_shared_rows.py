@@ -182,3 +182,4 @@ def test_marks_that_are_kept() -> None:
     assert some.tolist() == sorted(marks.tolist())[:KEPT]
     assert of_kept(kept(marks[:5])).tolist() == sorted(marks[:5].tolist())
     assert of_kept(kept(np.zeros(0, np.uint64))).size == 0
+    assert of_kept(kept(np.repeat(marks[:3], [1, 2, 1]))).tolist() == sorted(marks[[0, 2]].tolist())
