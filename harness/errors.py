@@ -175,7 +175,7 @@ class HarnessWarning(UserWarning):
         line: int = 0,
         examples: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(in_message(text))
+        super().__init__(_without_its_middle(in_message(text)))
         self.rule, self.count, self.line, self.examples = rule, count, line, examples
 
 

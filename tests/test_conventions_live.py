@@ -29,9 +29,7 @@ TOOLS = {  # our file -> what has to be installed
     "allrank": "allrank.models.metrics", "ptranking": "ptranking.metric.adhoc_metric",
 }  # fmt: skip
 # Of ir_measures itself, on Python 3.12 and 3.13.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:.* is deprecated and will be removed in Python 3.14"
-)
+pytestmark = pytest.mark.filterwarnings("ignore:.* deprecated and will be removed in Python 3.14")
 EXAMPLES = {"ir_measures": 3}
 """Fewer where a call is slow."""
 

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from harness.core.tables import Qrels
-from harness.errors import LONGEST, SHOWN_OF_CONFIG, ConfigError, InputError, Problem
+from harness.errors import (
+    LONGEST,
+    SHOWN_OF_CONFIG,
+    ConfigError,
+    HarnessWarning,
+    InputError,
+    Problem,
+)
 from harness.readers import read_run
 
 
@@ -19,6 +26,10 @@ def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
         f"a.run: {'a' * 2993} [... 2 characters ...] {'a' * 998}bc\n"
         f"  fix:   {'x' * 3000} [... 2,001 characters ...] {'y' * 1000}"
     )
+
+
+def test_warnings_too() -> None:
+    assert len(str(HarnessWarning("a" * 10_000_000))) < LONGEST + 50
 
 
 def test_a_config_of_thousands_of_problems() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import ConfigError, HarnessError, HarnessWarning
+from harness.errors import LONGEST, ConfigError, HarnessError, HarnessWarning
 
 SHARED_MEMORY = Path("/dev/shm")
 _FOLDER = tempfile.TemporaryDirectory(
@@ -41,23 +41,29 @@ class Target:
 
     def __call__(self, data: bytes) -> None:
         """Feed `data` to the target; every warning but the harness's own is a finding too."""
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("error")
-            warnings.simplefilter("ignore", HarnessWarning)
+            warnings.simplefilter("always", HarnessWarning)
             try:
                 self.function(data)
             except HarnessError as error:
                 check_message(error)
+        for warning in said:
+            check_text(str(warning.message), LONGEST * 2)
 
 
 def check_message(error: HarnessError) -> None:
     """A message can be printed, says something, and is not endless."""
     text = str(error)
-    text.encode()
-    assert text.strip(), "an error that says nothing"
-    most = 100_000 if not isinstance(error, ConfigError) else 1_000_000
-    assert len(text) < most, f"an error of {len(text)} characters"
+    check_text(text, 100_000 if not isinstance(error, ConfigError) else 1_000_000)
     assert "Traceback" not in text
+
+
+def check_text(text: str, most: int) -> None:
+    """A text can be printed, says something, and is not endless."""
+    text.encode()
+    assert text.strip(), "a message that says nothing"
+    assert len(text) < most, f"a message of {len(text)} characters"
 
 
 def written(data: bytes, name: str) -> Path:
