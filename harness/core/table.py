@@ -18,11 +18,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import InputError, Problem
-from .arrow import cast, encode, equal, select, string_column, take, to_numpy
+from .arrow import cast, encode, select, take
 from .docnos import Docnos, byte_ranks
 from .hashing import pair_keys
+from .heads import are_distinct, heads
 from .policy import Duplicates
-from .ragged import Array, Ints, frozen, offsets_of, sum_by
+from .ragged import Array, Ints, frozen, lengths_of, offsets_of, sum_by
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
@@ -136,15 +137,17 @@ class Table(ABC):
             :class:`~harness.errors.InputError` with file and line.
         """
         numbers = np.asarray(numbers)
-        heads, lengths = _heads(qids)
-        distinct, query = encode(heads)
-        scattered = int((np.bincount(query) > 1).sum())
-        order = None
+        first, lengths = heads(qids)
+        distinct, offsets = first, offsets_of(lengths)
+        order, scattered = None, 0
+        if not are_distinct(first):
+            distinct, query = encode(first)
+            scattered = int((np.bincount(query) > 1).sum())
+            offsets = offsets_of(sum_by(query, lengths, len(distinct)))
         if scattered:
             order = np.argsort(np.repeat(query, lengths), kind="stable")
             numbers = numbers[order]
             docnos = None if docnos is None else take(docnos, order)
-        offsets = offsets_of(sum_by(query, lengths, len(distinct)))
         table = cls(
             distinct, offsets, Docnos(docnos, offsets), numbers, name, scattered, order, len(qids)
         )
@@ -163,10 +166,10 @@ class Table(ABC):
 
         The second array holds, for each, the previous row with the same docno.
         """
+        if not self._may_have_duplicates():
+            return _NONE, _NONE
         keys = self.keys
         ordered = np.sort(keys)
-        if not (ordered[1:] == ordered[:-1]).any():
-            return _NONE, _NONE
         suspect = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
         rows = np.flatnonzero(np.isin(keys, suspect))
         docno = byte_ranks(self.docnos.take(rows))
@@ -176,6 +179,21 @@ class Table(ABC):
         later, earlier = rows[order[1:][same]], rows[order[:-1][same]]
         by_row = np.argsort(later)
         return later[by_row], earlier[by_row]
+
+    def _may_have_duplicates(self) -> bool:
+        """Return whether two rows have one key; looked for in some queries at a time."""
+        hashes = self.docnos.hashes
+        for first, stop in self._bounds(_PART):
+            keys = hashes[self.offsets[first] : self.offsets[stop]] >> np.uint64(32)
+            if stop - first > 1:
+                lengths = lengths_of(self.offsets[first : stop + 1])
+                keys |= np.repeat(
+                    np.arange(stop - first, dtype=np.uint64) << np.uint64(32), lengths
+                )
+            keys.sort()
+            if (keys[1:] == keys[:-1]).any():
+                return True
+        return False
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""
@@ -220,10 +238,13 @@ class Table(ABC):
         if self.n_rows <= size:
             yield self
             return
-        starts = np.searchsorted(self.offsets, np.arange(0, self.n_rows, size))
-        bounds = sorted({*starts.tolist(), self.n_queries})  # np.unique would import numpy.ma
-        for first, stop in pairwise(bounds):
+        for first, stop in self._bounds(size):
             yield self.part(first, stop)
+
+    def _bounds(self, size: int) -> Iterator[tuple[int, int]]:
+        """Yield the first query of each part of whole queries, and the one after its last."""
+        starts = np.searchsorted(self.offsets, np.arange(0, self.n_rows, size))
+        return pairwise(sorted({*starts.tolist(), self.n_queries}))  # unique imports numpy.ma
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{qid: {docno: number}}``, as pytrec_eval takes it."""
@@ -292,21 +313,9 @@ class Table(ABC):
         """
 
 
+_PART = 1 << 16
+"""Rows whose keys are sorted together; they fit a cache."""
 _NONE = np.zeros(0, dtype=np.int64)
-
-
-def _heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
-    """Return the qid of each stretch of rows that have the same one, and its length."""
-    encoded = pa.types.is_run_end_encoded(qids.type)
-    values = qids.values if encoded else qids
-    if len(values) == 0:
-        return string_column([]), _NONE
-    changes = ~equal(values.slice(1), values.slice(0, len(values) - 1))
-    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    ends = np.append(starts[1:], len(values))
-    if encoded:
-        ends = to_numpy(qids.run_ends)[ends - 1]
-    return take(values, starts), np.diff(ends, prepend=0)
 
 
 def concat(tables: Iterable[T]) -> T:

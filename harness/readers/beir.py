@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pyarrow as pa
-
 from ..core.policy import Duplicates
 from ..core.tables import Qrels
 from .build import build, dropped, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
+from .gathered import gathered
 from .source import Source
 
 _HEADER = ["query-id", "corpus-id", "score"]
@@ -21,7 +20,7 @@ def read_qrels(
     source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
 ) -> Qrels:
     """Read judgements; the first line is the header."""
-    table = pa.concat_tables(read_columns(source, replace(QRELS, whole=not fractions)))
+    table = gathered(read_columns(source, replace(QRELS, whole=not fractions)))
     grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
     read = build(
         Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,

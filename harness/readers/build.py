@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import call, cast, select, unique
+from ..core.arrow import call, cast, run_ends, select, to_numpy, unique
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
@@ -27,13 +27,30 @@ KEEP_ONE = (
 
 
 def column(chunks: pa.ChunkedArray) -> pa.Array:
-    """Return strings in one piece, with wide offsets where they need them."""
+    """Return strings in one piece and plain, with wide offsets where they need them."""
+    if pa.types.is_run_end_encoded(chunks.type):  # of one piece
+        return _texts(call("run_end_decode", chunks.chunk(0)))
     if chunks.num_chunks == 1:
         return chunks.chunk(0)
     if chunks.nbytes > _LIMIT:
         chunks = cast(chunks, pa.large_string())
     combined = chunks.combine_chunks()
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+
+
+def _qids(chunks: pa.ChunkedArray) -> pa.Array:
+    """Return qids in one piece, run-end encoded where they are."""
+    if not pa.types.is_run_end_encoded(chunks.type):
+        return column(chunks)
+    runs = chunks.chunk(0)
+    return run_ends(to_numpy(runs.run_ends), _texts(runs.values))
+
+
+def _texts(values: pa.Array) -> pa.Array:
+    """Return bytes as texts, unchecked."""
+    if pa.types.is_large_binary(values.type):
+        return values.view(pa.large_string())
+    return values.view(pa.string()) if pa.types.is_binary(values.type) else values
 
 
 def build(
@@ -52,6 +69,8 @@ def build(
 
     Parameters
     ----------
+    qids : pyarrow string column
+        In one piece where it is run-end encoded.
     is_data : callable
         ``is_data(number, line)``: whether a line of `source` is a row.
     before : int
@@ -59,7 +78,7 @@ def build(
     """
     try:
         return kind.from_columns(
-            column(qids),
+            _qids(qids),
             None if docnos is None else column(docnos),
             numbers,
             name=name,

@@ -10,6 +10,7 @@ from . import trec
 from .build import build, dropped, warn, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
+from .gathered import gathered
 from .source import Source
 
 RUN = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
@@ -19,7 +20,7 @@ def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read a ranking; the score of rank r is -r."""
-    table = pa.concat_tables(read_columns(source, RUN))
+    table = gathered(read_columns(source, RUN))
     _warn_cut(source, table)
     read = build(
         Run, source, table["qid"], table["docno"], -numbers_of(table, "rank"), RUN.is_data,

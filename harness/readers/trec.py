@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import as_bytes, cast, encode, equal, take, to_numpy, unique
-from ..core.hashing import string_views
+from ..core.hashing import Seen, hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
@@ -18,6 +18,7 @@ from .columns import Layout, Refused, numbers_of, read_block, read_columns
 from .extra_fields import warn_extra
 from .firsts import against_rank, first_line
 from .format import Format, Head, Kind
+from .gathered import Rows, gathered
 from .number_text import is_like_number
 from .scattered import ScatteredQueries
 from .source import Source
@@ -41,7 +42,7 @@ def read_qrels(
     source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
 ) -> Qrels:
     """Read judgements: ``qid iteration docno grade``."""
-    table = pa.concat_tables(read_columns(source, replace(QRELS, whole=not fractions)))
+    table = gathered(read_columns(source, replace(QRELS, whole=not fractions)))
     grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
     qrels = build(
         Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
@@ -56,7 +57,7 @@ def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
-    table = pa.concat_tables(read_columns(source, _layout(source)))
+    table = gathered(read_columns(source, _layout(source)))
     warn_cut(source, table)
     run = _part(source, table, 0, duplicates, name)
     warn_extra(source, len(RUN.fields))
@@ -99,27 +100,35 @@ def in_parts(
     ScatteredQueries
         Where a query comes back in a later part.
     """
-    seen: set[bytes] = set()
+    seen = Seen()
 
     def new(table: pa.Table) -> Run:
         run = part(table)
-        qids = as_bytes(run.qids)
-        if not seen.isdisjoint(qids):
+        if seen.any(hash_strings(run.qids)):
             raise ScatteredQueries(source.name)
-        seen.update(qids)
         return run
 
-    rows = None
+    rows, held, qid = Rows(), None, b""
     for table in tables:
-        if rows is not None:
-            start = _start_of_last_query(rows["qid"])  # which may go on in this table
+        if held is not None:
+            start = _start_of_last_query(held["qid"].chunk(0))  # which may go on in this table
+            before, qid = qid, _last(held["qid"])
             if start:
-                yield new(rows.slice(0, start))
-            table = pa.concat_tables([rows.slice(start), table])
-        rows = table
-    if rows is not None:
-        warn_cut(source, rows)
-        yield new(rows)
+                rows.add(held.slice(0, start))
+            if rows.n_rows and (start or before != qid):
+                yield new(rows.table())
+                rows = Rows()
+            rows.add(held.slice(start))
+        held = table
+    if held is not None:
+        rows.add(held)
+        table = rows.table()
+        warn_cut(source, table)
+        yield new(table)
+
+
+def _last(texts: pa.ChunkedArray) -> bytes:
+    return as_bytes(texts.chunk(texts.num_chunks - 1)[-1:])[0]
 
 
 def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, name: str) -> Run:
@@ -132,17 +141,8 @@ def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, 
 
 def tags_of(table: pa.Table) -> tuple[str, ...]:
     """Return the distinct tags."""
-    tags = column(table["tag"])
-    tags = tags[:1] if _are_one(tags) else unique(tags)
-    return tuple(map(readable, as_bytes(tags)))
-
-
-def _are_one(texts: pa.Array) -> bool:
-    """Whether all texts are the same: of one length, and their bytes repeat with it."""
-    offsets, data = string_views(texts)
-    length, data = int(offsets[1] - offsets[0]), data[offsets[0] : offsets[-1]]
-    of_one_length = bool((np.diff(offsets) == length).all())
-    return of_one_length and np.array_equal(data[length:], data[: data.size - length])
+    tags = table["tag"].chunk(0)
+    return tuple(map(readable, as_bytes(unique(tags.values))))
 
 
 def readable(text: bytes) -> str:
@@ -150,7 +150,7 @@ def readable(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 
-def _start_of_last_query(qids: pa.ChunkedArray) -> int:
+def _start_of_last_query(qids: pa.Array) -> int:
     for tail in (qids[-_TAIL:], qids):
         other = ~equal(tail, qids[-1])
         if other.any():
@@ -160,7 +160,7 @@ def _start_of_last_query(qids: pa.ChunkedArray) -> int:
 
 def warn_cut(source: Source, table: pa.Table) -> None:
     """Warn where the last line has no end and its tag is a piece of the tag before it."""
-    tags = as_bytes(table["tag"][-2:].combine_chunks())
+    tags = as_bytes(column(table["tag"][-2:]))
     if source.unfinished and len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
         warn(
             source,

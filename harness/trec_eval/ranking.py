@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..readers.build import column, warn_scattered
 from ..readers.checks import Checks
 from ..readers.columns import numbers_of
+from ..readers.gathered import gathered
 from ..readers.trec import in_parts, tags_of, warn_cut, warn_ranks
 from .duplicates import Twice, twice_ranked
 from .judgements import grouped
@@ -71,7 +72,7 @@ class RunFile:
 
     def _whole(self) -> Iterator[Run]:
         self.twice.clear()
-        table = pa.concat_tables(self._rows())
+        table = gathered(self._rows())
         warn_cut(self._source, table)
         yield from self._checked([self._part(table)])
 

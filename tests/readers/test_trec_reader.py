@@ -16,6 +16,7 @@ from harness import readers
 from harness.core.arrow import string_column
 from harness.errors import HarnessWarning, InputError
 from harness.readers import Source, columns, trec
+from harness.readers.gathered import gathered
 from harness.readers.sample import LIMIT, PIECE, Sample
 from harness.readers.source import BLOCK
 
@@ -372,5 +373,5 @@ def test_queries_without_a_usable_judgement(write: Write) -> None:
 @example(["aa", "a", "aaa"])  # of one length on the whole
 @example(["é", "é"])
 def test_tags_are_the_distinct_ones(tags: list[str]) -> None:
-    table = pa.table({"tag": string_column(["z", *tags])}).slice(1)
+    table = gathered([pa.table({"tag": string_column(["z", *tags])}).slice(1)])
     assert trec.tags_of(table) == tuple(dict.fromkeys(tags))

@@ -1,0 +1,100 @@
+"""The rows of a file, put together while it is read, so that none is held twice.
+
+Blocks that are kept and joined at the end take twice the room of the table; here each is copied
+to the end of what is there and forgotten. qids and tags, which stay the same for many rows, are
+run-end encoded: they take the room of a string a query. They are kept as bytes, since Arrow checks
+that texts are UTF-8, which those of trec_eval need not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from ..core.arrow import call, run_ends, to_arrow, to_numpy
+from .grown import Numbers, Texts
+
+_RUNS = "qid", "tag"
+
+
+class Rows:
+    """Some columns of texts and of float64 numbers.
+
+    Examples
+    --------
+    >>> rows = Rows()
+    >>> rows.add(pa.table({"qid": ["1", "1"], "docno": ["a", "b"], "score": [0.5, 0.25]}))
+    >>> rows.add(pa.table({"qid": ["1"], "docno": ["cc"], "score": [0.125]}))
+    >>> rows.n_rows, rows.table()["docno"].to_pylist(), rows.table()["qid"].to_pylist()
+    (3, ['a', 'b', 'cc'], [b'1', b'1', b'1'])
+    """
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self._columns: dict[str, _Numbers | _Texts | _Runs] = {}
+
+    def add(self, table: pa.Table) -> None:
+        """Put the rows of a table after those that are here; its columns are those of the first."""
+        self.n_rows += table.num_rows
+        for name, chunks in zip(table.column_names, table.columns, strict=True):
+            if name not in self._columns:
+                is_number = pa.types.is_floating(chunks.type)
+                self._columns[name] = (
+                    _Numbers() if is_number else _Runs() if name in _RUNS else _Texts()
+                )
+            for chunk in chunks.chunks:
+                self._columns[name].add(chunk)
+
+    def table(self) -> pa.Table:
+        """Return the rows, each column in one piece; nothing can be added after it."""
+        return pa.table({name: column.array() for name, column in self._columns.items()})
+
+
+def gathered(tables: Iterable[pa.Table]) -> pa.Table:
+    """Return tables of the same columns as one, as :class:`Rows` puts them together."""
+    rows = Rows()
+    for table in tables:
+        rows.add(table)
+    return rows.table()
+
+
+class _Numbers:
+    def __init__(self) -> None:
+        self._numbers = Numbers(float)
+
+    def add(self, values: pa.Array) -> None:
+        self._numbers.add(to_numpy(values))
+
+    def array(self) -> pa.Array:
+        return to_arrow(self._numbers.array())
+
+
+class _Texts:
+    def __init__(self) -> None:
+        self._texts = Texts()
+
+    def add(self, values: pa.Array) -> None:
+        self._texts.add_column(values)
+
+    def array(self) -> pa.Array:
+        return self._texts.column()
+
+
+class _Runs:
+    def __init__(self) -> None:
+        self._n_rows, self._ends, self._values = 0, Numbers(np.int64), Texts()
+
+    def add(self, values: pa.Array) -> None:
+        if len(values):
+            encoded = call("run_end_encode", values)
+            self._ends.add(to_numpy(encoded.run_ends).astype(np.int64) + self._n_rows)
+            self._values.add_column(encoded.values)
+            self._n_rows += len(values)
+
+    def array(self) -> pa.Array:
+        values = self._values.column()
+        is_wide = pa.types.is_large_string(values.type)
+        values = values.view(pa.large_binary() if is_wide else pa.binary())
+        return run_ends(self._ends.array(), values)
