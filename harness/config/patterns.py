@@ -205,6 +205,8 @@ def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list
         folder = path if os.path.isdir(path) else path.parent
         what = f"no permission to look into {folder}; change its mode or its owner"
         raise NothingFoundError(what) from None
+    except OSError as error:  # a name that is too long, or a path
+        raise NothingFoundError(f"{error.strerror}: {error.filename}") from None
 
 
 def _files(base: Path, text: str, known: Mapping[str, str]) -> list[Found]:

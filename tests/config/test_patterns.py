@@ -126,6 +126,14 @@ def test_files_come_in_natural_order_and_names_are_taken_as_they_stand(tmp_path:
     ]
 
 
+def test_names_that_are_too_long_for_the_disk(tmp_path: Path) -> None:
+    """Found by fuzzing: an OSError came through."""
+    for text in ("d" * 300, "d" * 300 + "/{x}.run", "{x}/" + "d" * 300):
+        make(tmp_path, "a/b.run")
+        with pytest.raises(NothingFoundError, match=r"^File name too long: .*ddd"):
+            files(tmp_path, text, {"x": "a"})
+
+
 def test_a_placeholder_over_two_folders(tmp_path: Path) -> None:
     make(tmp_path, "s1/x/s1.txt", "s1/x/s2.txt", "s2/y/s2.txt")
     assert found(tmp_path, "s{seed}/{m}/s{seed}.txt") == [
