@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from ..tables.marks import letter, place_of
 from .grid import NO_WIDTH, Cell, Piece
 
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
@@ -163,4 +164,16 @@ def marks_of(text: str) -> tuple[str, ...]:
 
 
 def _parts(text: str) -> list[str]:
-    return [part for part in re.split(r"[,;\s\u2009]+", text.strip("() ")) if part]
+    parts = re.split(r"[,;\s\u2009]+", text.strip("() "))
+    return [letter for part in parts if part for letter in _letters(part)]
+
+
+def _letters(part: str) -> list[str]:
+    """Return the letters of a range.
+
+    >>> _letters("y–ab"), _letters("ab"), _letters("c-a")
+    (['y', 'z', 'aa', 'ab'], ['ab'], ['c-a'])
+    """
+    ends = re.fullmatch(r"([a-z]{1,2})[-–−]{1,2}([a-z]{1,2})", part)
+    between = range(place_of(ends[1]), place_of(ends[2]) + 1) if ends else ()
+    return [letter(place) for place in between] or [part]

@@ -77,13 +77,16 @@ def _page(table: PaperTable) -> tuple[float, float]:
 
 def _tabular(table: PaperTable, siunitx: bool) -> Iterable[str]:
     cells = ([row.cells[place] for row in table.rows] for place in range(len(table.columns)))
-    columns = [Column(each, siunitx, table.separator) for each in cells]
+    columns = [Column(each, siunitx, table.joined) for each in cells]
     spec = "".join(column.specification for column in columns)
     yield rf"\begin{{tabular}}{{@{{}}l{spec}@{{}}}}"
     yield r"\toprule"
     if table.has_blocks:
         yield from _blocks(table)
-    titles = [_heading(column.title, siunitx) for column in table.columns]
+    last = len(columns) - 1
+    titles = [
+        columns[place].heading(one.title, place == last) for place, one in enumerate(table.columns)
+    ]
     yield " & ".join(["", *titles]).lstrip() + r" \\"
     for place, group in enumerate(table.groups):
         yield r"\midrule" if place == 0 or group.title else r"\addlinespace"
@@ -105,10 +108,6 @@ def _blocks(table: PaperTable) -> Iterable[str]:
         at += size
     yield " & ".join(["", *titles]).lstrip() + r" \\"
     yield "".join(rules)
-
-
-def _heading(title: str, siunitx: bool) -> str:
-    return f"{{{escape(title)}}}" if siunitx else escape(title)
 
 
 def _name(row: Row) -> str:

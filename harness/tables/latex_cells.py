@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .latex_text import escape, in_math, room
 from .model import UNDEFINED, Cell
+
+_SCRIPT, _USUAL = 0.7, 500
+"""Size of raised letters, and the width of a usual letter in thousandths of an em."""
 
 
 class Column:
@@ -18,13 +21,15 @@ class Column:
     cells : sequence of Cell
     siunitx : bool
         Whether it is an S column, aligned at the decimal point.
-    separator : str
-        What stands between two signs.
+    joined : callable
+        Gives the signs beside a value as one text.
     """
 
-    def __init__(self, cells: Sequence[Cell], siunitx: bool, separator: str) -> None:
-        self.cells, self.siunitx, self.separator = cells, siunitx, separator
-        lists = (separator.join(signs) for cell in cells for signs in (cell.marks, cell.worse))
+    def __init__(
+        self, cells: Sequence[Cell], siunitx: bool, joined: Callable[[Sequence[str]], str]
+    ) -> None:
+        self.cells, self.siunitx, self.joined = cells, siunitx, joined
+        lists = (joined(signs) for cell in cells for signs in (cell.marks, cell.worse))
         self.widest = max(lists, key=room, default="")
         self.beside = max(map(_beside, cells), key=len, default="")
 
@@ -38,6 +43,14 @@ class Column:
         elif cell.second:
             text = rf"\underline{{{text}}}"
         return text + self._boxed(cell) + _box(_beside(cell), self.beside)
+
+    def heading(self, title: str, is_last: bool) -> str:
+        """Return a heading above the numbers, also where their signs make the column wide."""
+        if self.siunitx:
+            return f"{{{escape(title)}}}"
+        if _SCRIPT * room(self.widest) <= _USUAL * len(title):
+            return escape(title)
+        return rf"\multicolumn{{1}}{{l{'@{}' * is_last}}}{{{escape(title)}}}"
 
     @property
     def specification(self) -> str:
@@ -66,14 +79,14 @@ class Column:
         return text + (f"{{{after}}}" if after else "")
 
     def _signs(self, cell: Cell) -> str:
-        above, below = (in_math(self.separator.join(signs)) for signs in (cell.marks, cell.worse))
+        above, below = (in_math(self.joined(signs)) for signs in (cell.marks, cell.worse))
         text = (f"^{{{above}}}" if above else "") + (f"_{{{below}}}" if below else "")
         return f"${text}$" if text else ""
 
     def _boxed(self, cell: Cell) -> str:
         """Return the signs of a cell in a box that is as wide as the widest of the column."""
         signs = self._signs(cell)
-        if self.widest in map(self.separator.join, (cell.marks, cell.worse)):
+        if self.widest in map(self.joined, (cell.marks, cell.worse)):
             return signs
         return _box(signs, _raised(self.widest))
 

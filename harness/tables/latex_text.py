@@ -31,12 +31,13 @@ for _place, _name in enumerate(_GREEK):
         _FORMULAS[_capital] = f"\\{_name.capitalize()}"
 _COMMANDS |= dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEZHIKMNOPTX", strict=True))
 _IN_LIGATURES = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=')(?=')")
-_SIGNS = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\Vert"}
+_SIGNS = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\Vert", "–": "{-}"}
 # the widths of Computer Modern's italics and symbols
 _ROOM = dict(zip("abcdefghijklmnopqrstuvwxyz", (
     529, 429, 433, 520, 466, 490, 477, 576, 345, 412, 521, 298, 878, 600, 485, 503, 446, 451, 469,
     361, 572, 485, 716, 572, 490, 465,
-), strict=True)) | {",": 278, "†": 444, "‡": 444, "§": 444, "¶": 611, "‖": 500}  # fmt: skip
+), strict=True)) | {",": 278, "†": 444, "‡": 444, "§": 444, "¶": 611, "‖": 500, "–": 778
+}  # fmt: skip
 _LATIN = {chr(code) for code in range(0xA1, 0x180)} - {"\xad"}
 
 

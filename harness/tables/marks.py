@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 
 from ..core.metric import Direction
@@ -23,6 +23,35 @@ def letter(place: int) -> str:
         rest, digit = divmod(rest - 1, 26)
         text = chr(ord("a") + digit) + text
     return text
+
+
+def place_of(letters: str) -> int:
+    """Return the place of a system by its letter.
+
+    >>> [place_of(letters) for letters in ("a", "z", "aa", "aaa")]
+    [0, 25, 26, 702]
+    """
+    place = 0
+    for sign in letters:
+        place = 26 * place + ord(sign) - ord("a") + 1
+    return place - 1
+
+
+def ranges(letters: Iterable[str]) -> list[str]:
+    """Return letters in their order, three and more that follow each other as one range.
+
+    >>> ranges(["a", "b", "d", "y", "z", "aa", "††"])
+    ['a', 'b', 'd', 'y–aa', '††']
+    """
+    found: list[list[str]] = []
+    for text in letters:
+        follows = bool(found) and text.isalpha() and found[-1][-1].isalpha()
+        if follows and place_of(text) == place_of(found[-1][-1]) + 1:
+            found[-1].append(text)
+        else:
+            found.append([text])
+    parts = ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else run for run in found)
+    return [text for part in parts for text in part]
 
 
 def dagger(place: int) -> str:

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Literal
 
 from ..core.metric import Metric
+from .marks import ranges
 
 UNDEFINED = "–"
 """Shown where there is no value."""
@@ -207,8 +208,8 @@ class PaperTable:
         return "," if any(len(sign) > 1 for sign in signs) else ""
 
     def joined(self, signs: Iterable[str]) -> str:
-        """Return the signs that stand beside a value as one text."""
-        return self.separator.join(signs)
+        """Return the signs that stand beside a value as one text: ``ab``, ``a,c–f,ab``."""
+        return self.separator.join(ranges(signs) if self.separator else signs)
 
     def cell(self, run: str, dataset: str | None, key: str) -> Cell | None:
         """Return the cell of a run under a column's dataset and key, None where there is none."""

@@ -190,6 +190,16 @@ SIGNS = st.text(
 )
 
 
+def test_a_heading_stands_above_numbers_whose_letters_are_wider_than_it() -> None:
+    runs = {f"run{place:02}": [place / 100, place / 100] for place in range(12)}
+    beaten = {("trec", "map", run, "run11"): (0.1, 0.01) for run in [*runs][:-1]}
+    others = {("trec", "map", run, "run10"): (0.1, 0.9) for run in [*runs][:-2]}
+    made = study(constant({"trec": runs}), ["map", "mse"], compared({**beaten, **others}))
+    # eleven letters beside a MAP, none beside an MSE
+    heading = r"& \multicolumn{1}{l}{map $\uparrow$} & mse $\downarrow$ \\"
+    assert heading in render(build(made), "latex")
+
+
 @needs_latex
 @settings(
     max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -125,6 +125,18 @@ def test_signs_of_several_letters_stand_between_commas() -> None:
     assert rows(table)[-1]["trec map marks"] == "best a b aa ab"
 
 
+def test_three_letters_and_more_that_follow_each_other_are_a_range() -> None:
+    # the last run's signs are those of runs 1 to 3, 5, 6 and 25 to 27: b-d, f, g, z-ab
+    runs = {f"run{place}": [place / 100] for place in range(29)}
+    places = (1, 2, 3, 5, 6, 25, 26, 27)
+    beaten = {("trec", "map", f"run{place}", "run28"): (0.1, 0.01) for place in places}
+    others = {("trec", "map", f"run{place}", "run27"): (0.1, 0.9) for place in range(27)}
+    table = build(study(constant({"trec": runs}), ["map"], compared({**beaten, **others})))
+    assert "<sup>b–d,f,g,z–ab</sup>" in render(table, "markdown")
+    assert "$^{b{-}d,f,g,z{-}ab}$" in render(table, "latex")
+    assert rows(table)[-1]["trec map marks"] == "best b c d f g z aa ab"
+
+
 def test_doubled_daggers_stand_between_commas() -> None:
     """Six baselines: the sixth has two daggers, and ``††`` alone would be the first one twice."""
     runs = {f"run{place}": [place / 100] for place in range(7)}
