@@ -208,7 +208,7 @@ def parse_csv(
     """
     if block.startswith(BOM):  # the file's own is gone; Arrow would leave out a block's first one
         block = b"\n" + block
-    if not block.strip():
+    if not block or block.isspace():
         return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
     return csv.read_csv(
         pa.BufferReader(block),
@@ -218,7 +218,7 @@ def parse_csv(
         ),
         csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[],
-            strings_can_be_null=False,
+            strings_can_be_null=False, check_utf8=not block.isascii(),
         ),
     )  # fmt: skip
 
