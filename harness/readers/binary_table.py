@@ -45,7 +45,7 @@ def read_parquet(source: Source, kind: str, columns: Columns | None) -> pa.Table
     # of a group alone: what a damaged file says of a column ends the interpreter (Arrow 26)
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     room = sum(max(group.total_byte_size, 0) for group in groups)
-    check_ratio(source.name, packed, room + metadata.num_rows * _NUMBER * len(names))
+    check_ratio(source.name, packed, room + metadata.num_rows * _NUMBER * len(names), names)
     text = [name for name in names if _is_text(schema.field(name).type)]
     return _gathered(source, packed, schema, names, file.batches(names, text))
 

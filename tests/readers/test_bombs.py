@@ -180,6 +180,23 @@ def test_parquet_of_one_value_a_thousand_times_over(tmp_path: Path) -> None:
         read_run(path)
 
 
+def test_parquet_of_a_column_that_is_not_used(tmp_path: Path) -> None:
+    """What a group says of one column alone is not to be read; so all count, and that is said."""
+    path, n = tmp_path / "a.parquet", 20_000
+    columns = {"qid": ["q"] * n, "docno": [f"d{at}" for at in range(n)], "score": range(n)}
+    vectors = [bytes(5000)] * n
+    table = pa.table(columns | {"vector": vectors})
+    parquet.write_table(table, path, compression="zstd", use_dictionary=False)
+    with pytest.raises(InputError, match="in all columns together") as error:
+        read_run(path)
+    (problem,) = error.value.problems
+    assert problem.fix == (
+        "if it is what it should be, write a file of the columns that are used: docno, qid, score"
+    )
+    parquet.write_table(table.select(["docno", "qid", "score"]), path)
+    assert read_run(path).n_rows == n
+
+
 def test_parquet_of_honest_repetition_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     n = 50_000
