@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pyarrow as pa
 
-from ..core.arrow import cast, equal, select, to_numpy, unique
+from ..core.arrow import cast, equal, index_in, select, to_numpy, unique
 from ..core.hashing import hash_strings
 from ..core.tables import Qrels
 from ..errors import HarnessError
@@ -27,14 +28,8 @@ def swapped(path: str, qrels: Qrels | None) -> Finding | None:
     Told of a run that shares no qid with the judgements, by pieces of it: some docnos are qids of
     the judgements, some qids are their docnos, and half of either at least.
     """
-    if qrels is None:
-        return None
-    source = Source(path)
-    try:
-        for _ in source.blocks():
-            pass
-        rows = read_block(b"".join(source.sample.pieces), trec.RUN)
-    except (HarnessError, Refused):
+    rows = pieces_of(path)
+    if qrels is None or rows is None:
         return None
     qids, docnos = (unique(rows[name].combine_chunks()) for name in ("qid", "docno"))
     if (qrels.place(qids) >= 0).any():
@@ -50,6 +45,45 @@ def swapped(path: str, qrels: Qrels | None) -> Finding | None:
         "docno have changed places"
     )
     return finding("swapped-columns", path, what, len(as_qids), as_qids[:3].to_pylist())
+
+
+def other_topics(path: str, name: str, datasets: Mapping[str, pa.Array]) -> Finding | None:
+    """Return which dataset's queries a TREC run answers that shares none with its own.
+
+    Parameters
+    ----------
+    path, name : str
+        The run's file; what its dataset is called.
+    datasets : mapping of str to pyarrow string array
+        Queries of the other datasets, by their names and files.
+    """
+    rows = pieces_of(path)
+    if rows is None or not datasets:
+        return None
+    qids = cast(unique(rows["qid"].combine_chunks()), pa.large_string())
+    shared = {
+        other: int((index_in(qids, cast(theirs, pa.large_string())) >= 0).sum())
+        for other, theirs in datasets.items()
+    }
+    best = max(shared, key=lambda other: shared[other])
+    if not shared[best] or 2 * shared[best] < len(qids):
+        return None
+    what = (
+        f"no query of it is one of {name}; of {len(qids):,} looked at {shared[best]:,} are those "
+        f"of {best}"
+    )
+    return finding("no-common-query", path, what, shared[best], fix=f"name the run for {name}")
+
+
+def pieces_of(path: str) -> pa.Table | None:
+    """Return rows of pieces of a TREC run; None where they cannot be read."""
+    source = Source(path)
+    try:
+        for _ in source.blocks():
+            pass
+        return read_block(b"".join(source.sample.pieces), trec.RUN)
+    except (HarnessError, Refused):
+        return None
 
 
 def rank_scores(source: Source) -> RankScores | None:

@@ -11,7 +11,6 @@ import pyarrow as pa
 from ..config import Config
 from ..config.cells import Cell
 from ..core.policy import Policy
-from ..core.tables import Qrels
 from ..errors import HarnessError, InputError, Problem
 from ..guard import rules
 from ..guard.facts import Facts
@@ -109,7 +108,10 @@ def guard(
         if own_fit is not None:
             odd = accepted(elsewhere.odd(cell, own_fit), accept)
             scoped += [(cell.dataset_key, one) for one in odd]
-    found.failed |= {**dict(_counted(failed, elsewhere)), **dict(_swapped(failed))}
+    found.failed |= {
+        **dict(_counted(failed, elsewhere)),
+        **dict(_strangers(failed, cells, records)),
+    }
     held_rows = {
         path: digests[path]
         for cell, error in failed.values()
@@ -188,19 +190,26 @@ def _counted(
                 yield place, InputError([_problem(better)])
 
 
-def _swapped(
-    failed: Mapping[int, tuple[Cell, HarnessError]],
-) -> Iterator[tuple[int, HarnessError]]:
-    """Yield, for runs that share no query with their judgements, that columns changed places."""
-    read: dict[str, Qrels | None] = {}
-    for place, (cell, error) in failed.items():
-        if _rules(error) == ["no-common-query"]:
-            path = cell.dataset_entry.path
-            if path not in read:
-                read[path] = qrels_of(cell)
-            found = columns.swapped(cell.run_entry.path, read[path])
-            if found is not None:
-                yield place, InputError([_problem(found)])
+def _strangers(
+    failed: Mapping[int, tuple[Cell, HarnessError]], cells: Mapping[int, Cell],
+    records: Mapping[int, Record],
+) -> Iterator[tuple[int, HarnessError]]:  # fmt: skip
+    """Yield why runs share no query with their judgements, where columns or files tell it."""
+    some = [
+        (place, cell)
+        for place, (cell, error) in failed.items()
+        if _rules(error) == ["no-common-query"]
+    ]
+    read = {cell.dataset_entry.path: qrels_of(cell) for _, cell in some}
+    known = {cells[place].dataset_entry.path: one.qids for place, one in records.items()}
+    known |= {path: qrels.qids for path, qrels in read.items() if qrels is not None}
+    for place, cell in some:
+        path, run = cell.dataset_entry.path, cell.run_entry.path
+        others = {other: qids for other, qids in known.items() if other != path}
+        found = columns.swapped(run, read[path])
+        found = found or columns.other_topics(run, cell.dataset, others)
+        if found is not None:
+            yield place, InputError([_problem(found)])
 
 
 def is_count(error: HarnessError) -> bool:

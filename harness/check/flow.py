@@ -8,6 +8,8 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
+import pyarrow as pa
+
 from .. import readers
 from ..cells import columns, shared_rows
 from ..cells.elsewhere import Elsewhere, Held
@@ -69,6 +71,7 @@ class _Dataset:
     rows: Rows | None
     facts: JudgementFacts
     digest: str
+    qids: pa.Array
 
 
 @dataclass(eq=False)
@@ -80,6 +83,7 @@ class _Sweep:
     datasets: dict[str, _Dataset] = field(default_factory=dict)
     rows: list[shared_rows.Rows] = field(default_factory=list)
     odd: list[tuple[Cell, Fit | None]] = field(default_factory=list)
+    strangers: list[Cell] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     guarded: list[GuardedCell] = field(default_factory=list)
     n_rows: int = 0
@@ -119,6 +123,7 @@ def check_cells(
                 with progress.file(cell.run_entry.path) as reader:
                     _read_run(cell, qrels, policy, sweep, reader)
         _look_elsewhere(sweep)
+        _other_topics(sweep)
         for later, earlier in shared_rows.candidates(sweep.rows):
             found = shared_rows.findings(sweep.rows[later], sweep.rows[earlier])
             sweep.reading.add(*found)
@@ -136,7 +141,9 @@ def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep, reader: FileProgre
         return None
     sweep.reading.end(source)
     facts = JudgementFacts.of(qrels)
-    sweep.datasets[cell.dataset] = _Dataset(cell, rows_of(qrels), facts, source.sha256())
+    sweep.datasets[cell.dataset] = _Dataset(
+        cell, rows_of(qrels), facts, source.sha256(), qrels.qids
+    )
     sweep.reading.add(*of_dataset(facts, entry.path))
     if source.row_marks is not None:
         part = part_of(cell, sweep.pooled)
@@ -186,6 +193,7 @@ def _read_run(
     if form == "trec" and into.refused == {"no-common-query"}:
         found = columns.swapped(entry.path, qrels)
         into.add(*([] if found is None else [found]))
+        sweep.strangers += [cell] if found is None else []
     elif "row-count" in into.refused:
         sweep.failed[entry.path] = source.sha256()
         sweep.odd.append((cell, None))
@@ -220,6 +228,17 @@ def _look_elsewhere(sweep: _Sweep) -> None:
             better = elsewhere.count(cell)
             if better is not None:
                 sweep.reading.replace("row-count", better)
+
+
+def _other_topics(sweep: _Sweep) -> None:
+    """Look for the dataset whose queries runs answer that share none with their own."""
+    for cell in sweep.strangers:
+        path = cell.dataset_entry.path
+        known = {one.cell.dataset_entry.path: one.qids for one in sweep.datasets.values()}
+        others = {other: qids for other, qids in known.items() if other != path}
+        better = columns.other_topics(cell.run_entry.path, cell.dataset, others)
+        if better is not None:
+            sweep.reading.replace("no-common-query", better)
 
 
 def _n_rows(rows: Rows | None) -> int:

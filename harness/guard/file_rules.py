@@ -72,7 +72,9 @@ REFUSED = (
         "write the columns that the format has",
     ),
     Rule(
-        "no-common-query", "error", "A run and judgements that share no query.",
+        "no-common-query", "error",
+        "A run and judgements that share no query: says which other dataset of the config has its "
+        "queries.",
         "nothing is evaluated, or every query counts 0", "name the judgements of its own topics",
     ),
     Rule(

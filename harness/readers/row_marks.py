@@ -81,7 +81,8 @@ def kept(marks: Array) -> str:
     if marks.size > 4 * KEPT:  # of which some may be of equal rows
         some = np.partition(marks, 4 * KEPT)[: 4 * KEPT]
     found, times = np.unique(some, return_counts=True)
-    return found[times == 1][:KEPT].astype("<u8").tobytes().hex()
+    smallest: bytes = found[times == 1][:KEPT].astype("<u8").tobytes()
+    return smallest.hex()
 
 
 def of_kept(text: str) -> Array:

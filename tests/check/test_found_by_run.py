@@ -133,6 +133,38 @@ def test_qids_and_docnos_that_changed_places(trec: Any, capsys: Any, name: str) 
     assert "qid and docno have changed places [swapped-columns]" in said
 
 
+FOLDS = """\
+datasets: {"d{fold}": {format: trec, path: "{fold}.qrels"}}
+runs: {"{model}": {format: trec, path: "{model}.{fold}.run"}}
+metrics: [map]
+"""
+
+
+def test_runs_of_two_folds_that_changed_places(trec: Any, capsys: Any) -> None:
+    trec.put("c.yaml", [FOLDS])
+    for fold in "12":
+        of_fold = [line for line in trec.lines("qrels") if (int(line[:3]) % 2) == (fold == "2")]
+        trec.put(f"{fold}.qrels", of_fold)
+        rows = [line for line in trec.lines("run") if (int(line[:3]) % 2) == (fold == "2")]
+        trec.put(f"good.{fold}.run", rows)
+        trec.put(f"bad.{'21'[int(fold) - 1]}.run", rows)
+    code, said = run(trec, capsys)
+    assert code == 1
+    what = "bad.1.run: no query of it is one of d1; of 15 looked at 15 are those of 2.qrels"
+    assert f"{what} [no-common-query]" in said
+    checked = check_config(trec.folder / "c.yaml").findings
+    heads = [str(one).replace(f"{trec.folder}/", "") for one in checked if one.severity == "error"]
+    assert len(heads) == 2
+    assert heads[0] == (
+        f"error: {what} [no-common-query]\n"
+        "  effect: nothing is evaluated, or every query counts 0\n"
+        "  fix:    name the run for d1"
+    )
+    (trec.folder / "good.1.run").unlink()
+    (trec.folder / "good.2.run").unlink()
+    assert what in run(trec, capsys)[1]  # no run at all is of its dataset
+
+
 def test_a_run_that_is_upside_down(trec: Any, capsys: Any) -> None:
     trec.put("c.yaml", [TREC])
     assert "[upside-down]" not in run(trec, capsys)[1]
