@@ -10,6 +10,7 @@ from typing import Any
 from ..core.guarded_yaml import SIZE
 from ..errors import ConfigError, did_you_mean
 from . import paths, yamlfile
+from .overrides import BY_NAME, override
 from .patterns import NothingFoundError, files
 from .yamlfile import Loc, Source
 
@@ -56,7 +57,7 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> So
     base : Path
         Folder where its paths start.
     overrides : iterable of str
-        As :func:`~harness.config.yamlfile.override` takes them.
+        As :func:`~harness.config.overrides.override` takes them.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> So
     source = paths.expand(yamlfile.parse(text, where))
     own = PurePath(where).name
     source = _extended(source, base, [((base / own).resolve(), own)], where)
-    source = yamlfile.override(source, overrides)
+    source = override(source, overrides)
     return paths.expand(source, source.set) if source.set else source
 
 
@@ -100,7 +101,7 @@ def merge(base: Source, over: Source, name: str) -> Source:
             if value is None and here not in over.unread:
                 if key in below:
                     del found[key]
-                elif loc and loc[0] in yamlfile.BY_NAME and len(loc) == 1:
+                elif loc and loc[0] in BY_NAME and len(loc) == 1:
                     near = did_you_mean(key, below)
                     what = f"{name} has no '{key}' that could be taken out{near}"
                     problems.append(over.problem(here, what))

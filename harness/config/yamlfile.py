@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
-from ..core.guarded_yaml import GuardedLoader, YAMLLimitError
-from ..errors import ConfigError, Problem, did_you_mean, shorten
+from ..core.guarded_yaml import Loader, YAMLLimitError, composed
+from ..errors import ConfigError, Problem, shorten
 
 Loc = tuple[str | int, ...]
 """Where a part is: the keys and places that lead to it, as pydantic gives them."""
 
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
-_AS_WRITTEN = "where"
+AS_WRITTEN = "where"
 """Below this key a value is the text that stands there: 01 is no number, and yes is not true."""
-BY_NAME = ("datasets", "runs", "where", "metric_sets", "tables")
-"""Mappings of entries that have names: one that is not there cannot be taken out."""
+_KEY = 1024
 _MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "null"))
 
 
@@ -82,11 +81,6 @@ def show(loc: Loc) -> str:
     return text
 
 
-def read(text: str, where: str, overrides: Iterable[str] = ()) -> Source:
-    """Return the data of a YAML text, with overrides put in: :func:`parse`, :func:`override`."""
-    return override(parse(text, where), overrides)
-
-
 def parse(text: str, where: str, file: str = "") -> Source:
     """Return the data of a YAML text that holds a mapping.
 
@@ -105,8 +99,7 @@ def parse(text: str, where: str, file: str = "") -> Source:
         Where the text is not YAML or holds no mapping.
     """
     try:
-        loader = GuardedLoader(text)
-        node = loader.get_single_node()
+        loader, node = composed(text)
     except yaml.YAMLError as error:
         raise ConfigError(_syntax(error, text), where=where) from error
     if node is None:
@@ -125,26 +118,6 @@ def parse(text: str, where: str, file: str = "") -> Source:
     return Source(
         where, data, walk.lines, frozenset(), tuple(walk.problems), frozenset(walk.unread), files
     )
-
-
-def override(source: Source, overrides: Iterable[str]) -> Source:
-    """Return a config with values put in place of its own.
-
-    Parameters
-    ----------
-    source : Source
-        Its data are changed.
-    overrides : iterable of str
-        ``"policy.ties=stable"``; the value is read as YAML, the path may hold ``[1]``. ``null``
-        takes a key out.
-    """
-    problems, changed = list(source.problems), set(source.set)
-    for one in overrides:
-        try:
-            changed.add(_override(source.data, one))
-        except ValueError as error:
-            problems.append(Problem(f"--set {one}", str(error)))
-    return replace(source, set=frozenset(changed), problems=tuple(problems))
 
 
 def describe(value: Any) -> str:
@@ -169,7 +142,7 @@ def describe(value: Any) -> str:
 class _Walk:
     """One pass over the composed nodes: values, lines and problems."""
 
-    def __init__(self, loader: GuardedLoader, file: str) -> None:
+    def __init__(self, loader: Loader, file: str) -> None:
         self.loader, self.file = loader, file
         self.lines: dict[Loc, int] = {}
         self.problems: list[Problem] = []
@@ -191,7 +164,7 @@ class _Walk:
             tag = node.tag.rstrip(",")
             self._refuse(node, loc, f"{tag} is a tag to YAML, and no text", f'quote it: "{tag}"')
             return tag
-        if len(loc) > 1 and loc[0] == _AS_WRITTEN and node.tag != _NULL:
+        if len(loc) > 1 and loc[0] == AS_WRITTEN and node.tag != _NULL:
             return node.value
         try:
             return self.loader.construct_object(node)
@@ -244,6 +217,14 @@ def _line(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
 
 
+def _is_long(before: str) -> bool:
+    """Return whether the key that a colon follows is longer than YAML has keys without a mark."""
+    key = before.rstrip()
+    quote = key[-1:]
+    begins = key.rfind(quote, 0, -1) if quote in ('"', "'") else max(map(key.rfind, ",{["))
+    return len(key[begins + 1 :].strip()) > _KEY
+
+
 def _syntax(error: yaml.YAMLError, text: str) -> Problem:
     """Say in plain words where the YAML breaks."""
     mark = getattr(error, "problem_mark", None)
@@ -263,6 +244,8 @@ def _syntax(error: yaml.YAMLError, text: str) -> Problem:
     fix = ""
     if mark.column < len(content) and content[mark.column] == "\t":
         fix = "indent with blanks, not with tabs"
+    elif content[mark.column : mark.column + 1] == ":" and _is_long(content[: mark.column]):
+        fix = f'a key of more than {_KEY:,} characters stands after a question mark: ? "key"'
     elif context == "while scanning a tag":
         fix = "put text that begins with ! in quotes"
     elif "{" in content:
@@ -270,81 +253,3 @@ def _syntax(error: yaml.YAMLError, text: str) -> Problem:
     elif mark.column < len(content) and content[mark.column] in "@`%*&!|>":
         fix = f"put text that begins with '{content[mark.column]}' in quotes"
     return Problem(f"line {mark.line + 1}, column {mark.column + 1}", what, content.strip(), fix)
-
-
-def _override(data: dict[str, Any], override: str) -> Loc:
-    """Put one ``path=value`` into `data`; return its location. ValueError says what is wrong."""
-    path, equals, text = override.partition("=")
-    path = path.strip().removeprefix("$").removeprefix(".")
-    if not equals or not path:
-        raise ValueError("write KEY=VALUE, as in policy.ties=stable")
-    if path == "extends":
-        raise ValueError("stands in the file only; give the other config itself, or edit the file")
-    try:
-        value = _value(path, text)
-    except ConfigError as error:
-        told = "; ".join(filter(None, (error.problems[0].what, error.problems[0].fix)))
-        raise ValueError(f"cannot read the value: {told}") from None
-    loc: Loc = ()
-    at: Any = data
-    parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
-    while parts:
-        if isinstance(at, list):
-            part: str | int = _place(at, parts.pop(0), loc)
-        elif isinstance(at, dict):
-            part = _key(at, parts)
-        else:
-            raise ValueError(f"{show(loc)} is {describe(at)} and holds no '{parts[0]}'")
-        if not parts:
-            _put(at, part, value, loc)
-            return (*loc, part)
-        if isinstance(at, dict) and part not in at:
-            if loc:
-                raise ValueError(
-                    f"there is no {show((*loc, part))}{did_you_mean(str(part), at)}"
-                    f"  (there are: {', '.join(at)})"
-                )
-            at[part] = {}
-        loc, at = (*loc, part), at[part]
-    raise ValueError("write KEY=VALUE, as in policy.ties=stable")
-
-
-def _put(at: Any, part: str | int, value: Any, loc: Loc) -> None:
-    """Put a value in its place; null takes a key out, as in a config that extends another."""
-    if value is None and isinstance(at, dict) and part in at:
-        del at[part]
-    elif value is None and len(loc) == 1 and loc[0] in BY_NAME:
-        near = did_you_mean(str(part), at)
-        raise ValueError(f"there is no {show((*loc, part))} that could be taken out{near}")
-    else:
-        at[part] = value
-
-
-def _value(path: str, text: str) -> Any:
-    """Return the value of an override as it would be read at its place."""
-    top = _AS_WRITTEN if re.split(r"[.\[]", path)[0] == _AS_WRITTEN else "value"
-    below = top == _AS_WRITTEN and path != top
-    if below and text.strip().startswith("!"):  # a shell took off the quotes it was given
-        return text.strip()
-    source = read(f"{top}:\n  value: {text}" if below else f"{top}: {text}", "")
-    if source.problems:
-        raise ConfigError(source.problems)
-    found = source.data[top]
-    return found["value"] if below else found
-
-
-def _key(at: dict[str, Any], parts: list[str]) -> str:
-    """Take the longest run of parts that is a key (a name may hold dots), else one part."""
-    for n in range(len(parts), 1, -1):
-        if ".".join(parts[:n]) in at:
-            key = ".".join(parts[:n])
-            del parts[:n]
-            return key
-    return parts.pop(0)
-
-
-def _place(at: list[Any], part: str, loc: Loc) -> int:
-    digits = part.strip("[]")
-    if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(at):
-        raise ValueError(f"{show(loc)} is a list of {len(at)}; there is no '{digits}' in it")
-    return int(digits)

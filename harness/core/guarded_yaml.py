@@ -14,6 +14,7 @@ DEPTH = 50
 PARTS = 200_000
 """Values in all, those that aliases repeat counted each time."""
 
+_TOLD_APART = re.compile("[\t?!\ufeff]")
 _LONE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
 """A whole number that is what it looks like: no 010 for 8, no 1:30 for 90, no 1_000."""
@@ -23,52 +24,37 @@ class YAMLLimitError(yaml.MarkedYAMLError):
     """A text is within YAML and beyond what a config or a header needs."""
 
 
-class GuardedLoader(yaml.SafeLoader):
-    """PyYAML's safe loader with limits of size, depth and growth.
+class Loader(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
+    """What makes nodes and values of YAML's events, with limits of depth and growth.
 
     Aliases are fine; what they stand for is counted as often as they stand there, so that nine
     lines of nine aliases each are refused before anything is made of them.
-
-    Parameters
-    ----------
-    text : str
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self) -> None:
         self.depth = 0
         self.sizes: dict[int, int] = {}
-        super().__init__(text)
-        if len(text) > SIZE:
-            self._refuse(f"the text is longer than {SIZE:,} characters", self.get_mark())
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Return the next node; refuse one that is too deep or stands for too much."""
-        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        mark = self.peek_event().start_mark  # type: ignore[attr-defined]
         self.depth += 1
         if self.depth > DEPTH:
             self._refuse(f"more than {DEPTH} mappings and lists inside each other", mark)
         node: Any = super().compose_node(parent, index)
         self.depth -= 1
-        if id(node) not in self.sizes:  # else an alias of what is counted, or of what is around it
+        if (
+            isinstance(node, yaml.CollectionNode) and id(node) not in self.sizes
+        ):  # else an alias of what is counted, or of what is around it
             size = 1
             if isinstance(node, yaml.MappingNode):
                 size += sum(self._size(key) + self._size(value) for key, value in node.value)
-            elif isinstance(node, yaml.SequenceNode):
+            else:
                 size += sum(map(self._size, node.value))
             self.sizes[id(node)] = size
             if size > PARTS:
                 self._refuse(f"its aliases stand for more than {PARTS:,} values", mark)
         return node
-
-    def scan_flow_scalar_non_spaces(self, double: Any, start_mark: Any) -> Any:
-        """Return a piece of quoted text; refuse escapes that are no characters."""
-        try:
-            chunks = super().scan_flow_scalar_non_spaces(double, start_mark)
-        except (ValueError, OverflowError):
-            self._refuse("an escape of no character", self.get_mark())
-        if any(map(_LONE.search, chunks)):
-            self._refuse("half of a surrogate pair, which is no character", self.get_mark())
-        return chunks
 
     def construct_yaml_int(self, node: Any) -> Any:
         """Return a whole number; refuse one that YAML reads otherwise than it looks."""
@@ -95,7 +81,73 @@ class GuardedLoader(yaml.SafeLoader):
         raise YAMLLimitError(None, None, what, mark)
 
 
-GuardedLoader.add_constructor("tag:yaml.org,2002:int", GuardedLoader.construct_yaml_int)
+class PlainLoader(Loader, yaml.SafeLoader):
+    """Reads with PyYAML's own scanner, in Python: slowly, with errors that say what to do."""
+
+    def __init__(self, text: str) -> None:
+        Loader.__init__(self)
+        yaml.SafeLoader.__init__(self, text)
+
+    def scan_flow_scalar_non_spaces(self, double: Any, start_mark: Any) -> Any:
+        """Return a piece of quoted text; refuse escapes that are no characters."""
+        try:
+            chunks = super().scan_flow_scalar_non_spaces(double, start_mark)
+        except (ValueError, OverflowError):
+            self._refuse("an escape of no character", self.get_mark())
+        if any(map(_LONE.search, chunks)):
+            self._refuse("half of a surrogate pair, which is no character", self.get_mark())
+        return chunks
+
+
+LOADERS: list[type[Any]] = [PlainLoader]
+"""What is tried, one after the other, until one of them takes a text in."""
+
+if yaml.__with_libyaml__:
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+
+    class FastLoader(Loader, CParser):
+        """Reads with libyaml, in C; nodes and values are made as by :class:`PlainLoader`."""
+
+        def __init__(self, text: str) -> None:
+            Loader.__init__(self)
+            CParser.__init__(self, text)
+            for part in (
+                yaml.composer.Composer,
+                yaml.constructor.SafeConstructor,
+                yaml.resolver.Resolver,
+            ):
+                part.__init__(self)
+
+    LOADERS.insert(0, FastLoader)
+
+for _loader in LOADERS:
+    _loader.add_constructor("tag:yaml.org,2002:int", _loader.construct_yaml_int)
+
+
+def composed(text: str) -> tuple[Any, yaml.Node | None]:
+    """Return the node of a YAML text, None where it is empty, and what makes values of nodes.
+
+    What libyaml refuses is read once more in Python, which says more of it; so is a text with
+    tabs, tags or marks of keys, where libyaml takes in other things than PyYAML does.
+
+    Raises
+    ------
+    yaml.YAMLError
+    """
+    if len(text) > SIZE:
+        start = yaml.Mark("", 0, 0, 0, None, 0)
+        raise YAMLLimitError(None, None, f"the text is longer than {SIZE:,} characters", start)
+    loaders = LOADERS[-1:] if _TOLD_APART.search(text) else LOADERS
+    for kind in loaders:
+        try:
+            loader = kind(text)
+            return loader, loader.get_single_node()
+        except YAMLLimitError:
+            raise
+        except (yaml.YAMLError, UnicodeEncodeError):
+            if kind is LOADERS[-1]:
+                raise
+    raise AssertionError("no loader")
 
 
 def load(text: str) -> Any:
@@ -108,8 +160,5 @@ def load(text: str) -> Any:
     >>> load("a: &x [1, 2]\\nb: *x")
     {'a': [1, 2], 'b': [1, 2]}
     """
-    loader = GuardedLoader(text)
-    try:
-        return loader.get_single_data()
-    finally:
-        loader.dispose()
+    loader, node = composed(text)
+    return None if node is None else loader.construct_document(node)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from harness import config
 from harness.config import plugins
 from harness.config.sweep import missing, resolve
-from harness.config.yamlfile import read
+from harness.config.yamlfile import parse
 from harness.core.policy import Policy
 from harness.errors import ConfigError
 
@@ -282,7 +282,7 @@ def test_what_is_wrong_is_said(text: str, lines: list[str]) -> None:
 @given(st.text("abc:{}[]#&*!|>'\"%@`,-\n\t \\x0123?~", max_size=60))
 def test_any_text_is_read_or_refused_with_a_config_error(text: str) -> None:
     try:
-        data = read(text, "x.yaml").data
+        data = parse(text, "x.yaml").data
     except ConfigError as error:
         data = {"said": str(error)}
     assert isinstance(data, dict)
@@ -304,13 +304,13 @@ def test_any_text_is_read_or_refused_with_a_config_error(text: str) -> None:
 )
 def test_plain_data_is_read_as_yaml_reads_it(value: object) -> None:
     text = yaml.safe_dump({"value": value}, allow_unicode=True)
-    source = read(text, "x.yaml")
+    source = parse(text, "x.yaml")
     assert source.data == yaml.safe_load(text)
     assert source.problems == ()
 
 
 def test_keys_are_text_as_written_and_values_may_be_shared() -> None:
-    source = read("1.50: &a {x: 1}\nno: {<<: *a, y: 2}\n", "x.yaml")
+    source = parse("1.50: &a {x: 1}\nno: {<<: *a, y: 2}\n", "x.yaml")
     assert source.data == {"1.50": {"x": 1}, "no": {"x": 1, "y": 2}}
     assert source.lines[("no", "x")] == 1
     assert source.lines[("no", "y")] == 2

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from harness import config
+from harness.config import yamlfile
 from harness.core import guarded_yaml
 from harness.errors import ConfigError
 
@@ -23,6 +27,20 @@ MERGES = "a: &a {x: 1}\n" + "".join(
 GROWS = "its aliases stand for more than 200,000 values"
 DEEP = "more than 50 mappings and lists inside each other"
 HALF = "half of a surrogate pair, which is no character"
+
+
+BOTH = [*guarded_yaml.LOADERS], [guarded_yaml.PlainLoader]
+"""libyaml where it is, with PyYAML's own scanner for what it refuses; and that alone."""
+
+
+@pytest.fixture(params=BOTH, ids=["fast", "plain"], autouse=True)
+def _loaders(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded_yaml, "LOADERS", request.param)
+
+
+def test_the_fast_loader_is_there() -> None:
+    """PyYAML's wheels hold libyaml; without it this test tells that one loader was not tested."""
+    assert [kind.__name__ for kind in BOTH[0]] == ["FastLoader", "PlainLoader"]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +102,62 @@ def test_anchors_aliases_and_merge_keys_are_fine() -> None:
     assert guarded_yaml.load(text) == expected
     many = "a: &a {x: 1}\nb: [" + "*a, " * 10_000 + "]"
     assert len(guarded_yaml.load(many)["b"]) == 10_000
+
+
+KEYS = ("a", "'b c'", '"d\\n"', "1", "yes", "<<", "? e", "é", "*x", "x y z")
+VALUES = ("1", "[a, b]", "{c: 1, d}", "'x: y'", '"\\u00e9\\t"', "|\n  two\n  lines",
+          ">-\n  a\n  b", "", "~", "2001-01-01", "1.5", "&x y", "*x", "!t z", "{a}.txt", "- 1",
+          "{a?b: 1}", "010",
+          "a #b", "%x", "@y", "'un", "[", "\tz", "x:y", "a: b", "\\x", "\x07", "\x85z",
+          "!!str 1")  # fmt: skip
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES), st.integers(0, 3)),
+                max_size=8))  # fmt: skip
+def test_both_loaders_say_the_same(parts: list[tuple[str, str, int]]) -> None:
+    """The same values and lines of a text, or the same error at the same place."""
+    text = "".join(f"{'  ' * deep}{key}: {value}\n" for key, value, deep in parts)
+    said = []
+    for loaders in BOTH:
+        with mock.patch.object(guarded_yaml, "LOADERS", loaders):
+            try:
+                read = yamlfile.parse(text, "x.yaml")
+                said.append((repr(read.data), read.lines, read.problems))
+            except ConfigError as error:
+                said.append(str(error))
+    assert said[0] == said[1]
+
+
+LONG = "x" * 1025
+QUESTION = "fix:   a key of more than 1,024 characters stands after a question mark"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_long"),
+    [
+        (f"runs:\n  {LONG}: {{path: a}}\n", True),
+        (f'runs:\n  "{LONG},{{f}}": {{path: a}}\n', True),
+        (f'runs: {{"{LONG}": {{path: a}}}}\n', True),
+        (f"a: 1\n{LONG} : 2\n", True),
+        (f"a: [b, {LONG}: 1]\n", True),
+        (f"a: {'b,' * 600}c: 1\n", False),
+        (f"a: {{b: {'c' * 900}, d: {'e' * 900}: f}}\n", False),
+    ],
+)
+def test_a_key_of_over_1024_characters(text: str, is_long: bool) -> None:
+    with pytest.raises(ConfigError) as error:
+        config.loads(text, "my.yaml")
+    assert (QUESTION in str(error.value)) == is_long
+    assert guarded_yaml.load(f'? "{LONG}"\n: 1\n') == {LONG: 1}
+
+
+def test_a_long_list_is_read_soon() -> None:
+    """190,000 entries; libyaml takes a quarter of the time of PyYAML's own scanner."""
+    text = "a:\n" + "".join(f"- item{i}\n" for i in range(190_000))
+    start = time.process_time()
+    assert len(guarded_yaml.load(text)["a"]) == 190_000
+    assert time.process_time() - start < (40 if len(guarded_yaml.LOADERS) == 1 else 10)
 
 
 def test_the_extended_file_is_named(tmp_path: Path) -> None:
