@@ -11,7 +11,9 @@ from ..core.arrow import cast, equal, index_in, select, to_numpy, unique
 from ..core.hashing import hash_strings
 from ..core.tables import Qrels
 from ..errors import HarnessError
+from ..guard.facts import RunFacts
 from ..guard.finding import Finding
+from ..guard.first import EXAMPLES, First, texts
 from ..guard.rank_scores import RankScores
 from ..guard.registry import finding
 from ..readers import Source, trec
@@ -86,19 +88,34 @@ def pieces_of(path: str) -> pa.Table | None:
         return None
 
 
-def rank_scores(source: Source) -> RankScores | None:
-    """Return how many scores of a run that was read are ranks; None where they are not.
+def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
+    """Return facts with how many scores of a TREC run that was read are ranks, where they are.
 
     Looks at its first lines, and at all that was kept where their scores are whole numbers.
     """
     pieces = source.sample.pieces
     if not pieces or not _are_whole(pieces[0].split(b"\n", FIRST)[:FIRST]):
-        return None
+        return facts
     try:
-        found = _rank_scores(read_block(b"".join(pieces), _WITH_RANKS), source.sample.whole)
+        rows = read_block(b"".join(pieces), _WITH_RANKS)
     except Refused:
-        return None
-    return found if found.are_ranks else None
+        return facts
+    found = _rank_scores(rows, source.sample.whole)
+    if not found.are_ranks:
+        return facts
+    first = {**facts.first, "rank-as-score": _first(rows.slice(0, EXAMPLES))}
+    return replace(facts, rank_scores=tuple(found), first=first)
+
+
+def _first(rows: pa.Table) -> First:
+    """Return the first rows of a file, with their ranks and scores."""
+    qids, docnos, ranks = (texts(rows[name].combine_chunks()) for name in ("qid", "docno", "rank"))
+    scores = numbers_of(rows, "score").tolist()
+    names = tuple(
+        f"query {qid}, document {docno}: rank {rank}, score {score:g}"
+        for qid, docno, rank, score in zip(qids, docnos, ranks, scores, strict=True)
+    )
+    return First(names, 0, (qids[0], docnos[0]))
 
 
 def _are_whole(lines: list[bytes]) -> bool:

@@ -17,9 +17,11 @@ from ..core.metric import Metric
 _PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTES = (
     "core", "metrics", "readers", "convert", "compat", "crosscheck.py", "direct.py",
-    "cells/columns.py", "cells/record.py", "cells/said.py", "cells/work.py",
-    "guard/ahead.py", "guard/facts.py", "guard/fits.py", "guard/following.py", "guard/moments.py",
-    "guard/rank_scores.py", "guard/said.py", "guard/watch.py",
+    "cells/columns.py", "cells/lines.py", "cells/record.py", "cells/said.py", "cells/work.py",
+    "guard/ahead.py", "guard/docnos.py", "guard/facts.py", "guard/first.py", "guard/fits.py",
+    "guard/following.py", "guard/judged.py", "guard/moments.py", "guard/part.py",
+    "guard/queries.py", "guard/rank_scores.py", "guard/said.py", "guard/scores.py",
+    "guard/ties.py", "guard/watch.py",
 )  # fmt: skip
 """Files and folders whose code makes what is kept of a cell."""
 _ARITHMETIC = ("numpy", "pyarrow")

@@ -26,6 +26,7 @@ from ..readers import Source, ir_metadata, row_marks
 from ..readers.hashed import HashedSource
 from ..store import state_of
 from . import columns
+from .lines import add_lines
 from .record import Record
 from .said import without_names
 
@@ -165,7 +166,9 @@ def _evaluate(
         reference=partial(_read_reference, dataset.qrels, tuple(job.cells.values()), cell),
         seen=guard.aligned, run=cell.run, dataset=cell.dataset,
     )  # fmt: skip
-    facts = Facts(dataset.facts, _with_ranks(guard.facts(), cell, source))
+    of_run = _with_ranks(guard.facts(), cell, source)
+    add_lines(of_run.first, source, cell.run_entry)
+    facts = Facts(dataset.facts, of_run)
     audit = check.compare(evaluation)
     header = ir_metadata.header_of(source)
     inputs = {
@@ -186,8 +189,7 @@ def _with_ranks(facts: RunFacts, cell: Cell, source: Source) -> RunFacts:
     entry = cell.run_entry
     if facts.follows or (entry.format or readers.guess_format(source, "run")) != "trec":
         return facts
-    found = columns.rank_scores(source)
-    return facts if found is None else replace(facts, rank_scores=tuple(found))
+    return columns.with_ranks(facts, source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,9 +218,11 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
             qrels = readers.read_qrels(
                 source, name=cell.dataset, fractions=fractions, **entry.options()
             )
-        facts, read = JudgementFacts.of(qrels), Input(state, source.sha256())
+        facts = JudgementFacts.of(qrels)
+        add_lines(facts.first, source, entry)
         if source.row_marks is not None:
             facts = replace(facts, marks=row_marks.kept(source.row_marks))
+        read = Input(state, source.sha256())
         _last[key] = _Dataset(qrels, facts, read, tuple(_said(caught)))
     return _last[key]
 

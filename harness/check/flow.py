@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -14,6 +14,7 @@ from .. import readers
 from ..cells import columns, shared_rows
 from ..cells.elsewhere import Elsewhere, Held
 from ..cells.guarding import guarded_cell
+from ..cells.lines import add_lines
 from ..cells.parts import part_of
 from ..cells.shared_rows import Marked
 from ..config.cells import Cell
@@ -141,10 +142,11 @@ def _read_dataset(cell: Cell, fractions: bool, sweep: _Sweep, reader: FileProgre
         return None
     sweep.reading.end(source)
     facts = JudgementFacts.of(qrels)
+    add_lines(facts.first, source, entry, tuple(facts.first))
     sweep.datasets[cell.dataset] = _Dataset(
         cell, rows_of(qrels), facts, source.sha256(), qrels.qids
     )
-    sweep.reading.add(*of_dataset(facts, entry.path))
+    sweep.reading.add(*of_dataset(facts, reading.shown(entry.path)))
     if source.row_marks is not None:
         part = part_of(cell, sweep.pooled)
         about = Marked(entry.path, cell.dataset, source.sha256(), part, source.row_marks)
@@ -177,11 +179,12 @@ def _read_run(
                 watch(part)
         else:
             run = _align(qrels, source, policy, watch, options)
-            ranked = columns.rank_scores(source) if form == "trec" else None
-            run = run if ranked is None else replace(run, rank_scores=tuple(ranked))
+            run = columns.with_ranks(run, source) if form == "trec" else run
             facts = Facts(sweep.datasets[cell.dataset].facts, run)
-            into.add(*of_rows(facts, cell.dataset_entry.path))
-            into.add(*of_run(facts, entry.path, cell.dataset))
+            place = reading.shown(entry.path)
+            add_lines(run.first, source, entry, {one.rule for one in of_run(facts, place)})
+            into.add(*of_rows(facts, reading.shown(cell.dataset_entry.path)))
+            into.add(*of_run(facts, place, cell.dataset))
             own = odd_fit(run)
             sweep.odd += [] if own is None else [(cell, own)]
             held = sweep.datasets[cell.dataset]

@@ -18,6 +18,7 @@ from ..guard.registry import finding, of_reader
 from ..guard.said import Said, rule_of
 from ..readers.format import Kind
 from ..readers.hashed import HashedSource
+from ..readers.lines import last_line
 from ..readers.source import NAMELESS, STDIN
 
 _LINE = re.compile(r":(\d+)$")
@@ -94,13 +95,14 @@ class Reading:
         """Say where the file that was read last has no end of its last line."""
         if source.unfinished and not self.refused and "cut-line" not in self.warned:
             last = source.unfinished.decode("utf-8", "replace")
-            self.add(finding("no-line-end", source.name, "the last line has no end", 1, [last]))
+            place = f"{source.name}:{last_line(source)}"
+            self.add(finding("no-line-end", place, "the last line has no end", 1, [last]))
 
     def add(self, *found: Finding) -> None:
         """Add findings."""
         found = tuple(replace(one, place=shown(one.place)) for one in found)
         self.findings += found
-        self._known |= {(one.rule, one.place) for one in found}
+        self._known |= {(one.rule, _LINE.sub("", one.place)) for one in found}
 
 
 def dataset(

@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, select
-from ..core.ragged import Bools
+from ..core.arrow import as_bytes, take
+from ..core.ragged import Bools, Ints
 from ..core.tables import Qrels
+from .first import EXAMPLES, First, of_documents, of_queries, texts
 from .moments import Moments
 
-EXAMPLES = 3
-"""Names that are kept of each thing."""
+USUAL_GRADE = 4
+"""The largest grade of the usual scale of five."""
+LARGEST_GRADE = 30
+"""The largest for which LightGBM has a gain."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +30,16 @@ class JudgementFacts:
     queries, rows : int
     lowest, highest : float
         Grades.
-    fractions : bool
-        Whether some grade is no whole number.
+    unusual, beyond : int
+        Rows with a grade above :data:`USUAL_GRADE`; above :data:`LARGEST_GRADE`.
+    fractional : int
+        Rows whose grade is no whole number.
     negative : int
         Rows with a grade below 0, which means not judged.
     relevant : int
         Rows with a grade of at least 1; above 0 where there are fractions.
     empty, single : int
         Queries without such a row; with one row alone.
-    empty_first, single_first : tuple of str
-        The first of them.
     numbered : bool
         Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
         files with group sizes: queries of two such files have the same names by chance.
@@ -44,22 +47,25 @@ class JudgementFacts:
         Different documents that are judged, for any query; 0 where they have no names.
     marks : str
         Of rows of a learning-to-rank file: :func:`harness.readers.row_marks.kept`.
+    first : dict of str to First
+        By the rule that they are of, the first of what is counted here.
     """
 
     queries: int = 0
     rows: int = 0
     lowest: float = 0.0
     highest: float = 0.0
-    fractions: bool = False
+    unusual: int = 0
+    beyond: int = 0
+    fractional: int = 0
     negative: int = 0
     relevant: int = 0
     empty: int = 0
-    empty_first: tuple[str, ...] = ()
     single: int = 0
-    single_first: tuple[str, ...] = ()
     numbered: bool = False
     documents: int = 0
     marks: str = ""
+    first: dict[str, First] = field(default_factory=dict)
 
     @classmethod
     def of(cls, qrels: Qrels) -> JudgementFacts:
@@ -71,17 +77,60 @@ class JudgementFacts:
         grades, offsets = qrels.numbers, qrels.offsets
         if not grades.size:
             return cls(queries=qrels.n_queries)
-        fractions = grades.dtype.kind == "f"
         relevant = grades > 0
         before = np.append(0, np.cumsum(relevant))[offsets]
         empty, single = before[1:] == before[:-1], offsets[1:] - offsets[:-1] == 1
+        first = _Firsts(qrels)
+        fractional = grades != np.trunc(grades) if grades.dtype.kind == "f" else grades[:0] > 0
         return cls(
-            qrels.n_queries, qrels.n_rows, float(grades.min()), float(grades.max()), fractions,
-            int((grades < 0).sum()), int(before[-1]),
-            int(empty.sum()), first(qrels.qids, empty),
-            int(single.sum()), first(qrels.qids, single), _numbered(qrels),
-            0 if qrels.docnos.positional else qrels.n_documents,
-        )  # fmt: skip
+            queries=qrels.n_queries,
+            rows=qrels.n_rows,
+            lowest=float(grades.min()),
+            highest=float(grades.max()),
+            unusual=first.rows("grades-above-4", grades > USUAL_GRADE),
+            beyond=first.rows("grades-above-30", grades > LARGEST_GRADE),
+            fractional=first.rows("fractional-grades", fractional),
+            negative=first.rows("negative-grades", grades < 0),
+            relevant=int(before[-1]),
+            empty=first.queries("no-relevant-documents" if empty.all() else "empty-queries", empty),
+            single=first.queries("one-document-queries", single),
+            numbered=_numbered(qrels),
+            documents=0 if qrels.docnos.positional else qrels.n_documents,
+            first=first.found,
+        )
+
+
+class _Firsts:
+    """Counts things in judgements, and keeps the first of each."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self.found: dict[str, First] = {}
+
+    def rows(self, rule: str, which: Bools) -> int:
+        """Return how many rows it is; those are named with their grades."""
+        rows = np.flatnonzero(which)
+        if rows.size:
+            some = rows[:EXAMPLES]
+            qids = take(self.qrels.qids, self.qrels.row[some])
+            grades = (f"{grade:g}" for grade in self.qrels.numbers[some].tolist())
+            self.found[rule] = of_documents(
+                qids, self.qrels.docnos, some, grades, self._places(some)
+            )
+        return rows.size
+
+    def queries(self, rule: str, which: Bools) -> int:
+        """Return how many queries it is."""
+        queries = np.flatnonzero(which)
+        if queries.size:
+            starts = self._places(self.qrels.offsets[queries[:EXAMPLES]])
+            self.found[rule] = of_queries(self.qrels.qids, queries, starts)
+        return queries.size
+
+    def _places(self, rows: Ints) -> Ints:
+        order = self.qrels.order
+        found: Ints = rows if order is None else order[np.minimum(rows, order.size - 1)]
+        return found
 
 
 def _numbered(qrels: Qrels) -> bool:
@@ -104,12 +153,11 @@ class RunFacts:
         In the file.
     missing, extra : int
         Queries that are judged and not answered; answered and not judged.
-    missing_first, extra_first : tuple of str
     shallowest, median_depth, deepest : float
         Documents of a query; 0 where the run follows rows.
     at_deepest : int
         Queries of the largest depth.
-    last_depth, last_qid
+    last_depth : int
         Of the query that ends the file.
     lowest, highest : float
         Scores.
@@ -118,7 +166,6 @@ class RunFacts:
     several, constant, nearly : int
         Queries with two documents and more; those whose scores are all equal; those of at least
         :data:`~harness.guard.watch.LONG` documents of which nearly all share one score.
-    constant_first : tuple of str
     pairs, tied : int
         Pairs of retrieved documents of one query; those with one score.
     overflow, merged : int
@@ -138,8 +185,6 @@ class RunFacts:
         rows.
     looked_at, known : int
         Rows whose docno was looked for among all judgements; those found, for any query.
-    unknown_first : tuple of str
-        The first docnos that were not found.
     own_fit, best_fit : tuple of float
         Of predictions for rows: as :func:`~harness.guard.fits.soon` gives them; ``()`` where they
         were not held against the grades.
@@ -152,6 +197,9 @@ class RunFacts:
     ahead : tuple
         How often relevant documents come first: :class:`~harness.guard.ahead.Ahead`; ``()`` where
         the run follows rows.
+    first : dict of str to First
+        By the rule that they are of, the first of what is counted here; some are kept that
+        are too few for their rule.
     """
 
     follows: bool = False
@@ -159,22 +207,18 @@ class RunFacts:
     rows: int = 0
     queries: int = 0
     missing: int = 0
-    missing_first: tuple[str, ...] = ()
     extra: int = 0
-    extra_first: tuple[str, ...] = ()
     shallowest: float = 0.0
     median_depth: float = 0.0
     deepest: float = 0.0
     at_deepest: int = 0
     last_depth: int = 0
-    last_qid: str = ""
     lowest: float = 0.0
     highest: float = 0.0
     mean_lowest: float = 0.0
     mean_highest: float = 0.0
     several: int = 0
     constant: int = 0
-    constant_first: tuple[str, ...] = ()
     nearly: int = 0
     pairs: int = 0
     tied: int = 0
@@ -188,13 +232,13 @@ class RunFacts:
     judged_shown: int = 0
     looked_at: int = 0
     known: int = 0
-    unknown_first: tuple[str, ...] = ()
     own_fit: tuple[Any, ...] = ()
     best_fit: tuple[Any, ...] = ()
     whole_scores: tuple[float, ...] = ()
     different_grades: int = 0
     rank_scores: tuple[Any, ...] = ()
     ahead: tuple[Any, ...] = ()
+    first: dict[str, First] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -229,15 +273,10 @@ def _made(kind: Any, given: Mapping[str, Any]) -> Any:
     if given.keys() != _NAMES[kind]:
         raise KeyError(f"not the facts of {kind.__name__}")
     lists = {name: tuple(one) for name, one in given.items() if type(one) is list}
-    return kind(**{**given, **lists})
+    named = {rule: First.from_plain(one) for rule, one in given["first"].items()}
+    return kind(**{**given, **lists, "first": named})
 
 
 def first(qids: pa.Array, mask: Bools) -> tuple[str, ...]:
     """Return the first of the qids for which `mask` is true."""
-    places = np.flatnonzero(mask)
-    if places.size > EXAMPLES:
-        mask = np.zeros_like(mask)
-        mask[places[:EXAMPLES]] = True
-    if not places.size:
-        return ()
-    return tuple(qid.decode("utf-8", "replace") for qid in as_bytes(select(qids, mask)))
+    return texts(take(qids, np.flatnonzero(mask)[:EXAMPLES]))

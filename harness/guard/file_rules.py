@@ -128,7 +128,8 @@ WARNED = (
         "trec_eval drops them or counts them 0, silently", "leave them out of the qrels",
     ),
     Rule(
-        "reader", "warning", "Anything else that a reader warns of.", "", "",
+        "reader", "warning", "Anything else that a reader warns of.",
+        "as the warning says", "look at the file there; it is read as the warning says",
     ),
 )  # fmt: skip
 PLACED = (
@@ -188,7 +189,10 @@ PLACED = (
 """Rows and columns that are not where they belong, and rows that are there twice: which every run
 looks for too."""
 FOUND = (
-    Rule("config", "error", "Something wrong in the config.", "nothing runs", ""),
+    Rule(
+        "config", "error", "Something wrong in the config.", "nothing runs",
+        "correct it at that place; docs/config.md lists what there can be",
+    ),
     Rule(
         "gaps", "warning", "Cells that a grid of folds, seeds and models lacks.",
         "means are over different cells for different systems",
@@ -196,7 +200,8 @@ FOUND = (
     ),
     Rule(
         "no-line-end", "note", "A last line without an end.",
-        "none by itself; a cut file often ends so", "",
+        "none by itself; a cut file often ends so",
+        "compare the size of the file with its source's; end the line where nothing is lacking",
     ),
 )  # fmt: skip
 FILE_RULES = (*REFUSED, *WARNED, *FOUND)

@@ -11,6 +11,8 @@ from ..errors import shorten
 Severity = Literal["error", "warning", "note"]
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 SHOWN = 3
+_WIDTH = 100
+"""Characters of an example that are printed."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Finding:
     @property
     def head(self) -> str:
         """The line that says what was found, and where."""
-        return f"{self.severity}: {self.place}: {self.what}{self._shown()} [{self.rule}]"
+        return f"{self.severity}: {self.place}: {self.what}{self.shown} [{self.rule}]"
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -61,11 +63,14 @@ class Finding:
         effect = (f"  effect: {self.effect}",) if self.effect else ()
         return (*effect, f"  fix:    {self.fix}") if self.fix else effect
 
-    def _shown(self) -> str:
+    @property
+    def shown(self) -> str:
+        """The first examples, and how many more there are."""
         if not self.examples:
             return ""
         more = self.count - len(self.examples)
-        names = ", ".join(shorten(example, 60) for example in self.examples)
+        between = "; " if any(", " in example for example in self.examples) else ", "
+        names = between.join(shorten(example, _WIDTH) for example in self.examples)
         return f": {names}" + (f" (+{more:,} more)" if more > 0 else "")
 
     def as_dict(self) -> dict[str, Any]:

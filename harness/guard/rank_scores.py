@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.ragged import Array, Bools
 from .finding import Finding
+from .first import First
 from .registry import finding
 
 NEARLY_ALL = 0.99
@@ -61,10 +62,11 @@ class RankScores(NamedTuple):
         """Whether nearly all scores are ranks."""
         return self.n >= AT_LEAST and self.same >= NEARLY_ALL * self.n and self.differ
 
-    def findings(self, place: str) -> Iterator[Finding]:
-        """Yield what is wrong with the run at `place`."""
+    def findings(self, place: str, first: First) -> Iterator[Finding]:
+        """Yield what is wrong with the run at `place`; `first` are rows whose score is the rank."""
         if not self.are_ranks:
             return
+        place, names = first.at(place), first.names
         whole = "" if self.whole else " looked at"
         what = f"the score is the rank in {self.same:,} of {self.n:,} rows{whole}"
         if not self.named:
@@ -72,10 +74,10 @@ class RankScores(NamedTuple):
             what = f"the scores are 1, 2, 3, ... in {places} after the first"
         if self.falls:  # n, ..., 2, 1: it may be the scores that are right, and the ranks not
             yield finding(
-                "rank-as-score", place, f"{what}, and falls down the file", self.same,
+                "rank-as-score", place, f"{what}, and falls down the file", self.same, names,
                 severity="warning", effect="where rank 1 is the best, the order is upside down",
                 fix="number the ranks from 1 for the best; where they are so, write a score that "
                 "falls with the rank",
             )  # fmt: skip
         else:
-            yield finding("rank-as-score", place, what, self.same)
+            yield finding("rank-as-score", place, what, self.same, names)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from . import predictions
 from .ahead import Ahead
-from .facts import Facts, JudgementFacts
+from .facts import LARGEST_GRADE, USUAL_GRADE, Facts, JudgementFacts
 from .finding import Finding, Severity
+from .first import First
+from .judged import MANY as MANY_UNJUDGED
 from .rank_scores import RankScores
 from .registry import finding
 from .said import Said
+from .ties import SOME as SOME_TIED
 
 MANY = 0.1
 """Share of the queries (or of the pairs) from which on a finding is a warning: what a tenth of
 them does moves a mean by more than systems usually differ."""
-USUAL_GRADE = 4
-"""The largest grade of the usual scale of five."""
-LARGEST_GRADE = 30
-"""The largest for which LightGBM has a gain."""
 ENOUGH_ROWS = 100
 """Docnos looked at, and judgements, below which it may be chance that none is known."""
 ENOUGH_QUERIES = 5
@@ -38,8 +37,6 @@ ORDERED = 30
 """Queries of ten judged documents and more, from which on no system puts all in order."""
 EXACT = 1e-9
 """How far a correlation that is exactly 1 may be from it, by rounding."""
-SOME = 0.001
-"""Share below which ties are no more than chance in scores of a few digits."""
 MANY_ROWS = 0.01
 """Share of rows that are equal in single precision alone, from which on that is a warning."""
 UNKNOWN = 0.01
@@ -48,27 +45,33 @@ UNKNOWN = 0.01
 
 def of_dataset(facts: JudgementFacts, place: str) -> Iterator[Finding]:
     """Yield what the judgements say by themselves; `place` is their file."""
-    queries = facts.queries
+    found, queries, rows = _at(place, facts.first), facts.queries, facts.rows
     if queries and facts.empty == queries:
         what = f"none of the {_n(queries, 'query')} has a relevant document"
-        yield finding("no-relevant-documents", place, what, queries, facts.empty_first)
+        yield found("no-relevant-documents", what, queries)
     elif facts.empty:
         what = f"no relevant document in {facts.empty:,} of {_n(queries, 'query')}"
-        yield finding(
-            "empty-queries", place, what, facts.empty, facts.empty_first,
-            _by_share(facts.empty, queries),
-        )  # fmt: skip
-    if facts.highest > LARGEST_GRADE:
-        what = f"the highest grade is {facts.highest:,g}"
-        yield finding("grades-above-30", place, what)
-    elif facts.highest > USUAL_GRADE:
-        yield finding("grades-above-4", place, f"the highest grade is {facts.highest:g}")
-    if facts.fractions:
-        what = f"grades are no whole numbers, from {facts.lowest:g} to {facts.highest:g}"
-        yield finding("fractional-grades", place, what)
+        yield found("empty-queries", what, facts.empty, _by_share(facts.empty, queries))
+    if facts.beyond:
+        what = _above(facts, facts.beyond, LARGEST_GRADE)
+        yield found("grades-above-30", what, facts.beyond)
+    elif facts.unusual:
+        what = _above(facts, facts.unusual, USUAL_GRADE)
+        yield found("grades-above-4", what, facts.unusual)
+    if facts.fractional:
+        what = (
+            f"{facts.fractional:,} of {_n(rows, 'grade')}, which are from {facts.lowest:g} to "
+            f"{facts.highest:g}, are no whole numbers"
+        )
+        yield found("fractional-grades", what, facts.fractional)
     if facts.negative:
-        what = f"{facts.negative:,} of {facts.rows:,} grades are below 0"
-        yield finding("negative-grades", place, what, facts.negative)
+        what = f"{facts.negative:,} of {_n(rows, 'grade')} are below 0"
+        yield found("negative-grades", what, facts.negative)
+
+
+def _above(facts: JudgementFacts, n: int, limit: int) -> str:
+    are = "is" if n == 1 else "are"
+    return f"{n:,} of {_n(facts.rows, 'grade')} {are} above {limit}, up to {facts.highest:,g}"
 
 
 def of_rows(facts: Facts, place: str) -> Iterator[Finding]:
@@ -76,10 +79,19 @@ def of_rows(facts: Facts, place: str) -> Iterator[Finding]:
     judged = facts.judgements
     if facts.run.follows and judged.single:
         what = f"one document alone in {judged.single:,} of {_n(judged.queries, 'query')}"
-        yield finding(
-            "one-document-queries", place, what, judged.single, judged.single_first,
-            _by_share(judged.single, judged.queries),
-        )  # fmt: skip
+        yield _at(place, judged.first)(
+            "one-document-queries", what, judged.single, _by_share(judged.single, judged.queries)
+        )
+
+
+def _at(place: str, first: Mapping[str, First]) -> Callable[..., Finding]:
+    """Return what makes findings in the file at `place`, with the first of what they are about."""
+
+    def found(rule: str, what: str, count: int, severity: Severity | None = None) -> Finding:
+        some = first.get(rule, First())
+        return finding(rule, some.at(place), what, count, some.names, severity)
+
+    return found
 
 
 def of_run(facts: Facts, place: str, name: str = "the dataset") -> Iterator[Finding]:
@@ -97,7 +109,9 @@ def of_run(facts: Facts, place: str, name: str = "the dataset") -> Iterator[Find
     if facts.run.own_fit or facts.run.whole_scores:
         yield from predictions.of_facts(facts.run, place, name)
     if facts.run.rank_scores:
-        yield from RankScores(*facts.run.rank_scores).findings(place)
+        yield from RankScores(*facts.run.rank_scores).findings(
+            place, facts.run.first.get("rank-as-score", First())
+        )
     elif facts.run.ahead:
         yield from Ahead(*facts.run.ahead).findings(place)
     if not facts.run.follows:
@@ -106,49 +120,46 @@ def of_run(facts: Facts, place: str, name: str = "the dataset") -> Iterator[Find
 
 
 def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
-    run = facts.run
+    run, found = facts.run, _at(place, facts.run.first)
     if _is_labels(facts):
         sign = "1" if run.moments.xy > 0 else "-1"
         what = (
             f"scores and grades have a correlation of exactly {sign}, over {run.moments.n:,} "
             "judged documents"
         )
-        yield finding("labels-as-scores", place, what, run.moments.n)
+        yield found("labels-as-scores", what, run.moments.n)
     elif run.ordered >= ORDERED and run.moments.n >= ENOUGH_OF_EACH * run.ordered:
         what = (
             f"in all {run.ordered:,} queries of several grades, every judged document comes before "
             "those of a lower grade"
         )
-        yield finding("labels-as-scores", place, what, run.ordered)
+        yield found("labels-as-scores", what, run.ordered)
     if run.constant:
         what = f"all scores are equal in {run.constant:,} of {_n(run.several, 'query')}"
-        yield finding(
-            "constant-scores", place, what, run.constant, run.constant_first,
-            _by_share(run.constant, run.several),
-        )  # fmt: skip
+        yield found("constant-scores", what, run.constant, _by_share(run.constant, run.several))
     if run.nearly:
         what = (
             f"nearly all documents share one score in {run.nearly:,} of {_n(run.several, 'query')}"
         )
         severity = _by_share(run.nearly, run.several)
-        yield finding("nearly-constant-scores", place, what, run.nearly, (), severity)
-    if run.tied > SOME * run.pairs:
+        yield found("nearly-constant-scores", what, run.nearly, severity)
+    if run.tied > SOME_TIED * run.pairs:
+        single = ", in single precision, as trec_eval compares" if run.single else ""
         what = (
             f"{_percent(run.tied, run.pairs)} of the pairs of documents that a query retrieved "
-            "share a score"
+            f"share a score{single}"
         )
-        severity = _by_share(run.tied, run.pairs)
-        yield finding("score-ties", place, what, run.tied, (), severity)
+        yield found("score-ties", what, run.tied, _by_share(run.tied, run.pairs))
     if run.merged:
         what = (
             f"{run.merged:,} of {_n(run.rows, 'row')} have the score of the one ranked before "
             "in single precision alone"
         )
         severity = _by_share(run.merged, run.rows, MANY_ROWS)
-        yield finding("single-precision", place, what, run.merged, (), severity)
+        yield found("single-precision", what, run.merged, severity)
     if run.overflow and run.single:
         what = f"{run.overflow:,} of {_n(run.rows, 'score')} are beyond 3.4e38"
-        yield finding("overflow", place, what, run.overflow)
+        yield found("overflow", what, run.overflow)
 
 
 def _is_labels(facts: Facts) -> bool:
@@ -159,7 +170,7 @@ def _is_labels(facts: Facts) -> bool:
 
 
 def _of_documents(facts: Facts, place: str) -> Iterator[Finding]:
-    run = facts.run
+    run, found = facts.run, _at(place, facts.run.first)
     unknown = run.looked_at - run.known
     if run.rows and not run.judged:
         none = f"none of the {run.rows:,} documents retrieved is judged"
@@ -167,31 +178,31 @@ def _of_documents(facts: Facts, place: str) -> Iterator[Finding]:
         enough = enough and facts.judgements.rows >= ENOUGH_ROWS
         if enough and not run.known:
             what = f"{none}, and of {run.looked_at:,} docnos looked at none is, for any query"
-            yield finding("other-collection", place, what, run.rows)
+            yield found("other-collection", what, run.rows)
         elif enough and run.known >= SOME_KNOWN * run.looked_at:
             what = (
                 f"{none} for its query; of {run.looked_at:,} docnos looked at {run.known:,} are "
                 "judged for others"
             )
-            yield finding("other-topics", place, what, run.rows)
+            yield found("other-topics", what, run.rows)
         else:
-            yield finding("nothing-judged", place, none, run.rows)
+            yield found("nothing-judged", none, run.rows)
     elif _answers_others(facts):
         what = (
             f"{_percent(run.judged_shown, run.shown)} of the documents at rank 10 or before are "
             f"judged for their query, as by chance, and {_percent(run.known, run.looked_at)} of "
             "all documents for some query"
         )
-        yield finding("other-topics", place, what, run.shown - run.judged_shown, (), "warning")
+        yield found("other-topics", what, run.shown - run.judged_shown, "warning")
     elif unknown > UNKNOWN * run.looked_at:
         what = f"{unknown:,} of {run.looked_at:,} docnos looked at are judged for no query"
-        yield finding("unknown-docnos", place, what, unknown, run.unknown_first)
+        yield found("unknown-docnos", what, unknown)
     unjudged = run.shown - run.judged_shown
-    if run.judged and unjudged >= MANY * run.shown:
+    if run.judged and unjudged >= MANY_UNJUDGED * run.shown:
         what = (
             f"{_percent(unjudged, run.shown)} of the documents at rank 10 or before are not judged"
         )
-        yield finding("unjudged-at-10", place, what, unjudged)
+        yield found("unjudged-at-10", what, unjudged)
 
 
 def _answers_others(facts: Facts) -> bool:
@@ -208,27 +219,27 @@ def _answers_others(facts: Facts) -> bool:
 
 def _of_queries(facts: Facts, place: str) -> Iterator[Finding]:
     run, judged = facts.run, facts.judgements
+    found = _at(place, run.first)
     if run.missing:
         what = f"no answer to {run.missing:,} of {_n(judged.queries, 'judged query')}"
-        yield finding("missing-queries", place, what, run.missing, run.missing_first)
+        yield found("missing-queries", what, run.missing)
     if run.extra:
         what = f"no judgement of {run.extra:,} of {_n(run.queries, 'query')}"
-        yield finding("extra-queries", place, what, run.extra, run.extra_first)
+        yield found("extra-queries", what, run.extra)
     if run.shallowest == run.deepest:
         return
     whole = run.queries >= ENOUGH_QUERIES and run.at_deepest == run.queries - 1
     if whole and run.last_depth < run.deepest:
         what = (
-            f"the last query, '{run.last_qid}', has {run.last_depth:,} documents, every other one "
-            f"{run.deepest:,.0f}"
+            f"the last query has {run.last_depth:,} documents, every other one {run.deepest:,.0f}"
         )
-        yield finding("cut-last-query", place, what)
+        yield found("cut-last-query", what, 1)
     else:
         what = (
             f"queries have {run.shallowest:,.0f} to {run.deepest:,.0f} documents, "
             f"{run.median_depth:,g} in the middle"
         )
-        yield finding("depth", place, what, run.queries - run.at_deepest)
+        yield found("depth", what, run.queries - run.at_deepest)
 
 
 _SAID = {

@@ -12,6 +12,7 @@ import pyarrow as pa
 from ..core.arrow import cast, encode
 from .facts import Facts, first
 from .finding import SHOWN, Finding
+from .first import First
 from .registry import finding
 
 OTHERS = 2
@@ -170,9 +171,9 @@ def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
                 f"{100 * own:.0f} % of the documents at rank 10 or before are not judged, "
                 f"{100 * middle:.0f} % in the middle of the {len(runs)} runs on {cell.dataset}"
             )
-            yield finding(
-                "unjudged-unlike-others", cell.run, what, facts.shown - facts.judged_shown
-            )
+            some = facts.first.get("unjudged-at-10", First())
+            n = facts.shown - facts.judged_shown
+            yield finding("unjudged-unlike-others", some.at(cell.run), what, n, some.names)
 
 
 def collapsed(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
@@ -195,7 +196,7 @@ def _collapsed(findings: Sequence[Finding]) -> Finding:
     if not others:
         return one
     files = "1 other file" if len(others) == 1 else f"{len(others):,} other files"
-    what = f"{one.what}; so or alike in {files}"
+    what = f"{one.what}{one.shown}; so or alike in {files}"
     return replace(one, what=what, count=len(others), examples=_files(others))
 
 

@@ -100,7 +100,8 @@ def read_qrels(
     qrels: Qrels = reader(
         source, duplicates=duplicates, name=name or source.label, fractions=fractions, **options
     )
-    warn_unusable(source, qrels)
+    known = _format(source, format, "qrels", options)
+    warn_unusable(source, qrels, known.is_data(source) if known.is_data is not None else None)
     return qrels
 
 

@@ -27,7 +27,7 @@ def read_qrels(
         duplicates=duplicates, name=name,
     )  # fmt: skip
     warn_scattered(source, read.scattered, 0)
-    warn_dropped(source, dropped(read, table["qid"]), duplicates)
+    warn_dropped(source, dropped(read, table["qid"]), duplicates, (0, 1))
     return read
 
 
@@ -42,4 +42,5 @@ FORMAT = Format(
     suffixes=(".tsv",),
     looks=looks,
     qrels=read_qrels,
+    is_data=lambda source: QRELS.is_data,
 )

@@ -14,7 +14,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
 from ..errors import SHOWN, HarnessWarning, InputError, Problem
-from .firsts import comes_back, first_line
+from .firsts import comes_back, first_line, is_repeated
 from .source import Source
 
 T = TypeVar("T", bound=Table)
@@ -116,15 +116,23 @@ def dropped(table: Table, qids: pa.Array | pa.ChunkedArray) -> Ints:
     return np.array([gone.sum(), len(unique(select(qids, gone)))])
 
 
-def warn_dropped(where: Source | str, counts: Ints, duplicates: Duplicates) -> None:
-    """Warn of rows that were left out; `counts` as :func:`dropped` returns them."""
+def warn_dropped(
+    where: Source | str, counts: Ints, duplicates: Duplicates, fields: tuple[int, int] | None = None
+) -> None:
+    """Warn of rows that were left out; `counts` as :func:`dropped` returns them.
+
+    `fields` of a line are qid and docno, where lines of the source have them.
+    """
     rows, queries = counts.tolist()
     if rows:
         n_rows = "1 row" if rows == 1 else f"{rows} rows"
         n_queries = "1 query" if queries == 1 else f"{queries} queries"
         repeated = "repeats a docno and was" if rows == 1 else "repeat a docno and were"
         what = f"{n_rows} of {n_queries} {repeated} dropped; the {duplicates} of each is kept"
-        warn(where, what, "dropped-rows", rows)
+        first: tuple[int, tuple[str, ...]] = (0, ())
+        if fields is not None and isinstance(where, Source):
+            first = first_line(where, is_repeated(*fields))
+        warn(where, what, "dropped-rows", rows, *first)
 
 
 def warn(

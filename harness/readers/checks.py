@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.arrow import as_bytes, take
 from ..core.tables import Qrels, Run
 from .build import warn
 from .firsts import first_line, other_tag
+from .lines import IsData, find_lines
 from .source import Source
 
+EXAMPLES = 3
+"""How many queries are named."""
 SHOWN = 5
 """How many tags are named."""
 NEARLY_ALL = 0.9
@@ -21,17 +25,31 @@ AT_LEAST = 20
 """Judged documents below which scores may equal grades by chance."""
 
 
-def warn_unusable(source: Source, qrels: Qrels) -> None:
-    """Warn of queries with no judgement that counts: trec_eval drops them, or says 0, silently."""
-    best = np.maximum.reduceat(qrels.numbers, qrels.offsets[:-1][np.diff(qrels.offsets) > 0])
+def warn_unusable(source: Source, qrels: Qrels, is_data: IsData | None) -> None:
+    """Warn of queries with no judgement that counts: trec_eval drops them, or says 0, silently.
+
+    `is_data` tells the lines of `source` that are rows, where they are.
+    """
+    held = np.flatnonzero(np.diff(qrels.offsets))
+    best = np.maximum.reduceat(qrels.numbers, qrels.offsets[held])
     n = int((best < 0).sum())
     if n:
+        some = held[best < 0][:EXAMPLES]
+        row = int(qrels.offsets[some[0]])
+        row = row if qrels.order is None else int(qrels.order[row])
+        names = tuple(name.decode("utf-8", "replace") for name in as_bytes(take(qrels.qids, some)))
+        wanted = {row: names[:1]}
+        line = (
+            0 if is_data is None else find_lines(source, wanted, is_data, whole=False).get(row, 0)
+        )
         have = "1 query has" if n == 1 else f"{n} queries have"
         warn(
             source,
             f"{have} no usable judgement: every grade is below 0, which means not judged",
             "unusable-judgements",
             n,
+            line,
+            names,
         )
 
 

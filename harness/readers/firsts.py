@@ -48,6 +48,21 @@ def comes_back(field: int) -> Callable[[Sequence[bytes]], bool]:
     return is_it
 
 
+def is_repeated(qid: int, docno: int) -> Callable[[Sequence[bytes]], bool]:
+    """Return what finds a line whose docno stood on an earlier one, for the same query."""
+    seen: set[tuple[bytes, bytes]] = set()
+
+    def is_it(fields: Sequence[bytes]) -> bool:
+        if len(fields) <= max(qid, docno):
+            return False
+        pair = fields[qid], fields[docno]
+        before = pair in seen
+        seen.add(pair)
+        return before
+
+    return is_it
+
+
 def other_tag() -> Callable[[Sequence[bytes]], bool]:
     """Return what finds the first line of a TREC run with another tag than the line before."""
     last: list[bytes] = []

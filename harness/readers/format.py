@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
+from .source import Source
 
 T = TypeVar("T")
 Kind = Literal["qrels", "run"]
@@ -82,6 +83,9 @@ class Format:
         Whether a run of this format follows the rows of a dataset and means nothing without.
     magic : tuple of bytes
         How its files begin where they are not text.
+    is_data : callable, optional
+        ``is_data(source)`` returns what tells by the number and the text of a line whether it is
+        a row: of files whose rows stand one a line, in order. None of a file that has none such.
     """
 
     name: str
@@ -93,6 +97,7 @@ class Format:
     stream: Callable[..., Iterator[Run]] | None = None
     needs_dataset: bool = False
     magic: tuple[bytes, ...] = ()
+    is_data: Callable[[Source], Callable[[int, bytes], bool] | None] | None = None
 
     def reader(self, kind: Kind) -> Callable[..., Any] | None:
         """Return the function that reads this kind of table, or None."""

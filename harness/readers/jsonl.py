@@ -184,4 +184,5 @@ FORMAT = Format(
     looks=looks,
     qrels=read_qrels,
     run=read_run,
+    is_data=lambda source: _is_row,
 )

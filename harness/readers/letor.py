@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import run_ends, to_numpy
+from ..core.arrow import as_bytes, run_ends, take, to_numpy
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels
@@ -27,6 +27,7 @@ from .format import Format, Head, Kind
 from .groups import GROUP, group_file, has_qids, qids_from_sizes
 from .hashed import HashedSource
 from .letor_lines import NotLetor, Rows, diagnose, is_data, read_block
+from .lines import find_lines, last_line
 from .source import Source, no_rows
 
 _BLOCK = 4 << 20
@@ -88,13 +89,18 @@ def read_qrels(
     try:
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
     except DuplicateRows as error:
-        n = error.rows.size
+        n, rows = error.rows.size, error.rows[:3]
+        names = tuple(name.decode("utf-8", "replace") for name in as_bytes(take(docnos, rows)))
+        at = int(rows[0])
+        line = find_lines(source, {at: names[:1]}, is_data, whole=True).get(at, 0)
         warn(
             source,
             f"{n} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
             "are kept, and named d0, d1, ... by position",
             "repeated-rows",
             n,
+            line,
+            names,
         )
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     _warn_cut(source)
@@ -115,6 +121,7 @@ def _warn_cut(source: Source) -> None:
             f"the last line may be cut: it has no line end, and {n} fields where each of the "
             f"{_BEFORE} lines before has {min(lengths)}",
             "cut-line",
+            line=last_line(source),
             examples=(last.decode("utf-8", "replace"),),
         )
 
@@ -170,4 +177,5 @@ FORMAT = Format(
     suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
     looks=looks,
     qrels=read_qrels,
+    is_data=lambda source: is_data,
 )

@@ -11,6 +11,7 @@ from .build import build, dropped, warn, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .gathered import gathered
+from .lines import last_line
 from .source import Source
 
 RUN = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
@@ -27,7 +28,7 @@ def read_run(
         duplicates=duplicates, name=name,
     )  # fmt: skip
     warn_scattered(source, read.scattered, 0)
-    warn_dropped(source, dropped(read, table["qid"]), duplicates)
+    warn_dropped(source, dropped(read, table["qid"]), duplicates, (0, 1))
     return read
 
 
@@ -41,6 +42,8 @@ def _warn_cut(source: Source, table: pa.Table) -> None:
             f"the last line may be cut: it has no line end, and rank {ranks[1]:.0f} stands where "
             f"{expected:.0f} belongs",
             "cut-line",
+            line=last_line(source),
+            examples=(source.unfinished.decode("utf-8", "replace"),),
         )
 
 
@@ -59,4 +62,5 @@ FORMAT = Format(
     looks=looks,
     qrels=trec.read_qrels,
     run=read_run,
+    is_data=lambda source: RUN.is_data,
 )

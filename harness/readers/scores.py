@@ -60,4 +60,5 @@ FORMAT = Format(
     run=read_run,
     stream=stream_run,
     needs_dataset=True,
+    is_data=lambda source: RUN.is_data,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -75,9 +75,7 @@ def _read(
     if not table.num_rows:
         raise no_rows(source.name)
 
-    def is_row(number: int, line: bytes) -> bool:
-        return number > (above or 0) and bool(line.strip())
-
+    is_row = _after(above or 0)
     is_text = above is not None
     try:
         read = table_of(
@@ -138,6 +136,23 @@ def looks(head: Head, kind: Kind) -> bool:
     return "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"})
 
 
+_KINDS: tuple[Kind, ...] = ("qrels", "run")
+
+
+def is_data(source: Source) -> Callable[[int, bytes], bool] | None:
+    """Return what tells the rows of a text from other lines, where its header has usual names."""
+    if source.head.startswith((_PARQUET, *_ARROW)):
+        return None
+    line = first_line(source)
+    if not any(looks(Head("", line + b"\n"), kind) for kind in _KINDS):
+        return None
+    return _after(source.head.count(b"\n", 0, source.head.find(line)) + 1)
+
+
+def _after(above: int) -> Callable[[int, bytes], bool]:
+    return lambda number, line: number > above and bool(line.strip())
+
+
 FORMAT = Format(
     name="table",
     about="CSV, TSV, Parquet or Arrow with named columns (columns: {qid: ..., docno: ..., ...})",
@@ -146,6 +161,7 @@ FORMAT = Format(
     qrels=read_qrels,
     run=read_run,
     magic=(_PARQUET, *_ARROW),
+    is_data=is_data,
 )
 
 

@@ -19,6 +19,7 @@ from .extra_fields import warn_extra
 from .firsts import against_rank, first_line
 from .format import Format, Head, Kind
 from .gathered import Rows, gathered
+from .lines import last_line
 from .number_text import is_like_number
 from .scattered import ScatteredQueries
 from .source import Source
@@ -49,7 +50,7 @@ def read_qrels(
         duplicates=duplicates, name=name,
     )  # fmt: skip
     warn_scattered(source, qrels.scattered, 0)
-    warn_dropped(source, dropped(qrels, table["qid"]), duplicates)
+    warn_dropped(source, dropped(qrels, table["qid"]), duplicates, (0, 2))
     return qrels
 
 
@@ -62,7 +63,7 @@ def read_run(
     run = _part(source, table, 0, duplicates, name)
     warn_extra(source, len(RUN.fields))
     warn_scattered(source, run.scattered, 0)
-    warn_dropped(source, dropped(run, table["qid"]), duplicates)
+    warn_dropped(source, dropped(run, table["qid"]), duplicates, (0, 2))
     warn_ranks(source, contradictions(table))
     return run
 
@@ -86,7 +87,7 @@ def stream_run(
     yield from in_parts(source, read_columns(source, _layout(source)), part)
     warn_extra(source, len(RUN.fields))
     warn_scattered(source, scattered, 0)
-    warn_dropped(source, gone, duplicates)
+    warn_dropped(source, gone, duplicates, (0, 2))
     warn_ranks(source, against)
 
 
@@ -167,6 +168,8 @@ def warn_cut(source: Source, table: pa.Table) -> None:
             f"the last line may be cut: it has no line end, and its tag '{readable(tags[1])}' is "
             f"the beginning of '{readable(tags[0])}' on the line before",
             "cut-line",
+            line=last_line(source),
+            examples=(readable(source.unfinished),),
         )
 
 
@@ -244,4 +247,5 @@ FORMAT = Format(
     qrels=read_qrels,
     run=read_run,
     stream=stream_run,
+    is_data=lambda source: RUN.is_data,
 )

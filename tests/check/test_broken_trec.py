@@ -129,17 +129,23 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     ),
     (
         rank_as_score,
-        {("rank-as-score", "error", N, "run"), ("ranks-against-scores", "warning", 2867, "run:2")},
+        {
+            ("rank-as-score", "error", N, "run:1"),
+            ("ranks-against-scores", "warning", 2867, "run:2"),
+        },
         "the score is the rank in 2,897 of 2,897 rows",
     ),
     (
         rank_from_the_end,
-        {("rank-as-score", "warning", N, "run"), ("ranks-against-scores", "warning", 2867, "run")},
+        {
+            ("rank-as-score", "warning", N, "run:1"),
+            ("ranks-against-scores", "warning", 2867, "run"),
+        },
         "the score is the rank in 2,897 of 2,897 rows, and falls down the file",
     ),
     (
         rank_and_score_swapped,  # 30 queries, whose first rows follow none
-        {("rank-as-score", "error", N - 30, "run")},
+        {("rank-as-score", "error", N - 30, "run:1")},
         "the scores are 1, 2, 3, ... in 2,867 of 2,867 rows after the first",
     ),
     (
@@ -149,7 +155,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     ),
     (
         cut_in_the_tag,
-        {("cut-line", "warning", 1, "run"), ("several-tags", "warning", 2, "run:2897")},
+        {("cut-line", "warning", 1, "run:2897"), ("several-tags", "warning", 2, "run:2897")},
         "its tag 'bm2' is the beginning of 'bm25' on the line before",
     ),
     (cut_gz, {("truncated", "error", 1, "run.gz")}, "the gzip data is cut short"),
@@ -161,7 +167,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     ),
     (
         other_collection,
-        {("other-collection", "error", N, "run")},
+        {("other-collection", "error", N, "run:1")},
         "none of the 2,897 documents retrieved is judged",
     ),
     (
@@ -232,7 +238,7 @@ def test_a_file_that_is_not_there(trec: Any) -> None:
 
 def test_duplicates_are_no_error_where_they_are_dropped(trec: Any) -> None:
     twice(trec)
-    assert {*found(trec, duplicates="last")} == {("dropped-rows", "warning", 1, "run")}
+    assert {*found(trec, duplicates="last")} == {("dropped-rows", "warning", 1, "run:6")}
 
 
 def test_a_noisy_copy_of_the_grades_with_the_other_sign(trec: Any) -> None:

@@ -54,7 +54,7 @@ def test_trec_covid(data: Path) -> None:
     checked = check(folder / "qrels-rnd1.txt", runs)
     assert not found(checked, "error")
     warned = {name for rule, name in found(checked) if rule == "rank-as-score"}
-    assert warned == {f"{name}.gz" for name in RANKS}
+    assert warned == {f"{name}.gz:1" for name in RANKS}
     for name in RANKS:
         with gzip.open(folder / "runs" / f"{name}.gz", "rt") as lines:
             assert all(float(line.split()[4]) == int(line.split()[3]) for line in lines)

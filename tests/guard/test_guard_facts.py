@@ -22,8 +22,11 @@ from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
 from harness.guard.facts import Facts, JudgementFacts, RunFacts
+from harness.guard.first import First
+from harness.guard.judged import TOP
 from harness.guard.moments import Moments
-from harness.guard.watch import LONG, NEARLY, TOP, Watch
+from harness.guard.ties import LONG, NEARLY
+from harness.guard.watch import Watch
 
 Rows = list[tuple[str, str, float]]
 TRIALS = int(os.environ.get("HARNESS_TRIALS", "12"))
@@ -82,7 +85,7 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
         "rows": len(rows), "queries": len(queries), "missing": len({*judged} - {*queries}),
         "shallowest": min(depths), "median_depth": statistics.median(depths),
         "deepest": max(depths), "at_deepest": depths.count(max(depths)),
-        "last_depth": len(queries[last]), "last_qid": last,
+        "last_depth": len(queries[last]),
         "lowest": min(scores), "highest": max(scores),
     }  # fmt: skip
 
@@ -122,7 +125,9 @@ def test_facts_are_what_they_say(
     assert not found.follows
     empty = [qid for qid, some in judged.items() if max(some.values()) <= 0]
     of_qrels = JudgementFacts.of(qrels)
-    assert (of_qrels.empty, of_qrels.empty_first) == (len(empty), tuple(empty[:3]))
+    rule = "empty-queries" if len(empty) < len(judged) else "no-relevant-documents"
+    named = of_qrels.first.get(rule, First()).names
+    assert (of_qrels.empty, named) == (len(empty), tuple(empty[:3]))
     assert of_qrels.single == sum(len(some) == 1 for some in judged.values())
     again = Facts.from_dict(json.loads(json.dumps(Facts(of_qrels, found).as_dict())))
     assert again == Facts(of_qrels, found)

@@ -1,0 +1,84 @@
+"""Whether the documents of a run are known to the judgements, for its queries or for others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.hashing import splitmix64
+from ..core.ragged import Ints
+from ..core.tables import Qrels
+from .first import EXAMPLES, First
+from .part import LOOKED_AT, Part
+
+SAMPLE = 1024
+"""Rows of a part of a run whose docnos are looked for among the judgements; so of the first part,
+the second, the fourth, the eighth..., as the share of those known settles soon."""
+
+
+class Docnos:
+    """Sums up whose docnos are known, part by part.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    """
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self.parts = self.looked_at = self.known = 0
+        self.first_unknown = First()
+
+    def run(self, part: Part) -> None:
+        """Look at a part as it was read."""
+        self.parts += 1
+        if part.follows or self.parts & (self.parts - 1):
+            return
+        some = sample(part.run.n_rows)
+        known = self.qrels.knows(part.run.docnos.hashes[some])
+        self.looked_at += some.size
+        self.known += int(known.sum())
+        if not self.first_unknown.full and not known.all():
+            unknown = some[~known][:EXAMPLES]
+            self.first_unknown = self.first_unknown.more(_named(part, unknown))
+
+    def facts(self) -> dict[str, Any]:
+        """Return what :class:`~harness.guard.facts.RunFacts` has of it."""
+        return {"looked_at": self.looked_at, "known": self.known}
+
+    def first(self) -> dict[str, First]:
+        """Return the first of each thing, by rule."""
+        return {"unknown-docnos": self.first_unknown}
+
+
+def strangers(begin: Part) -> dict[str, First]:
+    """Return documents of the first part that are not judged for the queries that they answer."""
+    own = begin.judged()[0]
+    n_rows = int(begin.run.offsets[min(LOOKED_AT, begin.run.n_queries)])
+    others = begin.qrels.knows(begin.run.docnos.hashes[:n_rows])
+    others[own] = False
+    none = np.ones(n_rows, dtype=bool)
+    none[own] = False
+    unjudged = _named(begin, np.flatnonzero(none)[:EXAMPLES])
+    return {
+        "other-topics": _named(begin, np.flatnonzero(others)[:EXAMPLES]),
+        "other-collection": unjudged,
+        "nothing-judged": unjudged,
+    }
+
+
+def _named(part: Part, rows: Ints) -> First:
+    return part.documents(rows, [""] * rows.size)
+
+
+def sample(n_rows: int) -> Ints:
+    """Return rows that fall in step with nothing: all, or :data:`SAMPLE` of them at most.
+
+    >>> sample(3).tolist(), sample(100_000)[:3].tolist()
+    ([0, 1, 2], [19, 60, 99])
+    """
+    if n_rows <= SAMPLE:
+        return np.arange(n_rows)
+    drawn = splitmix64(np.arange(SAMPLE, dtype=np.uint64)) % np.uint64(n_rows)
+    return np.unique(drawn).astype(np.int64)

@@ -1,0 +1,124 @@
+"""The first of what a fact counts: what they are called, and where the first of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ..core.arrow import as_bytes, take
+from ..core.docnos import Docnos
+from ..core.ragged import Ints
+
+EXAMPLES = 3
+"""Names that are kept of each thing."""
+
+
+class First(NamedTuple):
+    """Some queries, documents or rows, :data:`EXAMPLES` at most.
+
+    Parameters
+    ----------
+    names : tuple of str
+    row : int
+        Position of the first one's row in its file, from 0; -1 where it has none.
+    words : tuple of str
+        What the line of that row holds, if files of its format name it.
+    line : int
+        The line of that row; 0 where it is not known.
+    """
+
+    names: tuple[str, ...] = ()
+    row: int = -1
+    words: tuple[str, ...] = ()
+    line: int = 0
+
+    def at(self, place: str) -> str:
+        """Return where it stands in the file at `place`.
+
+        >>> First(("q1",), 0, line=3).at("a.run"), First(("q1",)).at("a.run")
+        ('a.run:3', 'a.run')
+        """
+        return f"{place}:{self.line}" if self.line else place
+
+    def more(self, later: First) -> First:
+        """Return these, and so many later ones as are lacking.
+
+        >>> First(("a",), 7).more(First(("b", "c", "d"), 9))
+        First(names=('a', 'b', 'c'), row=7, words=(), line=0)
+        """
+        if not self.names:
+            return later
+        return self._replace(names=(*self.names, *later.names)[:EXAMPLES])
+
+    @property
+    def full(self) -> bool:
+        """Whether no later ones are wanted."""
+        return len(self.names) >= EXAMPLES
+
+    @classmethod
+    def from_plain(cls, given: Sequence[object]) -> First:
+        """Return what was written to JSON, as a list."""
+        names, row, words, line = given
+        return cls(tuple(names), row, tuple(words), line)  # type: ignore[arg-type]
+
+
+def texts(names: pa.Array) -> tuple[str, ...]:
+    """Return identifiers as text, whatever bytes they are of."""
+    return tuple(name.decode("utf-8", "replace") for name in as_bytes(names))
+
+
+def joined(parts: Iterable[Callable[[], First]]) -> First:
+    """Return the first of several, as many of which are asked as are needed."""
+    found = First()
+    for part in parts:
+        if not found.full:
+            found = found.more(part())
+    return found
+
+
+def of_documents(
+    qids: pa.Array, docnos: Docnos, rows: Ints, said: Iterable[str], places: Ints
+) -> First:
+    """Return documents, each named by its query.
+
+    Parameters
+    ----------
+    qids : pyarrow string array, shape (n,)
+        Of each row.
+    docnos : Docnos
+    rows : ndarray of int64, shape (n,)
+        Of these docnos.
+    said : iterable of str
+        What there is to say of each; nothing where it is empty.
+    places : ndarray of int64, shape (n,)
+        Of the rows in the file.
+
+    >>> import numpy as np
+    >>> docnos = Docnos(pa.array(["a", "b"]), np.array([0, 2]))
+    >>> of_documents(pa.array(["q"]), docnos, np.array([1]), ["-1"], np.array([7]))
+    First(names=('query q, document b: -1',), row=7, words=('q', 'b'), line=0)
+    """
+    names = list(zip(texts(qids), texts(docnos.take(rows)), strict=True))
+    if not names:
+        return First()
+    shown = (
+        f"query {qid}, document {docno}" + (f": {more}" if more else "")
+        for (qid, docno), more in zip(names, said, strict=True)
+    )
+    words = () if docnos.positional else names[0]
+    return First(tuple(shown), int(places[0]), words)
+
+
+def of_queries(qids: pa.Array, which: Ints, places: Ints) -> First:
+    """Return some queries of a column; `places` are those of the first row of each, in the file.
+
+    >>> import numpy as np
+    >>> of_queries(pa.array(["a", "b"]), np.array([1]), np.array([9]))
+    First(names=('b',), row=9, words=('b',), line=0)
+    """
+    if not which.size:
+        return First()
+    names = texts(take(qids, which[:EXAMPLES]))
+    return First(names, int(places[0]), names[:1])

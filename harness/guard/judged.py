@@ -1,0 +1,124 @@
+"""How many documents of a run are judged, how far up, and whether its scores are the grades."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..core.aligned import Aligned
+from ..core.policy import Policy
+from ..core.ragged import Array, Bools, Ints, rows_of
+from .ahead import Ahead
+from .first import EXAMPLES, First, joined, texts
+from .moments import Moments
+from .part import Part
+from .queries import Queries
+
+TOP = 10
+"""Ranks that are looked at for documents that nobody judged: what most papers report."""
+MANY = 0.1
+"""Share of unjudged documents from which on that is said, and some are named."""
+HEAD = 1 << 10
+"""Documents that are looked at first for one that comes after one of a lower grade."""
+LIKE_LABELS = 0.999
+"""Correlation of scores and grades from which on the first of them are kept."""
+
+
+class Judged:
+    """Sums up judged documents, part by part.
+
+    Parameters
+    ----------
+    policy : Policy
+        Under which the run is aligned.
+    queries : Queries
+        Of the same run.
+    """
+
+    def __init__(self, policy: Policy, queries: Queries) -> None:
+        self.policy, self.queries = policy, queries
+        self.n = self.positive = self.shown = self.shown_judged = self.ordered = 0
+        self.moments, self.ahead, self.disordered = Moments(), Ahead(), False
+        self._unjudged_in: list[Callable[[], First]] = []
+
+    def aligned(self, aligned: Aligned, part: Part, before: int) -> None:
+        """Look at a part that was aligned; as :meth:`harness.guard.ties.Ties.aligned`."""
+        judged = aligned.grade >= 0
+        score, grade = aligned.score, aligned.grade
+        if not judged.all():
+            score, grade = score[judged], grade[judged]
+        self.n += grade.size
+        self.positive += int((grade > 0).sum())
+        self.moments += Moments.of(score, grade.astype(np.float64))
+        if not self.disordered:
+            self._order(rows_of(aligned.offsets)[judged], grade)
+        if not part.follows:
+            self.ahead = self.ahead.more(Ahead.of(aligned))
+            self._top(aligned, part, before, judged)
+
+    def _order(self, query: Ints, grade: Array) -> None:
+        """Count queries in the order of their grades, until one is not."""
+        for some in (slice(HEAD), slice(None)):
+            same = query[some][1:] == query[some][:-1]
+            if (same & (grade[some][1:] > grade[some][:-1])).any():
+                self.ordered, self.disordered = 0, True
+                return
+        falls = same & (grade[1:] < grade[:-1])
+        self.ordered += np.unique(query[1:][falls]).size
+
+    def _top(self, aligned: Aligned, part: Part, before: int, judged: Bools) -> None:
+        """Count the documents of the first ranks that are judged, and name some that are not."""
+        n = np.minimum(aligned.n_retrieved, TOP)
+        top = judged & (aligned.rank <= TOP)
+        shown, n_top = int(n.sum()), int(top.sum())
+        self.shown += shown
+        self.shown_judged += n_top
+        if n_top < shown and len(self._unjudged_in) < EXAMPLES:
+            self._unjudged_in.append(partial(self._unjudged, aligned, part, before, top))
+
+    def _unjudged(self, aligned: Aligned, part: Part, before: int, top: Bools) -> First:
+        """Return documents of the first ranks that are not judged; by rank if they are not here."""
+        found, n = First(), np.minimum(aligned.n_retrieved, TOP)
+        for code, here in part.first_of(aligned.count(top) < n, before):
+            inside = slice(aligned.offsets[code], aligned.offsets[code + 1])
+            judged = {*aligned.rank[inside][top[inside]].tolist()}
+            ranks = sorted({*range(1, int(n[code]) + 1)} - judged)[:EXAMPLES]
+            rows = part.at_ranks(here, ranks, self.policy)
+            if rows.size:
+                some = part.documents(rows, (f"rank {rank}" for rank in ranks))
+            else:
+                some = self.queries.start_of(texts(aligned.qids.slice(code, 1)))
+                named = (f"query {some.names[0]}, rank {rank}" for rank in ranks)
+                some = some._replace(names=tuple(named))
+            found = found.more(some)
+            if found.full:
+                break
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """Return what :class:`~harness.guard.facts.RunFacts` has of it."""
+        return {
+            "judged": self.n,
+            "positive": self.positive,
+            "moments": self.moments,
+            "ordered": self.ordered,
+            "shown": self.shown,
+            "judged_shown": self.shown_judged,
+            "ahead": () if self.queries.follows else tuple(self.ahead),
+        }
+
+    def first(self, begin: Part) -> dict[str, First]:
+        """Return the first of each thing, by rule; `begin` is the first part of the run."""
+        many = self.shown - self.shown_judged >= MANY * self.shown
+        found = {"unjudged-at-10": joined(self._unjudged_in if many else ())}
+        if self.ordered or abs(self.moments.correlation) >= LIKE_LABELS:
+            rows, known = begin.judged()
+            grades = begin.qrels.numbers[known]
+            some = np.flatnonzero(grades > 0)[:EXAMPLES]
+            pairs = zip(begin.run.scores[rows[some]].tolist(), grades[some].tolist(), strict=True)
+            said = (f"score {score:.9g}, grade {grade:g}" for score, grade in pairs)
+            found["labels-as-scores"] = begin.documents(rows[some], said)
+        return found
