@@ -175,7 +175,8 @@ class HarnessWarning(UserWarning):
         line: int = 0,
         examples: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(_without_its_middle(in_message(text)))
+        # one of a rule is a sentence on a file; a grid with gaps has several lines
+        super().__init__(_without_its_middle(in_message(text) if rule else text))
         self.rule, self.count, self.line, self.examples = rule, count, line, examples
 
 
