@@ -13,15 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-
-def harness(
-    *arguments: str, cwd: Path, stdin: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "harness", *arguments],
-        cwd=cwd, input=stdin, capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"},
-    )  # fmt: skip
+from command_line import started as harness
 
 
 @pytest.fixture

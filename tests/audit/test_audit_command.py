@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-
-def harness(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "harness", *arguments],
-        cwd=cwd, capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"},
-    )  # fmt: skip
+from command_line import started as harness
 
 
 def test_a_config_and_its_results_print_the_same_in_a_pipe(toy: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from made_files import make
 
 import harness
 from harness import config, experiment
@@ -21,12 +22,6 @@ runs:
   "{model}": {path: "{model}/fold{fold}-s{seed}.txt"}
 metrics: [map]
 """
-
-
-def make(base: Path, *names: str) -> None:
-    for name in names:
-        (base / name).parent.mkdir(parents=True, exist_ok=True)
-        (base / name).write_text("x")
 
 
 @pytest.fixture

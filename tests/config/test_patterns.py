@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_files import make
 
 from harness.config.patterns import NothingFoundError, Pattern, files, natural
 
@@ -100,12 +101,6 @@ def test_braces_that_mean_nothing_are_refused(text: str, message: str) -> None:
     assert str(caught.value) == (
         f"{message}; write {{name}} for a placeholder, {{{{ and }}}} for braces themselves"
     )
-
-
-def make(base: Path, *names: str) -> None:
-    for name in names:
-        (base / name).parent.mkdir(parents=True, exist_ok=True)
-        (base / name).write_text("x")
 
 
 def found(base: Path, text: str, **known: str) -> list[tuple[str, dict[str, str]]]:

@@ -9,18 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_files import make
 
 from harness import config
 from harness.config.patterns import natural
 from harness.config.schema import Config, DatasetEntry, RunEntry
 from harness.config.sweep import Cell, Gap, find, missing, resolve
 from harness.errors import ConfigError
-
-
-def make(base: Path, *names: str) -> None:
-    for name in names:
-        (base / name).parent.mkdir(parents=True, exist_ok=True)
-        (base / name).write_text("x")
 
 
 def load(base: Path, text: str) -> Config:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command_line import started
 
 CONFIG = """\
 output: results
@@ -19,11 +21,7 @@ plots: [{kind: effects, metrics: "ndcg@5", formats: [svg, pdf]}, {kind: cutoffs,
 """
 
 
-def harness(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-m", "harness", *arguments], cwd=cwd, capture_output=True,
-        text=True,
-    )  # fmt: skip
+harness = functools.partial(started, python=("-W", "error"))
 
 
 @pytest.fixture(scope="module")
