@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from . import __version__, output, plain
+from . import __version__, output, plain, running
 from .command import QuickCommand, QuickGroup
 from .commands import options
 from .commands.annotate import annotate_command
@@ -103,26 +103,9 @@ def run_command(
     Example:
       harness run configs/quickstart.yaml --set policy.ties=stable
     """
-    if jobs > 1 and not (dry_run or scheduler):
-        from .cells import processes
-
-        processes.prepare()
-    from . import experiment
-
-    if dry_run:
-        output.show(experiment.plan(config, overrides=set_ or []))
-        return
-    results = experiment.run(config, overrides=set_ or [], jobs=jobs, scheduler=scheduler)
-    plain.show(format, results.leaderboard)
-    if results.comparisons is not None:
-        said = experiment.compared(results.comparisons, format, **plain.width(format))
-        output.show(f"\n{said}" if said else "")
-    names = output.listed(results.files)
-    written = f"\nwritten to {_relative(results.folder)}: {names}\n"
-    output.show(written, error=format != "table")
-    for error in results.errors:
-        output.show(f"error: {error}\n", error=True)
-    if results.leaderboard.failed:
+    if not running.run(
+        config, overrides=set_ or [], dry_run=dry_run, jobs=jobs, scheduler=scheduler, format=format
+    ):
         raise typer.Exit(1)
 
 
@@ -274,10 +257,3 @@ def trec_eval_command(
     from . import trec_eval
 
     raise typer.Exit(trec_eval.main(arguments or []))
-
-
-def _relative(path: Path) -> str:
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path.resolve())

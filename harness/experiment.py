@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -200,9 +201,10 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     paths = {*evaluated.digests}
     for each in failures:
         paths |= {each.cell.dataset_entry.path, each.cell.run_entry.path}
-    said = manifests.placed(evaluated.warnings, paths, loaded.base)
-    findings = _placed(evaluated.findings, paths, loaded.base)
-    errors = manifests.placed((str(each.error) for each in failures), paths, loaded.base)
+    names = manifests.names_of(paths, loaded.base)
+    said = manifests.placed(evaluated.warnings, names)
+    findings = _placed(evaluated.findings, names)
+    errors = manifests.placed((str(each.error) for each in failures), names)
     failed = tuple(
         Failed(
             each.cell.dataset, each.cell.run, each.cell.columns, error,
@@ -228,8 +230,9 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     if comparisons is not None:
         files |= comparison_files(comparisons)
     manifest = manifests.manifest(
-        loaded.resolved(), evaluated.digests, loaded.base, board, said, evaluated.audits, files,
-        sources(), evaluated.headers, findings, installed_code(loaded.parsed_metrics()),
+        loaded.resolved(), _inputs(evaluated.digests, names), loaded.base, board, said,
+        evaluated.audits, files, sources(), evaluated.headers, findings,
+        installed_code(loaded.parsed_metrics()),
     )  # fmt: skip
     return Derived(
         board,
@@ -244,12 +247,16 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     )
 
 
-def _placed(
-    findings: Sequence[Finding], paths: Iterable[str], base: Path
-) -> tuple[Finding, ...]:  # fmt: skip
+def _inputs(digests: Mapping[str, str], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the files that were read, as the manifest has them."""
+    for path, digest in sorted(digests.items()):
+        yield {"path": names[path], "bytes": os.stat(path).st_size, "sha256": digest}
+
+
+def _placed(findings: Sequence[Finding], names: Mapping[str, str]) -> tuple[Finding, ...]:
     """Return findings with paths as in the manifest."""
     texts = [text for one in findings for text in (one.place, one.what, *one.examples)]
-    placed = iter(manifests.placed(texts, paths, base))
+    placed = iter(manifests.placed(texts, names))
     return tuple(
         replace(
             one, place=next(placed), what=next(placed),

@@ -54,8 +54,6 @@ def _trusted(given: list[str]) -> list[str]:
 
 def _run(given: list[str]) -> None:
     """Give the words to who reads them; Typer, 60 ms to import, only where nobody else can."""
-    if given[:1] == ["run"]:
-        system.check_memory()
     if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
         from . import trec_eval
 
@@ -67,6 +65,13 @@ def _run(given: list[str]) -> None:
         if asked is not None:
             plain.evaluate(**asked)
             sys.exit(0)
+    if given[:1] == ["run"]:
+        from . import running
+
+        system.check_memory()
+        asked = running.arguments(given[1:])
+        if asked is not None:
+            sys.exit(0 if running.run(**asked) else 1)
     from .cli import app
 
     app(args=given, prog_name="harness", standalone_mode=True)

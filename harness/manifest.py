@@ -29,7 +29,7 @@ PICTURES = "matplotlib"
 
 
 def manifest(
-    config: Mapping[str, Any], inputs: Mapping[str, str], base: Path, board: Leaderboard,
+    config: Mapping[str, Any], inputs: Iterable[Mapping[str, Any]], base: Path, board: Leaderboard,
     warnings: Iterable[str], audits: Sequence[Audit], outputs: Mapping[str, bytes], code: str,
     headers: Sequence[Mapping[str, Any] | None] = (), findings: Iterable[Finding] = (),
     packages: Mapping[str, Any] | None = None,
@@ -43,10 +43,10 @@ def manifest(
     ----------
     config : mapping
         The config as resolved. Where its folder is, seen from the results, is recorded beside it.
-    inputs : mapping of str to str
-        SHA-256 of every file that was read, by path.
+    inputs : iterable of mapping
+        ``path``, ``bytes`` and ``sha256`` of every file that was read; see :func:`names_of`.
     base : Path
-        The config's folder; inputs are named relative to it.
+        The config's folder.
     board : Leaderboard
         Whose counts are recorded.
     warnings : iterable of str
@@ -65,12 +65,11 @@ def manifest(
         Installed packages that metrics come from; see
         :func:`~harness.cells.plugged.installed_code`.
     """
-    root = base.resolve()
     content = {
         "manifest": FORMAT,
         "config": config,
-        "base": _relative(base, (base / config["output"]).resolve()),
-        "inputs": [_input(path, digest, root) for path, digest in sorted(inputs.items())],
+        "base": _relative(base.resolve(), (base / config["output"]).resolve()),
+        "inputs": list(inputs),
         "versions": versions(pictures="plots" in config and bool(config["plots"])),
         "code": code,
         **({"packages": packages} if packages else {}),
@@ -153,27 +152,56 @@ def timing(
     return (json.dumps(content, indent=1) + "\n").encode()
 
 
-def placed(texts: Iterable[str], paths: Iterable[str], base: Path) -> list[str]:
+def names_of(paths: Iterable[str], base: Path) -> dict[str, str]:
+    """Return what files are called in ``inputs``: how to get to each from the config's folder.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        As they were opened.
+    base : Path
+        The config's folder.
+    """
+    root = base.resolve()
+    folders: dict[str, str] = {}
+    found = {}
+    for path in paths:
+        folder, name = os.path.split(path)
+        if folder not in folders:  # most files share theirs
+            folders[folder] = os.path.realpath(folder)
+        real = os.path.join(folders[folder], name)
+        if os.path.islink(real):
+            real = os.path.realpath(real)
+        found[path] = _relative(real, root)
+    return found
+
+
+def placed(texts: Iterable[str], names: Mapping[str, str]) -> list[str]:
     """Return texts whose paths are as in ``inputs``, wherever the command was given.
 
     Parameters
     ----------
     texts : iterable of str
         Warnings and errors.
-    paths : iterable of str
-        Files that they may name, as these were opened.
-    base : Path
-        The config's folder.
+    names : mapping of str to str
+        What the files that they may name are called there, by path as it was opened; see
+        :func:`names_of`. Of several at one place the longest is meant.
     """
-    texts = list(texts)
-    names = {}
-    if texts:
-        root = base.resolve()
-        names = {path: _relative(path, root) for path in sorted(paths, key=len, reverse=True)}
-    if not names:
-        return texts
-    pattern = re.compile("|".join(map(re.escape, names)))
-    return [pattern.sub(lambda found: names[found[0]], text) for text in texts]
+    # a pattern of all paths would take longer to compile than the texts to read
+    start = os.path.commonprefix([*names])  # noqa: RUF071 - of names, not of folders
+    lengths = sorted({*map(len, names)}, reverse=True)
+
+    def put(text: str) -> str:
+        parts, done, at = [], 0, text.find(start) if names else -1
+        while 0 <= at < len(text):
+            path = next((some for n in lengths if (some := text[at : at + n]) in names), "")
+            if path:
+                parts += [text[done:at], names[path]]
+                done = at + len(path)
+            at = text.find(start, max(done, at + 1))
+        return "".join([*parts, text[done:]])
+
+    return [put(text) for text in texts]
 
 
 def _seeds(config: Mapping[str, Any], board: Leaderboard) -> dict[str, Any]:
@@ -201,13 +229,9 @@ def _failed(one: Failed) -> dict[str, Any]:
     }
 
 
-def _input(path: str, digest: str, root: Path) -> dict[str, Any]:
-    return {"path": _relative(path, root), "bytes": os.stat(path).st_size, "sha256": digest}
-
-
 def _relative(path: str | Path, start: Path) -> str:
-    """Return how to get to `path` from `start`, a real path, wherever the command was given."""
-    return Path(os.path.relpath(os.path.realpath(path), start)).as_posix()
+    """Return how to get to `path` from `start`, both real, wherever the command was given."""
+    return Path(os.path.relpath(path, start)).as_posix()
 
 
 def _version(package: str) -> str | None:

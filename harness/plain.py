@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from . import output
@@ -41,29 +41,49 @@ def arguments(words: Sequence[str]) -> dict[str, Any] | None:
         "format": names(), "missing": get_args(Missing), "empty": get_args(Empty),
         "duplicates": get_args(Duplicates),
     }  # fmt: skip
+    read = read_words(words, FLAGS, LISTS, NUMBERS, TEXTS, choices)
+    if read is None or len(read[0]) < 2 or "metrics" not in read[1]:
+        return None
+    files, given = read
+    return {**given, "qrels": files[0], "runs": files[1:]}
+
+
+def read_words(
+    words: Sequence[str], flags: Mapping[str, str], lists: Mapping[str, str],
+    numbers: Mapping[str, str], texts: Mapping[str, str], choices: Mapping[str, Sequence[str]],
+) -> tuple[list[str], dict[str, Any]] | None:  # fmt: skip
+    """Return the files and options that words name; None where Typer has to read them.
+
+    Parameters
+    ----------
+    words : sequence of str
+    flags, lists, numbers, texts : mapping of str to str
+        What options are called within, by how they are written: those without a value, those that
+        may be repeated, those from 1, and all others.
+    choices : mapping
+        What values options of `texts` may have, where not all.
+    """
     given: dict[str, Any] = {}
     files = []
     left = iter(words)
     for word in left:
         if word == "-" or not word.startswith("-"):
             files.append(word)
-        elif word in FLAGS:
-            given[FLAGS[word]] = True
+        elif word in flags:
+            given[flags[word]] = True
         else:
             value = next(left, "")
             if not value or value.startswith("-"):
                 return None
-            if word in LISTS:
-                given.setdefault(LISTS[word], []).append(value)
-            elif word in NUMBERS and re.fullmatch("0*[1-9][0-9]{,8}", value):
-                given[NUMBERS[word]] = int(value)
-            elif word in TEXTS and value in choices.get(TEXTS[word], (value,)):
-                given[TEXTS[word]] = value
+            if word in lists:
+                given.setdefault(lists[word], []).append(value)
+            elif word in numbers and re.fullmatch("0*[1-9][0-9]{,8}", value):
+                given[numbers[word]] = int(value)
+            elif word in texts and value in choices.get(texts[word], (value,)):
+                given[texts[word]] = value
             else:
                 return None
-    if len(files) < 2 or "metrics" not in given:
-        return None
-    return {**given, "qrels": files[0], "runs": files[1:]}
+    return files, given
 
 
 def evaluate(

@@ -12,7 +12,7 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -137,8 +137,10 @@ def below(folder: Path, name: str) -> Path:
         Where it would.
     """
     target = folder / name
-    leads_out = os.path.isabs(name) or ".." in Path(name).parts
-    if target.parent != folder and not leads_out:
+    parts = Path(name).parts
+    leads_out = os.path.isabs(name) or ".." in parts
+    between = (folder.joinpath(*parts[:n]) for n in range(1, len(parts)))
+    if not leads_out and any(map(os.path.islink, between)):
         leads_out = not target.parent.resolve().is_relative_to(folder.resolve())
     if leads_out:
         what = f"'{name}' would be written outside of this folder of results"
@@ -278,12 +280,13 @@ def parquet(tables: Iterable[pa.Table]) -> bytes:
         Where there is none.
     """
     tables = iter(tables)
-    table = next(tables)
+    table: Any = next(tables)
     sink = io.BytesIO()
     with pq.ParquetWriter(sink, table.schema, compression="zstd") as file:
-        file.write_table(table)
-        for table in tables:
+        while table is not None:
             file.write_table(table)
+            del table  # before the next is made
+            table = next(tables, None)
     return sink.getvalue()
 
 

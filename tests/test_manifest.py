@@ -14,7 +14,7 @@ import harness
 from harness import manifest_format, origin, provenance
 from harness.errors import HarnessWarning, InputError
 from harness.main import main
-from harness.manifest import placed
+from harness.manifest import names_of, placed
 from harness.results import read
 from harness.verify import verify
 from harness.why import why
@@ -154,11 +154,26 @@ def test_paths_in_texts_are_those_of_inputs(tmp_path: Path) -> None:
     (tmp_path / "configs").mkdir()
     paths = [f"{tmp_path}/a.run", f"{tmp_path}/a.run.gz"]
     texts = [f"{paths[1]}:3: wrong, {paths[0]} too", "nothing"]
-    assert placed(texts, paths, tmp_path / "configs") == [
-        "../a.run.gz:3: wrong, ../a.run too",
-        "nothing",
-    ]
-    assert placed(texts, [], tmp_path / "configs") == texts
+    names = names_of(paths, tmp_path / "configs")
+    assert placed(texts, names) == ["../a.run.gz:3: wrong, ../a.run too", "nothing"]
+    assert placed(texts, {}) == texts
+
+
+def test_the_longest_of_several_paths_is_meant_wherever_they_begin() -> None:
+    names = {"a": "1", "ab": "2", "bc": "3", "/x/b": "4"}  # which begin alike in nothing
+    texts = ["abc aab", "/x/bc/x/bc", "", "a", "bcbcb"]
+    # ab c, a ab | /x/b c /x/b c | bc bc b
+    assert placed(texts, names) == ["2c 12", "4c4c", "", "1", "33b"]
+
+
+def test_a_file_is_named_by_where_its_links_lead(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/a.run").touch()
+    (tmp_path / "folder").symlink_to("real")
+    (tmp_path / "b.run").symlink_to("folder/a.run")
+    paths = [f"{tmp_path}/{name}" for name in ("folder/a.run", "b.run", "folder/../real/a.run")]
+    names = names_of(paths, tmp_path / "folder")
+    assert [*names.values()] == ["a.run"] * 3
 
 
 def test_one_of_the_first_format_is_read(place: Path) -> None:

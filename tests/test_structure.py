@@ -46,6 +46,7 @@ LAYERS = [
     },
     {"verify"},
     {"plain"},
+    {"running"},
     {"commands"},
     {"cli"},
     {"main"},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -90,6 +89,8 @@ def _dask(address: str) -> Iterator[Executor]:
 
 def _check_workers(client: Any, address: str) -> None:
     """Wait for a worker, where there is none; raise where none comes."""
+    import asyncio  # 30 ms, and Dask has loaded it
+
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except asyncio.TimeoutError as error:  # before Python 3.11 not yet the built-in one

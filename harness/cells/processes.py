@@ -15,7 +15,7 @@ from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_WORK = "harness.cells.work"
+_WARM = "harness.cells.warm"
 """What processes import: once, before the first is asked for, where a server forks them."""
 
 
@@ -75,7 +75,7 @@ def _context() -> BaseContext:
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([_WORK])
+    context.set_forkserver_preload([_WARM])
     return context
 
 

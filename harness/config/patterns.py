@@ -109,31 +109,33 @@ def _split(text: str, parts: list[str], end: str) -> dict[str, str] | None:
     if not text.endswith(end) or len(text) < len(names) + sum(map(len, (*parts[::2], end))):
         return None
     again = [name for place, name in enumerate(names) if name in names[:place]]
-    failed: set[tuple[object, ...]] = set()
+    return _rest(text, parts, end, again, set(), 0, 0, {})
 
-    def rest(place: int, start: int, values: dict[str, str]) -> dict[str, str] | None:
-        if place == len(parts):
-            return values if text[start:] == end else None
-        state = (place, start, *(values.get(name) for name in again))
-        literal, name = parts[place : place + 2]
-        if state in failed or not text.startswith(literal, start):
-            return None
-        start += len(literal)
-        if name in values:
-            stops: Iterable[int] = [start + len(values[name])] * text.startswith(
-                values[name], start
-            )
-        else:
-            slash = text.find("/", start)
-            stops = range(len(text) if slash < 0 else slash, start, -1)
-        for stop in stops:
-            found = rest(place + 2, stop, {**values, name: text[start:stop]})
-            if found is not None:
-                return found
-        failed.add(state)
+
+def _rest(
+    text: str, parts: list[str], end: str, again: list[str], failed: set[tuple[object, ...]],
+    place: int, start: int, values: dict[str, str],
+) -> dict[str, str] | None:  # fmt: skip
+    """Return what all placeholders stand for, where those before `place` are known."""
+    if place == len(parts):
+        return values if text[start:] == end else None
+    state = (place, start, *(values.get(name) for name in again))
+    literal, name = parts[place : place + 2]
+    if state in failed or not text.startswith(literal, start):
         return None
-
-    return rest(0, 0, {})
+    start += len(literal)
+    if name in values:
+        stops: Iterable[int] = [start + len(values[name])] * text.startswith(values[name], start)
+    else:
+        slash = text.find("/", start)
+        stops = range(len(text) if slash < 0 else slash, start, -1)
+    for stop in stops:
+        known = {**values, name: text[start:stop]}
+        found = _rest(text, parts, end, again, failed, place + 2, stop, known)
+        if found is not None:
+            return found
+    failed.add(state)
+    return None
 
 
 @dataclass(frozen=True)

@@ -169,16 +169,16 @@ class Leaderboard:
         most : int
             Rows of a table, but for an entry that has more.
         """
-        part: list[pa.Table] = []
+        part: list[Entry] = []
         n_rows = 0
         for entry in self.entries:
-            table = self._values_of(entry)
-            if part and n_rows + table.num_rows > most:
-                yield _one_table(part)
+            size = entry.evaluation.values.size
+            if part and n_rows + size > most:
+                yield _one_table([*map(self._values_of, part)])
                 part, n_rows = [], 0
-            part.append(table)
-            n_rows += table.num_rows
-        yield _one_table(part)
+            part.append(entry)
+            n_rows += size
+        yield _one_table([*map(self._values_of, part)])
 
     def _values_of(self, entry: Entry) -> pa.Table:
         table = entry.evaluation.to_arrow()

@@ -139,7 +139,7 @@ def _numbered(qrels: Qrels) -> bool:
     return qrels.docnos.positional and ends in (from_0, from_1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RunFacts:
     """Of one run, and of how it fits its judgements.
 
@@ -250,7 +250,8 @@ class Facts:
 
     def as_dict(self) -> dict[str, Any]:
         """Return them as plain data."""
-        run = {**vars(self.run), "moments": {**vars(self.run.moments)}}
+        run = {name: getattr(self.run, name) for name in RunFacts.__slots__}
+        run["moments"] = {**vars(self.run.moments)}
         return {"judgements": {**vars(self.judgements)}, "run": run}
 
     @classmethod
