@@ -196,4 +196,5 @@ class Sieve:
 
     def pass_on(self, hashes: Array) -> Ints:
         """Return the positions of the hashes that may be known."""
-        return np.flatnonzero(self._marks[hashes >> self._shift])
+        places = (hashes >> self._shift).view(np.int64)  # else each would be converted
+        return np.flatnonzero(self._marks.take(places))

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import call, run_ends, to_arrow, to_numpy
+from ..core.hashing import string_views
 from .grown import Numbers, Texts
 
 _RUNS = "qid", "tag"
@@ -88,9 +89,12 @@ class _Runs:
 
     def add(self, values: pa.Array) -> None:
         if len(values):
-            encoded = call("run_end_encode", values)
-            self._ends.add(to_numpy(encoded.run_ends).astype(np.int64) + self._n_rows)
-            self._values.add_column(encoded.values)
+            ends, texts = np.array([len(values)]), values[:1]
+            if not are_one(values):
+                encoded = call("run_end_encode", values)
+                ends, texts = to_numpy(encoded.run_ends).astype(np.int64), encoded.values
+            self._ends.add(ends + self._n_rows)
+            self._values.add_column(texts)
             self._n_rows += len(values)
 
     def array(self) -> pa.Array:
@@ -98,3 +102,16 @@ class _Runs:
         is_wide = pa.types.is_large_string(values.type)
         values = values.view(pa.large_binary() if is_wide else pa.binary())
         return run_ends(self._ends.array(), values)
+
+
+def are_one(texts: pa.Array) -> bool:
+    """Whether all texts are the same: of one length, and their bytes repeat with it.
+
+    >>> are_one(pa.array(["ab", "ab"])), are_one(pa.array(["ab", "a", "b"]))
+    (True, False)
+    """
+    offsets, data = string_views(texts)
+    length, data = int(offsets[1] - offsets[0]), data[offsets[0] : offsets[-1]]
+    if texts.null_count or not (np.diff(offsets) == length).all():
+        return False
+    return np.array_equal(data[length:], data[: data.size - length])
