@@ -110,10 +110,14 @@ def _grids(paper: Path) -> list[Grid]:
         raise InputError(Problem(str(paper), what, fix="save the file as UTF-8")) from error
     except OSError as error:
         raise InputError(Problem(str(paper), f"cannot be read: {error.strerror}")) from error
-    if what := limits.beyond(text, paper.suffix.lower()):
-        fix = "give a file with just the tables to check"
-        raise InputError(Problem(str(paper), what, fix=fix))
-    return reader(text)
+    what = limits.beyond(text, paper.suffix.lower())
+    try:
+        if not what:
+            return reader(text)
+    except limits.BeyondError as error:
+        what = str(error)
+    fix = "give a file with just the tables to check"
+    raise InputError(Problem(str(paper), what, fix=fix))
 
 
 def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[tuple[str, Grid]]:

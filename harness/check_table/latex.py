@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from .grid import Cell, Grid, grid_of
 from .latex_text import Macro, expanded, group, macros, optional, pieces, without_comments
+from .limits import EXPANDED, BeyondError
 
 _ENVIRONMENTS = ("tabular", "tabular*", "tabularx", "tabulary", "longtable", "tblr")
 _BEGIN = re.compile(r"\\begin\{(" + "|".join(map(re.escape, _ENVIRONMENTS)) + r")\}")
@@ -111,14 +112,20 @@ class _Reading:
 def _rows(body: str, line: int, known: Mapping[str, Macro]) -> tuple[int | None, list[list[Cell]]]:
     reading = _Reading()
     row: list[Cell] = []
+    here, counted = line, 0
     for kind, text, at in _tokens(body):
-        here = line + body.count("\n", 0, at + len(text) - len(text.lstrip()))
+        begin = at + len(text) - len(text.lstrip())
+        here += body.count("\n", counted, begin)  # from the start each time would take the square
+        counted = begin
         if kind == "rule":
             reading.rule(text)
-        elif kind == "cell":
+            continue
+        try:
             row.append(_cell(expanded(text, known), here))
-        else:
-            row.append(_cell(expanded(text, known), here))
+        except OverflowError:
+            what = f"line {here} has a cell of which macros make more than {EXPANDED:,} characters"
+            raise BeyondError(what) from None
+        if kind != "cell":
             if len(row) > 1 or row[0].whole:
                 reading.rows.append(row)
             row = []

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..tables.latex_text import escape
 from .grid import NO_WIDTH, Piece, Style
+from .limits import EXPANDED
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _DEFINED = re.compile(
@@ -39,6 +40,7 @@ _SIGNS = {
     },
     **_SIGNS,
 }  # fmt: skip
+_CALLED = re.compile(r"\\([A-Za-z]+)")
 _CODE = re.compile(r"\[U\+([0-9A-F]{4,6})\]")
 """What the harness's own LaTeX writes for a character that pdfLaTeX does not have."""
 _THIN = {",", ";", ":", "thinspace", "enspace"}
@@ -133,12 +135,24 @@ def macros(text: str) -> dict[str, Macro]:
 
 
 def expanded(text: str, known: Mapping[str, Macro], depth: int = 5) -> str:
-    """Return a text with macros put in place, those within macros up to a depth."""
+    """Return a text with macros put in place, those within macros up to a depth.
+
+    Raises
+    ------
+    OverflowError
+        Where macros make more than :data:`EXPANDED` characters.
+    """
+    return _expanded(text, known, depth, [EXPANDED])
+
+
+def _expanded(text: str, known: Mapping[str, Macro], depth: int, left: list[int]) -> str:
     if not known or not depth:
         return text
-    pattern = re.compile(r"\\(" + "|".join(sorted(known, key=len, reverse=True)) + r")(?![A-Za-z])")
-    parts, at = [], 0
-    while (match := pattern.search(text, at)) is not None:
+    parts, at, begin = [], 0, 0
+    while (match := _CALLED.search(text, begin)) is not None:
+        begin = match.end()
+        if match[1] not in known:
+            continue
         parts.append(text[at : match.start()])
         count, default, body = known[match[1]]
         at = match.end()
@@ -148,10 +162,16 @@ def expanded(text: str, known: Mapping[str, Macro], depth: int = 5) -> str:
                 argument, at = (given, end) if end > at else (default, at)
             else:
                 argument, at = group(text, at)
+            if body.count(f"#{place}") * len(argument) > left[0]:
+                raise OverflowError
             body = body.replace(f"#{place}", argument)
         if count == 0 and text[at : at + 2] == "{}":
             at += 2
-        parts.append(expanded("{" + body + "}", known, depth - 1))
+        left[0] -= len(body) + 2
+        if left[0] < 0:
+            raise OverflowError
+        parts.append(_expanded("{" + body + "}", known, depth - 1, left))
+        begin = at
     return "".join(parts) + text[at:]
 
 

@@ -10,10 +10,16 @@ CELL = {".tex": 2000, ".ltx": 2000}
 OTHER_CELL = 12_000
 COLUMNS = 1000
 DEPTH = 100
+EXPANDED = 100_000
+"""Characters that macros may make of one cell, those that other macros take in counted too."""
 _SEPARATORS = {
     ".tex": r"&|\\\\", ".ltx": r"&|\\\\", ".md": r"\|", ".markdown": r"\|", ".csv": "[,;\t]",
     ".tsv": "\t",
 }  # fmt: skip
+
+
+class BeyondError(Exception):
+    """Macros make more of a cell than is read; the text says where."""
 
 
 def beyond(text: str, suffix: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import string
 import time
 from pathlib import Path
 
@@ -42,6 +44,39 @@ def test_what_is_refused_at_once(tmp_path: Path, suffix: str, text: str, what: s
     assert time.process_time() - begun < 5
     fix = "give a file with just the tables to check"
     assert str(error.value) == f"{path}: {what}\n  fix:   {fix}"
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [(r"\x" * 600, r"\x"), (r"\x{#1}" * 300, r"\x{abc}"), ("#1" * 900, r"\x{\x{\x{a}}}")],
+    ids=["calls itself", "with an argument", "argument repeated"],
+)
+def test_macros_that_make_endless_cells(tmp_path: Path, body: str, call: str) -> None:
+    """600 calls, five deep, would be 10^13 of them."""
+    arguments = "[1]" if "#1" in body else ""
+    paper = tmp_path / "a.tex"
+    paper.write_text(
+        f"\\newcommand{{\\x}}{arguments}{{{body}}}\n\\begin{{tabular}}{{lc}}\n & Web MAP \\\\\n"
+        f"bm25 & {call} \\\\\n\\end{{tabular}}\n"
+    )
+    with pytest.raises(InputError) as caught:
+        check_table(paper, tmp_path)
+    assert str(caught.value) == (
+        f"{paper}: line 4 has a cell of which macros make more than 100,000 characters\n"
+        "  fix:   give a file with just the tables to check"
+    )
+
+
+def test_thousands_of_macros_take_no_longer_each() -> None:
+    """Each called once: a search for all names at each call took the square of their number."""
+    names = ["m" + "".join(pair) for pair in itertools.product(string.ascii_lowercase, repeat=3)]
+    defined = "".join(f"\\newcommand{{\\{name}}}{{{name}}}\n" for name in names)
+    rows = "".join(f"a & \\{name} \\\\\n" for name in names)
+    start = time.process_time()
+    table = f"\\begin{{tabular}}{{lc}}\n & MAP \\\\\n{rows}\\end{{tabular}}"
+    (grid,) = FORMATS[".tex"](defined + table)
+    assert time.process_time() - start < 20  # 60 and more before
+    assert grid.rows[-1][1].text == "mzzz"
 
 
 @pytest.mark.parametrize("digits", [500, 4_300, 11_900])  # 4,300: Python's limit of an int's text
