@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from .. import system
 from ..errors import HarnessWarning, InputError, Problem
+from . import xz
 from .sample import Sample
 from .spool import spooled, spooled_pipe
 from .unpacking import Unpacking
@@ -130,7 +131,7 @@ class Source:
     def unpacking(self) -> Any:
         """Return the stream that unpacks a compressed file."""
         if self.codec == "xz":
-            return lzma.open(self.file)
+            return xz.opened(self.file)
         return pa.CompressedInputStream(pa.OSFile(self.file), self.codec)
 
     def read(self, size: int = -1) -> bytes:

@@ -16,10 +16,12 @@ from . import binary_table
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
 from .frame import Columns, choose, first_line, guess, repeated_rows, table_of
-from .source import BOM, Source, no_rows
+from .source import BLOCK, BOM, LONGEST, Source, no_rows
 from .table_lines import diagnose
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
+_BLOCK, _LONGEST = 1 << 20, LONGEST + BLOCK
+"""Bytes that Arrow parses at a time; where a row is longer, as many as a line may have."""
 
 
 def read_qrels(
@@ -106,7 +108,7 @@ def _open(
     width = len(line.decode("utf-8", "replace").rstrip("\r").split(delimiter))
     names = [str(i + 1) for i in range(width)] if numbered else None
     parse = csv.ParseOptions(delimiter=delimiter)
-    header = names or csv.read_csv(pa.BufferReader(line + b"\n"), parse_options=parse).column_names
+    header = names or _header(line, parse)
     chosen = choose(header, kind, columns, source.name)
     text = {chosen[role]: pa.string() for role in ("qid", "docno") if role in chosen}
     numbers = {column: pa.float64() for column in chosen.values() if column not in text}
@@ -114,14 +116,30 @@ def _open(
         column_types=text | numbers, include_columns=[*text, *numbers],
         null_values=[], strings_can_be_null=False,
     )  # fmt: skip
-    try:
-        with source.open() as stream:
-            mark = len(BOM) if source.has_mark else 0
-            stream.read(mark + start)  # blank lines and comments above
-            table = csv.read_csv(stream, csv.ReadOptions(column_names=names), parse, options)
-    except pa.ArrowInvalid as error:
-        raise diagnose(source, delimiter, header, chosen, above, fractions, str(error)) from None
-    return table, above
+    for size in (_BLOCK, _LONGEST):
+        read = csv.ReadOptions(column_names=names, block_size=size)
+        try:
+            with source.open() as stream:
+                mark = len(BOM) if source.has_mark else 0
+                stream.read(mark + start)  # blank lines and comments above
+                return csv.read_csv(stream, read, parse, options), above
+        except pa.ArrowInvalid as error:
+            reason = str(error)
+        if not _is_cut(reason):
+            break
+    raise diagnose(source, delimiter, header, chosen, above, fractions, reason) from None
+
+
+def _header(line: bytes, parse: csv.ParseOptions) -> list[str]:
+    """Return the names of the columns."""
+    whole = csv.ReadOptions(block_size=len(line) + 2)
+    names: list[str] = csv.read_csv(pa.BufferReader(line + b"\n"), whole, parse).column_names
+    return names
+
+
+def _is_cut(reason: str) -> bool:
+    """Return whether Arrow failed as a row is longer than the blocks it reads."""
+    return "straddl" in reason or "Empty CSV file or block" in reason
 
 
 def looks(head: Head, kind: Kind) -> bool:

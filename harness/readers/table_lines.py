@@ -84,7 +84,7 @@ def _check_line(
     except UnicodeDecodeError:
         return NOT_UTF8
     try:
-        fields = next(csv.reader([text], delimiter=delimiter), [])
+        fields = _fields(text, delimiter)
     except csv.Error as error:
         return Problem("", f"the line cannot be split into fields ({error})")
     if len(fields) != len(header):
@@ -94,3 +94,13 @@ def _check_line(
     role = next(role for role in ("grade", "score", "rank") if role in chosen)
     value = fields[header.index(chosen[role])].strip(" \t")
     return check_number(value, role, whole=not (fractions or role == "score"))
+
+
+def _fields(text: str, delimiter: str) -> list[str]:
+    """Return the fields of a line, however long; Python has one limit for all that read CSV."""
+    limit = csv.field_size_limit()
+    csv.field_size_limit(max(limit, len(text)))
+    try:
+        return next(csv.reader([text], delimiter=delimiter), [])
+    finally:
+        csv.field_size_limit(limit)

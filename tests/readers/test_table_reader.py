@@ -322,3 +322,21 @@ def test_missing_values_in_later_batches(column: str, monkeypatch: pytest.Monkey
     message = rf"^a.parquet: row 6: 2 values of {column} \(column '{column}'\) are missing"
     with pytest.raises(InputError, match=message):
         readers.read_run("a.parquet")
+
+
+@pytest.mark.parametrize("n", [140_000, 1_200_000, 3_000_000])
+def test_long_fields_of_csv(write: Write, n: int) -> None:
+    """Python's csv has fields of 131,072 characters, Arrow rows of its block, by default."""
+    name = "x" * n
+    assert readers.read_run(
+        write("a.csv", f'qid,docno,score\nq,"{name}",1\nq,b,2\n')
+    ).to_dict() == {"q": {name: 1, "b": 2}}
+    assert readers.read_run(write("a.csv", f"qid,docno,score,z\nq,a,1,{name}\n")).n_rows == 1
+    assert (
+        readers.read_run(
+            write("a.csv", f"{name},qid,docno,score\n1,q,a,1\n"), format="table"
+        ).n_rows
+        == 1
+    )
+    with pytest.raises(InputError, match=r"^a.csv:3: score 'z' is not a number\n"):
+        readers.read_run(write("a.csv", f'qid,docno,score\nq,"{name}",1\nq,b,z\n'), format="table")
