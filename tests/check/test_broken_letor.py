@@ -13,6 +13,7 @@ from harness.check import Checked, check_config
 Found = tuple[str, str, int, str]
 GBRT = "gbrt/fold1.txt"
 N = 1208  # rows of fold 1; fold 2 has 1151
+MOST = 1000  # wrong lines that a reader looks for
 SHARED = 60  # every 20th row of fold 2, two of which stand there twice
 
 
@@ -184,7 +185,7 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
         {("not-finite", "error", 2, f"{GBRT}:10")},
         "score 'nan' is not a finite number: line 10 'nan', line 12 'nan' [not-finite]",
     ),
-    (index, {("columns", "error", N, f"{GBRT}:1")}, "without the index"),
+    (index, {("columns", "error", MOST, f"{GBRT}:1")}, "without the index"),
     (
         scattered,
         {("scattered-queries", "warning", 49, "fold1.txt:7")},
@@ -242,7 +243,7 @@ def test_labels_as_predictions(letor: Any) -> None:
 def test_columns_that_changed_places(letor: Any) -> None:
     columns(letor)
     after = found(letor)
-    assert ("grade-values", "error", N, "fold1.txt:1") in after
+    assert ("grade-values", "error", MOST, "fold1.txt:1") in after
     said = after["swapped-columns", "error", N, GBRT]
     assert (
         "the predictions are whole numbers (0, 1, 2, 3, 4), and the grades of letor-fold1 are "
