@@ -111,6 +111,29 @@ def pair_keys(query: Ints, hashes: Array) -> Array:
     return keys
 
 
+def short_pair_keys(lengths: Ints, hashes: Array) -> Array:
+    """Return one key for each pair of a few queries, with as much of the hash as there is room.
+
+    Of a query with a million documents some share 32 bits of their hashes, but none 64.
+
+    Parameters
+    ----------
+    lengths : ndarray of int64, shape (n_queries,)
+        Pairs of each query, one query after another.
+    hashes : ndarray of uint64, shape (n,)
+
+    >>> keys = short_pair_keys(np.array([1, 2]), np.array([6, 6, 4], np.uint64))
+    >>> [hex(key) for key in keys.tolist()]
+    ['0x3', '0x8000000000000003', '0x8000000000000002']
+    """
+    bits = (lengths.size - 1).bit_length()
+    keys: Array = hashes >> np.uint64(bits)
+    if bits:
+        query = np.arange(lengths.size, dtype=np.uint64) << np.uint64(64 - bits)
+        keys |= np.repeat(query, lengths)
+    return keys
+
+
 class Index:
     """Finds keys among known ones; the strings behind equal keys are compared by the caller.
 

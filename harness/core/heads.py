@@ -11,20 +11,19 @@ from .ragged import Ints
 
 
 def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
-    """Return the qid of each stretch of rows that have the same one, and its length."""
+    """Return the qid of each stretch of rows that have the same one, and the row after its last."""
     encoded = pa.types.is_run_end_encoded(qids.type)
     values = qids.values if encoded else qids
     if len(values) == 0:
         return string_column([]), np.zeros(0, dtype=np.int64)
     changes = ~equal(values.slice(1), values.slice(0, len(values) - 1))
     if changes.all():
-        ends = to_numpy(qids.run_ends) if encoded else np.arange(1, len(values) + 1)
-        return values, np.diff(ends, prepend=0)
+        return values, to_numpy(qids.run_ends) if encoded else np.arange(1, len(values) + 1)
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
     ends = np.append(starts[1:], len(values))
     if encoded:
         ends = to_numpy(qids.run_ends)[ends - 1]
-    return take(values, starts), np.diff(ends, prepend=0)
+    return take(values, starts), ends
 
 
 def are_distinct(texts: pa.Array) -> bool:

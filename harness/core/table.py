@@ -20,7 +20,7 @@ import pyarrow as pa
 from ..errors import InputError, Problem
 from .arrow import cast, encode, select, take
 from .docnos import Docnos, byte_ranks
-from .hashing import pair_keys
+from .hashing import pair_keys, short_pair_keys
 from .heads import are_distinct, heads
 from .policy import Duplicates
 from .ragged import Array, Ints, frozen, lengths_of, offsets_of, sum_by
@@ -137,11 +137,12 @@ class Table(ABC):
             :class:`~harness.errors.InputError` with file and line.
         """
         numbers = np.asarray(numbers)
-        first, lengths = heads(qids)
-        distinct, offsets = first, offsets_of(lengths)
+        distinct, ends = heads(qids)
+        offsets = np.append(np.zeros(1, dtype=np.int64), ends)
         order, scattered = None, 0
-        if not are_distinct(first):
-            distinct, query = encode(first)
+        if not are_distinct(distinct):
+            lengths = np.diff(ends, prepend=0)
+            distinct, query = encode(distinct)
             scattered = int((np.bincount(query) > 1).sum())
             offsets = offsets_of(sum_by(query, lengths, len(distinct)))
         if scattered:
@@ -166,12 +167,9 @@ class Table(ABC):
 
         The second array holds, for each, the previous row with the same docno.
         """
-        if not self._may_have_duplicates():
+        rows = self._suspects()
+        if not rows.size:
             return _NONE, _NONE
-        keys = self.keys
-        ordered = np.sort(keys)
-        suspect = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-        rows = np.flatnonzero(np.isin(keys, suspect))
         docno = byte_ranks(self.docnos.take(rows))
         query = self.row[rows]
         order = np.lexsort((rows, docno, query))
@@ -180,20 +178,22 @@ class Table(ABC):
         by_row = np.argsort(later)
         return later[by_row], earlier[by_row]
 
-    def _may_have_duplicates(self) -> bool:
-        """Return whether two rows have one key; looked for in some queries at a time."""
-        hashes = self.docnos.hashes
+    def _suspects(self) -> Ints:
+        """Return the rows that share a key with another, looked for in some queries at a time."""
+        found = [_NONE]
         for first, stop in self._bounds(_PART):
-            keys = hashes[self.offsets[first] : self.offsets[stop]] >> np.uint64(32)
-            if stop - first > 1:
-                lengths = lengths_of(self.offsets[first : stop + 1])
-                keys |= np.repeat(
-                    np.arange(stop - first, dtype=np.uint64) << np.uint64(32), lengths
-                )
-            keys.sort()
-            if (keys[1:] == keys[:-1]).any():
-                return True
-        return False
+            begin = self.offsets[first]
+            hashes = self.docnos.hashes[begin : self.offsets[stop]]
+            lengths = lengths_of(self.offsets[first : stop + 1])
+            ordered = short_pair_keys(lengths, hashes)
+            ordered.sort()
+            twice = ordered[1:] == ordered[:-1]
+            if twice.any():
+                several = np.unique(ordered[1:][twice])
+                keys = short_pair_keys(lengths, hashes)
+                at = np.minimum(np.searchsorted(several, keys), several.size - 1)
+                found.append(np.flatnonzero(several[at] == keys) + begin)
+        return np.concatenate(found)
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""

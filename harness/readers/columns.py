@@ -120,6 +120,8 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
         raise diagnose(source, layout, str(error)) from None
     if not n_rows:
         raise no_rows(source.name)
+    if not source.one_block:
+        pa.default_memory_pool().release_unused()  # what blocks took, before tables are made
 
 
 def _after_header(source: Source, header: int) -> Iterator[bytes]:

@@ -52,7 +52,7 @@ class HashedSource(Source):
             self._digest = digest.hexdigest()
         return self._digest
 
-    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+    def blocks(self, size: int | None = None) -> Iterator[bytes]:
         """Yield the text in blocks, as :meth:`Source.blocks`; hash what passes."""
         if self.codec:
             yield from super().blocks(size)

@@ -31,7 +31,10 @@ from .unpacking import Unpacking
 STDIN, NAMELESS = "-", "<stdin>"
 """Standard input as it is named, and as messages name it."""
 BLOCK = 4 << 20
-"""Bytes that are read and parsed at a time."""
+"""Bytes that are read and parsed at a time, at most; a smaller file is one block."""
+_LEAST, _BLOCKS, _UNPACKED = 1 << 20, 16, 4
+"""Bytes of a block of a larger file, at least; how many blocks it gives where they can be smaller:
+half a dozen are in memory at a time. How much larger than itself a packed file is taken to be."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
 LONGEST = 8 << 20
@@ -94,6 +97,8 @@ class Source:
                 first = raw.read(10)
         self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
         self.one_block = not self.codec and size <= BLOCK
+        unpacked = size * _UNPACKED if self.codec else size
+        self._block = BLOCK if size <= BLOCK else min(max(unpacked // _BLOCKS, _LEAST), BLOCK)
         suffix = os.path.splitext(given)[1].lower()
         if suffix in _SUFFIXES and self.codec != _SUFFIXES[suffix]:
             held = f"{self.codec} data" if self.codec else "plain text"
@@ -153,8 +158,9 @@ class Source:
         """Whether the text begins with a byte order mark."""
         return self.read(len(BOM)) == BOM
 
-    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+    def blocks(self, size: int | None = None) -> Iterator[bytes]:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
+        size = size or self._block
         self.check_text()
         self.sample = Sample()
         with self.explained(), self.open() as stream:
@@ -190,7 +196,9 @@ class Source:
     def check_text(self) -> None:
         """Raise where the first bytes are no lines of text."""
         head, what, fix = self.head, "", "give a text file"
-        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if head.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+            what, fix = "the text is UTF-32", "save it as UTF-8"
+        elif head.startswith((b"\xff\xfe", b"\xfe\xff")):
             what, fix = "the text is UTF-16", "save it as UTF-8"
         elif head.startswith(b"PK\x03\x04"):
             what, fix = (

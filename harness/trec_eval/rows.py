@@ -22,7 +22,6 @@ from ..readers import Source
 from ..readers.ahead import ahead, each
 from ..readers.blanks import first_fields, single_blanks, without_comments
 from ..readers.columns import Refused, parse_csv, read_block
-from ..readers.source import BLOCK
 from ..readers.trec import RUN
 from .judgements import BOM, has_comment, strings, without_end
 from .numbers import atof
@@ -40,7 +39,7 @@ class RunSource(Source):
     def check_text(self) -> None:
         """Take anything."""
 
-    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+    def blocks(self, size: int | None = None) -> Iterator[bytes]:
         """Yield the text in blocks of whole lines, to the first line that begins with a zero."""
         mark = BOM if self.read(len(BOM)) == BOM else b""
         for block in super().blocks(size):

@@ -90,6 +90,10 @@ def test_blocks_end_where_lines_end(write: Callable[..., str], size: int) -> Non
          "  fix:   check how it was written or downloaded"),
         ("q.txt", "q1 0 d1 1\n".encode("utf-16"), "q.txt: the text is UTF-16\n"
          "  fix:   save it as UTF-8"),
+        ("q.txt", "q1 0 d1 1\n".encode("utf-32"), "q.txt: the text is UTF-32\n"
+         "  fix:   save it as UTF-8"),
+        ("q.txt", b"\0\0\xfe\xff" + "q1 0 d1 1\n".encode("utf-32-be"), "q.txt: the text is UTF-32\n"
+         "  fix:   save it as UTF-8"),
         ("q.txt", b"q1 0 d1 1\rq1 0 d2 0\r", "q.txt: its lines end in a carriage return alone\n"
          "  fix:   end them in a line feed"),
         ("q.zip", b"PK\x03\x04rest", "q.zip: a zip archive, not text\n"
