@@ -60,7 +60,11 @@ class Part:
         """Return the documents of some rows, with what there is to say of each."""
         query = np.searchsorted(self.run.offsets, rows, side="right") - 1
         qids = take(self.run.qids, query)
-        return of_documents(qids, self.run.docnos, rows, said, self.places(rows))
+        return self._with_words(of_documents(qids, self.run.docnos, rows, said, self.places(rows)))
+
+    def _with_words(self, first: First) -> First:
+        """Return it with no words of its line, where the file is one of scores alone."""
+        return first._replace(words=()) if self.follows else first
 
     def pairs(self, ones: Ints, others: Ints) -> First:
         """Return pairs of documents of one query, at the first of them, with their scores.
@@ -80,7 +84,8 @@ class Part:
     def queries(self, which: Ints) -> First:
         """Return some queries, at the first row of each."""
         which = which[:EXAMPLES]
-        return of_queries(self.run.qids, which, self.places(self.run.offsets[which]))
+        starts = self.places(self.run.offsets[which])
+        return self._with_words(of_queries(self.run.qids, which, starts))
 
     @cached_property
     def _codes(self) -> Ints:
@@ -108,15 +113,16 @@ class Part:
             here = codes + before - self.queries_before
             here[(here < 0) | (here >= self.run.n_queries)] = -1
             return list(zip(codes.tolist(), here.tolist(), strict=True))
-        codes = np.flatnonzero(wanted)[:EXAMPLES]
+        codes = np.flatnonzero(wanted)[:LOOKED_AT]
         here = index_in(take(self.qrels.qids, codes), self.run.qids)
-        if (here >= 0).all():
-            return list(zip(codes.tolist(), here.tolist(), strict=True))
-        # others, that are at the beginning of the file
-        here = np.flatnonzero((self._codes >= 0) & wanted[self._codes])[:EXAMPLES]
-        if here.size:
-            return list(zip(self._codes[here].tolist(), here.tolist(), strict=True))
-        return [(code, -1) for code in codes.tolist()]
+        if (here < 0).all():  # others may be at the beginning of the file
+            here = np.flatnonzero((self._codes >= 0) & wanted[self._codes])
+            codes = self._codes[here] if here.size else codes[:EXAMPLES]
+            here = here if here.size else np.full(codes.size, -1)
+        else:
+            codes, here = codes[here >= 0], here[here >= 0]
+        first = np.argsort(here, kind="stable")[:EXAMPLES]
+        return list(zip(codes[first].tolist(), here[first].tolist(), strict=True))
 
     def compared(self, rows: Ints, policy: Policy) -> Array:
         """Return the scores of some rows as `policy` compares them."""

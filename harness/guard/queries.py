@@ -71,7 +71,8 @@ class Queries:
         for qids, starts in zip(self.qids, self.starts, strict=True):
             at = int(index_in(wanted, qids)[0])
             if at >= 0:
-                return First(tuple(names), int(starts[at]), tuple(names[:1]))
+                words = () if self.follows else tuple(names[:1])
+                return First(tuple(names), int(starts[at]), words)
         return First(tuple(names))
 
     def facts(self) -> dict[str, Any]:

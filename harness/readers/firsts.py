@@ -76,7 +76,7 @@ def other_tag() -> Callable[[Sequence[bytes]], bool]:
 
 
 def against_rank() -> Callable[[Sequence[bytes]], bool]:
-    """Return what finds a line of a later rank and a higher score than the line before."""
+    """Return what finds a line whose rank and score both rise, or both fall, from line to line."""
     last: Sequence[bytes] = ()
 
     def is_it(fields: Sequence[bytes]) -> bool:
@@ -85,8 +85,8 @@ def against_rank() -> Callable[[Sequence[bytes]], bool]:
         if len(before) < 6 or len(fields) < 6 or before[0] != fields[0]:
             return False
         try:
-            later = int(fields[3]) > int(before[3])
-            return later and float(fields[4]) > float(before[4])
+            ranks = int(fields[3]) - int(before[3])
+            return ranks * (float(fields[4]) - float(before[4])) > 0
         except ValueError:
             return False
 

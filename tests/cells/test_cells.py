@@ -294,8 +294,8 @@ def test_a_renamed_run_computes_nothing_and_is_warned_of_by_its_new_name(
         return {
             f"../runs/trec/{judged}: 1 query has no usable judgement: every grade is below 0, "
             "which means not judged",
-            f"../runs/trec/{flat}: all scores are equal in 30 of 30 queries",
-            "../runs/trec/alien.run: none of the 1 documents retrieved is judged",
+            f"../runs/trec/{flat}:1: all scores are equal in 30 of 30 queries",
+            "../runs/trec/alien.run:1: none of the 1 documents retrieved is judged",
         }
 
     before = "trec", "judged.txt", "flat.run", "alien"

@@ -79,7 +79,7 @@ def test_labels_read_as_scores_fail_the_cell_and_no_other(
             main(["run", str(config(place))])
         said = capsys.readouterr()
         assert (
-            f"error: model on web2: {place}/model-2.txt: scores and grades have a correlation of "
+            f"error: model on web2: {place}/model-2.txt:1: scores and grades have a correlation of "
             "exactly 1, over 240 judged documents [labels-as-scores]\n"
             "  fix:   save what the model predicts, and not the labels; an oracle run is accepted "
             "by 'guard: {accept: [labels-as-scores]}'\n"
@@ -98,7 +98,7 @@ def test_what_is_accepted_is_a_note(place: Path) -> None:
         (
             "labels-as-scores",
             "note",
-            "model-2.txt: scores and grades have a correlation of exactly 1, over "
+            "model-2.txt:1: scores and grades have a correlation of exactly 1, over "
             "240 judged documents",
         )
     ]
@@ -118,8 +118,8 @@ def test_findings_are_printed_once_and_kept(
     assert said[0] == said[1]  # the second from the cache
     lines = said[0].splitlines()
     assert (
-        f"warning: {place}/flat-1.txt: all scores are equal in 8 of 8 queries; so or alike in 2 "
-        "other files: flat-2.txt, flat-3.txt [constant-scores]"
+        f"warning: {place}/flat-1.txt:1: all scores are equal in 8 of 8 queries: 100, 101, 102 "
+        "(+5 more); so or alike in 2 other files: flat-2.txt:1, flat-3.txt:1 [constant-scores]"
     ) in lines
     rules = [line.rpartition("[")[2] for line in lines if line.startswith("warning")]
     assert rules == ["constant-scores]", "same-file-twice]"]
@@ -129,7 +129,7 @@ def test_findings_are_printed_once_and_kept(
     # each file's own figures
     constant = [one for one in manifest["findings"] if one["rule"] == "constant-scores"]
     assert [(one["place"], one["count"]) for one in constant] == [
-        (f"flat-{fold}.txt", 8) for fold in (1, 2, 3)
+        (f"flat-{fold}.txt:1", 8) for fold in (1, 2, 3)
     ]
     assert places["same-file-twice"] == ("flat-1.txt", 2)
 
@@ -154,7 +154,7 @@ def test_a_dataset_without_relevant_documents_stops_the_run(
     with pytest.raises(SystemExit, match=r"^2$"):
         main(["run", str(config(place))])
     assert (
-        f"error: {place}/fold2.txt: none of the 8 queries has a relevant document "
+        f"error: {place}/fold2.txt:1: none of the 8 queries has a relevant document "
         "[no-relevant-documents]\n"
         "  fix:   check that the right column was written as the grade; 1 and more means relevant\n"
     ) in capsys.readouterr().err

@@ -139,7 +139,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
         rank_from_the_end,
         {
             ("rank-as-score", "warning", N, "run:1"),
-            ("ranks-against-scores", "warning", 2867, "run"),
+            ("ranks-against-scores", "warning", 2867, "run:2"),
         },
         "the score is the rank in 2,897 of 2,897 rows, and falls down the file",
     ),
