@@ -31,7 +31,17 @@ def _value(queries: Sequence[Query], metric: str) -> float:
 
 
 def _column(queries: Sequence[Query], metric: str) -> Column:
+    """Without NDCG where grades below 0 outweigh: CatBoost gives 1, we the quotient."""
+    if metric.startswith("NDCG") and any(map(_outweighed, queries)):
+        return Column(
+            [None if _outweighed(query) else _value([query], metric) for query in queries]
+        )
     return Column([_value([query], metric) for query in queries], _value(queries, metric))
+
+
+def _outweighed(query: Query) -> bool:
+    """Whether an ideal DCG could be 0 or less though a document is relevant."""
+    return max(query.grades) > 0 and min(query.grades) < 0 and sum(query.grades) <= 0
 
 
 def printed(queries: Sequence[Query]) -> Printed:
