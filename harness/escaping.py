@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import html
+import io
 import json
 import re
 from collections.abc import Iterable
@@ -92,7 +93,12 @@ def in_json(value: Any, indent: int | None = None) -> str:
     >>> print(in_json({"qid": "検索\x85\ud800"}))
     {"qid": "検索\u0085\ud800"}
     """
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    if indent is None:
+        text = json.dumps(value, ensure_ascii=False)
+    else:  # piece by piece: all of them at once take ten times the memory of the text
+        sink = io.StringIO()
+        json.dump(value, sink, indent=indent, ensure_ascii=False)
+        text = sink.getvalue()
     return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,39 @@ from ..guard.said import Said
 
 _META = b"harness"
 _KINDS = ("values", "weights", "errors")
+
+
+class Columns(Mapping[str, Floats]):
+    """Columns of one array by name, which takes a third of the memory that each alone takes.
+
+    Parameters
+    ----------
+    names : sequence of str
+    array : ndarray of float64, shape (n_queries, n_names)
+    """
+
+    __slots__ = ("_places", "array")
+
+    def __init__(self, names: Sequence[str], array: Floats) -> None:
+        self.array, self._places = array, _places(tuple(names))
+
+    def __getitem__(self, name: str) -> Floats:
+        """Return a column, ``(n_queries,)``."""
+        return self.array[:, self._places[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names, in the order of the columns."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return how many columns there are."""
+        return len(self._places)
+
+
+@functools.lru_cache(maxsize=8)
+def _places(names: tuple[str, ...]) -> dict[str, int]:
+    """Return the place of each name: one object for all cells, so that it is sent once."""
+    return {name: place for place, name in enumerate(names)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +114,7 @@ class Record:
         level = max((level_of(metric) for metric in evaluation.metrics), default=1)
         return cls(
             qids=evaluation.qids,
-            values={name: evaluation.values[:, place] for place, name in enumerate(names)},
+            values=Columns(names, evaluation.values),
             counts=replace(evaluation.counts, empty=0),
             empty={level: evaluation.counts.empty},
             audit=audit,
@@ -97,6 +131,8 @@ class Record:
         def put(found: Mapping[str, Floats]) -> dict[str, Floats]:
             return {names.get(name, name): one for name, one in found.items()}
 
+        if not names:
+            return self
         return replace(
             self, values=put(self.values), weights=put(self.weights), errors=put(self.errors)
         )
@@ -140,9 +176,12 @@ class Record:
         """
         names = [(known_as or {}).get(str(metric), str(metric)) for metric in metrics]
         level = max((level_of(metric) for metric in metrics), default=1)
-        values = np.empty((len(self.qids), len(names)))
-        for place, name in enumerate(names):
-            values[:, place] = self.values[name]
+        if isinstance(self.values, Columns) and [*self.values] == names:
+            values = self.values.array
+        else:
+            values = np.empty((len(self.qids), len(names)))
+            for place, name in enumerate(names):
+                values[:, place] = self.values[name]
         evaluation = Evaluation(
             values, self.qids, tuple(metrics), policy,
             replace(self.counts, empty=self.empty[level]),

@@ -114,6 +114,7 @@ class Judged:
         """Return the first of each thing, by rule; `begin` is the first part of the run."""
         many = self.shown - self.shown_judged >= MANY * self.shown
         found = {"unjudged-at-10": joined(self._unjudged_in if many else ())}
+        self._unjudged_in.clear()  # a task holds this, and parts of the run as long as it is there
         if self.ordered or abs(self.moments.correlation) >= LIKE_LABELS:
             rows, known = begin.judged()
             grades = begin.qrels.numbers[known]

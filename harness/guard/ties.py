@@ -157,10 +157,11 @@ class Ties:
 
     def first(self) -> dict[str, First]:
         """Return the first of each thing, by rule."""
-        tied = self._tied_in if self.tied > SOME * self.pairs else ()
+        tied = joined(self._tied_in if self.tied > SOME * self.pairs else ())
+        self._tied_in.clear()  # a task holds this, and parts of the run as long as it is there
         return {
             "nearly-constant-scores": self.first_nearly,
-            "score-ties": joined(tied),
+            "score-ties": tied,
             "single-precision": self.first_merged,
         }
 
