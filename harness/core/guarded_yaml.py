@@ -14,6 +14,8 @@ DEPTH = 50
 PARTS = 200_000
 """Values in all, those that aliases repeat counted each time."""
 
+_LONG = 100_000
+"""Characters that take a second to read in Python."""
 _TOLD_APART = re.compile("[\t?!\ufeff]")
 _LONE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
@@ -53,7 +55,9 @@ class Loader(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.reso
                 size += sum(map(self._size, node.value))
             self.sizes[id(node)] = size
             if size > PARTS:
-                self._refuse(f"its aliases stand for more than {PARTS:,} values", mark)
+                self._refuse(
+                    f"more than {PARTS:,} values, what aliases repeat counted each time", mark
+                )
         return node
 
     def construct_yaml_int(self, node: Any) -> Any:
@@ -127,8 +131,8 @@ for _loader in LOADERS:
 def composed(text: str) -> tuple[Any, yaml.Node | None]:
     """Return the node of a YAML text, None where it is empty, and what makes values of nodes.
 
-    What libyaml refuses is read once more in Python, which says more of it; so is a text with
-    tabs, tags or marks of keys, where libyaml takes in other things than PyYAML does.
+    What libyaml refuses is read once more in Python, which says more of it, if it is not long;
+    so is a text with tabs, tags or marks of keys, where libyaml takes in other things.
 
     Raises
     ------
@@ -145,7 +149,7 @@ def composed(text: str) -> tuple[Any, yaml.Node | None]:
         except YAMLLimitError:
             raise
         except (yaml.YAMLError, UnicodeEncodeError):
-            if kind is LOADERS[-1]:
+            if kind is LOADERS[-1] or len(text) > _LONG:
                 raise
     raise AssertionError("no loader")
 
