@@ -107,6 +107,8 @@ class Sweep:
             ``strikes``; see forked_command.py.
         """
         out, err = self.folder / "said.out", self.folder / "said.err"
+        for path in (out, err):
+            path.write_text("")  # it may be struck before it has any
         asked.setdefault("strikes", [] if signal is None else [[after, ["signal", signal]]])
         asked.setdefault("arguments", ["run", str(self.config), *more])
         asked = {

@@ -106,7 +106,7 @@ def open_to_all(sweep: Sweep) -> None:
          "  fix:   change its mode or its owner\n"),
         ("data/gbrt", 0, 2, "no permission to look into {}; change its mode or its owner"),
         ("data/gbrt", 0o644, 2, "no permission to look into {}; change its mode or its owner"),
-        ("configs/x.yaml", 0, 2, "ath '{}' is not readable"),
+        ("configs/x.yaml", 0, 2, "{}: 1 problem\n  cannot be read: Permission denied\n"),
         ("out", 0o555, 2, "no place for the results: {} may not be written to\n"
          "  fix:   name another folder, or change its permissions\n"),
     ],
