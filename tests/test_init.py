@@ -177,6 +177,46 @@ def test_numbers_that_stand_alone_are_folds_where_judgements_have_them(tmp_path:
     assert "#   bm25_1.qrel: no run fits it" in proposed(tmp_path)[0]
 
 
+def test_a_number_that_other_datasets_share_with_their_runs_is_no_fold_of_this(
+    tmp_path: Path,
+) -> None:
+    """``fold1`` of both is a fold by its name; only the runs of the first have it in theirs."""
+    make(tmp_path, {"mq_fold1/test.txt": letor(6), "mslr/mslr_fold1_test.txt": letor(8)})
+    make(tmp_path, {f"pred/mq_fold1/{model}.pred": scores(6) for model in ("gbrt", "svm")})
+    make(tmp_path, {f"pred/mslr/{model}.pred": scores(8) for model in ("gbrt", "svm")})
+    assert cells(tmp_path) == [
+        f"{name} {model} pred/{name}/{model}.pred"
+        for name in ("mq_fold1", "mslr") for model in ("gbrt", "svm")
+    ]  # fmt: skip
+    assert "Not used" not in proposed(tmp_path)[0]
+
+
+def test_a_run_that_fits_a_fold_but_does_not_name_it(tmp_path: Path) -> None:
+    make(tmp_path, {f"fold{fold}.letor": letor(4 + 2 * fold) for fold in (1, 2)})
+    make(tmp_path, {f"svm/fold{fold}.pred": scores(4 + 2 * fold) for fold in (1, 2)})
+    make(tmp_path, {"other.pred": scores(8)})
+    text, _ = proposed(tmp_path)
+    why = "fits fold2.letor, and no number in its own name says which fold it is of"
+    assert f"#   other.pred: {why}\n" in text
+
+
+def test_linked_folders_are_followed_and_none_into_itself(tmp_path: Path) -> None:
+    make(tmp_path, {"disk/data/test.txt": letor(6), "disk/preds/svm.pred": scores(6)})
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "data").symlink_to(tmp_path / "disk/data")
+    (here / "preds").symlink_to(tmp_path / "disk/preds")
+    (tmp_path / "disk/preds/again").symlink_to(tmp_path / "disk/preds")
+    (here / "up").symlink_to(here)
+    (here / "further up").symlink_to(tmp_path)
+    (tmp_path / "disk/data/other").symlink_to(tmp_path / "disk/preds")  # and back:
+    (tmp_path / "disk/preds/other").symlink_to(tmp_path / "disk/data")
+    found = [
+        str(Path(cell.run_entry.path).relative_to(here)) for cell in resolve(proposed(here)[1])
+    ]
+    assert found == ["preds/svm.pred"]  # each folder once, by the shortest way
+
+
 def test_content_tells_the_fold_where_names_share_no_number(tmp_path: Path) -> None:
     for fold in (1, 2):
         make(tmp_path, {f"qrels.{fold}.txt": f"{fold} 0 a{fold} 1\n{fold} 0 b{fold} 0\n"})

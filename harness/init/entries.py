@@ -74,11 +74,19 @@ def propose(found: Look) -> Proposal:
     runs = [one for one in found.files if one.kind == "run"]
     bare = numbered_folders(one.path for one in data)
     groups = _split(_once(found.folder, _by_format(data, bare), made.aside), runs, bare)
-    used, assigned = _assign(found, groups, runs, bare, made)
+    used, assigned, aside = _assign(found, groups, runs, bare)
+    unused = {n for n, (group, _) in enumerate(groups) if n not in used and group.names}
+    if aside and unused:  # other datasets' runs have such numbers, these ones' may not
+        several = [_single(one) if n in unused else [one] for n, one in enumerate(groups)]
+        single = [one for some in several for one in some]
+        anew = _assign(found, single, runs, bare)
+        if len(anew[2]) < len(aside):
+            groups, (used, assigned, aside) = single, anew
     kept = [number for number in range(len(groups)) if number in used or not runs]
     for number, (group, _) in enumerate(groups):
         if number not in kept:
             made.aside[group.pattern] = "no run fits it"
+    made.aside |= aside
     for number in kept:
         group, form = groups[number]
         files = used.get(number) or {*group.values}
@@ -117,8 +125,13 @@ def _split(
         if not runs or not group.names or shared & {*group.names}:
             kept.append((group, form))
         else:
-            kept += [(Group(escaped(path), {path: {}}), form) for path in group.values]
+            kept += _single((group, form))
     return kept
+
+
+def _single(one: tuple[Group, str]) -> list[tuple[Group, str]]:
+    """Return a group for each file of a group."""
+    return [(Group(escaped(path), {path: {}}), one[1]) for path in one[0].values]
 
 
 def _once(
@@ -142,21 +155,22 @@ def _once(
 
 
 def _assign(
-    found: Look, groups: list[tuple[Group, str]], runs: list[File], bare: set[str], made: Proposal
-) -> tuple[dict[int, set[str]], dict[tuple[int, str, str], list[str]]]:
-    """Return the files of judgements that are used, and the runs on each group of them."""
+    found: Look, groups: list[tuple[Group, str]], runs: list[File], bare: set[str]
+) -> tuple[dict[int, set[str]], dict[tuple[int, str, str], list[str]], dict[str, str]]:
+    """Return the files of judgements that are used, the runs on each group, and runs on none."""
     used: dict[int, set[str]] = defaultdict(set)
     assigned: dict[tuple[int, str, str], list[str]] = defaultdict(list)
+    aside: dict[str, str] = {}
     matcher = Matcher(found.folder, groups)
     values = {p: v for one in numbered([r.path for r in runs], bare) for p, v in one.values.items()}
     for run in runs:
         fit = matcher.find(run, values[run.path])
         if fit.dataset is None:
-            made.aside[run.path] = fit.why if groups else "no judgements"
+            aside[run.path] = fit.why if groups else "no judgements"
             continue
         used[fit.dataset].add(fit.path)
         assigned[fit.dataset, run.format, fit.why].append(run.path)
-    return used, assigned
+    return used, assigned, aside
 
 
 def _keep_used(group: Group, some: Group, where: dict[str, list[str]]) -> None:

@@ -84,14 +84,23 @@ def look(folder: Path) -> Look:
 
 
 def _paths(folder: Path) -> list[str]:
-    paths = []
-    for root, folders, names in os.walk(folder):
+    """Return all paths below a folder; folders elsewhere that are linked into it count once."""
+    paths, top, known = [], os.path.realpath(folder), set[str]()
+
+    def is_new(path: str) -> bool:
+        target = os.path.realpath(path)
+        if os.path.islink(path) and os.path.commonpath((target, top)) in (target, top):
+            return False  # it is found under its own name, or holds all that is looked at
+        new = target not in known
+        known.add(target)
+        return new
+
+    for root, folders, names in os.walk(folder, followlinks=True):
         if {"manifest.json", "leaderboard.csv"} <= {*names}:  # results of harness run
             folders.clear()
             continue
-        folders[:] = sorted(
-            (one for one in folders if one[0] != "." and one not in _FOLDERS), key=natural
-        )
+        kept = (one for one in folders if one[0] != "." and one not in _FOLDERS)
+        folders[:] = [one for one in sorted(kept, key=natural) if is_new(os.path.join(root, one))]
         here = Path(root).relative_to(folder)
         paths += [(here / one).as_posix() for one in names if one[0] != "."]
     return sorted(paths, key=natural)

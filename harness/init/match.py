@@ -56,17 +56,22 @@ class Matcher:
             Its numbers of fold and seed; judgements of another fold are none of its.
         """
         near: dict[tuple[int, str], tuple[float, int]] = {}
+        numbered = ""
         for number, (group, form) in enumerate(self.datasets):
             for path, own in group.values.items():
                 shared = own.keys() & values.keys()
-                if all(own[name] == values[name] for name in shared) and (shared or not own):
-                    fits = self._by_rows if run.by_row else self._judged
-                    score = fits(run, path, form)
-                    if score:
-                        near[number, path] = score, _shared(run.path, path)
+                if any(own[name] != values[name] for name in shared):
+                    continue
+                fits = self._by_rows if run.by_row else self._judged
+                score = fits(run, path, form)
+                if score and own and not shared:
+                    numbered = numbered or path
+                elif score:
+                    near[number, path] = score, _shared(run.path, path)
         if not near:
             n = f"{self._count(run.path)} scores" if run.by_row else "other queries or documents"
-            return Fit(None, why=f"fits no judgements: {n}")
+            why = f"fits {numbered}, and no number in its own name says which fold it is of"
+            return Fit(None, why=why if numbered else f"fits no judgements: {n}")
         best = max(near.values())
         fitting = [place for place, score in near.items() if score == best]
         others = {self.datasets[number][0].pattern for number, _ in fitting[1:]}
