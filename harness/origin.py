@@ -13,12 +13,14 @@ from pydantic import ValidationError
 
 from .config import Config, loads, sweep
 from .config.cells import Cell
+from .config.patterns import natural
 from .errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
 from .manifest_format import FORMAT, FROM_CONFIG
 from .readers.json_text import parse
 from .store import sha256
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
+_LISTED = 8
 _KEYS = ("config", "base", "inputs", "cells")
 _AGAIN = "put the file back, or run the config again and use those results"
 
@@ -104,9 +106,25 @@ def root_of(folder: Path, manifest: Mapping[str, Any]) -> Path:
     return base if manifest["manifest"] >= FROM_CONFIG else base.parent
 
 
+def with_inputs(manifest: Mapping[str, Any], base: Path | None) -> Mapping[str, Any]:
+    """Return a manifest whose paths start from another folder, where one is given.
+
+    Raises
+    ------
+    InputError
+        Where it is none.
+    """
+    if base is None:
+        return manifest
+    if not base.is_dir():
+        fix = "give the folder that the config's paths start from: its own"
+        raise InputError(Problem(str(base), "is no folder", fix=fix))
+    return {**manifest, "base": str(base.absolute())}
+
+
 def again(
     folder: Path, manifest: Mapping[str, Any], overrides: Iterable[str] = (), *,
-    failed: bool = False,
+    failed: bool = False, gone: bool = False,
 ) -> tuple[Config, list[Cell]]:  # fmt: skip
     """Return the config that made the results, and the cells evaluated then.
 
@@ -119,6 +137,8 @@ def again(
         ``"policy.ties=stable"``: values put in place of the config's.
     failed : bool
         Whether those that could not be evaluated are wanted too.
+    gone : bool
+        Whether it is none of the caller's concern that no input is where it was.
 
     Raises
     ------
@@ -128,10 +148,11 @@ def again(
         Where the files that it names are not there any more.
     """
     root = root_of(folder, manifest)
-    if not any((root / each["path"]).exists() for each in manifest["inputs"]):
+    if not gone and not any((root / each["path"]).exists() for each in manifest["inputs"]):
         what = f"the inputs of these results are not where they were, seen from {folder}"
         listed = ", ".join(str(root / each["path"]) for each in manifest["inputs"][:3])
         fix = "move the folder back to its place, or its inputs along with it"
+        fix += "; to verify and why, --inputs says where the config's paths start from now"
         raise InputError(Problem(str(folder / MANIFEST), what, f"no file {listed}", fix=fix))
     text = yaml.safe_dump(manifest["config"], allow_unicode=True, sort_keys=False)
     config = loads(text, str(folder / MANIFEST), folder / manifest["base"], overrides)
@@ -220,20 +241,46 @@ def one_cell(
             f"run {run} is not on a dataset '{dataset}'{did_you_mean(dataset, datasets)}"
             f"  (it is on: {known})"
         )
+    some = [cell for cell in some if dataset in (None, cell.dataset)]
+    check_columns([cell.columns for cell in some], columns)
     wanted = columns_of(columns)
     found = [
         cell
         for cell in some
-        if dataset in (None, cell.dataset)
-        and all(cell.columns.get(name) == value for name, value in wanted.items())
+        if all(cell.columns.get(name) == value for name, value in wanted.items())
     ]
     if len(found) == 1:
         return found[0]
-    listed = "; ".join(map(name_of, (found or some)[:8]))
+    listed = "; ".join(map(name_of, (found or some)[:_LISTED]))
+    more = len(found or some) - _LISTED
+    listed += f"; and {more} more" if more > 0 else ""
     raise UnknownNameError(
         f"{len(found)} cells fit, where one is needed: name its --dataset, and its columns as in "
         f"--where seed=1  (there are: {listed})"
     )
+
+
+def check_columns(seen: Sequence[Mapping[str, str]], texts: Iterable[str]) -> None:
+    """Raise UnknownNameError where no cell has a column, or no cell a value.
+
+    Parameters
+    ----------
+    seen : sequence of mapping
+        The columns of each cell; nothing is said where there is no cell.
+    texts : iterable of str
+        ``NAME=VALUE``.
+    """
+    names = dict.fromkeys(name for columns in seen for name in columns)
+    for name, value in columns_of(texts).items() if seen else ():
+        if name not in names:
+            there = f"there are: {', '.join(names)}" if names else "there are none"
+            raise UnknownNameError(f"no column '{name}'{did_you_mean(name, names)}  ({there})")
+        values = sorted({columns[name] for columns in seen if name in columns}, key=natural)
+        if value not in values:
+            listed = ", ".join(values[:_LISTED]) + ", ..." * (len(values) > _LISTED)
+            raise UnknownNameError(
+                f"no {name} {value}{did_you_mean(value, values)}; there are {listed}"
+            )
 
 
 def columns_of(texts: Iterable[str]) -> dict[str, str]:

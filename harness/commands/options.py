@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -83,3 +84,10 @@ Reproduction = Annotated[
         help="NEW reproduces OLD: RMSE, t-tests; with --baseline effect ratio and DeltaRI.",
     ),
 ]
+Inputs = Annotated[
+    Path | None,
+    typer.Option(
+        "--inputs", metavar="FOLDER",
+        help="Where the config's paths start from, if that or RESULTS was moved.",
+    ),
+]  # fmt: skip

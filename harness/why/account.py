@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,10 +16,14 @@ from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import HarnessError, UnknownNameError, did_you_mean
+from .inputs import again, states
+from .query_row import QueryRow, query_row_of
 from .ranking import Step as Step
 from .ranking import steps
 from .row import Row, check_failed, meant, row_of
+
+Several = TypeVar("Several", Row, QueryRow)
 
 EXTREMES = 5
 """How many of the largest and of the smallest values are listed."""
@@ -88,12 +92,12 @@ class Account:
 
 def why(
     folder: Path, run: str, metric: str, *, dataset: str | None = None,
-    where: Sequence[str] = (), query: str | None = None,
-) -> Account | Row:  # fmt: skip
+    where: Sequence[str] = (), query: str | None = None, inputs: Path | None = None,
+) -> Account | Row | QueryRow:  # fmt: skip
     """Return the path of one cell of a folder of results, or what a row is made of.
 
-    A row of several cells (``summary``) is meant where all of its cells fit; with `query`, the one
-    cell that holds it (its fold).
+    A row of several cells (``summary``) is meant where all of its cells fit; with `query`, those
+    that hold it: the one of its fold, or one of each seed.
 
     Parameters
     ----------
@@ -105,6 +109,8 @@ def why(
         One that the results hold, in any spelling.
     query : str, optional
         A qid: its ranking is read again from the files, and must give the value recorded.
+    inputs : Path, optional
+        The folder from which the config's paths start, where that or the results were moved.
 
     Raises
     ------
@@ -115,38 +121,57 @@ def why(
         Where there is no such cell, metric or query.
     """
     stored = results.read(folder)
-    manifest = stored.study.manifest
-    some, rows = meant(stored.study.board, run, dataset, where)
+    manifest = origin.with_inputs(stored.study.manifest, inputs)
+    board = stored.study.board
+    some, rows = meant(board, run, dataset, where)
     if rows and query is None:
-        return row_of(stored, rows, _metric(some[0], metric))
+        row = row_of(stored, rows, _metric(some[0], metric))
+        return _looked_at(row, folder, manifest, some)
     if query is not None and some:
         some = _holding(query, some)
+        values = query_row_of(stored, some, _metric(some[0], metric), query)
+        if values is not None:
+            return _looked_at(values, folder, manifest, some)
     if not some:
-        check_failed(stored.study.board, run, dataset, where)
+        check_failed(board, run, dataset, where)
+        every, _ = meant(board, run, dataset, ())
+        origin.check_columns([one.columns for one in every], where)
     if some:  # a row's names say no more than these
         run = some[0].run
         dataset = some[0].dataset if len({one.dataset for one in some}) == 1 else None
         alike = {*some[0].columns.items()}.intersection(*(one.columns.items() for one in some))
         where = [f"{name}={value}" for name, value in alike]
-    config, cells = origin.again(folder, manifest)
+    config, cells = again(folder, manifest, needed=query is not None)
     cell = origin.one_cell(cells, run, dataset, where)
-    at = next(
-        place
-        for place, entry in enumerate(stored.study.board.entries)
-        if (entry.dataset, entry.run, dict(entry.columns))
-        == (cell.dataset, cell.run, dict(cell.columns))
-    )
-    entry = stored.study.board.entries[at]
+    at = next(place for place, one in enumerate(board.entries) if _identity(one) == _identity(cell))
+    entry = board.entries[at]
     wanted = _metric(entry, metric)
-    paths = (cell.dataset_entry.path, cell.run_entry.path)
     account = Account(
         origin.name_of(cell), wanted, entry.summary[str(wanted)],
-        tuple(_inputs(folder, manifest, paths)), entry, manifest, manifest["cells"][at],
+        states(folder, manifest, [cell]), entry, manifest, manifest["cells"][at],
     )  # fmt: skip
     if query is None:
         return account
-    origin.check_inputs(folder, manifest, only=paths)
+    origin.check_inputs(folder, manifest, only=(cell.dataset_entry.path, cell.run_entry.path))
     return _of_query(account, cell, query, config.to_policy())
+
+
+def _looked_at(
+    row: Several, folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]
+) -> Several:
+    """Add whether the files of a row's cells are still the same."""
+    own = {_identity(one) for one in entries}
+    try:
+        _, cells = again(folder, manifest)
+    except HarnessError as error:  # nothing of the row depends on it
+        said = str(error.problems[0] if error.problems else error)
+        return replace(row, unseen=" ".join(said.split()))
+    cells = [cell for cell in cells if _identity(cell) in own]
+    return replace(row, inputs=states(folder, manifest, cells))
+
+
+def _identity(one: Entry | Cell) -> tuple[Any, ...]:
+    return one.dataset, one.run, *sorted(one.columns.items())
 
 
 def _holding(query: str, cells: Sequence[Entry]) -> list[Entry]:
@@ -177,22 +202,6 @@ def _metric(entry: Entry, name: str) -> Metric:
             )
         name = found[0]
     return metrics[name]
-
-
-def _inputs(
-    folder: Path, manifest: Mapping[str, Any], paths: Sequence[str]
-) -> list[Mapping[str, Any]]:
-    root = origin.root_of(folder, manifest)
-    found: list[Mapping[str, Any]] = []
-    for path in dict.fromkeys(paths):
-        recorded = next(
-            each
-            for each in manifest["inputs"]
-            if (root / each["path"]).resolve() == Path(path).resolve()
-        )
-        changed = next(iter(origin.changes(folder, manifest, only=(path,))), None)
-        found.append({**recorded, "state": "unchanged" if changed is None else changed.what})
-    return found
 
 
 def _of_query(account: Account, cell: Cell, query: str, policy: Policy) -> Account:

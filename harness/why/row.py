@@ -11,12 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import origin
+from ..core.incomplete import Incomplete, incomplete
 from ..core.leaderboard import Entry, Failed, Leaderboard
 from ..core.metric import Metric
 from ..core.pooling import key_of
 from ..core.systems import Chosen, System, dataset_name, run_name, systems_of
 from ..errors import SHOWN, InputError, Problem, UnknownNameError
 from ..results import LEADERBOARD, Results
+from .inputs import States
 
 Key = tuple[str, str]
 """A row's dataset and run."""
@@ -93,6 +95,12 @@ class Row:
         Whether the parts count alike, whatever their sizes.
     chosen : Chosen, optional
         Where it is the best of several.
+    inputs : tuple of mapping
+        Of all its cells, as those of :class:`~harness.why.Account`.
+    unseen : str
+        Why the inputs were not looked at.
+    incomplete : Incomplete, optional
+        Where it has fewer repetitions than it should.
     """
 
     name: str
@@ -106,6 +114,9 @@ class Row:
     repetitions: tuple[Repetition, ...]
     averaged: bool
     chosen: Chosen | None
+    inputs: States = ()
+    unseen: str = ""
+    incomplete: Incomplete | None = None
 
     @property
     def is_confirmed(self) -> bool:
@@ -123,8 +134,7 @@ def meant(
     """
     wanted, rows = origin.columns_of(where), dict[Key, list[Entry]]()
     for entry in board.entries:
-        name = run_name(entry.run, entry.columns, entry.pattern, board.summary)
-        rows.setdefault((dataset_name(entry, board.summary), name), []).append(entry)
+        rows.setdefault(row_key(entry, board), []).append(entry)
     fitting = {
         key: some
         for key, cells in rows.items()
@@ -148,6 +158,18 @@ def check_failed(board: Leaderboard, run: str, dataset: str | None, where: Seque
             problems.append(Problem(f"{one.run} on {one.dataset}{columns}", what))
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
+
+
+def row_key(entry: Entry, board: Leaderboard) -> Key:
+    """Return the row that a cell is a part of."""
+    name = run_name(entry.run, entry.columns, entry.pattern, board.summary)
+    return dataset_name(entry, board.summary), name
+
+
+def row_name(key: Key) -> str:
+    """Return what a row is called: ``gbrt on letor``."""
+    dataset, run = key
+    return f"{run} on {dataset}"
 
 
 def _fits(
@@ -188,10 +210,10 @@ def row_of(stored: Results, keys: Sequence[Key], metric: Metric) -> Row:
     row = list(csv.DictReader(io.StringIO(text, newline="")))[places[0]]
     recorded, low, high = (_number(row.get(f"{metric}{end}")) for end in ("", " low", " high"))
     return Row(
-        f"{run} on {dataset}", system.entries[0].run, metric, system.value(metric), recorded,
+        row_name(key), system.entries[0].run, metric, system.value(metric), recorded,
         system.deviation(metric), low, high,
         tuple(_repetition(one, system, board, metric) for one in system.entries),
-        bool(board.summary.average), system.chosen,
+        bool(board.summary.average), system.chosen, incomplete=incomplete(board).get(key),
     )  # fmt: skip
 
 

@@ -6,8 +6,10 @@ import math
 import shlex
 from collections.abc import Iterator
 
+from ..core.incomplete import FEWER
 from ..escaping import lines_of
 from ..reports.table import columns
+from . import inputs
 from .row import Part, Repetition, Row
 
 _SUMS = {"gm": "sum of logarithms"}
@@ -25,6 +27,9 @@ def _lines(row: Row, folder: str) -> Iterator[str]:
     n = len(row.repetitions)
     if n > 1:
         yield f"  mean of {n} repetitions, standard deviation {_shown(row.deviation)}"
+    if row.incomplete is not None:
+        away = f"; without {row.incomplete.lacks}" if row.incomplete.absent else ""
+        yield f"  {FEWER}: {row.incomplete}{away}"
     if not math.isnan(row.low):
         yield f"  interval {_shown(row.low)} to {_shown(row.high)}"
     if row.chosen is not None:
@@ -39,6 +44,8 @@ def _lines(row: Row, folder: str) -> Iterator[str]:
     cell = next((part for one in row.repetitions for part in one.parts), row.repetitions[0].whole)
     where = [f"--where {shlex.quote(f'{name}={value}')}" for name, value in cell.columns.items()]
     run = shlex.quote(row.run)
+    yield ""
+    yield from inputs.lines(row.inputs, row.unseen)
     yield ""
     yield "One of the cells, with its files, counts and settings:"
     yield (

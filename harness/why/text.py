@@ -9,6 +9,7 @@ from ..catalogue.resolved import resolved
 from ..escaping import lines_of
 from ..reports.table import columns
 from .account import Account, Step
+from .inputs import hint
 
 
 def render(account: Account) -> str:
@@ -25,6 +26,7 @@ def _of_cell(account: Account) -> Iterator[str]:
     for each in account.inputs:
         yield f"  {each['path']}  ({each['bytes']} bytes, sha256 {each['sha256']})"
         yield f"    {each['state']}"
+    yield from hint(account.inputs)
     yield ""
     yield "Queries"
     yield f"  {evaluation._notes()}"

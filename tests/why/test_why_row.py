@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from folds_and_seeds import CELLS, put
 import harness
 from harness.errors import InputError, UnknownNameError
 from harness.main import main
-from harness.why import Account, Row, why
+from harness.why import Account, QueryRow, Row, why
+from harness.why.query_row import render as render_query
 from harness.why.row_text import render
 
 METRICS = '[map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]'
@@ -73,6 +75,8 @@ seed=2: {seeds[1]!r} = 1.8333333333333333 / 3
   web-fold1  {fold!r}        2  0.8333333333333333
   web-fold2                  1.0        1                 1.0
   all                                   3  1.8333333333333333
+
+inputs: 6 files, unchanged
 
 One of the cells, with its files, counts and settings:
   harness why 'my out' --run a --metric map --dataset web-fold1 --where fold=1 --where seed=1
@@ -186,11 +190,81 @@ def test_which_row_or_cell_is_meant(made: Made) -> None:
     with pytest.raises(UnknownNameError, match="2 cells fit, where one is needed"):
         why(folder, "a", "map", where=["fold=1"])
     with pytest.raises(UnknownNameError, match=r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"):
-        why(folder, "a", "map", query="1")
+        why(folder, "a", "map", query="1")  # a row each
+    with pytest.raises(UnknownNameError, match=r"^no seed 7; there are 1, 2$"):
+        why(folder, "a", "map", where=["seed=7"])
+    with pytest.raises(UnknownNameError, match=r"^no seed 7; there are 1$"):
+        why(folder, "a seed=1", "map", where=["seed=7"])
+    with pytest.raises(UnknownNameError, match=r"^no column 'sed'; did you mean 'seed'\?  \(there"):
+        why(folder, "a", "map", where=["sed=1"])
     for where in ([], ["fold=1"]):  # the fold that holds the query is found
         assert why(folder, "a seed=1", "map", where=where, query="1").value == 1.0
     with pytest.raises(UnknownNameError, match="no metric 'mpa'"):
         why(folder, "a", "mpa", where=["seed=2"])
+
+
+def test_a_query_of_several_seeds(made: Made, tmp_path: Path) -> None:
+    folder, *_ = made(POOLED)
+    for where in ([], ["fold=1"]):
+        found = why(folder, "a", "map", query="1", where=where)
+        assert isinstance(found, QueryRow)
+        # seed 1 has the relevant document first, seed 2 second
+        assert found.values == (({"seed": "1"}, 1.0), ({"seed": "2"}, 0.5))
+        assert found.value == 0.75
+    assert (
+        render_query(found, "out")
+        == """\
+map of query 1, a on web: 0.75
+  mean of 2 repetitions, as comparisons take it
+  seed=1: 1.0
+  seed=2: 0.5
+
+inputs: 3 files, unchanged
+
+The ranking behind one of them:
+  harness why out --run a --metric map --dataset web-fold1 --query 1 --where seed=1
+"""
+    )
+    assert isinstance(why(folder, "a", "map", query="1", where=["seed=1"]), Account)
+    (tmp_path / "a-1-2.txt").unlink()
+    changed = why(folder, "a", "map", query="1")
+    assert isinstance(changed, QueryRow)
+    assert "inputs: 1 of 3 files ARE NOT WHAT THEY WERE\n  a-1-2.txt: is gone" in render_query(
+        changed, "out"
+    )
+
+
+def test_changed_files_of_a_row_are_said(made: Made, tmp_path: Path) -> None:
+    folder, *_ = made(POOLED)
+    for fold in (1, 2):
+        (tmp_path / f"a-{fold}-1.txt").write_text("1\n")
+    (tmp_path / "b-1-1.txt").write_text("1\n")  # of another row
+    found = row(folder, "a", "map")
+    assert found.is_confirmed
+    lines = render(found, "out").splitlines()
+    at = lines.index("inputs: 2 of 6 files ARE NOT WHAT THEY WERE")
+    assert lines[at + 1].startswith("  a-1-1.txt: has changed since the results were computed: sha")
+    assert lines[at + 2].startswith("  a-2-1.txt: has changed")
+    assert lines[at + 3] == ""
+
+
+def test_results_that_were_moved(made: Made, tmp_path: Path) -> None:
+    folder, *_ = made(POOLED)
+    moved = tmp_path / "far/away/results"
+    shutil.copytree(folder, moved)
+    text = render(row(moved, "a", "map"), "out")
+    assert "inputs: 6 of 6 files ARE NOT WHAT THEY WERE\n" in text
+    assert "  ... and 1 more\n  --inputs FOLDER says where the config's paths start from" in text
+    assert row(moved, "a", "map", inputs=tmp_path).inputs == row(folder, "a", "map").inputs
+    cell = ["fold=1", "seed=1"]
+    assert why(moved, "a", "map", where=cell).value == 1.0
+    with pytest.raises(InputError, match=r"not where they were.*(?s:.)*--inputs says where"):
+        why(moved, "a", "map", where=cell, query="1")
+    found = why(moved, "a", "map", where=cell, query="1", inputs=tmp_path)
+    assert isinstance(found, Account)
+    assert found.derived == 1.0
+    with pytest.raises(InputError, match="none: is no folder"):
+        why(moved, "a", "map", inputs=tmp_path / "none")
 
 
 def test_a_row_that_lacks_a_part(made: Made, tmp_path: Path) -> None:
