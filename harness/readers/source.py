@@ -85,7 +85,7 @@ class Source:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         given = os.fspath(path)
         self.name = NAMELESS if given == STDIN else given
-        self.file = spooled(_stdin(), self.name).name if given == STDIN else _on_disk(given)
+        self.file = spooled(_stdin(), self.name).path if given == STDIN else _on_disk(given)
         self.unfinished = b""
         self.sample = Sample()
         self.cut_blocks: list[int] = []
@@ -301,7 +301,15 @@ def _on_disk(path: str) -> str:
         several = f"{path.rstrip('/')}/*"
         fix = f"name one file; on the command line several runs can be given, as {several}"
         raise InputError(Problem(path, f"a folder, not a file{held}", fix=fix, rule="missing-file"))
+    if stat.S_ISCHR(mode) and _endless(path):
+        fix = "name a file, or - for standard input"
+        raise InputError(Problem(path, "a device that gives data without end", fix=fix))
     return path if stat.S_ISREG(mode) else spooled_pipe(path)
+
+
+def _endless(device: str) -> bool:
+    with open(device, "rb", buffering=0) as file:
+        return not file.isatty() and file.read(1) != b""
 
 
 def _listing(folder: Path) -> list[str]:

@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
+import os
+import shutil
 import tempfile
-from typing import IO, Any
+from dataclasses import dataclass
+from typing import IO, cast
 
 from ..errors import InputError, Problem
 
 _PIECE = 1 << 20
-_PIPES: dict[str, Any] = {}
+_PIPES: dict[str, Spool] = {}
+_OPEN_FILES = "/proc/self/fd"
+
+
+@dataclass(frozen=True, eq=False)
+class Spool:
+    """A temporary file, deleted when this is dropped, and the path to open it by again."""
+
+    file: IO[bytes]
+    path: str
+
+    def close(self) -> None:
+        """Delete it."""
+        with contextlib.suppress(OSError):  # what is left in its buffer
+            self.file.close()
+
+    __del__ = close
 
 
 @functools.lru_cache(maxsize=1)
-def spooled(stream: IO[bytes], name: str) -> Any:
+def spooled(stream: IO[bytes], name: str) -> Spool:
     """Return a temporary file with all that `stream` gives; one stream is read once.
+
+    It takes half of the free space at most, as a stream may have no end. Where the system names
+    open files (Linux), its name in the folder is gone at once, so that nothing is left of it
+    however the process ends.
 
     Parameters
     ----------
@@ -30,14 +54,17 @@ def spooled(stream: IO[bytes], name: str) -> Any:
     """
     spool = None
     try:
-        spool = tempfile.NamedTemporaryFile(prefix="harness-")  # noqa: SIM115 - lives on
+        spool = _temporary()
+        room = shutil.disk_usage(tempfile.gettempdir()).free // 2
         while piece := _piece(stream, name):
-            spool.write(piece)
-        spool.flush()
+            room -= len(piece)
+            if room < 0:
+                raise OSError(errno.ENOSPC, "it takes more than half of the free space")
+            spool.file.write(piece)
+        spool.file.flush()
     except OSError as error:
         if spool is not None:
-            with contextlib.suppress(OSError):  # what is left in its buffer
-                spool.close()
+            spool.close()
         where = "" if spool is None else f" in {tempfile.gettempdir()}"
         what = f"cannot be kept in a temporary file{where}: {error.strerror}"
         fix = "free space there, or name another folder for temporary files in TMPDIR"
@@ -50,13 +77,21 @@ def spooled_pipe(path: str) -> str:
     if path not in _PIPES:
         with open(path, "rb") as stream:
             _PIPES[path] = spooled.__wrapped__(stream, path)
-    return str(_PIPES[path].name)
+    return _PIPES[path].path
 
 
 def forget() -> None:
     """Delete the temporary files that hold what pipes and standard input gave."""
     spooled.cache_clear()
     _PIPES.clear()
+
+
+def _temporary() -> Spool:
+    if os.path.isdir(_OPEN_FILES):
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - lives on
+        return Spool(file, f"/proc/{os.getpid()}/fd/{file.fileno()}")
+    named = tempfile.NamedTemporaryFile(prefix="harness-")  # noqa: SIM115 - lives on
+    return Spool(cast("IO[bytes]", named), named.name)
 
 
 def _piece(stream: IO[bytes], name: str) -> bytes:

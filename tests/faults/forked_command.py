@@ -77,6 +77,8 @@ def command(asked: dict[str, Any]) -> None:
         harness_main(asked["arguments"])
     except SystemExit as end:
         code = end.code
+        if isinstance(code, str):
+            print(code, file=sys.stderr)  # as Python does where nobody catches it
     except BaseException:
         import traceback
 
