@@ -22,11 +22,11 @@ from .comparing import SHOWN, find_rendering
 from .comparing.csv import files as comparison_files
 from .config import Config, gaps, sweep
 from .core.comparison import Comparisons
+from .core.incomplete import FEWER, incomplete
 from .core.leaderboard import Failed, Leaderboard
 from .core.pooling import key_of, lacking
 from .errors import HarnessError, HarnessWarning
 from .guard.finding import Finding
-from .guard.registry import RULES
 from .origin import MANIFEST, TIMING
 from .reports import find
 from .reports.table import columns
@@ -280,13 +280,12 @@ def _errors(failures: Sequence[Failure], board: Leaderboard, shown: Leaderboard)
 
 def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     """Write what was evaluated, and all that is made from it."""
-    found = derive(loaded, evaluated)
-    for text in evaluated.warnings:
+    for text in evaluated.printed:  # before anything can stop it
         warnings.warn(text, HarnessWarning, stacklevel=3)
-    for one in evaluated.printed:
-        if one.severity == "warning" and not RULES[one.rule].in_table:
-            text = str(one).removeprefix("warning: ")
-            warnings.warn(text, HarnessWarning, stacklevel=3)
+    found = derive(loaded, evaluated)
+    if loaded.summary.spread and (fewer := incomplete(found.board)):
+        what = f"{FEWER}: {', '.join(map(str, fewer.values()))}"
+        warnings.warn(what, HarnessWarning, stacklevel=3)
     made = paper.files(loaded, found.board, found.comparisons, found.manifest)
     files = {**found.files, **made, MANIFEST: found.manifest}
     folder = loaded.output_folder

@@ -20,13 +20,14 @@ from .config import Config, plugins
 from .config.patterns import Pattern
 from .core.comparison import Comparisons, Plan
 from .core.evaluation import Counts, Evaluation
+from .core.incomplete import incomplete
 from .core.leaderboard import FAILED, Entry, Failed, Leaderboard
 from .core.metric import Metric
 from .core.ragged import Floats
 from .core.repeated import of_systems
 from .core.study import Study
 from .core.summary import NOT_COMPARED
-from .core.systems import chosen_of, lost_repetitions, systems_of
+from .core.systems import chosen_of, systems_of
 from .errors import HarnessError, InputError, Problem
 from .origin import MANIFEST
 
@@ -132,7 +133,7 @@ def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Com
 
     some = systems_of(board)
     found = compare_systems(some, plan, os.cpu_count() or 1)
-    return replace(found, lost=lost_repetitions(board), chosen=chosen_of(some))
+    return replace(found, lost=tuple(incomplete(board).values()), chosen=chosen_of(some))
 
 
 def with_comparisons(results: Results, plan: Plan | None = None) -> Results:

@@ -13,13 +13,14 @@ from . import results as results_of
 from .core.comparable import why_not
 from .core.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
 from .core.evaluation import Evaluation
+from .core.incomplete import incomplete
 from .core.leaderboard import Entry, Leaderboard
 from .core.metric import Metric
 from .core.names import parse
 from .core.policy import Policy
 from .core.study import Study
 from .core.summary import NOT_COMPARED, Summary
-from .core.systems import chosen_of, dataset_name, lost_repetitions, run_name, systems_of
+from .core.systems import chosen_of, dataset_name, run_name, systems_of
 from .direct import evaluate
 from .errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 
@@ -156,7 +157,7 @@ def compared(board: Leaderboard, plan: Plan) -> Comparisons:
 
     some = systems_of(board)
     found = compare_systems(some, plan, os.cpu_count() or 1)
-    return replace(found, lost=lost_repetitions(board), chosen=chosen_of(some))
+    return replace(found, lost=tuple(incomplete(board).values()), chosen=chosen_of(some))
 
 
 def check_metrics(names: Iterable[str]) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import shutil
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +16,21 @@ from folds_and_seeds import CELLS, put
 
 import harness
 from harness.changes import changes
+from harness.changes import render as render_changes
+from harness.changes.rows import jsonl as rows_as_jsonl
 from harness.config import load
+from harness.core.incomplete import Incomplete, incomplete
 from harness.core.plan import Plan
-from harness.errors import ConfigError
+from harness.errors import ConfigError, HarnessWarning
 from harness.main import main
 from harness.reports import find
 from harness.results import read, systems, with_comparisons
+from harness.tables.build import build
+from harness.tables.rendering import Format
+from harness.tables.rendering import render as render_table
 from harness.versus import compared, from_results
+from harness.why import Row, why
+from harness.why.row_text import render as row_text
 
 CONFIG = f'{CELLS}metrics: [map, "arp(over=grades)", num_rel]\n'
 
@@ -344,8 +354,10 @@ def test_a_fold_that_failed_loses_no_other_run_and_is_said_with_its_cause(
 def test_a_query_in_two_folds(place: Path) -> None:
     text = (place / "fold2.txt").read_text(encoding="utf-8").replace("qid:3", "qid:1")
     (place / "fold2.txt").write_text(text, encoding="utf-8")
-    with pytest.raises(harness.HarnessError, match="1 query is in two parts: 1"):
+    with pytest.raises(harness.HarnessError) as caught:
         harness.run(place / "x.yaml", overrides=[POOLED])
+    (problem,) = caught.value.problems
+    assert problem.what.endswith("are in several of the 2 folds [pooled-queries]"), problem
 
 
 def test_the_example(root: Path, tmp_path: Path) -> None:
@@ -392,12 +404,67 @@ def test_a_seed_that_failed_is_said_beside_the_comparisons(place: Path) -> None:
     (place / "a-2-2.txt").write_text("x\n", encoding="utf-8")
     lines = "summary: {pool: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
     (place / "y.yaml").write_text(CONFIG + lines, encoding="utf-8")
-    said = "a on web: 1 of 2 repetitions could not be evaluated; its values are of the others"
-    results = harness.run(place / "y.yaml")
-    assert f"  {said}\n" in str(results)
+    said = "fewer repetitions than there should be: a on web: 1 of 2 (seed)"
+    with pytest.warns(HarnessWarning, match=f"^{re.escape(said)}$"):
+        results = harness.run(place / "y.yaml")
+    board, comparisons = str(results).split(", against b", 1)
+    assert f"  {said}\n" in board
+    assert f"  {said}\n" in comparisons
+    lines = [line.split("  ") for line in board.splitlines()]
+    assert [[cell.strip() for cell in line if cell][:2] for line in lines[1:4]] == [
+        ["run", "repetitions"], ["a", "1 of 2"], ["b", "2"],
+    ]  # fmt: skip
     found = with_comparisons(read(place / "out")).study.comparisons
     assert found is not None
-    assert found.lost == (("web", "a", 1, 1),)
+    lost = Incomplete("web", "a", 1, 2, ("seed",), ((("seed", "2"),),))
+    assert found.lost == (lost,)
     for name in ("a-2-2.txt", "a-1-2.txt"):  # both folds of a seed are one repetition
         (place / name).write_text("x\n", encoding="utf-8")
-    assert harness.run(place / "y.yaml").comparisons.lost == (("web", "a", 1, 1),)  # type: ignore[union-attr]
+    with pytest.warns(HarnessWarning, match="1 of 2"):
+        again = harness.run(place / "y.yaml").comparisons
+    assert again is not None
+    assert again.lost == (lost,)
+
+
+def test_a_seed_whose_files_are_missing_is_said_wherever_the_row_is(place: Path) -> None:
+    lines = "summary: {pool: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
+    (place / "y.yaml").write_text(CONFIG + lines, encoding="utf-8")
+    old = shutil.copytree(harness.run(place / "y.yaml").folder, place / "old")
+    for fold in "12":
+        (place / f"a-{fold}-2.txt").unlink()
+    said = "a on web: 1 of 2 (seed)"
+    with pytest.warns(HarnessWarning) as warned:
+        harness.run(place / "y.yaml")
+    assert f"fewer repetitions than there should be: {said}" in [str(one.message) for one in warned]
+    study = with_comparisons(read(place / "out")).study
+    formats: list[Format] = ["latex", "markdown", "html", "text"]
+    for format in formats:
+        text = render_table(build(study), format)
+        assert "Fewer repetitions than there should be: a: 1 of 2 (seed)." in text
+    assert rows_of(place / "out/leaderboard.csv")[0]["repetitions"] == "1"
+    (row,) = (one for one in (why(place / "out", "a", "map"),) if isinstance(one, Row))
+    assert f"  fewer repetitions than there should be: {said}; without seed=2\n" in row_text(
+        row, "out"
+    )
+    for new in (place / "out", place / "out/leaderboard.csv"):
+        for before in (old, old / "leaderboard.csv"):
+            found = changes(before, new)
+            assert list(found.repetitions.values()) == [(2, 1)]
+            assert "\na on web: repetitions 2 -> 1\n" in render_changes(found)
+            assert '"kind": "repetitions", "dataset": "web", "run": "a"' in rows_as_jsonl(found)
+
+
+def test_what_is_no_lack_of_repetitions(place: Path) -> None:
+    # b has other seeds, and as many; c has none, as its path has no seed
+    for fold in "12":
+        for seed, other in (("1", "7"), ("2", "8")):
+            (place / f"b-{fold}-{seed}.txt").rename(place / f"b-{fold}-{other}.txt")
+    config = CONFIG.replace("runs: {", 'runs: {c: {format: scores, path: "a-{fold}-1.txt"}, ')
+    (place / "y.yaml").write_text(
+        config + "summary: {pool: [fold], spread: [seed]}\n", encoding="utf-8"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)  # of the grid's gaps
+        results = harness.run(place / "y.yaml")
+    assert "fewer repetitions" not in str(results)
+    assert incomplete(read(place / "out").study.board) == {}

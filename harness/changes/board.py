@@ -50,6 +50,8 @@ class Board:
         Values of each query; empty for a CSV.
     captured : mapping of Key to mapping of str to str
         What placeholders captured, of rows that are one cell of a folder.
+    repetitions : mapping of Key to int
+        Of rows that stand for several (seeds), where they are known.
     manifest : mapping, optional
         Of a folder.
     notes : tuple of str
@@ -63,6 +65,7 @@ class Board:
     counts: Mapping[Key, Mapping[str, int]] = field(default_factory=dict)
     evaluations: Mapping[Key, Evaluation] = field(default_factory=dict)
     captured: Mapping[Key, Mapping[str, str]] = field(default_factory=dict)
+    repetitions: Mapping[Key, int] = field(default_factory=dict)
     manifest: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
 
@@ -83,6 +86,7 @@ class Board:
             values={keys[key]: row for key, row in self.values.items()},
             counts={keys[key]: row for key, row in self.counts.items()},
             evaluations={keys[key]: one for key, one in self.evaluations.items()},
+            repetitions={keys[key]: n for key, n in self.repetitions.items()},
             captured={keys[key]: one for key, one in self.captured.items()},
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -130,6 +130,13 @@ def directions_of(
 def shared_keys(old: Board, new: Board) -> list[Key]:
     """Return the rows of both, in the order of the old one."""
     return [key for key in old.values if key in new.values]
+
+
+def other_repetitions(old: Board, new: Board, keys: Iterable[Key]) -> dict[Key, tuple[int, int]]:
+    """Return the rows that stand for another number of repetitions in `new` than in `old`."""
+    both = [key for key in keys if key in old.repetitions and key in new.repetitions]
+    found = {key: (old.repetitions[key], new.repetitions[key]) for key in both}
+    return {key: (before, after) for key, (before, after) in found.items() if before != after}
 
 
 def only_in(board: Board, other: Mapping[Key, object]) -> tuple[Key, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,15 @@ from ..core.metric import Direction, Metric
 from ..core.plan import Plan
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .board import Board, Key, canonical, matched
-from .cells import Cell, directions_of, only_in, shared_keys, status_of, tolerance_of
+from .cells import (
+    Cell,
+    directions_of,
+    only_in,
+    other_repetitions,
+    shared_keys,
+    status_of,
+    tolerance_of,
+)
 from .folder import read_folder
 from .origins import Difference, origins
 from .queries import Paired, corrected, paired, pairing, test_of
@@ -55,6 +63,8 @@ class Changes:
         Persistence of RBO.
     notes : tuple of str
         What was taken for what.
+    repetitions : mapping of Key to (int, int)
+        Rows that stand for another number of repetitions (seeds) in `new` than in `old`.
     """
 
     old: str
@@ -75,6 +85,7 @@ class Changes:
     tolerance: float | None
     p: float
     notes: tuple[str, ...]
+    repetitions: Mapping[Key, tuple[int, int]]
 
     def having(self, status: str) -> list[Cell]:
         """Return the cells of a status, the largest difference first, by any metric."""
@@ -211,7 +222,7 @@ def changes(
         tuple(alike),
         plan, family, has_queries,
         tolerance is None and not any(cell.tolerance for cell in cells),
-        tolerance, p, (*first.notes, *second.notes, *said),
+        tolerance, p, (*first.notes, *second.notes, *said), other_repetitions(first, second, rows),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .. import results
 from ..core.metric import Metric
-from ..core.repeated import of_systems
+from ..core.repeated import Repeated, of_systems
 from ..core.systems import System
 from ..errors import InputError, Problem
 from .board import Board, Key, renamed
@@ -59,6 +59,11 @@ def read_folder(folder: Path, names: Names = (), *, cells: bool = False) -> Boar
         },
         {key: entry.evaluation for key, entry in zip(keys, board.entries, strict=True)},
         {} if taken_together else {k: e.columns for k, e in zip(keys, board.entries, strict=True)},
+        {
+            key: len(one.system.entries)
+            for key, one in zip(keys, board.entries, strict=True)
+            if isinstance(one, Repeated) and one.system is not None
+        },
         study.manifest,
     )
 

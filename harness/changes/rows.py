@@ -41,8 +41,8 @@ def csv(found: Changes) -> str:
 def jsonl(found: Changes) -> str:
     """Return a line for each thing that is said, with its ``kind``; NaN is null.
 
-    ``summary``, ``cell`` (moved or not), ``query``, ``order``, ``origin``, ``reproduction``,
-    ``ranking``, ``note``.
+    ``summary``, ``cell`` (moved or not), ``query``, ``order``, ``origin``, ``repetitions``,
+    ``reproduction``, ``ranking``, ``note``.
     """
     return "".join(in_json({"kind": kind, **plain(row)}) + "\n" for kind, row in _lines(found))
 
@@ -68,6 +68,9 @@ def _lines(found: Changes) -> Iterator[tuple[str, Row]]:
         )  # fmt: skip
     yield from (("origin", {"of": each.kind, "what": each.what, "old": each.old, "new": each.new})
                 for each in found.origins)  # fmt: skip
+    for key, (old, new) in found.repetitions.items():
+        named = {"dataset": key.dataset, "run": key.run, "columns": dict(key.columns)}
+        yield "repetitions", {**named, "old": old, "new": new}
     yield from (("reproduction", _reproduced(one)) for one in found.reproduced)
     yield from (("ranking", _reproduced(one)) for one in found.rankings)
     yield from (("note", {"text": note}) for note in found.notes)

@@ -11,6 +11,7 @@ from ..core.evaluation import Counts
 from ..core.leaderboard import CHOSEN, FAILED
 from ..core.metric import Metric
 from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
+from ..reports._cells import REPETITIONS
 from .board import Board, Key, canonical, renamed
 from .csv_file import Sheet, read_sheet
 from .numbers import Printed, number
@@ -88,6 +89,7 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Sequence[tuple[str, st
         {key: {name: columns[name][row] for name in columns} for row, key in enumerate(found)},
         slack,
         {key: {name: whole[name][row] for name in whole} for row, key in enumerate(found)},
+        repetitions=_repetitions(sheet, found) if is_ours else {},
         notes=tuple(f"{path}: {note}" for note in notes),
     )
 
@@ -97,7 +99,7 @@ def _ours(sheet: Sheet) -> _Kinds:
     header = sheet.header
     counts = [header.index(name) for name in COUNTS]
     start = header.index("undefined") + 1
-    known = (FAILED, CHOSEN, "unsettled", "repetitions")
+    known = (FAILED, CHOSEN, "unsettled", REPETITIONS)
     metrics = [
         place
         for place in range(start, len(header))
@@ -187,6 +189,13 @@ def _is_percent(filled: Sequence[Printed], metric: Metric | None) -> bool:
         return False
     largest = max((one.value for one in filled if not one.percent), default=0.0)
     return 1.5 < largest <= 100
+
+
+def _repetitions(sheet: Sheet, keys: Sequence[Key]) -> dict[Key, int]:
+    if REPETITIONS not in sheet.header:
+        return {}
+    column = sheet.column(sheet.header.index(REPETITIONS))
+    return {key: _count(cell) for key, cell in zip(keys, column, strict=True)}
 
 
 def _count(cell: str) -> int:

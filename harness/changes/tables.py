@@ -8,6 +8,7 @@ from ..comparing.cells import CORRECTIONS, Grid, p_value
 from ..comparing.cells import number as shown
 from ..reports._cells import ARROWS
 from ..stats.registry import find
+from .board import Key
 from .cells import Cell
 from .flow import Changes
 from .ranks import Order
@@ -18,6 +19,8 @@ TITLES = {
     "worse": "worse", "better": "better", "changed": "changed, by metrics that have no better",
     "queries": "the value is the same, and those of queries are not",
 }  # fmt: skip
+WITHIN = "the value is within the tolerance, and those of queries are not the same"
+WITHIN_SHORT = "within the tolerance, whose queries moved"
 
 
 def head(found: Changes) -> list[str]:
@@ -27,7 +30,8 @@ def head(found: Changes) -> list[str]:
         f"{statuses.count(status)} {told}"
         for status, told in (
             ("worse", "worse"), ("better", "better"), ("changed", "changed"),
-            ("queries", "whose queries alone moved"), ("same", "the same"),
+            ("queries", WITHIN_SHORT if _is_within(found) else "whose queries alone moved"),
+            ("same", "the same"),
         )
         if status in statuses
     ]  # fmt: skip
@@ -41,7 +45,18 @@ def head(found: Changes) -> list[str]:
             lines.append(f"only in {where}: {_some(list(map(str, keys)))}")
         if metrics:
             lines.append(f"metrics only in {where}: {_some(metrics)}")
-    return lines
+    return lines + [f"{key}: {other_number(key, found)}" for key in found.repetitions]
+
+
+def other_number(key: Key, found: Changes) -> str:
+    """Return how many repetitions (seeds) a row has and had, where that is not the same."""
+    before, after = found.repetitions.get(key, (0, 0))
+    return f"repetitions {before} -> {after}" if before != after else ""
+
+
+def _is_within(found: Changes) -> bool:
+    """Return whether a value that counts as the same, for its queries are looked at, moved."""
+    return any(abs(cell.difference) > 0 for cell in found.having("queries"))
 
 
 def verdict(found: Changes) -> str:
@@ -66,7 +81,8 @@ def _gone(found: Changes) -> str:
 def grids(found: Changes) -> Iterator[Grid]:
     """Yield the tables, in the order in which they are shown."""
     for status, title in TITLES.items():
-        yield from _moved(found, found.having(status), title)
+        is_within = status == "queries" and _is_within(found)
+        yield from _moved(found, found.having(status), WITHIN if is_within else title)
     yield from _queries(found)
     yield from _orders(found)
     yield from _ranks(found)
@@ -131,7 +147,7 @@ def _moved(found: Changes, cells: Sequence[Cell], title: str) -> Iterator[Grid]:
     kept = cells[:ROWS]
     has_dataset = any(cell.key.dataset for cell in found.cells)
     tested = any(cell.queries is not None for cell in cells)
-    noted = any(_note(cell) for cell in kept)
+    noted = any(_note(cell, found) for cell in kept)
     level = 100 * (1 - found.plan.level)
     header = [*(["dataset"] * has_dataset), "run", "metric", "old", "new", "difference"]
     if tested:
@@ -141,7 +157,7 @@ def _moved(found: Changes, cells: Sequence[Cell], title: str) -> Iterator[Grid]:
     for cell in kept:
         row = [*([cell.key.dataset] * has_dataset), cell.key.name, heading(cell)]
         row += [shown(cell.old), shown(cell.new), _difference(cell.difference)]
-        rows.append(row + (_tested(cell, found) if tested else []) + [_note(cell)] * noted)
+        rows.append(row + (_tested(cell, found) if tested else []) + [_note(cell, found)] * noted)
     yield Grid(title, header, rows, 2 + has_dataset, len(cells) - len(kept))
 
 
@@ -161,8 +177,8 @@ def _tested(cell: Cell, found: Changes) -> list[str]:
     return [f"{one.moved}/{one.n}", interval, p_value(one.p), p_value(one.p_adjusted) + star]
 
 
-def _note(cell: Cell) -> str:
-    parts = []
+def _note(cell: Cell, found: Changes) -> str:
+    parts = [other_number(cell.key, found)]
     if cell.new != cell.new:
         parts.append("no value any more")
     elif cell.old != cell.old:

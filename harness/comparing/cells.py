@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..core.comparison import Comparison, Comparisons, Standing
 from ..core.comparison_rows import Row
+from ..core.incomplete import FEWER
 from ..reports._cells import UNDEFINED, heading
 
 CORRECTIONS = {
@@ -165,11 +166,7 @@ def notes(found: Comparisons) -> list[str]:
     )
     for baseline, datasets in found.absent:
         lines.append(f"no test against {baseline} on {', '.join(datasets)}, where it was not run")
-    for dataset, run, n, left in found.lost:
-        lines.append(
-            f"{run} on {dataset}: {n} of {n + left} repetitions could not be evaluated; its values "
-            "are of the others"
-        )
+    lines += [f"{FEWER}: {one}" for one in found.lost]
     for said in dict.fromkeys(found.chosen.values()):
         runs = list(dict.fromkeys(run for (_, run), one in found.chosen.items() if one == said))
         more = f" and {len(runs) - MOST} more" * (len(runs) > MOST)

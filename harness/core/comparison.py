@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ..escaping import in_html, legible
 from .comparison_rows import comparison_rows
+from .incomplete import Incomplete
 from .metric import Metric
 from .plan import Correction as Correction
 from .plan import Family as Family
@@ -199,9 +200,8 @@ class Comparisons:
         Runs that leave queries without an answer, which count as the policy has it.
     absent : tuple of (str, tuple of str)
         Baselines that were not run on every dataset, each with the datasets it lacks.
-    lost : tuple of (str, str, int, int)
-        Dataset and run of which repetitions could not be evaluated; how many, and how many are
-        left.
+    lost : tuple of Incomplete
+        Systems that have fewer repetitions (seeds) than they should.
     chosen : mapping of (str, str) to str
         Dataset and run of those that are the best of several, and what of.
     """
@@ -217,7 +217,7 @@ class Comparisons:
     drawn: bool = False
     unanswered: tuple[Unanswered, ...] = ()
     absent: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    lost: tuple[tuple[str, str, int, int], ...] = ()
+    lost: tuple[Incomplete, ...] = ()
     chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @cached_property

@@ -10,6 +10,7 @@ import numpy as np
 
 from .comparable import why_not
 from .evaluation import Counts
+from .incomplete import Incomplete, incomplete
 from .leaderboard import Entry, Leaderboard, Spread
 from .metric import Metric
 from .pooling import lacking
@@ -26,6 +27,7 @@ class Repeated(Entry):
 
     system: System | None = None
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    incomplete: Incomplete | None = None
 
     @cached_property
     def summary(self) -> dict[str, float]:
@@ -69,7 +71,14 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
         Of each mean; asked for metrics that are plain means alone, and not for averages over
         parts, which are no means over queries.
     """
-    entries = [_entry(system, board.summary, interval) for system in systems_of(board)]
+    fewer = incomplete(board)
+    entries = [
+        replace(
+            _entry(system, board.summary, interval),
+            incomplete=fewer.get((system.dataset, system.run)),
+        )
+        for system in systems_of(board)
+    ]
     return Leaderboard(tuple(entries), lacking(board))
 
 

@@ -160,23 +160,6 @@ def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
     return {where: text for where, text in said.items() if text}
 
 
-def lost_repetitions(board: Leaderboard) -> tuple[tuple[str, str, int, int], ...]:
-    """Return which systems lack repetitions that could not be evaluated.
-
-    Dataset, run, how many are lost, and how many are left.
-    """
-    lost: dict[tuple[str, str], set[tuple[tuple[str, str], ...]]] = {}
-    for one in board.failed:
-        name = run_name(one.run, one.columns, one.pattern, board.summary)
-        own = [pair for pair in one.columns.items() if pair[0] not in board.summary.parts]
-        lost.setdefault((dataset_name(one, board.summary), name), set()).add(tuple(own))
-    return tuple(
-        (one.dataset, one.run, len(lost[key]), len(one.entries))
-        for one in systems_of(board)
-        if (key := (one.dataset, one.run)) in lost and one.chosen is None
-    )
-
-
 def dataset_name(entry: Entry | Failed, summary: Summary) -> str:
     """Return what an entry's dataset is called among systems: the whole that it is a part of."""
     if not summary.parts:

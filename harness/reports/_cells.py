@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+
 from ..core.comparable import why_not
+from ..core.incomplete import FEWER, Incomplete
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
 from ..core.repeated import Repeated
@@ -16,6 +19,12 @@ ARROWS = {"higher": "↑", "lower": "↓", None: ""}
 UNDEFINED = "–"
 UNSETTLED = "~"
 """Put behind a value whose place hangs on the order of tied documents."""
+
+
+REPETITIONS = "repetitions"
+"""Heading of the column that says of how many repetitions a row has how many."""
+BEST = "* best of its column; not a test"
+"""What the star says beside a value; beside a p-value it says something else."""
 
 
 class Best(str):
@@ -54,24 +63,73 @@ def grid(
         What is made of the best value of each metric; the others stay as they are.
     """
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
-    header = ["run", *columns, "queries", "ties", *(heading(metric) for metric in board.metrics)]
+    has_fewer = any(map(_incomplete, entries))
+    header = ["run", *columns, *([REPETITIONS] * has_fewer), "queries", "ties"]
+    header += [heading(metric) for metric in board.metrics]
     rows = [
         [
             entry.run,
             *(entry.columns.get(name, "") for name in columns),
+            *([_repetitions(entry)] * has_fewer),
             _queries(entry),
             str(entry.evaluation.counts.tied),
         ]
         for entry in entries
     ]
+    tops, _ = tops_of(board, entries)
     for metric in board.metrics:
         values = [entry.summary.get(str(metric), math.nan) for entry in entries]
-        top, unsettled = best(metric, values), board.unsettled(metric, entries)
+        top, unsettled = tops[metric], board.unsettled(metric, entries)
         for place, (row, value) in enumerate(zip(rows, values, strict=True)):
             text = number(value, metric) + _deviation(entries[place], metric)
             text += UNSETTLED * (place in unsettled)
             row.append(mark(text) if place in top else text)
     return header, rows
+
+
+Tops = tuple[dict[Metric, set[int]], list[str]]
+"""The places of the best values of each metric, and metrics of which none is called the best."""
+
+
+def tops_of(board: Leaderboard, entries: list[Entry]) -> Tops:
+    """Return where the best values of one dataset's entries stand.
+
+    None is the best of a metric that was undefined for other queries in one run than in another.
+    """
+    return board.memo(f"best of {entries[0].dataset}", lambda: _tops(board.metrics, entries))
+
+
+def _tops(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Tops:
+    first = entries[0].evaluation.qids
+    same_queries = all(entry.evaluation.qids.equals(first) for entry in entries[1:])
+    tops, unlike = {}, []
+    for metric in metrics:
+        found = best(metric, [entry.summary.get(str(metric), math.nan) for entry in entries])
+        if found and not (same_queries and _defined_alike(metric, entries)):
+            unlike.append(str(metric))
+            found = set()
+        tops[metric] = found
+    return tops, unlike
+
+
+def _defined_alike(metric: Metric, entries: Sequence[Entry]) -> bool:
+    if metric.settings.undefined not in (None, "skip"):
+        return True
+    found = [one.evaluation for one in entries if str(metric) in one.evaluation.names]
+    defined = [np.isnan(one.column(str(metric))) for one in found]
+    return all(np.array_equal(one, defined[0]) for one in defined[1:])
+
+
+def _incomplete(entry: Entry) -> Incomplete | None:
+    return entry.incomplete if isinstance(entry, Repeated) else None
+
+
+def _repetitions(entry: Entry) -> str:
+    """Return how many repetitions an entry stands for: ``3``, or ``1 of 3`` where some lack."""
+    fewer = _incomplete(entry)
+    if fewer is not None:
+        return fewer.share
+    return str(max((one.repetitions for one in entry.spread.values()), default=1))
 
 
 def _deviation(entry: Entry, metric: Metric) -> str:
@@ -121,9 +179,11 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     together: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for found in undefined.values() for name in found):
         counted = {run: found.get(name, 0) for run, found in undefined.items()}
-        together.setdefault(_by_run(counted), []).append(name)
+        together.setdefault(_by_run(counted, ("query", "queries")), []).append(name)
     for where, names in together.items():
         lines.append(f"undefined, and left out of the mean: {', '.join(names)} on {where}")
+    if unlike := tops_of(board, entries)[1]:
+        lines.append(f"not over the same queries, so none is the best: {', '.join(unlike)}")
     if any(entry.evaluation.counts.tied for entry in entries):
         ties = _said(f"'{policy.ties}'", [one.ties for one in settings])
         lines.append(f"ties: documents that share a score, ordered by {ties}")
@@ -143,6 +203,7 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     if repetitions - {1}:
         how_many = " or ".join(map(str, sorted(repetitions)))
         lines.append(f"mean ± standard deviation over {how_many} repetitions")
+    lines += [f"{FEWER}: {one}" for one in map(_incomplete, entries) if one is not None]
     if any(entry.spread for entry in entries):
         lines += _without_interval(board.metrics, entries)
     systems = [entry.system for entry in entries if isinstance(entry, Repeated) and entry.system]
@@ -172,8 +233,11 @@ def _said(policy: str, own: Sequence[str | None]) -> str:
     return policy if not any(own) else f"{policy}, but for metrics with a setting of their own"
 
 
-def _by_run(counted: dict[str, int]) -> str:
-    numbers = set(counted.values())
+def _by_run(counted: dict[str, int], names: tuple[str, str] = ("", "")) -> str:
+    def told(n: int) -> str:
+        return f"{n} {noun if n == 1 else plural}".rstrip()
+
+    numbers, (noun, plural) = set(counted.values()), names
     if len(numbers) == 1:
-        return f"{numbers.pop()} of every run"
-    return ", ".join(f"{run} {n}" for run, n in counted.items() if n)
+        return f"{told(numbers.pop())} of every run"
+    return ", ".join(f"{run} {told(n)}" for run, n in counted.items() if n)

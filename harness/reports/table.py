@@ -6,7 +6,7 @@ from ..core.leaderboard import Leaderboard
 from ..core.widths import flush_left, flush_right, readable
 from ..core.widths import width as width_of
 from ..escaping import for_terminal, legible
-from ._cells import grid, notes, query_grids
+from ._cells import BEST, grid, notes, query_grids, tops_of
 
 suffix = ".txt"
 
@@ -25,7 +25,8 @@ def render(board: Leaderboard, *, width: int | None = None, per_query: bool = Fa
     for dataset, entries in board.by_dataset():
         header, rows = grid(board, entries, mark="{}*".format)
         text = columns([header, *rows], width=width, left=1, pad_stars=True)
-        lines = [f"  {legible(note)}" for note in notes(board, entries)]
+        marked = [BEST] if any(tops_of(board, entries)[0].values()) else []
+        lines = [f"  {legible(note)}" for note in (*marked, *notes(board, entries))]
         blocks.append("\n".join(([legible(dataset)] if dataset else []) + [text, *lines]))
     if per_query:
         blocks += [

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ..core.incomplete import FEWER, incomplete
 from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import System
@@ -24,6 +25,7 @@ def footnotes(
     """Return the notes below a table; `cells` are its columns."""
     datasets = list(dict.fromkeys(one.dataset for one in columns if one.dataset is not None))
     found = [*_absent(study, settings, datasets, runs)]
+    found += _fewer(study, settings, datasets, runs)
     for dataset in datasets:
         systems = [one for run in runs if (one := study.system(dataset, run)) is not None]
         where = f" of {settings.name(dataset)}" if len(datasets) > 1 else ""
@@ -55,6 +57,20 @@ def _absent(
         yield f"Not evaluated: {len(absent)} pairs of a run and a dataset, shown as {UNDEFINED}."
     elif absent:
         yield f"Not evaluated: {listed(absent)}."
+
+
+def _fewer(
+    study: Study, settings: Settings, datasets: Sequence[str], runs: Sequence[str]
+) -> Iterator[str]:
+    known = incomplete(study.board)
+    found = [known[dataset, run] for dataset in datasets for run in runs if (dataset, run) in known]
+    if found:
+        several = len(datasets) > 1
+        each = listed(
+            one.called(settings.name(one.run), settings.name(one.dataset) * several)
+            for one in found
+        )
+        yield f"{FEWER[:1].upper()}{FEWER[1:]}: {each}."
 
 
 def _missing(

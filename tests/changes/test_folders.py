@@ -89,6 +89,9 @@ def test_the_tolerance(old: Path, new: Path) -> None:
     assert cells(changes(old, new, tolerance=0.05)) == {
         "base": "same", "good": "worse", "poor": "queries",
     }  # fmt: skip
+    text = render(changes(old, new, tolerance=0.05))
+    assert "1 worse, 1 within the tolerance, whose queries moved, 4 the same\n" in text
+    assert "\nthe value is within the tolerance, and those of queries are not the same\n" in text
     assert not changes(old, new, tolerance=0.084).has_regression
     # 5/6 - .75 as floats is .08333333333333337
     assert changes(old, new, tolerance=0.0833).has_regression

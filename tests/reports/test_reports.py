@@ -45,6 +45,7 @@ def test_table(board: Leaderboard) -> None:
         "run       seed  queries  ties   P@1 ↑   num_ret\n"
         "good|<b>     0      2/2     0  1.0000*        3\n"
         "bad          1      1/2     2  0.0000         2\n"
+        "  * best of its column; not a test\n"
         "  queries not answered (zero): bad 1\n"
         "  queries answered but not judged (ignored): good|<b> 1\n"
         "  ties: documents that share a score, ordered by 'trec_eval'\n"
@@ -113,10 +114,31 @@ def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None
     board = Leaderboard((Entry(evaluation),))
     assert "–" in find("table").render(board)
     text = find("table").render(board)
-    assert "undefined, and left out of the mean: P@1 on 2 of every run" in text
+    assert "undefined, and left out of the mean: P@1 on 2 queries of every run" in text
     row = next(csv.DictReader(io.StringIO(find("csv").render(board))))
     assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
     assert json.loads(find("jsonl").render(board))["value"] is None
+
+
+def test_means_over_other_queries_have_no_best() -> None:
+    metrics = (parse("P@1")[0], parse("P@5")[0])
+    # P@1: one has no value for the second query, two none for the first; P@5: both have all
+    values = {"one": [[0.5, 0.1], [np.nan, 0.1]], "two": [[np.nan, 0.2], [1.0, 0.2]]}
+    entries = [
+        Entry(
+            Evaluation(
+                np.array(rows), pa.array(["1", "2"]), metrics, counts=Counts(queries=2), run=run,
+                dataset="d",
+            )
+        )
+        for run, rows in values.items()
+    ]  # fmt: skip
+    text = find("table").render(Leaderboard(tuple(entries)))
+    assert "1.0000*" not in text
+    assert "0.2000*" in text
+    assert "  undefined, and left out of the mean: P@1 on 1 query of every run\n" in text
+    assert "  not over the same queries, so none is the best: P@1\n" in text
+    assert "**1.0000**" not in find("markdown").render(Leaderboard(tuple(entries)))
 
 
 def test_unknown_reports_get_a_suggestion() -> None:
