@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..core.hashing import splitmix64
+from ..core.policy import Policy
 from ..core.ragged import Ints
 from ..core.tables import Qrels
 from .first import EXAMPLES, First
+from .judged import TOP
 from .part import LOOKED_AT, Part
 
 SAMPLE = 1024
@@ -52,8 +54,11 @@ class Docnos:
         return {"unknown-docnos": self.first_unknown}
 
 
-def strangers(begin: Part) -> dict[str, First]:
-    """Return documents of the first part that are not judged for the queries that they answer."""
+def strangers(begin: Part, policy: Policy) -> dict[str, First]:
+    """Return documents of the first part that are not judged for the queries that they answer.
+
+    Those that are judged for others are of the first ranks, unless none at all is for its own.
+    """
     own = begin.judged()[0]
     n_rows = int(begin.run.offsets[min(LOOKED_AT, begin.run.n_queries)])
     others = begin.qrels.knows(begin.run.docnos.hashes[:n_rows])
@@ -61,11 +66,20 @@ def strangers(begin: Part) -> dict[str, First]:
     none = np.ones(n_rows, dtype=bool)
     none[own] = False
     unjudged = _named(begin, np.flatnonzero(none)[:EXAMPLES])
+    if own.size:
+        others = np.isin(np.arange(n_rows), _top(begin, policy)) & others
     return {
         "other-topics": _named(begin, np.flatnonzero(others)[:EXAMPLES]),
         "other-collection": unjudged,
         "nothing-judged": unjudged,
     }
+
+
+def _top(begin: Part, policy: Policy) -> Ints:
+    """Return the rows of the first queries at the first ranks."""
+    n = begin.lengths[:LOOKED_AT].tolist()
+    rows = (begin.at_ranks(q, range(1, min(TOP, n[q]) + 1), policy) for q in range(len(n)))
+    return np.concatenate([*rows, np.zeros(0, np.int64)])
 
 
 def _named(part: Part, rows: Ints) -> First:

@@ -11,7 +11,7 @@ from .finding import Finding, Severity
 from .first import First
 from .judged import MANY as MANY_UNJUDGED
 from .rank_scores import RankScores
-from .registry import finding
+from .registry import RULES, finding
 from .said import Said
 from .ties import SOME as SOME_TIED
 
@@ -31,6 +31,9 @@ answer, where they are other queries': with less, a system is as good as a rando
 OWN = 0.25
 """Share of the known documents that are judged for their own query, below which others' are more
 than pools that overlap."""
+SHARED = 2.0
+"""Queries that a document is judged for on average, from which on a random order finds as many
+judged documents as a system that answers other topics: on a small closed collection."""
 ENOUGH_OF_EACH = 10
 """Documents with a grade above 0, and of others, below which a correlation of 1 may be chance."""
 ORDERED = 30
@@ -87,9 +90,12 @@ def of_rows(facts: Facts, place: str) -> Iterator[Finding]:
 def _at(place: str, first: Mapping[str, First]) -> Callable[..., Finding]:
     """Return what makes findings in the file at `place`, with the first of what they are about."""
 
-    def found(rule: str, what: str, count: int, severity: Severity | None = None) -> Finding:
+    def found(
+        rule: str, what: str, count: int, severity: Severity | None = None, effect: str = "",
+        fix: str = "",
+    ) -> Finding:  # fmt: skip
         some = first.get(rule, First())
-        return finding(rule, some.at(place), what, count, some.names, severity)
+        return finding(rule, some.at(place), what, count, some.names, severity, effect, fix)
 
     return found
 
@@ -108,15 +114,21 @@ def of_run(facts: Facts, place: str, name: str = "the dataset") -> Iterator[Find
     yield from _of_scores(facts, place)
     if facts.run.own_fit or facts.run.whole_scores:
         yield from predictions.of_facts(facts.run, place, name)
-    if facts.run.rank_scores:
-        yield from RankScores(*facts.run.rank_scores).findings(
-            place, facts.run.first.get("rank-as-score", First())
-        )
-    elif facts.run.ahead:
-        yield from Ahead(*facts.run.ahead).findings(place)
+    turned = [*_of_order(facts, place)]
+    yield from turned
     if not facts.run.follows:
-        yield from _of_documents(facts, place)
+        yield from _of_documents(facts, place, in_order=not turned)
         yield from _of_queries(facts, place)
+
+
+def _of_order(facts: Facts, place: str) -> Iterator[Finding]:
+    """Yield that the order is upside down, or the scores are ranks."""
+    run = facts.run
+    if run.rank_scores:
+        first = run.first.get("rank-as-score", First())
+        yield from RankScores(*run.rank_scores).findings(place, first)
+    elif run.ahead and not _is_labels(facts):
+        yield from Ahead(*run.ahead).findings(place)
 
 
 def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
@@ -127,7 +139,8 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
             f"scores and grades have a correlation of exactly {sign}, over {run.moments.n:,} "
             "judged documents"
         )
-        yield found("labels-as-scores", what, run.moments.n)
+        effect = "" if sign == "1" else "the values are those of the labels turned upside down"
+        yield found("labels-as-scores", what, run.moments.n, effect=effect)
     elif run.ordered >= ORDERED and run.moments.n >= ENOUGH_OF_EACH * run.ordered:
         what = (
             f"in all {run.ordered:,} queries of several grades, every judged document comes before "
@@ -169,7 +182,7 @@ def _is_labels(facts: Facts) -> bool:
     return enough and abs(run.moments.correlation) >= 1 - EXACT
 
 
-def _of_documents(facts: Facts, place: str) -> Iterator[Finding]:
+def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]:
     run, found = facts.run, _at(place, facts.run.first)
     unknown = run.looked_at - run.known
     if run.rows and not run.judged:
@@ -187,13 +200,18 @@ def _of_documents(facts: Facts, place: str) -> Iterator[Finding]:
             yield found("other-topics", what, run.rows)
         else:
             yield found("nothing-judged", none, run.rows)
-    elif _answers_others(facts):
+    elif in_order and _answers_others(facts):
         what = (
             f"{_percent(run.judged_shown, run.shown)} of the documents at rank 10 or before are "
-            f"judged for their query, as by chance, and {_percent(run.known, run.looked_at)} of "
-            "all documents for some query"
+            "judged for their query, no more than by chance, and "
+            f"{_percent(run.known, run.looked_at)} of all documents for some query"
         )
-        yield found("other-topics", what, run.shown - run.judged_shown, "warning")
+        shared = facts.judgements.rows >= SHARED * facts.judgements.documents
+        yield found(
+            "other-topics", what, run.shown - run.judged_shown, "note" if shared else "warning",
+            "the values say no more than those of a random order",
+            f"if it is no random baseline: {RULES['other-topics'].fix}",
+        )  # fmt: skip
     elif unknown > UNKNOWN * run.looked_at:
         what = f"{unknown:,} of {run.looked_at:,} docnos looked at are judged for no query"
         yield found("unknown-docnos", what, unknown)
@@ -213,8 +231,9 @@ def _answers_others(facts: Facts) -> bool:
         return False
     known = run.known / run.looked_at
     chance = known * judged.rows / (judged.documents * judged.queries)
-    own = run.judged_shown / run.shown
-    return known >= SOME_KNOWN and own <= min(OWN * known, LIFT * chance)
+    own, answered = run.judged_shown / run.shown, run.rows * (1 - run.extra / run.queries)
+    few = own <= min(OWN * known, LIFT * chance) and run.judged <= LIFT * chance * answered
+    return known >= SOME_KNOWN and few
 
 
 def _of_queries(facts: Facts, place: str) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.arrow import take
 from ..core.policy import Policy
-from ..core.ragged import Bools, Ints, Ragged, lengths_of
+from ..core.ragged import Bools, Ints, Ragged, lengths_of, rows_of
 from .first import EXAMPLES, First, joined, texts
 from .part import Part
 from .queries import Queries
@@ -42,10 +42,11 @@ class Ties:
         self._tied_in: list[Callable[[], First]] = []
 
     def run(self, part: Part) -> None:
-        """Look at a part as it was read: at neighbours that single precision makes equal."""
+        """Look at a part as it was read: at documents that single precision makes equal."""
         if part.follows or self.policy.score_type != "float32":
             return
-        scores = part.run.scores
+        scores, order = part.run.scores, _falling(part)
+        scores = scores if order is None else scores[order]
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32)
         at = np.flatnonzero(single[1:] == single[:-1])
@@ -54,8 +55,10 @@ class Ties:
             at = at[np.isin(at + 1, part.run.offsets, invert=True)]
             self.merged += at.size
             if not self.first_merged.full:
-                at = at[:EXAMPLES]
-                self.first_merged = self.first_merged.more(part.pairs(at, at + 1))
+                ones, others = at[:EXAMPLES], at[:EXAMPLES] + 1
+                if order is not None:
+                    ones, others = order[ones], order[others]
+                self.first_merged = self.first_merged.more(part.pairs(ones, others))
 
     def aligned(self, aligned: Aligned, part: Part, before: int) -> None:
         """Look at a part that was aligned.
@@ -164,6 +167,15 @@ class Ties:
             "score-ties": tied,
             "single-precision": self.first_merged,
         }
+
+
+def _falling(part: Part) -> Ints | None:
+    """Return the rows by falling score, query by query; None where they are in that order."""
+    scores, offsets = part.run.scores, part.run.offsets
+    rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
+    if np.isin(rises, offsets).all():
+        return None
+    return np.lexsort((-scores, rows_of(offsets)))
 
 
 def _mask(aligned: Aligned, codes: Ints | int) -> Bools:

@@ -58,7 +58,7 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
         found["several"] += n > 1
         found["constant"] += n > 1 and min(scores) == max(scores)
         found["overflow"] += sum(abs(score) > float(np.finfo(np.float32).max) for score in scores)
-        for (_, _, one), (_, _, other) in pairwise(group):
+        for one, other in pairwise(sorted(scores, reverse=True)):
             found["merged"] += single(one) == single(other) and one != other
         if qid not in judged:
             found["extra"] += 1

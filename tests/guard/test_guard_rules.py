@@ -385,8 +385,8 @@ def test_topics_that_are_shifted_though_pools_overlap() -> None:
         (
             "other-topics",
             "warning",
-            "r: 5 % of the documents at rank 10 or before are judged for their query, as by "
-            "chance, and 100 % of all documents for some query",
+            "r: 5 % of the documents at rank 10 or before are judged for their query, no more "
+            "than by chance, and 100 % of all documents for some query",
         )
     ]
 
