@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from . import options
+
 
 def verify_command(
     results: Annotated[
@@ -17,6 +19,7 @@ def verify_command(
         str | None,
         typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers evaluate."),
     ] = None,
+    inputs: options.Inputs = None,
     format: Annotated[
         Literal["text", "json"], typer.Option("--format", "-f", help="How to print it.")
     ] = "text",
@@ -25,8 +28,9 @@ def verify_command(
 
     Hashes each input, evaluates each run from its files without the cache, makes summaries,
     comparisons and tables again, and compares them with what the folder holds. Names the first
-    difference of each file and whether an input, a version or the file itself changed. Exits 1
-    where any input or value differs; 0 where only versions do.
+    difference of each file and whether an input, a version or the file itself changed; of many
+    inputs that changed, how many each dataset and run has. Exits 1 where any input or value
+    differs; 0 where only versions do.
 
     \b
     Example:
@@ -36,7 +40,7 @@ def verify_command(
     from ..verify import verify
     from ..verify.text import as_json, text
 
-    found = verify(results, jobs=jobs, scheduler=scheduler)
+    found = verify(results, jobs=jobs, scheduler=scheduler, inputs=inputs)
     output.show(as_json(found) if format == "json" else text(found))
     if not found.is_verified:
         raise typer.Exit(1)

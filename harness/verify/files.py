@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +63,8 @@ def _csv(name: str, then: bytes, now: bytes) -> Compared:
     if header_a != header_b:
         return _one(name, "columns", ", ".join(header_a), ", ".join(header_b))
     at = [header_b.index(one) for one in _NAMES if one in header_b]
-    first, total, fields = None, 0, 0
+    follows = [_follows(column, header_b) for column in header_b]
+    first, total, fields, is_last = None, 0, 0, False
     for number, (old, new) in enumerate(itertools.zip_longest(a[1:], b[1:]), start=2):
         fields += len(header_b)
         if old == new:
@@ -74,12 +75,19 @@ def _csv(name: str, then: bytes, now: bytes) -> Compared:
             first = first or _line(name, number, lines[0], lines[1])
             continue
         row = ", ".join(new[place] for place in at)
-        for column, x, y in zip(header_b, old, new, strict=True):
+        for column, x, y, of_others in zip(header_b, old, new, follows, strict=True):
             if x != y:
                 total += 1
                 where = f"line {number} ({row}), {column}"
-                first = first or Difference("value", name, where, x or NOTHING, y or NOTHING)
+                if first is None or (is_last and not of_others):
+                    first = Difference("value", name, where, x or NOTHING, y or NOTHING)
+                    is_last = of_others
     return Compared(first, total, fields)
+
+
+def _follows(column: str, header: Sequence[str]) -> bool:
+    """Whether a column of a leaderboard follows from other rows or columns: ``map tier``."""
+    return column == "unsettled" or any(column.startswith(f"{one} ") for one in header)
 
 
 def _text(name: str, then: bytes, now: bytes) -> Compared:

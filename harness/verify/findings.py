@@ -36,6 +36,20 @@ class Version(NamedTuple):
     now: str | None
 
 
+class Changed(NamedTuple):
+    """Inputs of one dataset or run that are gone or changed, and what differs with them.
+
+    `kind` is ``dataset``, ``run``, or nothing for other inputs; `differ` names the metrics of which
+    a value on the leaderboard of cells is another, out of `of`; None where that was not looked at.
+    """
+
+    kind: str
+    name: str
+    inputs: tuple[str, ...]
+    differ: tuple[str, ...] | None = None
+    of: int = 0
+
+
 @dataclass(frozen=True)
 class Verification:
     """What was derived again, and what of it differs.
@@ -47,6 +61,10 @@ class Verification:
         The first of each file, inputs first.
     total : int
         How many there are in all.
+    by_file : mapping of str to int
+        How many there are in each file, in inputs, and in which cells there are.
+    changed : tuple of Changed
+        The inputs among them by dataset and run.
     versions : tuple of Version
         Those that differ, which by itself is no difference.
     verified : mapping of str to int
@@ -58,6 +76,8 @@ class Verification:
     folder: Path
     differences: tuple[Difference, ...] = ()
     total: int = 0
+    by_file: Mapping[str, int] = field(default_factory=dict)
+    changed: tuple[Changed, ...] = ()
     versions: tuple[Version, ...] = ()
     verified: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

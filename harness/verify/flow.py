@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -24,14 +25,18 @@ from ..errors import HarnessError, HarnessWarning
 from ..experiment import Derived, derive
 from ..manifest import PICTURES
 from ..origin import MANIFEST, TIMING
+from ..results import CELLS, LEADERBOARD
 from . import partly, recorded
+from .changed import changed_of, with_metrics
 from .files import Compared, compare
 from .findings import Cause, Difference, Verification
 
 _SHOWN = 5
 
 
-def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Verification:
+def verify(
+    folder: Path, *, jobs: int = 1, scheduler: str | None = None, inputs: Path | None = None
+) -> Verification:
     """Derive every number of a folder of results anew, and compare all digits.
 
     Inputs are hashed; every cell is evaluated from its files, none taken from a cache; summaries,
@@ -44,6 +49,8 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
         What ``harness run`` wrote.
     jobs, scheduler
         Where cells are evaluated, as in :func:`harness.run`.
+    inputs : Path, optional
+        The folder from which the config's paths start, where that or the results were moved.
 
     Returns
     -------
@@ -55,7 +62,7 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
         Where the folder holds no results, or none of its inputs is where it was.
     """
     content = origin.read_bytes(folder / MANIFEST)
-    manifest = origin.read_manifest(folder, content)
+    manifest = origin.with_inputs(origin.read_manifest(folder, content), inputs)
     found = Verification(folder, versions=tuple(recorded.versions(manifest)))
     gone = [path for path, _ in _paths(folder, manifest) if not path.is_file()]
     try:
@@ -69,18 +76,20 @@ def verify(folder: Path, *, jobs: int = 1, scheduler: str | None = None) -> Veri
         return replace(found, notes=(f"nothing was derived anew: {_in_a_line(error)}",))
     others = recorded.packages(manifest, config.parsed_metrics())
     found = replace(found, versions=(*found.versions, *others))
+    every = cells
     cells, lacking = partly.with_inputs(config, cells)
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
         warnings.simplefilter("ignore", HarnessWarning)  # they were given when it was run
         evaluated = evaluate_all(config, cells, Cache(None), pool, jobs)
         found = _with_inputs(found, manifest, evaluated.digests)
+        found = _with_owners(found, manifest, config, every)
         if lacking:
             found = _joined(found, [], notes=lacking)
             return _with_some(found, config, evaluated, manifest)
         failed = list(_cells(manifest, evaluated))
         if failed:
             return _with_some(_joined(found, failed), config, evaluated, manifest)
-        return _with_files(found, config, derive(config, evaluated), content, manifest)
+        return _with_files(found, config, cells, derive(config, evaluated), content, manifest)
 
 
 def _in_a_line(error: HarnessError) -> str:
@@ -89,8 +98,8 @@ def _in_a_line(error: HarnessError) -> str:
 
 
 def _with_files(
-    found: Verification, config: Config, derived: Derived, content: bytes,
-    manifest: Mapping[str, Any],
+    found: Verification, config: Config, cells: Sequence[Cell], derived: Derived,
+    content: bytes, manifest: Mapping[str, Any],
 ) -> Verification:  # fmt: skip
     """Add what comes of comparing every file."""
     folder, notes = found.folder, []
@@ -99,15 +108,15 @@ def _with_files(
         notes.append(f"pictures were not compared: {why}")
     made = paper.files(config, derived.board, derived.comparisons, content)
     differences: list[Difference] = []
-    total = 0
+    totals: dict[str, int] = {}
     for name, new in derived.files.items():
-        total += _add(differences, found, manifest, name, new)
+        totals[name] = _add(differences, found, manifest, name, new)
     now = json.loads(derived.manifest)
     said = list(recorded.differences(content.decode(), now, found.differences, config.base))
     differences += [one._replace(cause=_cause(found, manifest, None)) for one in said[:1]]
-    total += len(said)
+    totals[MANIFEST] = len(said)
     for name, new in made.items():
-        total += _add(differences, found, manifest, name, new)
+        totals[name] = _add(differences, found, manifest, name, new)
     notes += recorded.notes(manifest, now)
     notes += _unknown(folder, {*derived.files, *made, MANIFEST, TIMING}, config)
     entries = derived.board.entries
@@ -121,14 +130,20 @@ def _with_files(
     if derived.comparisons is not None:
         verified["comparisons"] = len(derived.comparisons.rows)
         verified["standings"] = len(derived.comparisons.standings)
-    return _joined(replace(found, verified=verified), differences, total, notes)
+    metrics = [str(metric) for metric in config.parsed_metrics()]
+    board = next(name for name in (CELLS, LEADERBOARD) if name in derived.files)
+    if found.changed and (folder / board).is_file():
+        then, now = origin.read_bytes(folder / board), derived.files[board]
+        changed = with_metrics(found.changed, cells, metrics, then, now)
+        found = replace(found, changed=changed)
+    return _joined(replace(found, verified=verified), differences, totals, notes)
 
 
 def _with_some(
     found: Verification, config: Config, evaluated: Evaluated, manifest: Mapping[str, Any]
 ) -> Verification:
     """Add what comes of comparing the values of the cells that there are."""
-    entries, total, compared = evaluated.entries, 0, []
+    entries, compared, totals = evaluated.entries, [], dict[str, int]()
     differences: list[Difference] = []
     for name, splice in partly.splices(config, evaluated, manifest) if entries else ():
         compared.append(name)
@@ -137,16 +152,16 @@ def _with_some(
         except (HarnessError, ValueError, LookupError, pa.ArrowException) as error:
             what = f"cannot be read: {error}".splitlines()[0]
             differences.append(Difference("file", name, "the whole file", what, "as it is written"))
-            total += 1
+            totals[name] = 1
         else:
-            total += _add(differences, found, manifest, name, now, "that was derived")
+            totals[name] = _add(differences, found, manifest, name, now, "that was derived")
     said = f"compared in part: {', '.join(compared)}" if compared else "no value was compared"
     note = f"{said}; what else there is follows from all cells, and was not"
     values = sum(entry.evaluation.values.size for entry in entries)
     summaries = sum(len(entry.evaluation.metrics) for entry in entries)
     counts = {"cells": len(entries), "values": values, "summaries": summaries}
     found = replace(found, verified={**found.verified, **counts})
-    return _joined(found, differences, total, [note])
+    return _joined(found, differences, totals, [note])
 
 
 def _add(
@@ -162,13 +177,14 @@ def _add(
 
 
 def _joined(
-    found: Verification, differences: Sequence[Difference], total: int | None = None,
-    notes: Iterable[str] = (),
+    found: Verification, differences: Sequence[Difference],
+    totals: Mapping[str, int] | None = None, notes: Iterable[str] = (),
 ) -> Verification:  # fmt: skip
-    more = len(differences) if total is None else total
+    more = Counter(f"{one.kind}s" for one in differences) if totals is None else totals
+    by_file = {**found.by_file, **{name: n for name, n in more.items() if n}}
     return replace(
-        found, differences=(*found.differences, *differences), total=found.total + more,
-        notes=(*found.notes, *notes),
+        found, differences=(*found.differences, *differences), total=sum(by_file.values()),
+        by_file=by_file, notes=(*found.notes, *notes),
     )  # fmt: skip
 
 
@@ -194,6 +210,16 @@ def _with_inputs(
             differences.append(Difference("input", each["path"], "bytes", then, now, "input"))
     verified = {"inputs": len(manifest["inputs"]) - len(differences)}
     return _joined(replace(found, verified=verified), differences)
+
+
+def _with_owners(
+    found: Verification, manifest: Mapping[str, Any], config: Config, cells: Sequence[Cell]
+) -> Verification:
+    """Add what the inputs that are not as they were belong to."""
+    names = {one.file for one in found.differences if one.kind == "input"}
+    paths = _paths(found.folder, manifest) if names else ()
+    inputs = {path.resolve(): each["path"] for path, each in paths if each["path"] in names}
+    return replace(found, changed=changed_of(config, cells, inputs)) if inputs else found
 
 
 def _cells(manifest: Mapping[str, Any], evaluated: Evaluated) -> Iterator[Difference]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..escaping import in_json, lines_of
-from .findings import Difference, Verification
+from .findings import Changed, Difference, Verification
 
 _CAUSES = {
     "input": "an input changed",
@@ -15,6 +15,12 @@ _CAUSES = {
     "unknown": "inputs and versions are the same",
 }
 
+FEW = 3
+"""Inputs that are each listed with their hashes; more are counted by dataset and run."""
+NAMED = 2
+"""Files of a dataset or run that are named then."""
+FILES = 5
+"""Files whose differences are counted each."""
 WIDTH, BEFORE = 120, 30
 """Characters of a text that are shown, and how many of them before the first that differs."""
 
@@ -25,8 +31,13 @@ def text(found: Verification) -> str:
 
 
 def _lines(found: Verification) -> Iterator[str]:
+    n_inputs = sum(one.kind == "input" for one in found.differences)
+    grouped = found.changed if n_inputs > FEW else ()
+    for each in grouped:
+        yield _changed(each)
     for one in found.differences:
-        yield from _difference(one)
+        if one.kind != "input" or not grouped:
+            yield from _difference(one)
     for version in found.versions:
         yield f"version: {version.name} was {version.then or 'none'}, is {version.now or 'none'}"
     for note in found.notes:
@@ -37,7 +48,23 @@ def _lines(found: Verification) -> Iterator[str]:
         yield f"{found.folder}: every digit is the same{others}; verified: {counts}"
     else:
         n = f"{found.total:,} difference{'s' * (found.total > 1)}"
+        parts = [f"{n:,} in {name}" for name, n in found.by_file.items()]
+        if len(parts) > FILES:
+            rest = sum(list(found.by_file.values())[FILES:])
+            parts[FILES:] = [f"{rest:,} in {len(parts) - FILES} other files"]
+        n += f" ({', '.join(parts)})" if len(parts) > 1 else ""
         yield f"{found.folder}: NOT VERIFIED, {n}; looked at: {counts or 'nothing'}"
+
+
+def _changed(one: Changed) -> str:
+    n = len(one.inputs)
+    listed = ", ".join(one.inputs[:NAMED]) + ", ..." * (n > NAMED)
+    said = f"{one.kind} {one.name}".strip()
+    line = f"input: {said}: {n} file{'s' * (n > 1)} gone or changed ({listed})"
+    if one.differ is None:
+        return line
+    names = f": {', '.join(one.differ)}" if one.differ else ""
+    return f"{line}; {len(one.differ)} of {one.of} metrics differ{names}"
 
 
 def _difference(one: Difference) -> Iterator[str]:
@@ -74,6 +101,8 @@ def as_json(found: Verification) -> str:
         "folder": str(found.folder),
         "verified": found.is_verified,
         "total": found.total,
+        "by_file": dict(found.by_file),
+        "changed": [one._asdict() for one in found.changed],
         "differences": [one._asdict() for one in found.differences],
         "versions": [one._asdict() for one in found.versions],
         "counts": dict(found.verified),

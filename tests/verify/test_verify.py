@@ -502,3 +502,16 @@ def test_plain_data() -> None:
         ("$.d", "(nothing)", "3"),
         ("$.c", "3", "(nothing)"),
     ]
+
+
+def test_values_are_named_before_what_follows_from_them() -> None:
+    """A tier of another run stands in an earlier line than the value that changed it."""
+    then = b"run,map,map tier,unsettled\na,0.5,3,\nb,0.4,3,map\n"
+    now = b"run,map,map tier,unsettled\na,0.5,2,map\nb,0.1,3,\n"
+    found = compare("leaderboard.csv", then, now)
+    assert found.total == 4
+    assert found.first is not None
+    assert found.first[2:5] == ("line 3 (b), map", "0.4", "0.1")
+    found = compare("leaderboard.csv", then, then.replace(b"0.5,3", b"0.5,1"))
+    assert found.first is not None
+    assert found.first.where == "line 2 (a), map tier"

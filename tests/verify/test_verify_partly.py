@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import harness
+from harness.errors import InputError
 from harness.main import main
 from harness.verify import verify
 from harness.verify.text import from_where_they_differ
@@ -73,6 +75,50 @@ def test_a_seed_of_one_fold_is_gone(place: Path) -> None:
     )
     # 11 of 12 cells, 5 queries each, 3 metrics
     assert found.verified == {"inputs": 13, "cells": 11, "values": 165, "summaries": 33}
+
+
+def test_many_inputs_are_counted_by_run(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All four files of one run change in their last tag's place: here, their order is reversed."""
+    for fold in (1, 2):
+        for seed in (1, 2):
+            path = place / f"runs/c-{fold}-{seed}.txt"
+            path.write_text("".join(f"{20 - n}\n" for n in range(20)), encoding="utf-8")
+    found = verify(place / "out")
+    (one,) = found.changed
+    assert (one.kind, one.name, one.of) == ("run", "c", 3)
+    assert one.inputs == tuple(f"runs/c-{fold}-{seed}.txt" for fold in (1, 2) for seed in (1, 2))
+    assert one.differ == ("map", "arp(over=grades)", "rbo(p=0.9,reference=b)")
+    assert found.total == sum(found.by_file.values())
+    assert found.by_file["inputs"] == 4
+    # 2 folds x 2 seeds x 5 queries x 3 metrics at most; rbo differs for each
+    assert 20 <= found.by_file["per_query.parquet"] <= 60
+    with pytest.raises(SystemExit, match="1"):
+        main(["verify", str(place / "out")])
+    first, second, *_, last = capsys.readouterr().out.splitlines()
+    assert first == (
+        "input: run c: 4 files gone or changed (runs/c-1-1.txt, runs/c-1-2.txt, ...); 3 of 3 "
+        "metrics differ: map, arp(over=grades), rbo(p=0.9,reference=b)"
+    )
+    assert second.startswith("value: leaderboard.csv: line 4 (web, c), ")
+    assert f"NOT VERIFIED, {found.total} differences (4 in inputs, " in last
+
+
+def test_judgements_that_changed_are_those_of_a_dataset(place: Path) -> None:
+    for path in (place / "data/fold1/test.txt", place / "runs/a-2-1.txt"):
+        path.write_bytes(path.read_bytes() + b"\n")
+    found = verify(place / "out")
+    assert [(one.kind, one.name, one.differ) for one in found.changed] == [
+        ("dataset", "web-fold{fold}", ()), ("run", "a", ()),
+    ]  # fmt: skip
+    (place / "runs/b-1-1.txt").unlink()  # nothing follows from all cells then
+    assert {one.differ for one in verify(place / "out").changed} == {None}
+
+
+def test_results_that_were_moved_and_where_their_inputs_are(place: Path) -> None:
+    shutil.move(place / "out", place / "far/away/out")
+    with pytest.raises(InputError, match="not where they were"):
+        verify(place / "far/away/out")
+    assert verify(place / "far/away/out", inputs=place).is_verified
 
 
 def test_a_whole_fold_is_gone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
