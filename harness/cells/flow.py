@@ -28,6 +28,7 @@ from .executors import InProcess
 from .guarding import guard, is_count
 from .key import cell_key
 from .naming import Naming
+from .parts import PooledQueries
 from .record import Record
 from .work import Done, Job, each, work
 
@@ -63,8 +64,10 @@ class Evaluated:
         SHA-256 of every file read, by path.
     cached : int
         How many cells were not computed, since all of their values were known.
-    findings, printed : list of Finding
-        What the guard found in all of them; what is said of it, each once.
+    findings : list of Finding
+        What the guard found in all of them.
+    printed : list of str
+        What is said of it and of the warnings, each once.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -76,7 +79,7 @@ class Evaluated:
     digests: dict[str, str] = field(default_factory=dict)
     cached: int = 0
     findings: list[Finding] = field(default_factory=list)
-    printed: list[Finding] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
 
 
 def evaluate_all(
@@ -114,10 +117,13 @@ def evaluate_all(
         pool = pool or InProcess()
         workers = 1 if isinstance(pool, InProcess) else getattr(pool, "workers", jobs)
         job_list = list(_jobs(run, pending, workers))
-        for done in _finished(pool, job_list, run, workers):
+        finished = () if run.pooled.shared else _finished(pool, job_list, run, workers)
+        for done in finished:
             run.take(done)
             bar.update()
             run.say(bar, done.rows)
+            if run.pooled.shared:  # the guard refuses it, whatever the others give
+                break
     cache.save()
     return run.evaluated()
 
@@ -135,6 +141,7 @@ class _Run:
         self.qids: dict[str, pa.Array] = {}
         self.names: dict[int, dict[str, str]] = {}
         self.naming = Naming(config, cells)
+        self.pooled = PooledQueries(config.summary.pool)
         self.cached, self.rows, self.running = 0, 0, 0
         beside = {path for cell in cells for path in self.naming.beside(cell)}
         self.before = {path: state_of(path) for path in beside}
@@ -214,6 +221,8 @@ class _Run:
         path = self.cells[place].dataset_entry.path
         qids = self.qids.setdefault(path, record.qids)
         same = qids is not record.qids and qids.equals(record.qids)
+        if record.facts is not None:
+            self.pooled.add(self.cells[place], qids)
         self.records[place] = replace(record, qids=qids if same else record.qids, about={})
 
     def say(self, bar: Any, rows: int) -> None:

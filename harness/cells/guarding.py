@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +12,7 @@ import pyarrow as pa
 from ..config import Config
 from ..config.cells import Cell
 from ..core.policy import Policy
-from ..errors import HarnessError, InputError, Problem
+from ..errors import HarnessError, HarnessWarning, InputError, Problem
 from ..guard import rules
 from ..guard.facts import Facts
 from ..guard.finding import Finding, Severity, in_order
@@ -21,7 +22,7 @@ from ..guard.said import Said, rule_of
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
 from . import columns, shared_rows
 from .elsewhere import Elsewhere, Held, qrels_of, rows_of
-from .parts import part_of
+from .parts import part_of, pooled_into
 from .record import Record
 from .said import with_names
 
@@ -38,8 +39,8 @@ class Guarded:
     findings : list of Finding
         Errors first, with each file's own figures; what readers warned of among them. Notes of one
         rule and one entry of the config's datasets are one.
-    printed : list of Finding
-        Those beyond what readers warned of; of one rule and one entry of the config's datasets as
+    printed : list of str
+        What is printed of the warnings; those of one rule and one entry of the config's datasets as
         one.
     failed : dict of int to HarnessError
         Cells that a finding makes fail, by place.
@@ -48,7 +49,7 @@ class Guarded:
     """
 
     findings: list[Finding] = field(default_factory=list)
-    printed: list[Finding] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
     failed: dict[int, HarnessError] = field(default_factory=dict)
     said: dict[int, list[str]] = field(default_factory=dict)
 
@@ -78,6 +79,8 @@ def guard(
     accept = as_meant(config.guard.accept, config.to_policy(), config.convention)
     of_datasets: dict[str, tuple[str, list[Finding]]] = {}
     guarded, scoped, scoped_read = [], [], []
+    loose: list[str] = []
+    gathered: list[tuple[str, Finding]] = []
     for place, cell in cells.items():
         record = records[place]
         dataset, run = cell.dataset_entry.path, cell.run_entry.path
@@ -90,6 +93,11 @@ def guard(
         read = _of_readers(said, cell, accept)
         found.said[place] = [text for text, one in read if one.severity != "note"]
         scoped_read += [(cell.dataset_key, one) for _, one in read]
+        for text, one in read:
+            if one.place and one.rule != "reader":
+                gathered.append((cell.dataset_key, one))
+            elif one.severity != "note":
+                loose.append(text)
         if record.facts is None:
             continue
         if dataset not in of_datasets:
@@ -121,13 +129,22 @@ def guard(
     everywhere = accepted([*of_sweep(guarded, held_rows), *shared], accept)
     wrong = [one for _, own in of_datasets.values() for one in own] + everywhere
     wrong = [one for one in wrong if one.severity == "error"]
+    every = [*scoped, *((key, one) for key, own in of_datasets.values() for one in own)]
+    every += [("", one) for one in everywhere]
+    found.printed = [*dict.fromkeys(loose), *_printed([*gathered, *every])]
     if wrong:
+        for text in found.printed:
+            warnings.warn(text, HarnessWarning, stacklevel=2)
         raise InputError([_problem(one) for one in wrong])
-    scoped += [(key, one) for key, own in of_datasets.values() for one in own]
-    scoped += [("", one) for one in everywhere]
-    found.findings = in_order(_kept([*scoped, *scoped_read]))
-    found.printed = in_order(collapsed(scoped))
+    found.findings = in_order(_kept([*every, *scoped_read]))
     return found
+
+
+def _printed(scoped: Sequence[tuple[str, Finding]]) -> Iterator[str]:
+    """Yield the text of each warning that no table shows, those of one rule together."""
+    for one in in_order(collapsed(scoped)):
+        if one.severity == "warning" and not RULES[one.rule].in_table:
+            yield str(one).removeprefix("warning: ")
 
 
 def as_meant(accept: Sequence[str], policy: Policy, convention: str | None) -> tuple[str, ...]:
@@ -252,5 +269,5 @@ def guarded_cell(
     model = entry, cell.run_key, *cell.of_run.items()
     return GuardedCell(
         facts, cell.dataset_entry.path, cell.run_entry.path, entry, model, qids, digests,
-        part is not None,
+        part is not None, pooled_into(cell, pooled),
     )  # fmt: skip

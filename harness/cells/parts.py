@@ -6,7 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from ..config.cells import Cell
+from ..core.arrow import cast, unique
+from ..core.pooling import whole_name
 
 _FOLD = re.compile("fold|split|part", re.IGNORECASE)
 """Names of placeholders whose values are parts of one dataset."""
@@ -42,6 +46,40 @@ def part_of(cell: Cell, pooled: Sequence[str]) -> Part | None:
         return Part(" ".join([cell.dataset_key, *others]), " ".join(which))
     written = _FOLD_NAME.fullmatch(cell.dataset) if not cell.of_dataset else None
     return None if written is None else Part(written[1] + written[3], written[2])
+
+
+def pooled_into(cell: Cell, pooled: Sequence[str]) -> str:
+    """Return what a cell's dataset is pooled into with others, nothing where it is not.
+
+    `pooled` are the placeholders that the config's summary pools.
+    """
+    if not any(name in cell.of_dataset for name in pooled):
+        return ""
+    return whole_name(cell.dataset_key, cell.columns, pooled)
+
+
+class PooledQueries:
+    """Whether datasets that are pooled share queries, as they become known one by one.
+
+    Attributes
+    ----------
+    shared : bool
+        Whether two of those that were added do.
+    """
+
+    def __init__(self, pooled: Sequence[str]) -> None:
+        self.shared = False
+        self._pooled = pooled
+        self._parts: dict[str, dict[str, pa.Array]] = {}
+
+    def add(self, cell: Cell, qids: pa.Array) -> None:
+        """Add the queries of a cell's dataset; nothing is done where they are known."""
+        whole = pooled_into(cell, self._pooled)
+        parts = self._parts.setdefault(whole, {})
+        if whole and cell.dataset_entry.path not in parts:
+            parts[cell.dataset_entry.path] = cast(qids, pa.large_string())
+            every = pa.concat_arrays([*parts.values()])
+            self.shared = self.shared or len(unique(every)) < len(every)
 
 
 def _is_part(cell: Cell, name: str, pooled: Sequence[str]) -> bool:

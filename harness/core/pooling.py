@@ -33,7 +33,7 @@ def pooled(board: Leaderboard) -> Leaderboard:
     Raises
     ------
     AlignmentError
-        Where a query is in two parts that are pooled, or every system lacks a part.
+        Where a query is in several parts that are pooled, or every system lacks a part.
     """
     summary = board.summary
     if not summary.parts:
@@ -192,19 +192,21 @@ def _columns(found: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
 
 
 def _check_apart(dataset: str, parts: Sequence[Entry]) -> None:
-    """Raise where a query is in two parts: its values would count twice."""
+    """Raise where a query is in several parts: its values would count as often."""
     names, query = encode(pa.concat_arrays([part.evaluation.qids for part in parts]))
     if len(names) == len(query):
         return
     of = np.repeat(np.arange(len(parts)), [len(part.evaluation.qids) for part in parts])
+    n_parts = np.bincount(query, minlength=len(names))
     first = np.unique(query, return_index=True)[1]
-    again = np.flatnonzero(first[query] != np.arange(len(query)))
-    twice = [
-        f"{names[query[row]]} ({parts[of[first[query[row]]]].dataset} and {parts[of[row]].dataset})"
-        for row in again[:SHOWN]
-    ]
-    more = f" and {len(again) - SHOWN} more" * (len(again) > SHOWN)
-    are = "query is" if len(again) == 1 else "queries are"
-    what = f"{len(again)} {are} in two parts: {', '.join(twice)}{more}"
+    several = np.flatnonzero(n_parts > 1)
+    several = several[np.argsort(first[several])]
+    named = []
+    for one in several[:SHOWN]:
+        *others, last = (parts[part].dataset for part in of[query == one])
+        named.append(f"{names[one]} ({', '.join(others)} and {last})")
+    more = f" and {several.size - SHOWN:,} more" * (several.size > SHOWN)
+    are = "query is" if several.size == 1 else "queries are"
+    what = f"{several.size:,} {are} in several parts: {', '.join(named)}{more}"
     fix = "parts that share queries cannot be pooled; 'average' them, or mend the folds"
     raise AlignmentError(Problem(dataset, what, fix=fix))

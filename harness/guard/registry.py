@@ -13,6 +13,13 @@ from .finding import SHOWN, Finding, Severity
 from .rule import Rule
 from .said import Said
 
+POOLED = Rule(
+    "pooled-queries", "error",
+    "Folds that 'summary: {pool: ...}' takes together have queries in common: no more is "
+    "evaluated then.",
+    "such queries would count several times in one mean",
+    "mend the folds, or 'average' them in place of 'pool'; harness check looks at all of them",
+)  # fmt: skip
 RUN_RULES = (
     Rule(
         "no-relevant-documents", "error", "No query of the dataset has a relevant document.",
@@ -172,14 +179,17 @@ RUN_RULES = (
         "values are too high",
         "check which file is which fold's test part",
     ),
+    POOLED,
 )  # fmt: skip
 """Those that ``harness run`` looks at too, beside those of rows and columns."""
 
 RULES: dict[str, Rule] = {rule.name: rule for rule in (*RUN_RULES, *PLACED, *FILE_RULES)}
 """Every rule by its name."""
 
-ACCEPTABLE = tuple(name for name in RULES if RULES[name] not in REFUSED and name != "config")
-"""Those that a config can accept: what cannot be read stays an error."""
+ACCEPTABLE = tuple(
+    name for name in RULES if RULES[name] not in (*REFUSED, POOLED) and name != "config"
+)
+"""Those that a config can accept: what cannot be read, or pooled, stays an error."""
 
 
 def finding(

@@ -50,6 +50,8 @@ class GuardedCell:
         SHA-256 of both files, by path.
     folds : bool
         Whether datasets of the entry should have no query in common.
+    pooled : str
+        What the dataset is pooled into with others; nothing where it is not.
     """
 
     facts: Facts
@@ -60,6 +62,7 @@ class GuardedCell:
     qids: pa.Array
     digests: Mapping[str, str]
     folds: bool = False
+    pooled: str = ""
 
 
 def of_sweep(
@@ -74,9 +77,15 @@ def of_sweep(
         SHA-256, by path, of the runs that hold rows and failed.
     """
     yield from _same_bytes(cells, failed or {})
+    pooled = [cell for cell in cells if cell.pooled]
+    for some in _by(pooled, lambda cell: cell.pooled).values():
+        yield from _shared_queries("pooled-queries", {cell.dataset: cell for cell in some})
     named = [cell for cell in cells if cell.folds and not cell.facts.judgements.numbered]
-    for some in _by(named, lambda cell: cell.entry).values():
-        yield from _shared_queries(some)
+    for some in _by(named, lambda cell: (cell.entry, cell.pooled)).values():
+        if not some[0].pooled:
+            yield from _shared_queries(
+                "shared-queries", {cell.digests[cell.dataset]: cell for cell in some}
+            )
     folds = [cell for cell in cells if cell.folds]
     for some in _by(folds, lambda cell: cell.model).values():
         yield from _ranges(some)
@@ -111,8 +120,7 @@ def _same_bytes(cells: Iterable[GuardedCell], failed: Mapping[str, str]) -> Iter
             yield finding("same-file-twice", one, what, len(others), others)
 
 
-def _shared_queries(cells: Iterable[GuardedCell]) -> Iterator[Finding]:
-    datasets = {cell.digests[cell.dataset]: cell for cell in cells}
+def _shared_queries(rule: str, datasets: Mapping[str, GuardedCell]) -> Iterator[Finding]:
     if len(datasets) < 2:
         return
     distinct, which = encode(
@@ -125,7 +133,7 @@ def _shared_queries(cells: Iterable[GuardedCell]) -> Iterator[Finding]:
     paths = [cell.dataset for cell in datasets.values()]
     what = f"{n:,} of {len(distinct):,} queries are in several of the {len(paths)} folds"
     place = f"{paths[0]} to {paths[-1]}"
-    yield finding("shared-queries", place, what, n, first(distinct, shared))
+    yield finding(rule, place, what, n, first(distinct, shared))
 
 
 def _ranges(cells: Sequence[GuardedCell]) -> Iterator[Finding]:

@@ -12,7 +12,9 @@ import pytest
 import yaml
 
 import harness
+from harness.cells import flow
 from harness.cells.parts import part_of
+from harness.check import check_config
 from harness.config import DatasetEntry, RunEntry, load
 from harness.config.cells import Cell
 from harness.errors import ConfigError, HarnessWarning, InputError
@@ -119,7 +121,7 @@ def test_findings_are_printed_once_and_kept(
     lines = said[0].splitlines()
     assert (
         f"warning: {place}/flat-1.txt:1: all scores are equal in 8 of 8 queries: 100, 101, 102 "
-        "(+5 more); so or alike in 2 other files: flat-2.txt:1, flat-3.txt:1 [constant-scores]"
+        "(+5 more); the same in 2 other files: flat-2.txt:1, flat-3.txt:1 [constant-scores]"
     ) in lines
     rules = [line.rpartition("[")[2] for line in lines if line.startswith("warning")]
     assert rules == ["constant-scores]", "same-file-twice]"]
@@ -174,6 +176,41 @@ def test_folds_with_queries_in_common(place: Path) -> None:
     assert shared.what == "8 of 17 queries are in several of the 3 folds"
     assert shared.place == "fold1.txt to fold3.txt"
     assert shared.examples == ("100", "101", "102")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pooled_folds_with_queries_in_common_stop_the_run_at_once(place: Path, jobs: int) -> None:
+    rows = (place / "fold1.txt").read_text(encoding="utf-8")
+    (place / "fold2.txt").write_text(rows.replace("1:0.5", "1:0.7"), encoding="utf-8")
+    scores = [-float(line) for line in (place / "model-1.txt").read_text().split()]
+    put(place / "model-1.txt", scores)
+    path = config(place, summary={"pool": ["fold"]}, guard={"accept": ["shared-queries"]})
+    with pytest.warns(HarnessWarning, match="upside-down"), pytest.raises(InputError) as caught:
+        harness.run(path, jobs=jobs)
+    (problem,) = caught.value.problems
+    # two processes may have given fold 3 before
+    assert problem.what.startswith("8 of ")
+    assert problem.what.endswith("folds [pooled-queries]")
+    assert not (place / "out/leaderboard.csv").exists()
+    checked = check_config(path)
+    (found,) = [one for one in checked.findings if one.severity == "error"]
+    assert (found.rule, found.count) == ("pooled-queries", 8)
+    assert found.what == "8 of 16 queries are in several of the 3 folds"
+    assert "shared-queries" not in {one.rule for one in checked.findings}
+
+
+def test_what_is_left_is_not_evaluated_where_pooled_folds_share_queries(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    took = flow._Run.take
+    monkeypatch.setattr(flow._Run, "take", lambda run, done: (seen.append(done), took(run, done)))
+    shutil.copy(place / "fold1.txt", place / "fold2.txt")  # the same bytes are no other queries
+    shutil.copy(place / "model-1.txt", place / "model-2.txt")
+    path = config(place, summary={"pool": ["fold"]})
+    with pytest.warns(HarnessWarning), pytest.raises(InputError, match="pooled-queries"):
+        harness.run(path)
+    assert len(seen) == 2  # of three cells
 
 
 def test_an_unknown_rule_is_a_config_error(place: Path) -> None:

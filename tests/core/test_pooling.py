@@ -77,7 +77,7 @@ def test_a_query_in_two_folds_would_count_twice() -> None:
     with pytest.raises(AlignmentError) as caught:
         pooled(replace(twice, summary=Summary(pool=("fold",))))
     assert str(caught.value) == (
-        "mslr: 1 query is in two parts: q2 (mslr-fold1 and mslr-fold2)\n"
+        "mslr: 1 query is in several parts: q2 (mslr-fold1 and mslr-fold2)\n"
         "  fix:   parts that share queries cannot be pooled; 'average' them, or mend the folds"
     )
 
@@ -93,9 +93,19 @@ def test_queries_of_several_folds_are_named_with_the_first_fold_that_has_them() 
         pooled(Leaderboard(parts, summary=Summary(pool=("fold",))))
     one, two, three = "mslr-fold1", "mslr-fold2", "mslr-fold3"
     assert str(caught.value).splitlines()[0] == (
-        f"mslr: 5 queries are in two parts: q3 ({one} and {two}), q4 ({two} and {three}), "
-        f"q3 ({one} and {three}), q2 ({one} and {three}), q1 ({one} and {three})"
+        f"mslr: 4 queries are in several parts: q1 ({one} and {three}), q2 ({one} and {three}), "
+        f"q3 ({one}, {two} and {three}), q4 ({two} and {three})"
     )
+
+
+def test_queries_of_several_folds_are_counted_once_and_five_are_named() -> None:
+    folds = ({f"q{n}": 0.1 for n in range(7)}, {f"q{n}": 0.1 for n in range(7)}, {"q0": 0.2})
+    parts = tuple(entry("a", place, 1, values) for place, values in enumerate(folds, 1))
+    with pytest.raises(AlignmentError) as caught:
+        pooled(Leaderboard(parts, summary=Summary(pool=("fold",))))
+    line = str(caught.value).splitlines()[0]  # 7 queries, though 8 rows repeat one
+    assert line.startswith("mslr: 7 queries are in several parts: q0 (")
+    assert line.endswith("q4 (mslr-fold1 and mslr-fold2) and 2 more")
 
 
 def test_a_run_that_lacks_a_fold_is_left_out_and_said() -> None:

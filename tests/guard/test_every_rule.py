@@ -27,6 +27,7 @@ OF_WHOLE_FILES = {
 """What is about a file as a whole: there is no first row to name beyond what the text says."""
 NO_LINE = OF_WHOLE_FILES | {
     "missing-queries", "gaps", "same-file-twice", "shared-queries", "same-queries", "same-rows",
+    "pooled-queries",
     "swapped-columns",
 }  # fmt: skip
 """What is about something that has no line in the file: a query that is not there, another file;
@@ -316,6 +317,17 @@ def _(files: Files) -> list[Finding]:
     found = data.check()
     data.rows[0] = [line.replace("\n", f" #docid = d{at // 2}\n") for at, line in enumerate(first)]
     return [*found, *data.check()]
+
+
+@case("pooled-queries")
+def _(files: Files) -> list[Finding]:
+    data = Learning(files.folder, 2)
+    data.rows[1] = data.rows[1][:300] + [line.replace("qid:5", "qid:4") for line in data.rows[0]]
+    data.rows[1][-10:] = data.rows[0][-10:]
+    data.scores[1] = ["0.5\n"] * len(data.rows[1])
+    data.check()
+    text = (files.folder / "c.yaml").read_text() + "summary: {pool: [fold]}\n"
+    return [*check_config(Path(files.put("c.yaml", text))).findings]
 
 
 @case("group-sizes", "reader", "grade-values")
