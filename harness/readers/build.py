@@ -38,7 +38,7 @@ def column(chunks: pa.ChunkedArray) -> pa.Array:
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
 
-def _qids(chunks: pa.ChunkedArray) -> pa.Array:
+def qid_column(chunks: pa.ChunkedArray) -> pa.Array:
     """Return qids in one piece, run-end encoded where they are."""
     if not pa.types.is_run_end_encoded(chunks.type):
         return column(chunks)
@@ -78,7 +78,7 @@ def build(
     """
     try:
         return kind.from_columns(
-            _qids(qids),
+            qid_column(qids),
             None if docnos is None else column(docnos),
             numbers,
             name=name,

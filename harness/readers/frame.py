@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import equal
+from ..core.arrow import call, equal
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean
-from .build import KEEP_ONE, column, dropped, warn_dropped
+from .build import KEEP_ONE, column, dropped, qid_column, warn_dropped
 from .format import Head
 from .number_text import of_number
 from .source import Source, no_rows
@@ -135,6 +135,9 @@ def table_of(
 
     Parameters
     ----------
+    table : pyarrow.Table
+        Its columns hold no lists, structs or maps. Those of texts may be run-end encoded, in one
+        piece and with no value missing.
     row : callable
         ``row(position)`` says where a row is, for messages; positions from 0.
 
@@ -144,7 +147,6 @@ def table_of(
         The caller knows how its rows are called.
     """
     chosen = choose(table.column_names, of.kind, columns, where)
-    check_types(table.schema, chosen, where)
     _no_nulls(table, chosen, row)
     qids = _strings(table[chosen["qid"]], "qid", where)
     docnos = _strings(table[chosen["docno"]], "docno", where) if "docno" in chosen else None
@@ -190,6 +192,8 @@ def _for_rows(
             "scores follow"
         )
         raise InputError(Problem(where, "no column of docnos found", fix=fix))
+    if pa.types.is_run_end_encoded(qids.type):
+        qids = call("run_end_decode", qids)
     expected = dataset.qids.take(pa.array(dataset.row))
     if dataset.order is not None:
         expected = expected.take(pa.array(np.argsort(dataset.order)))
@@ -217,7 +221,12 @@ def _no_nulls(table: pa.Table, chosen: dict[str, str], row: Callable[[int], str]
 
 
 def _strings(values: pa.ChunkedArray, role: str, where: str) -> pa.Array:
-    """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7."""
+    """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7.
+
+    Those of queries stay run-end encoded where they are.
+    """
+    if pa.types.is_run_end_encoded(values.type):
+        return qid_column(values) if role == "qid" else column(values)
     if pa.types.is_dictionary(values.type):
         chunks = [_decoded(chunk) for chunk in values.chunks]
         values = pa.chunked_array(chunks, None if chunks else pa.string())
@@ -244,6 +253,8 @@ def _decoded(categories: pa.DictionaryArray) -> pa.Array:
 
 
 def _numbers(values: pa.ChunkedArray, role: str, where: str) -> Array:
+    if pa.types.is_run_end_encoded(values.type):
+        values = pa.chunked_array([column(values)])
     try:
         numbers: Array = values.cast(pa.float64()).to_numpy()
     except pa.ArrowException as error:

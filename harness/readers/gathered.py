@@ -8,7 +8,7 @@ that texts are UTF-8, which those of trec_eval need not be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,11 @@ _RUNS = "qid", "tag"
 class Rows:
     """Some columns of texts and of float64 numbers.
 
+    Parameters
+    ----------
+    runs : collection of str
+        Columns that are run-end encoded.
+
     Examples
     --------
     >>> rows = Rows()
@@ -32,8 +37,8 @@ class Rows:
     (3, ['a', 'b', 'cc'], [b'1', b'1', b'1'])
     """
 
-    def __init__(self) -> None:
-        self.n_rows = 0
+    def __init__(self, runs: Collection[str] = _RUNS) -> None:
+        self.n_rows, self._runs = 0, runs
         self._columns: dict[str, _Numbers | _Texts | _Runs] = {}
 
     def add(self, table: pa.Table) -> None:
@@ -43,7 +48,7 @@ class Rows:
             if name not in self._columns:
                 is_number = pa.types.is_floating(chunks.type)
                 self._columns[name] = (
-                    _Numbers() if is_number else _Runs() if name in _RUNS else _Texts()
+                    _Numbers() if is_number else _Runs() if name in self._runs else _Texts()
                 )
             for chunk in chunks.chunks:
                 self._columns[name].add(chunk)
@@ -53,9 +58,9 @@ class Rows:
         return pa.table({name: column.array() for name, column in self._columns.items()})
 
 
-def gathered(tables: Iterable[pa.Table]) -> pa.Table:
+def gathered(tables: Iterable[pa.Table], runs: Collection[str] = _RUNS) -> pa.Table:
     """Return tables of the same columns as one, as :class:`Rows` puts them together."""
-    rows = Rows()
+    rows = Rows(runs)
     for table in tables:
         rows.add(table)
     return rows.table()

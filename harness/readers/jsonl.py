@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.json as pajson
 
+from ..core.arrow import cast
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, shorten
+from .ahead import ahead, each
 from .build import repeated, row_names, warn_scattered
 from .columns import NOT_UTF8
 from .format import Format, Head, Kind
 from .frame import Columns, choose, first_line, guess, table_of
+from .gathered import gathered
 from .json_text import is_finite, once, parse
 from .source import Source
 
@@ -62,16 +67,10 @@ def _read(
         if key is not None
     }
     types |= {key: pa.float64() for key in chosen.values() if key not in types}
-    options = pajson.ParseOptions(
-        explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"
-    )
     try:
-        with source.explained(), source.open() as stream:
-            table = pajson.read_json(stream, parse_options=options)
-        table.validate(full=True)  # Arrow takes bytes that are no UTF-8
+        table = gathered(_blocks(source, types), [chosen["qid"]])
+        pa.default_memory_pool().release_unused()  # what blocks took
     except pa.ArrowException:
-        table = _line_by_line(source, types)
-    if any(column.null_count for column in table.columns):
         table = _line_by_line(source, types)
     try:
         read = table_of(
@@ -82,6 +81,28 @@ def _read(
         raise repeated(source, error, _is_row) from None
     warn_scattered(source, read.scattered)
     return read
+
+
+def _blocks(source: Source, types: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
+    """Yield the columns of each block of lines, identifiers as text; an error of Arrow's if not."""
+    read = partial(_read_block, types=types)
+    blocks = (block for block in source.blocks() if not block.isspace())
+    yield from map(read, blocks) if source.one_block else each(read, ahead(blocks))
+
+
+def _read_block(block: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
+    whole = pajson.ReadOptions(use_threads=False, block_size=len(block))
+    schema = pa.schema(list(types.items()))
+    options = pajson.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+    table = pajson.read_json(pa.BufferReader(block), whole, options)
+    table.validate(full=True)  # Arrow takes bytes that are no UTF-8
+    if any(column.null_count for column in table.columns):
+        raise pa.ArrowInvalid("a value is missing")
+    return pa.table({key: _as_text(table[key]) for key in types})
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return cast(column, pa.string()) if pa.types.is_integer(column.type) else column
 
 
 def _is_row(number: int, line: bytes) -> bool:

@@ -15,7 +15,8 @@ from ..errors import InputError, Problem, shorten
 from . import binary_table
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
-from .frame import Columns, choose, first_line, guess, repeated_rows, table_of
+from .frame import Columns, check_types, choose, first_line, guess, repeated_rows, table_of
+from .gathered import gathered
 from .source import BLOCK, BOM, LONGEST, Source, no_rows
 from .table_lines import diagnose
 
@@ -122,7 +123,11 @@ def _open(
             with source.open() as stream:
                 mark = len(BOM) if source.has_mark else 0
                 stream.read(mark + start)  # blank lines and comments above
-                return csv.read_csv(stream, read, parse, options), above
+                batches = csv.open_csv(stream, read, parse, options)
+                tables = (pa.Table.from_batches([batch]) for batch in batches)
+                table = gathered(tables, [chosen["qid"]])
+            pa.default_memory_pool().release_unused()  # what blocks took
+            return table, above
         except pa.ArrowInvalid as error:
             reason = str(error)
         if not _is_cut(reason):
@@ -224,6 +229,7 @@ def from_frame(
         table = pa.table(frame)
     else:
         table = pa.Table.from_pandas(frame, preserve_index=False)
+    check_types(table.schema, choose(table.column_names, of.kind, columns, where), where)
     try:
         return table_of(
             table, of, columns, dataset=dataset, duplicates=duplicates, name=name,

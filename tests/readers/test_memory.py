@@ -88,6 +88,14 @@ def _jsonl(size: int) -> bytes:
     return _lines(lambda i: f'{{"qid":"q","docno":"d{i}","score":{i % 97}}}\n', size // 41)
 
 
+def _csv(size: int) -> bytes:
+    return b"qid,docno,score\n" + _lines(lambda i: f"q,d{i},{i % 97}\n", size // 13)
+
+
+def _csv_of_queries(size: int) -> bytes:
+    return b"qid,docno,score\n" + _lines(lambda i: f"q{i},d,{i % 97}\n", size // 13)
+
+
 # name, kind, format, bytes of about a size, times the file that it may take
 SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("one line without an end", "run", "trec", lambda n: b"x" * n, 3),
@@ -110,7 +118,9 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("JSON of a list without an end", "run", "json",
      lambda n: b'{"q":{"d":[' + b"[]," * (n // 3), 3),
     ("JSON of values that are lists", "run", "json", _json_of_lists, 3),
-    ("JSON lines", "run", "jsonl", _jsonl, 6),
+    ("JSON lines", "run", "jsonl", _jsonl, 5),
+    ("rows of a CSV", "run", "table", _csv, 4.5),
+    ("a query a row of a CSV", "run", "table", _csv_of_queries, 7),
     ("npy of another size", "run", "npy", lambda n: b"\x93NUMPY\x01\x00v\x00" + (
         b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }".ljust(117) + b"\n"
         + b"\0" * n), 3),

@@ -99,6 +99,15 @@ def test_columns_by_number(write: Write) -> None:
     assert qrels.to_dict() == {"1": {"d0": 0, "d1": 1}, "2": {"d0": 0}}
 
 
+def test_a_column_of_qids_may_hold_more(write: Write) -> None:
+    path = write("x.csv", "a,b\n1,7\n2,7\n")
+    as_scores = readers.read_run(path, columns={"qid": "a", "docno": "b", "score": "a"})
+    assert as_scores.to_dict() == {"1": {"7": 1.0}, "2": {"7": 2.0}}
+    path = write("y.csv", "a,b\n1,7\n2,8\n")
+    as_docnos = readers.read_run(path, columns={"qid": "a", "docno": "a", "score": "b"})
+    assert as_docnos.to_dict() == {"1": {"1": 7.0}, "2": {"2": 8.0}}
+
+
 def test_scores_for_the_rows_of_a_dataset(write: Write, dataset: Qrels) -> None:
     text = "qid,score\nq1,3\nq1,1\nq1,2\nq2,0\nq2,1\n"
     run = readers.read_run(write("p.csv", text), dataset=dataset)
