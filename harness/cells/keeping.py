@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,13 @@ from ..errors import InputError, Problem
 from ..origin import MANIFEST
 from .cache import INDEX, Cache
 from .key import cell_key, code
-from .naming import keys_of
+from .naming import Naming, keys_of
 from .record import Record
 from .work import Job, each
 
 _DAY = 86_400.0
+OTHER_CODE, CHANGED, NO_CELL = "other code", "inputs changed since", "no cell of these"
+"""Why a record is none of a config's cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +137,7 @@ def unneeded(
         The cache.
     keep : iterable of Path
         Configs and folders of results whose cells stay, as far as the code here would look for
-        their records.
+        their records; of results also those that they were made of, if inputs changed since.
     days : float, optional
         Only those written longer ago.
 
@@ -149,12 +152,55 @@ def unneeded(
         fix = "name a config or results with --keep, or an age with --days"
         raise InputError(Problem(str(folder), what, fix=fix))
     cache = Cache(folder)
-    needed = {key for place in places for key in keys_of(*config_of(place), cache)}
+    needed: set[str] = set()
+    for place in places:
+        known = config_of(place)
+        needed |= {*keys_of(*known, cache), *keys_of(*known, cache, _then(place))}
     found = list(kept(folder))
     gone = [
         one for one in found if one.key not in needed and (days is None or one.age > days)
     ]  # fmt: skip
     return gone, len(found)
+
+
+def _then(place: Path) -> dict[Path, str]:
+    """Return the hashes of the inputs that results were made of; none of a config."""
+    if place.is_file():
+        return {}
+    manifest = origin.read_manifest(place)
+    root = origin.root_of(place, manifest)
+    return {(root / each["path"]).resolve(): each["sha256"] for each in manifest["inputs"]}
+
+
+def strangers(place: Path, found: Iterable[Kept]) -> dict[str, str]:
+    """Return why records are not those of a config's cells as they are now, by their names.
+
+    Parameters
+    ----------
+    place : Path
+        The config, or a folder of results.
+    found : iterable of Kept
+        Records of its cache.
+    """
+    config, cells = config_of(place)
+    cache, naming = Cache(folder_of(place)), Naming(config, cells)
+    keys, known = keys_of(config, cells, cache), set[str]()
+    for cell in cells:
+        files = naming.files(cell)
+        choices = naming.follows_from(cell, dict.fromkeys(files, ""))["choices"]
+        known.add(_what(cell.dataset, cell.run, [Path(path).name for path in files], choices))
+    why = {}
+    for one in found:
+        about = one.about
+        if one.key in keys or one.error:
+            continue
+        what = _what(*(about.get(name) for name in ("dataset", "run", "files", "choices")))
+        why[one.key] = OTHER_CODE if not one.is_current else CHANGED if what in known else NO_CELL
+    return why
+
+
+def _what(*parts: Any) -> str:
+    return json.dumps(parts, sort_keys=True)
 
 
 def remove(some: Iterable[Kept]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..config import Config
@@ -93,15 +94,19 @@ class Naming:
         return reference(cells, cell, name).run_entry
 
 
-def keys_of(config: Config, cells: Sequence[Cell], cache: Cache) -> dict[str, Wanted]:
+def keys_of(
+    config: Config, cells: Sequence[Cell], cache: Cache, then: Mapping[Path, str] | None = None
+) -> dict[str, Wanted]:
     """Return the cells of a config by the names of their records, whether there are any or not.
 
-    Files whose hash is not known are read for it.
+    Files whose hash is not known are read for it; `then` has the hashes that are to be taken in
+    place of today's, by resolved path.
     """
     naming, found = Naming(config, cells), {}
     for cell in cells:
         paths = (*naming.files(cell), *naming.others(cell))
-        known = {path: cache.hashed(path) for path in paths}
+        given = {path: (then or {}).get(Path(path).resolve()) for path in paths}
+        known = {path: digest or cache.hashed(path) for path, digest in given.items()}
         key = cell_key(naming.follows_from(cell, known))
         found[key] = Wanted(cell, naming.names(cell, known))
     return found

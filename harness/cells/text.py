@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from ..config.patterns import natural
 from ..escaping import in_json, legible
 from ..reports.table import columns
-from .keeping import Kept, Recomputed
+from .keeping import OTHER_CODE, Kept, Recomputed
 
+SPARED = "not asked for"
 _COLUMNS = ("record", "dataset", "run", "files", "queries", "metrics", "size", "days", "")
 
 
-def table(found: Sequence[Kept]) -> str:
-    """Return a line a record, by dataset and run, and the sum."""
-    rows = [list(_COLUMNS), *map(_row, ordered(found))]
+def table(found: Sequence[Kept], why: Mapping[str, str] | None = None) -> str:
+    """Return a line a record, by dataset, run and files, and the sum.
+
+    `why` says what is the matter with records, by their names.
+    """
+    rows = [list(_COLUMNS), *(_row(one, (why or {}).get(one.key, "")) for one in ordered(found))]
     shown = [columns(rows, left=4)] if found else []
     return "".join(f"{part.rstrip()}\n" for part in (*shown, summed(found)))
 
 
 def ordered(found: Iterable[Kept]) -> list[Kept]:
-    """Return records by dataset, run and name."""
-    return sorted(
-        found, key=lambda one: (one.about.get("dataset", ""), one.about.get("run", ""), one.key)
-    )
+    """Return records by dataset, run and files (which have the seed), numbers by their size."""
+
+    def place(one: Kept) -> tuple[Any, ...]:
+        names = (str(one.about.get(name, "")) for name in ("dataset", "run"))
+        files = [natural(str(name)) for name in one.about.get("files", ())]
+        return *map(natural, names), files, one.key
+
+    return sorted(found, key=place)
 
 
 def summed(found: Sequence[Kept]) -> str:
@@ -47,9 +58,9 @@ def size(n: int) -> str:
     return f"{n} B"
 
 
-def _row(one: Kept) -> list[str]:
+def _row(one: Kept, why: str) -> list[str]:
     record, about = one.record, one.about
-    state = one.error or ("" if one.is_current else "other code")
+    state = one.error or ("" if one.is_current else OTHER_CODE) or why
     if record is None:
         return [one.key[:12], "", "", "", "", "", size(one.size), f"{one.age:.1f}", state]
     return [
@@ -84,8 +95,19 @@ def as_json(found: Sequence[Kept]) -> str:
     return in_json(rows, indent=1) + "\n"
 
 
-def checked(found: Sequence[Kept], again: Sequence[Recomputed] | None) -> str:
-    """Return what is wrong with records, and how many were looked at; `again` where asked for."""
+def checked(
+    found: Sequence[Kept], again: Sequence[Recomputed] | None, others: Mapping[str, str]
+) -> str:
+    """Return what is wrong with records, and how many were looked at.
+
+    Parameters
+    ----------
+    found : sequence of Kept
+    again : sequence of Recomputed, optional
+        Where asked for.
+    others : mapping of str to str
+        Why records were not evaluated again, by their names.
+    """
     lines = [f"{one.path}: {one.error}" for one in found if one.error]
     lines += [
         f"{one.kept.path}: {one.kept.about.get('run')} on {one.kept.about.get('dataset')}: "
@@ -93,8 +115,16 @@ def checked(found: Sequence[Kept], again: Sequence[Recomputed] | None) -> str:
         for one in again or ()
         if one.error
     ]
-    anew = "" if again is None else "; none evaluated anew, as no record is by the code here"
-    if again:
-        anew = f"; {len(again):,} evaluated anew, {sum(one.values for one in again):,} values"
+    anew = ""
+    if again is not None:
+        n = sum(one.values for one in again)
+        anew = (
+            f"; {len(again):,} evaluated anew, {n:,} values" if again else "; none evaluated anew"
+        )
+        reasons = Counter(others.values())
+        rest = sum(not one.error for one in found) - len(again) - len(others)
+        if rest > 0:
+            reasons[SPARED] = rest
+        anew += "".join(f"; {count:,} not: {why}" for why, count in reasons.items())
     wrong = f"{len(lines)} wrong" if lines else "all sound"
     return "".join(f"{legible(line)}\n" for line in (*lines, f"{summed(found)}: {wrong}{anew}"))

@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
+_OF = {"--format": "list", "--recompute": "verify"}
+"""Whose options they are; the others are prune's."""
+
 
 def cache_command(
     action: Annotated[
@@ -43,10 +46,18 @@ def cache_command(
 ) -> None:
     """List, prune or verify evaluated cells that were kept.
 
-    list: what each record is of, its size and age. prune: what neither the config or results
-    named, nor any other with --keep, needs; only listed unless --delete is given. verify: whether
-    each record can be read, holds the values that were written and what its name says; exits 1
-    where one does not. A cache is never needed: what is not there is computed again.
+    \b
+    list    what each record is of, its size and age
+              --format
+    prune   what neither the config or results named, nor any other with --keep,
+            need; results need what they were made of, a config what its files
+            give now; only listed unless --delete is given
+              --keep, --days, --delete
+    verify  whether each record can be read, holds the values that were written
+            and what its name says; exits 1 where one does not
+              --recompute
+
+    A cache is never needed: what is not there is computed again.
 
     \b
     Examples:
@@ -57,11 +68,20 @@ def cache_command(
     from .. import output, store
     from ..cells import keeping, text
 
+    given = {
+        "--keep": keep, "--days": days is not None, "--delete": delete, "--recompute": recompute,
+        "--format": format != "text",
+    }  # fmt: skip
+    for name in (name for name, value in given.items() if value):
+        if action != (owner := _OF.get(name, "prune")):
+            raise typer.BadParameter(f"{name} is an option of cache {owner}, not of {action}")
     folder = keeping.folder_of(place)
     if action == "prune":
         own = [] if folder.resolve() == place.resolve() else [place]
-        gone, total = keeping.unneeded(folder, [*own, *(keep or [])], days)
-        output.show(text.table(gone) if gone else "")
+        places = [*own, *(keep or [])]
+        gone, total = keeping.unneeded(folder, places, days)
+        why = keeping.strangers(places[0], gone) if gone and len(places) == 1 else {}
+        output.show(text.table(gone, why) if gone else "")
         left = 0
         if delete:
             with store.shared(folder) as left:
@@ -76,6 +96,7 @@ def cache_command(
         output.show(text.as_json(found) if format == "json" else text.table(found))
         return
     again = list(keeping.recomputed(place, found, recompute)) if recompute else None
-    output.show(text.checked(found, again))
+    others = keeping.strangers(place, found) if recompute else {}
+    output.show(text.checked(found, again, others))
     if any(one.error for one in found) or any(one.error for one in again or ()):
         raise typer.Exit(1)

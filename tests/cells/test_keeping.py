@@ -98,6 +98,14 @@ def test_places_that_are_no_cache_are_said(place: Path, said: Said) -> None:
     assert "cache is none" in said("list", place / "n")[2]
 
 
+def test_options_belong_to_one_action(place: Path, said: Said) -> None:
+    for action, option, owner in (("list", ["--delete"], "prune"), ("prune", ["-f", "json"], "list"),
+                                  ("list", ["--recompute", "2"], "verify")):  # fmt: skip
+        code, _, err = said(action, place / "out", *option)
+        assert code == 2
+        assert f"is an option of cache {owner}, not of {action}" in err
+
+
 def test_what_is_needed_stays(place: Path, said: Said) -> None:
     path = place / "data/one.run"
     path.write_text(path.read_text(encoding="utf-8").replace("3", "4"), encoding="utf-8")
@@ -111,6 +119,36 @@ def test_what_is_needed_stays(place: Path, said: Said) -> None:
     assert "1 of 4 records deleted" in said("prune", place / "out", "--delete")[1]
     assert harness.run(place / "configs/x.yaml").cached == 3
     assert "0 of 3 records can go" in said("prune", place / "configs/x.yaml")[1]
+
+
+def test_inputs_that_changed_since(place: Path, said: Said) -> None:
+    """The record of the file as it was is what the results were made of, so it stays with them."""
+    path = place / "data/one.run"
+    path.write_text(path.read_text(encoding="utf-8").replace("3", "4"), encoding="utf-8")
+    out = said("verify", place / "out", "--recompute", "1")[1]
+    assert out.endswith("; 2 evaluated anew, 8 values; 1 not: inputs changed since\n")
+    assert "0 of 3 records can go" in said("prune", place / "out")[1]
+    out = said("prune", place / "configs/x.yaml")[1]
+    assert "1 of 3 records can go" in out
+    assert out.splitlines()[1].endswith("inputs changed since")
+    config(place, "x", "../out", "policy: {ties: best}\n")
+    out = said("prune", place / "configs/x.yaml")[1]
+    assert out.count("no cell of these") == 3
+
+
+def test_the_list_is_in_the_order_of_numbers(tmp_path: Path, said: Said) -> None:
+    for fold in (2, 10):
+        (tmp_path / f"fold{fold}.txt").write_text(f"{fold} 0 a 1\n", encoding="utf-8")
+        for seed in (1, 9, 11):
+            rows = f"{fold} Q0 a 1 {seed} x\n"
+            (tmp_path / f"m-{fold}-{seed}.run").write_text(rows, encoding="utf-8")
+    (tmp_path / "x.yaml").write_text(
+        'output: out\ndatasets: {"f{fold}": {path: "fold{fold}.txt"}}\n'
+        'runs: {m: {path: "m-{fold}-{seed}.run"}}\nmetrics: [map]\n', encoding="utf-8",
+    )  # fmt: skip
+    harness.run(tmp_path / "x.yaml")
+    lines = [line.split() for line in said("list", tmp_path / "out")[1].splitlines()[1:-1]]
+    assert [line[4] for line in lines] == [f"m-{f}-{s}.run" for f in (2, 10) for s in (1, 9, 11)]
 
 
 def test_what_others_need_stays(place: Path, said: Said) -> None:
@@ -141,7 +179,8 @@ def test_what_is_young_stays(place: Path, said: Said) -> None:
 def test_sound_records_are_evaluated_anew(place: Path, said: Said) -> None:
     code, out, _ = said("verify", place / "out", "--recompute", "1")
     assert (code, out.partition(": ")[2]) == (0, "all sound; 3 evaluated anew, 12 values\n")
-    assert "; 2 evaluated anew, 8 values" in said("verify", place / "out", "--recompute", "2")[1]
+    out = said("verify", place / "out", "--recompute", "2")[1]
+    assert out.endswith("; 2 evaluated anew, 8 values; 1 not: not asked for\n")
     code, out, _ = said("verify", place / "out/cells")
     assert (code, out.partition(": ")[2]) == (0, "all sound\n")
 
@@ -193,7 +232,7 @@ def test_records_of_other_code_are_marked(
     monkeypatch.setattr("harness.cells.keeping.code", lambda: "f" * 64)
     assert said("list", place / "out")[1].count("other code") == 3
     out = said("verify", place / "out", "--recompute", "1")[1]
-    assert out.endswith("; none evaluated anew, as no record is by the code here\n")
+    assert out.endswith("; none evaluated anew; 3 not: other code\n")
     assert "3 of 3 records can go" in said("prune", place / "out")[1]
 
 
