@@ -23,6 +23,8 @@ from .table_lines import diagnose
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
 _BLOCK, _LONGEST = 1 << 20, LONGEST + BLOCK
 """Bytes that Arrow parses at a time; where a row is longer, as many as a line may have."""
+_WIDEST = 10_000
+"""Columns of a text: each takes Arrow 8 kB, used or not."""
 
 
 def read_qrels(
@@ -107,6 +109,10 @@ def _open(
     above = head.count(b"\n", 0, start) + (not numbered)
     delimiter = "\t" if b"\t" in line else ","
     width = len(line.decode("utf-8", "replace").rstrip("\r").split(delimiter))
+    if width > _WIDEST:
+        what = f"{width:,} columns, where {_WIDEST:,} are the most that are read"
+        fix = "write a file of the columns that are used"
+        raise InputError(Problem(source.name, what, fix=fix))
     names = [str(i + 1) for i in range(width)] if numbered else None
     parse = csv.ParseOptions(delimiter=delimiter)
     header = names or _header(line, parse)

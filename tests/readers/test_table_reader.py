@@ -99,6 +99,20 @@ def test_columns_by_number(write: Write) -> None:
     assert qrels.to_dict() == {"1": {"d0": 0, "d1": 1}, "2": {"d0": 0}}
 
 
+def test_too_many_columns(write: Write) -> None:
+    def table(n: int) -> str:
+        return "qid,docno,score" + ",x" * (n - 3) + "\nq,d,1" + ",0" * (n - 3) + "\n"
+
+    most = readers.read_run(write("most.csv", table(10_000)), format="table")
+    assert most.to_dict() == {"q": {"d": 1.0}}
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("more.csv", table(10_001)), format="table")
+    assert str(error.value) == (
+        "more.csv: 10,001 columns, where 10,000 are the most that are read\n"
+        "  fix:   write a file of the columns that are used"
+    )
+
+
 def test_a_column_of_qids_may_hold_more(write: Write) -> None:
     path = write("x.csv", "a,b\n1,7\n2,7\n")
     as_scores = readers.read_run(path, columns={"qid": "a", "docno": "b", "score": "a"})
