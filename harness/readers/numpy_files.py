@@ -32,6 +32,7 @@ _BAD_ARCHIVE = (
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """How numpy packs, and of which no more is unpacked than is asked for."""
+_MOST_MEMBERS = 1000
 
 
 class NoArrayError(Exception):
@@ -96,6 +97,9 @@ def arrays_of(name: str, data: bytes) -> dict[str, Array]:
     try:
         with contextlib.closing(zipfile.ZipFile(io.BytesIO(data))) as archive:
             members: list[Any] = archive.infolist()
+            if len(members) > _MOST_MEMBERS:
+                what = f"{len(members):,} arrays, where {_MOST_MEMBERS:,} are the most"
+                raise NoArrayError(what)
             check_ratio(name, len(data), sum(member.file_size for member in members))
             return {
                 member.filename.removesuffix(".npy"): array_of(_member(archive, member))

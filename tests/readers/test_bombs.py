@@ -95,6 +95,15 @@ def test_compressed_twice_is_refused_without_unpacking(
         read_run(path, format="trec")
 
 
+def test_npz_of_many_members(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for at in range(1001):
+            archive.writestr(f"{at}.npy", b"")
+    with pytest.raises(InputError, match="1,001 arrays, where 1,000 are the most"):
+        read_run(path, format="batch")
+
+
 def test_npz(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez_compressed(path, qids=["1"], n=[2_000_000], scores=np.zeros(2_000_000))
