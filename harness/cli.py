@@ -148,6 +148,8 @@ def evaluate_command(
     """Evaluate runs against judgements; no config needed.
 
     A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so.
+    What the files can be read as is evaluated: whether predictions belong to these rows, or scores
+    are labels or upside down, is not asked here. 'harness check QRELS RUN...' does.
 
     \b
     Examples:

@@ -40,12 +40,17 @@ def run(
 
         processes.prepare()
     from . import experiment
+    from .guard.summed import warned
 
     if dry_run:
         output.show(experiment.plan(config, overrides=overrides))
         return True
     results = experiment.run(config, overrides=overrides, jobs=jobs, scheduler=scheduler)
     plain.show(format, results.leaderboard)
+    if format == "table":
+        said = warned((one.rule, one.severity) for one in results.findings)
+        how = f"see manifest.json, or harness check {config}"
+        output.show(f"guard: {said}; {how}\n" if said else "")
     if results.comparisons is not None:
         said = experiment.compared(results.comparisons, format, **plain.width(format))
         output.show(f"\n{said}" if said else "")

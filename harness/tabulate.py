@@ -17,6 +17,7 @@ from .core.study import Study
 from .core.summary import Summary
 from .core.systems import dataset_name, run_name
 from .errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
+from .guard.summed import warned
 from .results import Results
 from .tables.build import build
 from .tables.latex_width import too_wide
@@ -71,7 +72,8 @@ def text_of(
     standalone: bool = False,
 ) -> str:
     """Return the same as text, in one of the formats."""
-    table, settings, _ = table_of(folder, name, changes, plan)
+    table, settings, study = table_of(folder, name, changes, plan)
+    _warn_of(study)
     if format == "latex" and not standalone and (what := too_wide(table, settings)):
         warnings.warn(what, HarnessWarning, stacklevel=2)
     return render(table, format, settings, standalone=standalone)
@@ -92,6 +94,7 @@ def methods_of(
     from .tables.methods import bibliography, methods
 
     table, settings, study = table_of(folder, name, changes, plan)
+    _warn_of(study)
     runs = {row.run for row in table.rows}
     shown = {one.dataset for one in table.columns}
     entries = [
@@ -103,6 +106,15 @@ def methods_of(
     found = [methods(study, markup, metrics=metrics, name=settings.name)]
     found.append(bibliography(study, metrics=metrics))
     return "\n".join(text for text, wanted in zip(found, parts, strict=True) if wanted)
+
+
+def _warn_of(study: Study) -> None:
+    """Say what the guard warned of when the values were computed."""
+    found = study.manifest.get("findings", ())
+    said = warned((one["rule"], one["severity"]) for one in found)
+    if said:
+        what = f"the results have {said} of the guard; 'findings' in manifest.json has each"
+        warnings.warn(what, HarnessWarning, stacklevel=3)
 
 
 def _belongs(

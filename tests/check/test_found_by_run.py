@@ -39,6 +39,26 @@ def test_a_slip(letor: Any, capsys: Any) -> None:
     ) in said
 
 
+def test_warnings_are_counted_beside_the_numbers(letor: Any, capsys: Any) -> None:
+    lines = letor.lines("neural/fold1.txt")
+    letor.put("neural/fold1.txt", ["0.5\n", *lines[:-1]])
+    config, out = str(letor.folder / "c.yaml"), str(letor.folder / "out")
+
+    def printed(*words: str) -> Any:
+        with pytest.raises(SystemExit) as stopped:
+            main([*words])
+        assert stopped.value.code == 0
+        return capsys.readouterr()
+
+    said = f"\nguard: 1 warning (shifted); see manifest.json, or harness check {config}\n"
+    assert said in printed("run", config, "--set", f"output={out}").out
+    assert "guard:" not in printed("run", config, "--set", f"output={out}", "-f", "csv").out
+    for words in ([], ["--methods"]):
+        shown = printed("table", out, *words)
+        assert "the results have 1 warning (shifted) of the guard; 'findings'" in shown.err
+        assert "guard" not in shown.out
+
+
 def test_predictions_that_fall_as_grades_rise(letor: Any, capsys: Any) -> None:
     letor.put(GBRT, [f"{-float(line)}\n" for line in letor.lines(GBRT)])
     code, said = run(letor, capsys)
