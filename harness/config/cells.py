@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .patterns import Pattern, natural
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 DATASET = "dataset"
 """The placeholder that stands for each dataset's name in a run's path."""
+PACKED = (".gz", ".zst", ".xz", ".bz2")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Cell:
         What placeholders captured: those of the dataset's path, and those of the run's alone.
     across : bool
         Whether the run's path has ``{dataset}``, so that its grid goes across datasets.
+    run_path : str
+        The run's path with its placeholders, from the folder of the config on.
     """
 
     dataset: str
@@ -43,6 +47,7 @@ class Cell:
     of_dataset: Mapping[str, str]
     of_run: Mapping[str, str]
     across: bool = False
+    run_path: str = field(default="", compare=False)
 
     @property
     def columns(self) -> dict[str, str]:
@@ -50,12 +55,21 @@ class Cell:
         return _columns(self.run_key, {**self.of_dataset, **self.of_run})
 
 
-class Gap(NamedTuple):
-    """A combination for which a grid of cells has no predictions."""
+@dataclass(frozen=True)
+class Gap:
+    """A combination for which a grid of cells has no predictions; `path` is where they would be."""
 
     dataset: str
     run: str
     columns: dict[str, str]
+    path: str = field(default="", compare=False)
+
+    @property
+    def almost(self) -> str:
+        """The file whose name differs in a suffix of compression alone, where there is one."""
+        bare, suffix = os.path.splitext(self.path)
+        names = [bare] if suffix in PACKED else [self.path + one for one in PACKED]
+        return next((name for name in names if self.path and os.path.isfile(name)), "")
 
 
 def missing(cells: Iterable[Cell]) -> list[Gap]:
@@ -81,7 +95,8 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
                 if (_place(one), *values) not in there:
                     captured = {**one.of_dataset, **dict(zip(names, values, strict=True))}
                     run = Pattern(run_key).fill({**captured, DATASET: one.dataset})
-                    gaps.append(Gap(one.dataset, run, _columns(run_key, captured)))
+                    path = Pattern(grid[0].run_path).fill({**captured, DATASET: one.dataset})
+                    gaps.append(Gap(one.dataset, run, _columns(run_key, captured), path))
     return gaps
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import SHOWN
@@ -20,7 +21,15 @@ _Place = tuple[str, ...]
 def name_of(gap: Gap) -> str:
     """Return what a gap is called: ``gbrt on letor-fold1 fold=1 seed=2``."""
     columns = "".join(f" {name}={value}" for name, value in gap.columns.items())
-    return f"{gap.run} on {gap.dataset}{columns}"
+    return f"{gap.run} on {gap.dataset}{columns}{_almost(gap)}"
+
+
+def _almost(gap: Gap) -> str:
+    """Return that a file of nearly that name is there: packed, or unpacked."""
+    if not gap.almost:
+        return ""
+    is_there, wanted = os.path.basename(gap.almost), os.path.basename(gap.path)
+    return f" ({is_there} is there, and {wanted} is not)"
 
 
 def listed(gaps: Sequence[Gap], n_cells: int) -> str:
@@ -49,6 +58,9 @@ def shown(cells: Sequence[Cell]) -> str:
         lacking = [gap for gap in gaps if (key_of[gap.dataset], tuple(gap.columns)) == (key, names)]
         if lacking:
             lines += ["", *_grid(known, lacking, names)]
+    near = [name_of(gap) for gap in gaps if gap.almost]
+    more = [f"... and {len(near) - SHOWN} more"] if len(near) > SHOWN else []
+    lines += ["", *near[:SHOWN], *more] if near else []
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -149,6 +150,7 @@ class _Search:
         known = {DATASET, *path.names, *(n for one in datasets for n in one.values)}
         if datasets and not self._check_fill(name, known, ("runs", key)):
             return
+        base = str(self.base).replace("{", "{{").replace("}", "}}")
         strangers = []
         for found, near in self._files_and_datasets(entry, path, datasets, (*loc, "path")):
             fitting = [one for one in near if one.fits(found)]
@@ -160,7 +162,7 @@ class _Search:
                 concrete = entry.model_copy(update={"path": str(found.path)})
                 cell = Cell(
                     one.name, run, one.entry, concrete, one.key, key, one.values, own,
-                    across=DATASET in path.names,
+                    across=DATASET in path.names, run_path=os.path.join(base, path.text),
                 )  # fmt: skip
                 self.cells.append((cell, loc))
         if strangers and datasets and self.complete:

@@ -50,6 +50,21 @@ def test_a_grid_with_gaps_is_shown_as_a_grid(base: Path) -> None:
     assert grid(base, SWEEP + "where: {seed: 1, model: svm}\n") == []
 
 
+def test_a_file_that_is_packed_where_others_are_not_is_named(base: Path) -> None:
+    make(base, "svm/fold2-s2.txt.gz")
+    lines = grid(base, SWEEP)
+    assert lines[0] == "3 of 8 cells are missing  (x there, - missing)"
+    said = "svm on fold2 fold=2 seed=2 (fold2-s2.txt.gz is there, and fold2-s2.txt is not)"
+    assert lines[-2:] == ["", said]
+    packed = base / "packed {x}"
+    make(packed, "fold1.txt", "fold2.txt", "svm/fold1-s1.txt.xz", "svm/fold2-s1.txt")
+    text = SWEEP.replace("s{seed}.txt", "s{seed}.txt.xz")
+    make(packed, "svm/fold1-s2.txt.xz", "svm/fold2-s2.txt.xz")
+    assert grid(packed, text)[-1] == (
+        "svm on fold2 fold=2 seed=1 (fold2-s1.txt is there, and fold2-s1.txt.xz is not)"
+    )
+
+
 def test_runs_of_other_columns_have_a_grid_of_their_own(base: Path) -> None:
     make(base, "a-1.txt", "a-2.txt", "b-2.txt", "one.txt")
     text = (
