@@ -113,7 +113,7 @@ class _Firsts:
         if rows.size:
             some = rows[:EXAMPLES]
             qids = take(self.qrels.qids, self.qrels.row[some])
-            grades = (f"{grade:g}" for grade in self.qrels.numbers[some].tolist())
+            grades = (f"{grade:.15g}" for grade in self.qrels.numbers[some].tolist())
             self.found[rule] = of_documents(
                 qids, self.qrels.docnos, some, grades, self._places(some)
             )

@@ -13,6 +13,8 @@ ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 SHOWN = 3
 _WIDTH = 100
 """Characters of an example that are printed."""
+_SHORTEST = 10
+"""Characters that a name in it keeps at least."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,32 @@ class Finding:
             return ""
         more = self.count - len(self.examples)
         between = "; " if any(", " in example for example in self.examples) else ", "
-        names = between.join(shorten(example, _WIDTH) for example in self.examples)
+        names = between.join(_shortened(example) for example in self.examples)
         return f": {names}" + (f" (+{more:,} more)" if more > 0 else "")
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {**asdict(self), "examples": list(self.examples)}
+
+
+def _shortened(example: str) -> str:
+    """Return an example with its longest names cut in the middle, so that all of it is there."""
+    words = example.split()
+    for most in range(_WIDTH, _SHORTEST, -1):
+        cut = [_cut(word, most) for word in words]
+        if len(" ".join(cut)) <= _WIDTH:
+            return " ".join(cut)
+    return shorten(example, _WIDTH)
+
+
+def _cut(word: str, most: int) -> str:
+    """Return a word with its ends alone.
+
+    >>> _cut("143804-2.json", 10)
+    '1438...son'
+    """
+    tail = (most - 3) // 2
+    return word if len(word) <= most else f"{word[: most - 3 - tail]}...{word[-tail:]}"
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

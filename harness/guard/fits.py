@@ -110,6 +110,11 @@ class _Grades:
         less: Array = values - (self._sum(values) / np.maximum(self.lengths, 1))[self.query]
         return less
 
+    def products(self, ranked: Array) -> Array:
+        """Return what each row adds to the sum of which a fit is made."""
+        found: Array = self.less * self._centred(ranked)
+        return found
+
     def fit(self, ranked: Array, offset: int) -> Fit:
         score = self._centred(ranked)
         squares = self._sum(score * score)
@@ -140,6 +145,55 @@ def best(rows: Rows, scores: Array) -> tuple[Fit, Fit]:
     ranked = ranks(scores)
     found = [fit(rows, ranked, offset) for offset in offsets_to_try(rows.grades.size, scores.size)]
     return next(one for one in found if not one.offset), max(found, key=lambda one: one.z)
+
+
+class Break(NamedTuple):
+    """Scores that fit as they stand before row `row`, and from there on at another offset."""
+
+    row: int
+    before: Fit
+    after: Fit
+
+
+def broken(rows: Rows, scores: Array) -> Break | None:
+    """Return where scores that are too many or too few stop to fit as they stand.
+
+    Rows were lost or put in there, where both parts fit clearly better than at the other's offset.
+    """
+    n, ranked = rows.grades.size, ranks(scores)
+    more = ranked.size - n
+    grades = _Grades(rows.query, rows.grades)
+    here, there = (grades.products(_moved(ranked, n, offset)) for offset in (0, more))
+    gain = np.append(0.0, np.cumsum(here - there))
+    row = int(gain.argmax())
+    before, after = (
+        Rows(rows.grades[part], rows.query[part]) for part in (slice(row), slice(row, None))
+    )
+    if not before.grades.size or not after.grades.size:
+        return None
+    one, other = fit(before, ranked), fit(after, ranked[row:], more)
+    found = is_clear(one, fit(before, ranked, more)) and is_clear(other, fit(after, ranked[row:]))
+    return Break(row, one, other) if found else None
+
+
+def _moved(ranked: Array, n: int, offset: int) -> Array:
+    """Return the score of each of `n` rows at an offset; the mean where there is none."""
+    at = np.arange(n) + offset
+    inside = (at >= 0) & (at < ranked.size)
+    found: Array = np.where(inside, ranked[np.clip(at, 0, ranked.size - 1)], ranked.mean())
+    return found
+
+
+def is_even(rows: Rows, scores: Array, whole: Fit) -> bool:
+    """Whether scores fit both halves of the rows that have one about as well as all of them."""
+    ranked, offset = ranks(scores), whole.offset
+    first, last = max(0, -offset), min(rows.grades.size, ranked.size - offset)
+    middle = (first + last) // 2
+    return all(
+        TWICE * fit(Rows(rows.grades[start:end], rows.query[start:end]), ranked[start + offset :]).r
+        > whole.r
+        for start, end in ((first, middle), (middle, last))
+    )
 
 
 def soon(rows: Rows, scores: Array) -> tuple[Fit, Fit]:

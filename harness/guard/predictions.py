@@ -8,7 +8,7 @@ from ..core.ragged import Array
 from . import fits
 from .facts import RunFacts
 from .finding import Finding
-from .fits import Fit, Rows
+from .fits import Break, Fit, Rows
 from .registry import finding
 
 ENOUGH = 200
@@ -54,7 +54,12 @@ def of_count(
     if rows is not None and scores.size and scores.size <= LARGEST:
         at_0, best_fit = fits.best(rows, scores)
         if best_fit.z > fits.CLEAR:
-            what += f"; {_where(rows, scores, best_fit, at_0)}"
+            more, broken = scores.size - n_rows, fits.broken(rows, scores)
+            if broken is not None:
+                what += f"; {_break(broken, more)}"
+            elif fits.is_even(rows, scores, best_fit):
+                what += f"; {_where(rows, scores, best_fit, at_0)}"
+                fix = _delete(more, best_fit.offset) if more > 0 else fix
     return finding("row-count", place, what, fix=fix)
 
 
@@ -71,6 +76,24 @@ def _where(rows: Rows, scores: Array, best: Fit, at_0: Fit) -> str:
     head, tail = -best.offset, -more + best.offset
     lacking = [f"the first {_n(head)}"] * (head > 0) + [f"the last {_n(tail)}"] * (tail > 0)
     return f"they fit if {' and '.join(lacking)} of the dataset had none ({as_they_are})"
+
+
+def _break(found: Break, more: int) -> str:
+    """Return in words where scores stop to fit as they stand."""
+    next_lines = "the next line" if abs(more) == 1 else f"the next {abs(more)} lines"
+    there = f"without {next_lines}" if more > 0 else f"if {next_lines} of the dataset had none"
+    return (
+        f"they fit as they stand up to about line {found.row:,} of the dataset, and from there on "
+        f"{there} (correlation with the grades {found.before.r:.2f}, and {found.after.r:.2f})"
+    )
+
+
+def _delete(more: int, head: int) -> str:
+    """Return how to mend predictions that fit without some at the ends."""
+    first = "line 1" if head == 1 else f"lines 1 to {head}"
+    some = [first] * (head > 0) + [f"the last {_n(more - head)}"] * (head < more)
+    delete = f"delete {' and '.join(some)} of the predictions"
+    return f"get the whole dataset, if it was cut; else {delete}" if head < more else delete
 
 
 def _n(lines: int) -> str:

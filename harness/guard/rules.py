@@ -62,19 +62,20 @@ def of_dataset(facts: JudgementFacts, place: str) -> Iterator[Finding]:
         what = _above(facts, facts.unusual, USUAL_GRADE)
         yield found("grades-above-4", what, facts.unusual)
     if facts.fractional:
-        what = (
-            f"{facts.fractional:,} of {_n(rows, 'grade')}, which are from {facts.lowest:g} to "
-            f"{facts.highest:g}, are no whole numbers"
-        )
+        low, high = _number(facts.lowest), _number(facts.highest)
+        verb = "is no whole number" if facts.fractional == 1 else "are no whole numbers"
+        grades = f"{facts.fractional:,} of {_n(rows, 'grade')}"
+        what = f"{grades}, which are from {low} to {high}, {verb}"
         yield found("fractional-grades", what, facts.fractional)
     if facts.negative:
-        what = f"{facts.negative:,} of {_n(rows, 'grade')} are below 0"
+        are = "is" if facts.negative == 1 else "are"
+        what = f"{facts.negative:,} of {_n(rows, 'grade')} {are} below 0"
         yield found("negative-grades", what, facts.negative)
 
 
 def _above(facts: JudgementFacts, n: int, limit: int) -> str:
     are = "is" if n == 1 else "are"
-    return f"{n:,} of {_n(facts.rows, 'grade')} {are} above {limit}, up to {facts.highest:,g}"
+    return f"{n:,} of {_n(facts.rows, 'grade')} {are} above {limit}, up to {_number(facts.highest)}"
 
 
 def of_rows(facts: Facts, place: str) -> Iterator[Finding]:
@@ -213,7 +214,8 @@ def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]
             f"if it is no random baseline: {RULES['other-topics'].fix}",
         )  # fmt: skip
     elif unknown > UNKNOWN * run.looked_at:
-        what = f"{unknown:,} of {run.looked_at:,} docnos looked at are judged for no query"
+        sample = f", a sample of {run.rows:,}," if run.looked_at < run.rows else ""
+        what = f"{unknown:,} of {run.looked_at:,} docnos looked at{sample} are judged for no query"
         yield found("unknown-docnos", what, unknown)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY_UNJUDGED * run.shown:
@@ -286,6 +288,15 @@ def _percent(part: int, whole: int) -> str:
     """
     share = 100 * part / whole
     return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
+
+
+def _number(grade: float) -> str:
+    """Return a grade with all of its digits.
+
+    >>> _number(2147483647.0), _number(0.5), _number(1e300)
+    ('2,147,483,647', '0.5', '1e+300')
+    """
+    return f"{grade:,.15g}"
 
 
 def _n(n: int, noun: str) -> str:

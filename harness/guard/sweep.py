@@ -204,7 +204,7 @@ def _collapsed(findings: Sequence[Finding]) -> Finding:
     if not others:
         return one
     files = "1 other file" if len(others) == 1 else f"{len(others):,} other files"
-    what = f"{one.what}{one.shown}; so or alike in {files}"
+    what = f"{one.what}{one.shown}; the same in {files}"
     return replace(one, what=what, count=len(others), examples=_files(others))
 
 

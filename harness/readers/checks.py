@@ -85,7 +85,8 @@ class Checks:
 
     def warn(self) -> None:
         """Warn of what was found."""
-        if len(self.tags) > 1:
+        line, named = first_line(self.source, other_tag()) if len(self.tags) > 1 else (0, ())
+        if len(self.tags) > 1 and not self._is_cut(named):
             some = ", ".join(f"'{tag}'" for tag in [*self.tags][:SHOWN])
             more = ", ..." if len(self.tags) > SHOWN else ""
             warn(
@@ -93,7 +94,8 @@ class Checks:
                 f"{len(self.tags)} tags in one run: {some}{more}; is it several systems' output?",
                 "several-tags",
                 len(self.tags),
-                *first_line(self.source, other_tag()),
+                line,
+                named,
             )
         if self.several and self.constant >= NEARLY_ALL * self.several:
             warn(
@@ -110,6 +112,12 @@ class Checks:
                 "grades that was saved?",
                 "labels-as-scores",
             )
+
+    def _is_cut(self, line: tuple[str, ...]) -> bool:
+        """Whether the only other tag, on this line, is what the end of a cut file left of one."""
+        tag, piece, *others = self.tags
+        cut = line == (self.source.unfinished.decode("utf-8", "replace").strip(),)
+        return cut and not others and tag.startswith(piece)
 
 
 def warn_judgements(source: Source, aligned: Aligned) -> None:

@@ -39,7 +39,7 @@ _INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
 _WHITE = b" ", b"\t", b"\r", b"\v", b"\f"
 _BLANK = re.compile(rb"^[ \t\r\v\f]*\n", re.MULTILINE)
 
-_HEADING = re.compile(r"'[^'0-9]*' is not a number")
+_HEADING = re.compile(r"'[^'\d]*' is not a number")
 """What is wrong with a header line: a word stands for the number, and no number gone wrong."""
 
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")

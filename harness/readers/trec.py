@@ -30,8 +30,7 @@ RUN = Layout(
     ("qid", "docno", "tag"),
     number="score",
     more=True,
-    not_finite="repair the system's output or delete the line; trec_eval would rank it without "
-    "a word",
+    not_finite="repair the system's output, or delete the line",
 )
 _TAIL = 2048
 """Rows that are looked at first for the beginning of the last query."""

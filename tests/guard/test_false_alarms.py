@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
+from harness import readers
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
+from harness.errors import InputError
+from harness.guard.docnos import sample
 from harness.guard.facts import Facts, JudgementFacts
 from harness.guard.finding import Finding
-from harness.guard.rules import of_run
+from harness.guard.fits import Rows
+from harness.guard.predictions import of_count
+from harness.guard.registry import finding
+from harness.guard.rules import of_dataset, of_run
 from harness.guard.watch import Watch
 
 Tables = tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]
@@ -123,3 +134,195 @@ def test_single_precision_counts_in_the_order_of_the_scores() -> None:
         counts.append(one.count)
         assert one.examples[0] == "query q0, documents d39 and d38: 1000000.39 and 1000000.38"
     assert counts == [10 * merged] * 3
+
+
+def shown(*names: str) -> str:
+    return finding("score-ties", "r", "", 1, names).shown
+
+
+def test_long_names_are_cut_and_not_what_is_said_of_them() -> None:
+    one, other = f"5/{'1438' * 20}_2.json", f"1/{'99' * 40}_3.json"
+    text = shown(f"query 1, documents {one} and {other}: 0.25 and 0.125")
+    assert text == (
+        ": query 1, documents 5/143814381438...381438_2.json and 1/999999999999...99999_3.json: "
+        "0.25 and 0.125"
+    )
+    assert len(text) <= 102
+    assert shown("a" * 101) == ": " + "a" * 49 + "..." + "a" * 48
+    assert shown("a" * 100) == ": " + "a" * 100
+    many = shown(" ".join(["abcdefgh"] * 20))  # no word of it is long
+    assert many == f": {' '.join(['abcdefgh'] * 20)[:97]}..."
+
+
+def test_labels_upside_down_are_one_finding() -> None:
+    judged = {f"q{q}": {f"d{d}": (d + q) % 3 for d in range(20)} for q in range(20)}
+    (labels,) = (
+        one
+        for one in found_in(
+            judged, {q: {d: float(-g) for d, g in s.items()} for q, s in judged.items()}
+        )
+        if one.rule in ("labels-as-scores", "upside-down")
+    )
+    assert labels.rule == "labels-as-scores"
+    assert "of exactly -1, over 400" in labels.what
+    assert labels.effect == "the values are those of the labels turned upside down"
+    (labels,) = (
+        one
+        for one in found_in(
+            judged, {q: {d: float(g) for d, g in s.items()} for q, s in judged.items()}
+        )
+        if one.rule in ("labels-as-scores", "upside-down")
+    )
+    assert labels.effect == "the values are those of the labels, and not of a system"
+
+
+@pytest.mark.parametrize(
+    ("grades", "what", "example"),
+    [
+        ([2147483647, 1], "1 of 2 grades is above 30, up to 2,147,483,647", "2147483647"),
+        ([-1, 1], "1 of 2 grades is below 0", "-1"),
+        ([-1, -2, 1], "2 of 3 grades are below 0", "-1"),
+    ],
+)
+def test_grades_in_words(grades: list[float], what: str, example: str) -> None:
+    qrels = Qrels.from_dict({"q": {f"d{at}": grade for at, grade in enumerate(grades)}})
+    (one,) = of_dataset(JudgementFacts.of(qrels), "q")
+    assert one.what == what
+    assert one.examples[0] == f"query q, document d0: {example}"
+
+
+def test_a_fraction_in_words() -> None:
+    facts = JudgementFacts(queries=1, rows=2, lowest=0.5, highest=1.0, fractional=1, relevant=2)
+    (one,) = of_dataset(facts, "q")
+    assert one.what == "1 of 2 grades, which are from 0.5 to 1, is no whole number"
+
+
+def test_unknown_docnos_of_a_sample() -> None:
+    judged = {f"q{q}": {f"d{d}": d % 2 for d in range(50)} for q in range(40)}
+    run = {qid: {f"d{d}": 100.0 - d for d in range(75)} for qid in judged}
+    (one,) = [one for one in found_in(judged, run) if one.rule == "unknown-docnos"]
+    looked_at = sample(3000).size
+    assert f" of {looked_at:,} docnos looked at, a sample of 3,000, are judged for no" in one.what
+    few = {qid: run[qid] for qid in ("q0", "q1")}
+    (one,) = [one for one in found_in(judged, few) if one.rule == "unknown-docnos"]
+    assert one.what == "50 of 150 docnos looked at are judged for no query"
+
+
+def predicted(seed: int) -> tuple[Rows, np.ndarray[Any, Any]]:
+    """1,000 rows in queries of 20, and scores that correlate with their grades by about 0.6."""
+    random = np.random.default_rng(seed)
+    grades = random.integers(0, 5, 1000)
+    return Rows(grades, np.repeat(np.arange(50), 20)), grades + random.normal(0, 2, 1000)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_lost_in_the_middle(seed: int) -> None:
+    rows, scores = predicted(seed)
+    said = of_count("p", "d", rows, np.delete(scores, slice(500, 510)), {}).what
+    found = re.fullmatch(
+        r"990 predictions for 1,000 rows of d; they fit as they stand up to about line (\d+) of "
+        r"the dataset, and from there on if the next 10 lines of the dataset had none "
+        r"\(correlation with the grades 0\.\d+, and 0\.\d+\)",
+        said,
+    )
+    assert found is not None, said
+    assert abs(int(found[1]) - 500) <= 40  # two queries
+    said = of_count("p", "d", rows, np.insert(scores, 500, [0.5]), {}).what
+    assert "up to about line " in said
+    assert "from there on without the next line (corr" in said
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_lost_at_an_end(seed: int) -> None:
+    rows, scores = predicted(seed)
+    assert (
+        "; they fit if the first 10 lines of the dataset had none ("
+        in of_count("p", "d", rows, scores[10:], {}).what
+    )
+    assert (
+        "; they fit if the last 10 lines of the dataset had none ("
+        in of_count("p", "d", rows, scores[:-10], {}).what
+    )
+
+
+def test_rows_lost_in_three_places_have_no_place() -> None:
+    rows, scores = predicted(1)
+    for lost in ((300, 600, 900), (100, 500, 800)):
+        said = of_count("p", "d", rows, np.delete(scores, lost), {}).what
+        assert "the first" not in said
+        assert "the last" not in said
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "where", "fix"),
+    [
+        (1, 0, "the first line", "delete line 1 of the predictions"),
+        (3, 0, "the first 3 lines", "delete lines 1 to 3 of the predictions"),
+        (0, 1, "the last line",
+         "get the whole dataset, if it was cut; else delete the last line of the predictions"),
+        (2, 1, "the first 2 lines and the last line",
+         "get the whole dataset, if it was cut; else delete lines 1 to 2 and the last line of the "
+         "predictions"),
+    ],
+)  # fmt: skip
+def test_too_many_predictions_are_deleted_where_they_are(
+    before: int, after: int, where: str, fix: str
+) -> None:
+    rows, scores = predicted(1)
+    one = of_count("p", "d", rows, np.r_[[0.5] * before, scores, [0.5] * after], {})
+    assert f"; they fit without {where} (corr" in one.what
+    assert one.fix == fix
+
+
+def test_too_many_that_fit_nowhere() -> None:
+    rows, scores = predicted(1)
+    drawn = np.random.default_rng(3).permutation(np.append(scores, 0.5))
+    one = of_count("p", "d", rows, drawn, {})
+    assert one.what == "1,001 predictions for 1,000 rows of d"
+    assert (
+        one.fix == "get the whole dataset, if it was cut; else predict its rows, and nothing else"
+    )
+
+
+def run_text(tags: list[str]) -> bytes:
+    rows = (f"q{at // 5} Q0 d{at} {at % 5 + 1} {9 - at % 5} {tag}" for at, tag in enumerate(tags))
+    return "\n".join(rows).encode()
+
+
+@pytest.mark.parametrize(
+    ("tags", "warned"),
+    [
+        (["Anserini"] * 19 + ["Anse"], ["cut-line"]),
+        (["Anserini"] * 10 + ["Anse"] * 10, ["several-tags"]),
+        (["Anserini"] * 9 + ["Anse"] + ["Anserini"] * 9 + ["Anse"], ["cut-line", "several-tags"]),
+        (["other"] * 10 + ["Anserini"] * 9 + ["Anse"], ["cut-line", "several-tags"]),
+    ],
+)
+def test_a_cut_tag_is_no_other_tag(tags: list[str], warned: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(run_text(tags))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        readers.read_run(path)
+    rules = [str(getattr(one.message, "rule", "")) for one in caught]
+    assert [one for one in rules if one in ("cut-line", "several-tags")] == warned
+
+
+def test_a_digit_of_another_script_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    for first, rule in (("q1 0 d1 ٣", ""), ("query 0 docno grade", "header-line")):
+        path.write_text(f"{first}\nq1 0 d2 1\nq2 0 d1 0\n", encoding="utf-8")
+        with pytest.raises(InputError) as refused:
+            readers.read_qrels(path)
+        (problem,) = refused.value.problems
+        assert ("header" in problem.what) == bool(rule)
+        assert problem.rule == rule
+
+
+def test_what_is_not_finite_is_mended_and_not_explained(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 nan tag\nq1 Q0 d2 2 0.5 tag\n", encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        readers.read_run(path)
+    (problem,) = refused.value.problems
+    assert problem.fix == "repair the system's output, or delete the line"

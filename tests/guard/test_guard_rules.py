@@ -99,7 +99,7 @@ LABELS = Moments(900, 0.5, 0.5, 100.0, 400.0, 200.0)  # 200 / sqrt(100 * 400) = 
         ({"judged": 0, "known": 0, "queries": 4}, "nothing-judged", "warning",
          "none of the 5,000 documents retrieved is judged"),
         ({"known": 253}, "unknown-docnos", "note",
-         "3 of 256 docnos looked at are judged for no query"),
+         "3 of 256 docnos looked at, a sample of 5,000, are judged for no query"),
         ({"judged_shown": 450}, "unjudged-at-10", "note",
          "10 % of the documents at rank 10 or before are not judged"),
         ({"missing": 1}, "missing-queries", "warning",
@@ -278,7 +278,7 @@ def test_findings_of_one_rule_are_one() -> None:
     other = ("e", found[0][1])
     (one, alone) = collapsed([*found, other])
     assert str(one).splitlines()[0] == (
-        "warning: a/fold0.txt: all scores in 0: q (+8 more); so or alike in 4 other files: "
+        "warning: a/fold0.txt: all scores in 0: q (+8 more); the same in 4 other files: "
         "fold1.txt, fold2.txt, fold3.txt (+1 more) [constant-scores]"
     )
     assert alone == found[0][1]

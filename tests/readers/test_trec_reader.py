@@ -102,8 +102,7 @@ def test_scores_have_every_bit(write: Write) -> None:
             "301 Q0 FT934-5418 17 nan bm25",
             "a.run:2: score 'nan' is not a finite number\n"
             "  found: 301 Q0 FT934-5418 17 nan bm25\n"
-            "  fix:   repair the system's output or delete the line; trec_eval would rank it "
-            "without a word",
+            "  fix:   repair the system's output, or delete the line",
         ),
         ("301 Q0 x 17 -inf t", "a.run:2: score '-inf' is not a finite number\n"),
         ("301 Q0 x 17 1e999 t", "a.run:2: score '1e999' is not a finite number\n"),
@@ -243,10 +242,7 @@ def test_a_cut_last_line(write: Write) -> None:
     )
     message = "a.run: the last line may be cut: it has no line end, and its tag 'Anse' is the "
     for read in (readers.read_run, lambda path: list(readers.stream_run(path))):
-        with (
-            pytest.warns(HarnessWarning, match="2 tags in one run: 'Anserini', 'Anse'; is it"),
-            pytest.warns(HarnessWarning, match=message),
-        ):
+        with pytest.warns(HarnessWarning, match=message):  # and nothing of two tags
             read(write("a.run", text + "q Q0 d3 3 0.5 Anse"))
     assert readers.read_run(write("a.run", text.rstrip())).n_rows == 2  # nothing to warn of
 
