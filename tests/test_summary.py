@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import re
@@ -441,6 +442,9 @@ def test_a_seed_whose_files_are_missing_is_said_wherever_the_row_is(place: Path)
     for format in formats:
         text = render_table(build(study), format)
         assert "Fewer repetitions than there should be: a: 1 of 2 (seed)." in text
+    text = render_table(build(study), "csv")
+    cells = {row["run"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert [cells[run]["web map repetitions"] for run in "ab"] == ["1 of 2", ""]
     assert rows_of(place / "out/leaderboard.csv")[0]["repetitions"] == "1"
     (row,) = (one for one in (why(place / "out", "a", "map"),) if isinstance(one, Row))
     assert f"  fewer repetitions than there should be: {said}; without seed=2\n" in row_text(

@@ -8,7 +8,7 @@ from .grid import Cell, Piece, Style
 
 OWN = ("group", "run", "name", "sign")
 """The headings that it begins with."""
-_PARTS = (" deviation", " low", " high", " marks")
+_PARTS = (" deviation", " low", " high", " marks", " repetitions")
 
 
 def own(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:

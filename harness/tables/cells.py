@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..core.comparison import Plan, Standing
+from ..core.incomplete import incomplete
 from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import System
@@ -91,6 +92,7 @@ class Cells:
             spread = (system.deviation(metric),)
         elif self.settings.spread == "interval":
             spread = self._interval(metric, system)
+        fewer = incomplete(self.study.board).get((system.dataset, system.run))
         return Cell(
             text,
             value,
@@ -99,6 +101,7 @@ class Cells:
             worse,
             n=system.n(metric),
             of=len(system.qids),
+            repetitions="" if fewer is None else fewer.share,
         )
 
     def _average(self, column: Column, run: str) -> Cell:

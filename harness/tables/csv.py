@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ..escaping import csv_field, csv_text
@@ -18,7 +18,8 @@ def render(table: PaperTable) -> str:
 
     Columns: ``group``, ``run`` (its own name), ``name`` (in the table), ``sign``; then for each
     column of the table its value, named by dataset and metric (``trec map``), with ``deviation``
-    or ``low`` and ``high``, ``n``, and ``marks``: ``best``, ``second``, the signs of the systems
+    or ``low`` and ``high``, ``n``, ``repetitions`` where a system has fewer than others (``1 of
+    3``), and ``marks``: ``best``, ``second``, the signs of the systems
     that it is significantly better than, and with ``_`` before them of those that it is worse
     than. Numbers read back to the same float, and the best is that of all their digits; what is
     not defined is empty. A name that a
@@ -66,7 +67,8 @@ def _parts(table: PaperTable, place: int) -> list[str]:
     ends = max((len(cell.ends) for cell in cells), default=0)
     names = [*([], ["deviation"], ["low", "high"])[ends]]
     if table.columns[place].kind == "metric":
-        names += ["n"] * any(cell.n for cell in cells) + ["marks"]
+        names += ["n"] * any(cell.n for cell in cells)
+        names += ["repetitions"] * any(cell.repetitions for cell in cells) + ["marks"]
     return names
 
 
@@ -92,10 +94,11 @@ def _marks(cell: Cell) -> Iterator[str]:
     yield from (f"_{sign}" for sign in cell.worse)
 
 
-_FIELDS = {
+_FIELDS: dict[str, Callable[[Cell], str]] = {
     "deviation": lambda cell: _end(0, cell),
     "low": lambda cell: _end(0, cell),
     "high": lambda cell: _end(1, cell),
     "n": lambda cell: str(cell.n) if cell.n else "",
+    "repetitions": lambda cell: cell.repetitions,
     "marks": lambda cell: " ".join(_marks(cell)),
 }

@@ -44,6 +44,8 @@ class Cell:
         Queries that the number is taken over; 0 where it is taken over none.
     of : int
         All queries of its dataset.
+    repetitions : str
+        Of how many repetitions it is over how many, where some lack: ``1 of 3``.
     """
 
     text: str
@@ -57,6 +59,7 @@ class Cell:
     note: str = ""
     n: int = 0
     of: int = 0
+    repetitions: str = ""
 
 
 @dataclass(frozen=True)
