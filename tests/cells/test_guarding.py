@@ -284,6 +284,13 @@ def test_what_readers_warn_of_is_a_finding_too(place: Path) -> None:
     (tags,) = (one for one in manifest["findings"] if one["rule"] == "several-tags")
     assert (tags["severity"], tags["place"]) == ("warning", "two.run:2")
     assert tags["fix"] == "split it, where it is; or write one tag"
+    shutil.copy(place / "two.run", place / "three.run")
+    runs["s"] = {"format": "trec", "path": "three.run"}
+    with pytest.warns(HarnessWarning) as caught:
+        harness.run(config(place, datasets=datasets, runs=runs))
+    (said,) = [text for one in caught if "[several-tags]" in (text := str(one.message))]
+    assert "1 other file" in said
+    assert said.endswith("\n  fix:    split it, where it is; or write one tag")
 
 
 @pytest.mark.parametrize(
