@@ -36,12 +36,25 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
+        folder = path.parent
+        if not folder.is_dir():
+            raise InputError(_no_folder(folder)) from None
         what = f"the folder holds no {path.name}, so harness run did not write it"
         fix = "give the folder that the config's 'output:' names"
         raise InputError(Problem(str(path.parent), what, fix=fix)) from None
     except OSError as error:
         what = f"cannot be read: {error.strerror}"
         raise InputError(Problem(str(path), what, fix=_AGAIN)) from error
+
+
+def _no_folder(folder: Path) -> Problem:
+    fix = "give the folder that the config's 'output:' names"
+    if folder.exists():
+        return Problem(str(folder), "is a file, and results are a folder", fix=fix)
+    beside = folder.absolute().parent
+    names = [one.name for one in beside.iterdir() if one.is_dir()] if beside.is_dir() else []
+    near = did_you_mean(folder.name, sorted(names))
+    return Problem(str(folder), f"there is no such folder{near}", fix=fix)
 
 
 def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:

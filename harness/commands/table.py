@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from ..core.plan import Correction
+from ..errors import Problem, UnknownNameError
+
+_OPTIONS = {"metrics": "-m", "runs": "--run", "datasets": "--dataset"}
+"""By the settings that they stand for."""
 
 
 def table_command(
@@ -118,9 +125,23 @@ def table_command(
         changes["groups"] = {}
     plan = {"baselines": tuple(baselines or ()), "test": test, "correction": correction}
     compared = {key: value for key, value in plan.items() if value}
-    if methods or bibtex:
-        parts = (methods, bibtex)
-        text = tabulate.methods_of(results, name, format, changes, compared, parts)
-    else:
-        text = tabulate.text_of(results, name, format, changes, compared, standalone)
+    try:
+        if methods or bibtex:
+            parts = (methods, bibtex)
+            text = tabulate.methods_of(results, name, format, changes, compared, parts)
+        else:
+            text = tabulate.text_of(results, name, format, changes, compared, standalone)
+    except UnknownNameError as error:
+        raise UnknownNameError([_of_option(one, changes) for one in error.problems]) from None
     output.show(text)
+
+
+def _of_option(problem: Problem, changes: Mapping[str, Any]) -> Problem:
+    """Return a problem of the config's table as one of the option that was given in its place."""
+    found = re.fullmatch(r"tables\..+\.(\w+)\[(\d+)\]", problem.where)
+    if found is None or found[1] not in _OPTIONS or found[1] not in changes:
+        return problem
+    option, value = _OPTIONS[found[1]], changes[found[1]][int(found[2])]
+    several = [part.strip() for part in value.split(",")]
+    fix = f"give {option} once for each: {' '.join(f'{option} {one}' for one in several)}"
+    return replace(problem, where=f"{option} {value}", fix=fix if len(several) > 1 else problem.fix)

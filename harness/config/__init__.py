@@ -173,7 +173,7 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
         problems.append(source.problem(("policy", overruled[0]), overruled[1]))
     defaults = parts.policy.metric_defaults(convention)
     problems += metric_sets.check(source, defaults)
-    metrics: list[Metric] | None = []
+    metrics: list[Metric] | None = [] if parts.metrics else None
     for place, name in parts.metrics.items():
         try:
             found = parse(name, defaults)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -90,6 +90,7 @@ def validate(data: Mapping[str, Any], source: Source) -> tuple[Config | None, Pa
         config = Config.model_validate(data)
     except ValidationError as error:
         errors = [one for one in error.errors() if not _follows_from_others(one, source)]
+        errors = [one for one in errors if not _is_misspelt(one, errors)]
         problems = list(dict.fromkeys(_in_plain_words(one, source) for one in errors))
         wrong = {one["loc"][0] for one in errors}
         return None, _sound(data, not wrong & {"datasets", "runs"}), problems
@@ -162,6 +163,19 @@ def _follows_from_others(error: ErrorDetails, source: Source) -> bool:
         return True
     loc = _loc(error)
     return any(part[: len(loc)] == loc for part in source.unread)
+
+
+def _is_misspelt(error: ErrorDetails, errors: Sequence[ErrorDetails]) -> bool:
+    """Whether a key is missing only since it is written in another way: ``metrcs``."""
+    loc = error["loc"]
+    if error["type"] != "missing":
+        return False
+    beside = (
+        str(one["loc"][-1])
+        for one in errors
+        if one["type"] == "extra_forbidden" and one["loc"][:-1] == loc[:-1]
+    )
+    return any(f"'{loc[-1]}'" in did_you_mean(name, _known(_loc(error))) for name in beside)
 
 
 def _loc(error: ErrorDetails) -> Loc:

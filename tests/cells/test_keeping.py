@@ -99,8 +99,11 @@ def test_places_that_are_no_cache_are_said(place: Path, said: Said) -> None:
 
 
 def test_options_belong_to_one_action(place: Path, said: Said) -> None:
-    for action, option, owner in (("list", ["--delete"], "prune"), ("prune", ["-f", "json"], "list"),
-                                  ("list", ["--recompute", "2"], "verify")):  # fmt: skip
+    for action, option, owner in (
+        ("list", ["--delete"], "prune"),
+        ("prune", ["-f", "json"], "list"),
+        ("list", ["--recompute", "2"], "verify"),
+    ):
         code, _, err = said(action, place / "out", *option)
         assert code == 2
         assert f"is an option of cache {owner}, not of {action}" in err

@@ -181,3 +181,12 @@ def test_unknown_key(base: Path) -> None:
         "$.tables.main.metric (line 6): unknown key 'metric'; did you mean 'metrics'?  (known: "
         "metrics, datasets, runs, groups, names, sort, digits,"
     )
+
+
+def test_a_misspelt_key_is_one_problem(base: Path) -> None:
+    """The metrics that tables name are not called unknown where their list could not be read."""
+    text = GOOD.replace("metrics:", "metrcs:") + "tables: {main: {digits: {map: 2, 'nd*': 3}}}\n"
+    with pytest.raises(ConfigError) as caught:
+        config.loads(text, "c.yaml", base)
+    (one,) = caught.value.problems
+    assert one.what.startswith("unknown key 'metrcs'; did you mean 'metrics'?")

@@ -141,7 +141,7 @@ def test_without_tables_and_comparisons_there_is_one_of_everything(workplace: Pa
         ),
         (
             ["-m", "mapp"],
-            "tables.main.metrics[0]: there is no metric 'mapp'; did you mean 'map'?"
+            "-m mapp: there is no metric 'mapp'; did you mean 'map'?"
             "  (there are: map, ndcg@10, ndcg(gain=exp)@10, swaps(normalize=true))",
         ),
         (["--digits", "x"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is 'x'"),
@@ -232,3 +232,11 @@ def test_the_tables_of_every_example_config_compile_as_they_were_written(
     body = "\n".join(written).replace("[tb]", "[!h]")
     log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
     assert [line for line in complaints(log) if "multiply" not in line] == []
+
+
+def test_several_metrics_in_one_word(paper: Path) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        table(paper, "-m", "map,ndcg@10")
+    first, last = str(caught.value).splitlines()
+    assert first.startswith("-m map,ndcg@10: there is no metric 'map,ndcg@10'")
+    assert last == "  fix:   give -m once for each: -m map -m ndcg@10"

@@ -168,3 +168,12 @@ def test_the_command(tmp_path: Path, cli: Callable[..., tuple[int, str, str]]) -
     code, _, err = cli("why", str(tmp_path), "--run", "one", "-m", "map")
     assert code == 2
     assert "the folder holds no manifest.json, so harness run did not write it" in err
+
+
+def test_results_that_are_not_there(tmp_path: Path) -> None:
+    folder = results(tmp_path, "map")
+    wrong = folder.parent / (folder.name + "x")
+    with pytest.raises(InputError, match=f"there is no such folder; did you mean '{folder.name}'"):
+        why(wrong, "one", "map")
+    with pytest.raises(InputError, match="is a file, and results are a folder"):
+        why(folder / "leaderboard.csv", "one", "map")
