@@ -40,6 +40,23 @@ class QuickCommand(_Quick, TyperCommand):
 class QuickGroup(_Quick, TyperGroup):
     """The commands of :data:`harness.cli.app`."""
 
+    def get_command(self, context: Any, name: str) -> Any:
+        """Return a command, which lists of commands describe by a whole phrase."""
+        command = super().get_command(context, name)
+        if command is not None and not command.short_help:
+            command.short_help = phrase(command.help or "")
+        return command
+
+
+def phrase(text: str) -> str:
+    """Return what a help text begins with, up to the first colon or full stop.
+
+    >>> phrase("Draw results: needs matplotlib. Exits 2 without it.")
+    'Draw results.'
+    """
+    first = " ".join(text.partition("\n\n")[0].split())
+    return re.split(r"[:.] |\.$", first)[0] + "."
+
 
 def _process(parameter: Any, hint: Any, context: Any, value: Any) -> Any:
     if not is_fine(value, hint) or (value is None and parameter.required):

@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from harness.command import QuickCommand, QuickGroup
+from harness.main import main
 
 given: dict[str, Any] = {}
 app = typer.Typer(cls=QuickGroup, rich_markup_mode=None)
@@ -75,3 +76,11 @@ def test_a_wrong_value_is_said_plainly(arguments: str, message: str) -> None:
     done = CliRunner().invoke(app, ["quick", "a", "b", "-n", "x", *arguments.split()])
     assert done.exit_code == 2
     assert f"Error: Invalid value for {message}" in done.output
+
+
+def test_the_list_of_commands_cuts_no_description(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    commands = capsys.readouterr().out.partition("Commands:")[2]
+    assert "  audit        Compute the leaderboard under every convention.\n" in commands
+    assert "..." not in commands
