@@ -294,6 +294,7 @@ def test_categories_that_are_numbers() -> None:
     assert read.to_dict() == {"7": {"a": 1}, "8": {"b": 2}}
 
 
+@pytest.mark.usefixtures("write")
 @pytest.mark.parametrize(("role", "is_a"), [
     ("qid", "a qid is text or a whole number"),
     ("docno", "a docno is text or a whole number"),
@@ -316,6 +317,7 @@ def test_columns_of_lists_and_structs_are_named(
         readers.read_run(name)
 
 
+@pytest.mark.usefixtures("write")
 @pytest.mark.parametrize("groups", [1, 7, 1000])
 @pytest.mark.parametrize("categories", [False, True])
 @pytest.mark.parametrize("rows", [3, 1 << 14])
@@ -334,6 +336,7 @@ def test_parquet_in_batches(
     }
 
 
+@pytest.mark.usefixtures("write")
 @pytest.mark.parametrize("column", ["qid", "docno", "score"])
 def test_missing_values_in_later_batches(column: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binary_table, "_ROWS", 3)
