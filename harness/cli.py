@@ -198,7 +198,7 @@ def audit_command(
 
     For each dataset and metric: systems x conventions, the range of each system, whether their
     order and the best one change, and which single choice (gain, ties, empty queries...) changes
-    the most.
+    the most. Each fold and seed is audited by itself: 'summary:' takes none together here.
 
     \b
     Examples:
