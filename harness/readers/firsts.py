@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Sequence
 
 from .source import Source
@@ -76,18 +77,23 @@ def other_tag() -> Callable[[Sequence[bytes]], bool]:
 
 
 def against_rank() -> Callable[[Sequence[bytes]], bool]:
-    """Return what finds a line whose rank and score both rise, or both fall, from line to line."""
-    last: Sequence[bytes] = ()
+    """Return what finds the first line whose rank and score are both above those of another.
+
+    Or both below: of an earlier line of the same query, wherever that stands.
+    """
+    by_rank: dict[bytes, list[tuple[int, float]]] = {}
 
     def is_it(fields: Sequence[bytes]) -> bool:
-        nonlocal last
-        before, last = last, fields
-        if len(before) < 6 or len(fields) < 6 or before[0] != fields[0]:
+        if len(fields) < 6:
             return False
         try:
-            ranks = int(fields[3]) - int(before[3])
-            return ranks * (float(fields[4]) - float(before[4])) > 0
+            row = int(fields[3]), float(fields[4])
         except ValueError:
             return False
+        held = by_rank.setdefault(fields[0], [])  # until one is found, scores fall with the rank
+        at = bisect(held, row)
+        near = held[max(at - 1, 0) : at + 1]
+        held.insert(at, row)
+        return any((rank - row[0]) * (score - row[1]) > 0 for rank, score in near)
 
     return is_it

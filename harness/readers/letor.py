@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from ..core.arrow import as_bytes, run_ends, take, to_numpy
 from ..core.policy import Duplicates
+from ..core.ragged import Ints
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels
 from ..errors import InputError, Problem
@@ -90,9 +91,17 @@ def read_qrels(
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
     except DuplicateRows as error:
         n, rows = error.rows.size, error.rows[:3]
-        names = tuple(name.decode("utf-8", "replace") for name in as_bytes(take(docnos, rows)))
-        at = int(rows[0])
-        line = find_lines(source, {at: names[:1]}, is_data, whole=True).get(at, 0)
+        named = [
+            tuple(name.decode("utf-8", "replace") for name in as_bytes(column))
+            for column in (_at(qids, rows), take(docnos, rows))
+        ]
+        wanted = {int(row): (docno,) for row, docno in zip(rows, named[1], strict=True)}
+        lines = find_lines(source, wanted, is_data, whole=True)
+        line = lines.get(int(rows[0]), 0)
+        names = tuple(
+            f"query {qid}, document {docno}" + (f": line {lines[row]}" if row in lines else "")
+            for row, qid, docno in zip(wanted, *named, strict=True)
+        )
         warn(
             source,
             f"{n} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
@@ -130,6 +139,13 @@ def _n_fields(line: bytes) -> int:
     """Return how many fields stand before the comment; one more where there is a comment."""
     fields, mark, _ = line.partition(b"#")
     return count_fields(fields) + len(mark)
+
+
+def _at(qids: pa.Array, rows: Ints) -> pa.Array:
+    """Return the qids of some rows."""
+    if not isinstance(qids, pa.RunEndEncodedArray):
+        return take(qids, rows)
+    return take(qids.values, np.searchsorted(to_numpy(qids.run_ends), rows, side="right"))
 
 
 def _joined(columns: list[pa.RunEndEncodedArray]) -> pa.RunEndEncodedArray:

@@ -14,7 +14,7 @@ from harness import readers
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
-from harness.errors import InputError
+from harness.errors import HarnessWarning, InputError
 from harness.guard.docnos import sample
 from harness.guard.facts import Facts, JudgementFacts
 from harness.guard.finding import Finding
@@ -22,6 +22,7 @@ from harness.guard.fits import Rows
 from harness.guard.predictions import of_count
 from harness.guard.registry import finding
 from harness.guard.rules import of_dataset, of_run
+from harness.guard.said import Said
 from harness.guard.watch import Watch
 
 Tables = tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]
@@ -326,3 +327,30 @@ def test_what_is_not_finite_is_mended_and_not_explained(tmp_path: Path) -> None:
         readers.read_run(path)
     (problem,) = refused.value.problems
     assert problem.fix == "repair the system's output, or delete the line"
+
+
+def warned_of(rule: str, read: Any, path: Path) -> Said:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(path)
+    (one,) = [one.message for one in caught if getattr(one.message, "rule", "") == rule]
+    assert isinstance(one, HarnessWarning)
+    return Said.of(one)
+
+
+def test_ranks_against_scores_in_a_scattered_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    rows = [("a", 3, 0.1), ("b", 1, 0.9), ("a", 1, 0.5), ("b", 2, 0.5), ("a", 2, 0.8)]
+    path.write_text("".join(f"{q} Q0 d{r} {r} {s} t\n" for q, r, s in rows), encoding="utf-8")
+    # that of rank 2 in query a is above that of rank 1: line 5, and no two lines side by side
+    one = warned_of("ranks-against-scores", readers.read_run, path)
+    assert (one.n, one.line, one.examples) == (1, 5, ("a Q0 d2 2 0.8 t",))
+
+
+def test_repeated_rows_are_named_with_query_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    rows = [("1", "D"), ("1", "D"), ("2", "D"), ("2", "E"), ("2", "D")]
+    path.write_text("".join(f"1 qid:{q} 1:0.5 # docid = {d}\n" for q, d in rows), encoding="utf-8")
+    one = warned_of("repeated-rows", readers.read_qrels, path)
+    assert (one.n, one.line) == (2, 2)
+    assert one.examples == ("query 1, document D: line 2", "query 2, document D: line 5")
