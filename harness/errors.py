@@ -89,12 +89,17 @@ class HarnessError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
+        return "\n".join(self.texts)
+
+    @property
+    def texts(self) -> list[str]:
+        """What is printed of it: a text for each problem, and how many more there are."""
         shown = [str(problem) for problem in self.problems[:SHOWN]]
         more = self.total - len(shown)
         if more > 0:
             rest = "; what follows was not looked at" if self.at_least else ""
-            shown.append(f"... and {'at least ' if self.at_least else ''}{more} more{rest}")
-        return "\n".join(shown)
+            shown.append(f"... and {'at least ' if self.at_least else ''}{more:,} more{rest}")
+        return shown
 
 
 class ConfigError(HarnessError):
@@ -131,7 +136,7 @@ class ConfigError(HarnessError):
             head = f"{where:<{width}}  " if where else ""
             lines.append(textwrap.indent(head + text, "  "))
         if (more := self.total - SHOWN_OF_CONFIG) > 0:
-            lines.append(f"  ... and {more} more")
+            lines.append(f"  ... and {more:,} more")
         return "\n".join(lines)
 
 

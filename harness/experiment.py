@@ -255,12 +255,17 @@ def _inputs(digests: Mapping[str, str], names: Mapping[str, str]) -> Iterator[di
 
 def _placed(findings: Sequence[Finding], names: Mapping[str, str]) -> tuple[Finding, ...]:
     """Return findings with paths as in the manifest."""
-    texts = [text for one in findings for text in (one.place, one.what, *one.examples)]
+    texts = [
+        text
+        for one in findings
+        for text in (one.place, one.what, one.fix, *one.examples, *one.others)
+    ]
     placed = iter(manifests.placed(texts, names))
     return tuple(
         replace(
-            one, place=next(placed), what=next(placed),
+            one, place=next(placed), what=next(placed), fix=next(placed),
             examples=tuple(next(placed) for _ in one.examples),
+            others=tuple(next(placed) for _ in one.others),
         )
         for one in findings
     )  # fmt: skip
@@ -269,7 +274,7 @@ def _placed(findings: Sequence[Finding], names: Mapping[str, str]) -> tuple[Find
 def _errors(failures: Sequence[Failure], board: Leaderboard, shown: Leaderboard) -> Iterator[str]:
     """Yield why each cell failed, and which systems lack a part though no cell of theirs failed."""
     for each in failures:
-        yield f"{each.cell.run} on {each.cell.dataset}: {each.error}"
+        yield from (f"{each.cell.run} on {each.cell.dataset}: {one}" for one in each.error.texts)
     parts = board.summary.parts
     known = {key_of(one, parts) for one in board.failed} if parts else set()
     for one in shown.failed if parts else ():

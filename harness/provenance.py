@@ -103,13 +103,17 @@ class Finding(_Model):
     """The file; paths as in `inputs`."""
     what: StrictStr
     count: Count
-    """How many queries, rows, documents or files it is about."""
+    """How many queries, rows, documents or files it is about, by the file at `place`."""
     examples: tuple[StrictStr, ...]
     """The first of them."""
     effect: StrictStr
     """What it does to the numbers."""
     fix: StrictStr
     """How to mend it."""
+    n_others: Count = 0
+    """Of a note, other files of which it is true too, or something alike."""
+    others: tuple[StrictStr, ...] = ()
+    """The first of them."""
 
 
 class Git(_Model):
@@ -163,7 +167,8 @@ class Manifest(_Model):
     warnings: tuple[StrictStr, ...]
     """What was said while reading; paths in them as in `inputs`."""
     findings: tuple[Finding, ...] = ()
-    """What the guard found; notes of one rule in several files as one. Before format 3, nothing."""
+    """What the guard found, and what readers refused or warned of; notes of one rule in several
+    files as one. Before format 3, nothing."""
     outputs: Mapping[StrictStr, Sha256] = Field(default_factory=dict)
     """SHA-256 of the files of values beside it. Tables and pictures carry the manifest's instead,
     and timing.json, which is another for each run, has none."""

@@ -382,7 +382,7 @@ class TestEvaluate:
 
     @pytest.mark.parametrize("grade", [2**40, -(2**40), 1e300])
     def test_a_grade_has_a_limit(self, grade: float) -> None:
-        with pytest.raises(InputError, match="1 grades are not between"):
+        with pytest.raises(InputError, match="1 grade is not between"):
             harness.evaluate({"q1": {"a": grade}}, RUN, ["map"])
 
     @pytest.mark.parametrize("wrong", [42, None, object()])

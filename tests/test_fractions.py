@@ -349,7 +349,7 @@ def test_files_and_configs(tmp_path: Path) -> None:
 
 
 def test_tables_made_by_hand_hold_fractions_where_they_are_asked_for() -> None:
-    with pytest.raises(InputError, match=r"^qrels: 1 grades are not finite, the first is nan"):
+    with pytest.raises(InputError, match=r"^qrels: 1 grade is not finite: nan"):
         Qrels.check_numbers([0.5, float("nan")], "qrels", fractions=True)
     qrels = Qrels.from_dict(QRELS, fractions=True)
     found = harness.evaluate(qrels, Run.from_dict(RUN), [METRIC])

@@ -12,11 +12,12 @@ import pyarrow as pa
 from ..config import Config
 from ..config.cells import Cell
 from ..core.policy import Policy
-from ..errors import HarnessError, HarnessWarning, InputError, Problem
+from ..errors import AlignmentError, HarnessError, HarnessWarning, InputError, Problem
 from ..guard import rules
 from ..guard.facts import Facts
 from ..guard.finding import Finding, Severity, in_order
 from ..guard.predictions import odd_fit
+from ..guard.refused import refused
 from ..guard.registry import RULES, accepted, of_reader
 from ..guard.said import Said, rule_of
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
@@ -37,8 +38,8 @@ class Guarded:
     Parameters
     ----------
     findings : list of Finding
-        Errors first, with each file's own figures; what readers warned of among them. Notes of one
-        rule and one entry of the config's datasets are one.
+        Errors first, with each file's own figures; what readers refused and warned of among them.
+        Notes of one rule and one entry of the config's datasets are one.
     printed : list of str
         What is printed of the warnings; those of one rule and one entry of the config's datasets as
         one.
@@ -116,10 +117,11 @@ def guard(
         if own_fit is not None:
             odd = accepted(elsewhere.odd(cell, own_fit), accept)
             scoped += [(cell.dataset_key, one) for one in odd]
-    found.failed |= {
-        **dict(_counted(failed, elsewhere)),
-        **dict(_strangers(failed, cells, records)),
-    }
+    better = {**dict(_counted(failed, elsewhere)), **dict(_strangers(failed, cells, records))}
+    found.failed |= {place: InputError([_problem(one)]) for place, one in better.items()}
+    for place, (cell, error) in failed.items():
+        refusals = [better[place]] if place in better else _refused(cell, error)
+        scoped_read += [(cell.dataset_key, one) for one in refusals]
     held_rows = {
         path: digests[path]
         for cell, error in failed.values()
@@ -197,20 +199,20 @@ def _held(cells: Mapping[int, Cell], records: Mapping[int, Record]) -> Iterator[
 
 def _counted(
     failed: Mapping[int, tuple[Cell, HarnessError]], elsewhere: Elsewhere
-) -> Iterator[tuple[int, HarnessError]]:
-    """Yield, for cells of too many or too few predictions, an error that says where they fit."""
+) -> Iterator[tuple[int, Finding]]:
+    """Yield, for cells of too many or too few predictions, where they fit."""
     for place, (cell, error) in failed.items():
         if is_count(error):
             elsewhere.know(Held(cell.dataset, cell.dataset_entry.path, -1, partial(rows_of, cell)))
             better = elsewhere.count(cell)
             if better is not None:
-                yield place, InputError([_problem(better)])
+                yield place, better
 
 
 def _strangers(
     failed: Mapping[int, tuple[Cell, HarnessError]], cells: Mapping[int, Cell],
     records: Mapping[int, Record],
-) -> Iterator[tuple[int, HarnessError]]:  # fmt: skip
+) -> Iterator[tuple[int, Finding]]:  # fmt: skip
     """Yield why runs share no query with their judgements, where columns or files tell it."""
     some = [
         (place, cell)
@@ -226,7 +228,13 @@ def _strangers(
         found = columns.swapped(run, read[path])
         found = found or columns.other_topics(run, cell.dataset, others)
         if found is not None:
-            yield place, InputError([_problem(found)])
+            yield place, found
+
+
+def _refused(cell: Cell, error: HarnessError) -> Iterator[Finding]:
+    """Yield what readers refused of a cell; nothing of what else it failed of."""
+    if isinstance(error, (InputError, AlignmentError)):
+        yield from refused(cell.run_entry.path, error)
 
 
 def is_count(error: HarnessError) -> bool:

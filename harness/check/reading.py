@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from .. import readers
 from ..config import DatasetEntry
 from ..core.tables import Qrels
-from ..errors import HarnessError, HarnessWarning, Problem, shorten
+from ..errors import HarnessError, HarnessWarning
 from ..guard.finding import Finding
+from ..guard.refused import refused
 from ..guard.registry import finding, of_reader
-from ..guard.said import Said, rule_of
+from ..guard.said import Said
 from ..readers.format import Kind
 from ..readers.hashed import HashedSource
 from ..readers.lines import last_line
@@ -24,8 +24,6 @@ from ..readers.source import NAMELESS, STDIN
 _LINE = re.compile(r":(\d+)$")
 _NO_EFFECTS: Mapping[str, str] = {}
 _OF_JUDGEMENTS = {"duplicates": "one document has two grades, and counts twice in the best ranking"}
-_QUOTED = 40
-"""Characters of a line that are quoted beside its number."""
 
 
 def shown(path: str) -> str:
@@ -87,7 +85,7 @@ class Reading:
         self, place: str, error: HarnessError, effects: Mapping[str, str] = _NO_EFFECTS
     ) -> None:
         """Add what an error says."""
-        found = list(_refused(place, error, effects))
+        found = list(refused(place, error, effects))
         self.add(*found)
         self.refused |= {one.rule for one in found}
 
@@ -135,27 +133,3 @@ def format_of(path: str, named: str | None, kind: Kind) -> str:
         warnings.simplefilter("ignore", HarnessWarning)
         return named or readers.guess_format(path, kind)
     return ""
-
-
-def _refused(place: str, error: HarnessError, effects: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield a finding for each rule that an error's problems break."""
-    names = Counter(rule_of(problem) for problem in error.problems)
-    more = error.total - len(error.problems)
-    for name in names:
-        some = [one for one in error.problems if rule_of(one) == name]
-        known = len(some) + (more if name == next(iter(names)) else 0)
-        yield finding(
-            name, some[0].where or place, some[0].what, known, _examples(some),
-            effect=effects.get(name, ""), fix=some[0].fix,
-        )  # fmt: skip
-
-
-def _examples(problems: list[Problem]) -> list[str]:
-    """Return the lines that are wrong, each with its number where there are several."""
-    if len(problems) == 1:
-        return [shorten(problems[0].found)] if problems[0].found else []
-    lines = ((_LINE.search(one.where), one) for one in problems)
-    return [
-        f"line {at[1]} {shorten(one.found, _QUOTED)!r}" if at else one.found or one.what
-        for at, one in lines
-    ]

@@ -16,7 +16,7 @@ PARTS = 200_000
 
 _LONG = 100_000
 """Characters that take a second to read in Python."""
-_TOLD_APART = re.compile("[\t?!\ufeff]")
+_TOLD_APART = re.compile(r"[\t?!\ufeff]|[|>][-+0-9]*#")
 _LONE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
 """A whole number that is what it looks like: no 010 for 8, no 1:30 for 90, no 1_000."""

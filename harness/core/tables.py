@@ -17,8 +17,9 @@ from .hashing import Index, Sieve, hash_strings, pair_keys
 from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of
 from .table import Table
 
-GRADE_LIMIT = 2**31
-"""Grades are smaller than this; a larger one is an identifier that stands in the wrong column."""
+GRADE_LIMIT = 2**31 - 1
+"""The largest grade, and with a sign the smallest; what is beyond it is an identifier that
+stands in the wrong column."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,20 +143,28 @@ class Qrels(Table):
             are_whole = finite & (grades == np.trunc(grades))
             whole = bool(are_whole.all())
             if fractions:
-                _refuse(where, grades[~finite], "are not finite", "not-finite")
+                _refuse(where, grades[~finite], "finite", "not-finite")
             else:
-                _refuse(where, grades[~are_whole], "are not whole numbers", "grade-values")
-        small = (grades > -GRADE_LIMIT) & (grades < GRADE_LIMIT)
-        _refuse(where, grades[~small], f"are not between -{GRADE_LIMIT} and {GRADE_LIMIT}")
+                _refuse(
+                    where, grades[~are_whole], "a whole number", "grade-values", "whole numbers"
+                )
+        small = (grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT)
+        _refuse(where, grades[~small], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}")
         return grades.astype(np.int64 if whole else np.float64)
 
 
-def _refuse(where: str, bad: Array, what: str, rule: str = "") -> None:
+def _refuse(where: str, bad: Array, what: str, rule: str = "", several: str = "") -> None:
     if bad.size:
+        first = bad[0].item()
+        # an identifier of 11 digits is no 99999999999.0
+        first = int(first) if abs(first) < 1e15 and first == int(first) else first
+        said = f"1 grade is not {what}: "
+        if bad.size > 1:
+            said = f"{bad.size:,} grades are not {several or what}, the first is "
         raise InputError(
             Problem(
                 where,
-                f"{bad.size} grades {what}, the first is {bad[0].item()!r}",
+                f"{said}{first!r}",
                 fix="judgements are small integers; scale or round them before",
                 rule=rule,
             )

@@ -40,6 +40,10 @@ class Finding:
         What it does to the numbers.
     fix : str
         How to mend it.
+    n_others : int
+        Other files of which it is true too, or something alike; all else is of the first file.
+    others : tuple of str
+        The first of them, :data:`SHOWN` at most.
     """
 
     rule: str
@@ -50,6 +54,8 @@ class Finding:
     examples: tuple[str, ...] = ()
     effect: str = ""
     fix: str = ""
+    n_others: int = 0
+    others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join([self.head, *self.advice])
@@ -57,7 +63,8 @@ class Finding:
     @property
     def head(self) -> str:
         """The line that says what was found, and where."""
-        return f"{self.severity}: {self.place}: {self.what}{self.shown} [{self.rule}]"
+        at = f"{self.place}: " if self.place else ""
+        return f"{self.severity}: {at}{self.what}{self.shown}{self._alike} [{self.rule}]"
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -68,16 +75,30 @@ class Finding:
     @property
     def shown(self) -> str:
         """The first examples, and how many more there are."""
-        if not self.examples:
+        return _first(self.examples, self.count)
+
+    @property
+    def _alike(self) -> str:
+        if not self.n_others:
             return ""
-        more = self.count - len(self.examples)
-        between = "; " if any(", " in example for example in self.examples) else ", "
-        names = between.join(_shortened(example) for example in self.examples)
-        return f": {names}" + (f" (+{more:,} more)" if more > 0 else "")
+        files = "1 other file" if self.n_others == 1 else f"{self.n_others:,} other files"
+        return f"; the same in {files}{_first(self.others, self.n_others)}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {**asdict(self), "examples": list(self.examples)}
+        """Return it as plain data; other files only where there are any."""
+        found = asdict(self) | {"examples": list(self.examples), "others": list(self.others)}
+        if not self.n_others:
+            del found["n_others"], found["others"]
+        return found
+
+
+def _first(examples: tuple[str, ...], count: int) -> str:
+    if not examples:
+        return ""
+    more = count - len(examples)
+    between = "; " if any(", " in example for example in examples) else ", "
+    names = between.join(_shortened(example) for example in examples)
+    return f": {names}" + (f" (+{more:,} more)" if more > 0 else "")
 
 
 def _shortened(example: str) -> str:

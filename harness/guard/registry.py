@@ -221,7 +221,7 @@ def finding(
 def of_reader(said: Said, place: str, severity: Severity | None = None) -> Finding:
     """Return the finding for what a reader warned of; `place` is the file, or ``""``."""
     what = said.text.removeprefix(f"{place}: ")
-    at = f"{place}:{said.line}" if said.line else place
+    at = f"{place}:{said.line}" if place and said.line else place
     return finding(said.rule, at, what, said.n, said.examples, severity)
 
 

@@ -25,8 +25,9 @@ ten documents at the top."""
 WIDER = 5.0
 """How many times as wide as those of all other folds a fold's scores must be, or as narrow."""
 
-APART = ("same-file-twice",)
-"""Rules whose findings are about several files each, and are not taken together."""
+APART = ("same-file-twice", "reader", "unreadable")
+"""Rules whose findings are about several files each, or about anything, and are not taken
+together."""
 
 T = TypeVar("T")
 
@@ -194,7 +195,7 @@ def collapsed(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
     """
     groups: dict[tuple[str, str, str], dict[Finding, None]] = {}
     for scope, one in findings:
-        own = one.place if one.rule in APART else scope
+        own = f"{one.place}: {one.what}" if one.rule in APART else scope
         groups.setdefault((own, one.rule, one.severity), {})[one] = None
     return [_collapsed(list(some)) for some in groups.values()]
 
@@ -203,9 +204,7 @@ def _collapsed(findings: Sequence[Finding]) -> Finding:
     one, *others = findings
     if not others:
         return one
-    files = "1 other file" if len(others) == 1 else f"{len(others):,} other files"
-    what = f"{one.what}{one.shown}; the same in {files}"
-    return replace(one, what=what, count=len(others), examples=_files(others))
+    return replace(one, n_others=len(others), others=_files(others))
 
 
 def _files(findings: Sequence[Finding]) -> tuple[str, ...]:

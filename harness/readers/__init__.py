@@ -279,14 +279,16 @@ def guess_format(path: Path, kind: Kind) -> str:
     able = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)
     what, fix = f"in no format of {_KIND[kind]} known", f"{name_it(kind, 'NAME')}; one of {able}"
     rule = ""
+    where = source.name
     near = near_miss(head, kind)
     if near is not None:
         (what, fix), rule = near, "columns"
+        where = f"{where}:{head.first}"
     if others:
         rule = "swapped-files"
         what += f"; it looks like {_KIND[other]} ({others[0].name})"
         fix = f"swap the two files, or {fix}"
-    raise InputError(Problem(source.name, what, found, fix, rule))
+    raise InputError(Problem(where, what, found, fix, rule))
 
 
 _KIND = {"qrels": "qrels", "run": "a run"}

@@ -69,7 +69,7 @@ def _places(source: Source, dataset: Qrels, qids: pa.Array, offsets: Ints) -> In
         what = f"query '{qid}' is not in the dataset"
         if at[first] >= 0:
             what = f"query '{qid}' has {lengths[first]} scores for {expected[first]} rows"
-        more = f"; {wrong.size} of {len(qids)} queries do not fit" if wrong.size > 1 else ""
+        more = f"; {wrong.size:,} of {len(qids):,} queries do not fit" if wrong.size > 1 else ""
         fix = f"collect the batches over this dataset; {GIVE_QIDS}"
         raise InputError(Problem(source.name, what + more, fix=fix, rule="row-count"))
     return at
@@ -86,7 +86,7 @@ def _check_grades(
         return
     queries = np.unique(np.searchsorted(offsets, wrong, side="right") - 1)
     row, query = int(wrong[0]), int(queries[0])
-    more = f"; so in {queries.size} of {len(qids)} queries" if queries.size > 1 else ""
+    more = f"; so in {queries.size:,} of {len(qids):,} queries" if queries.size > 1 else ""
     what = (
         f"relevance of query '{qids[query]}' differs between dataset and run, first at document "
         f"{row - int(offsets[query]) + 1}: {expected[row]} and {relevance[row]}{more}"
@@ -120,7 +120,7 @@ def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
     qids, offsets = _texts(source, "qids", arrays["qids"]), offsets_of(n.astype(np.int64))
     if len(qids) != n.size or len(unique(qids)) != n.size:
         raise InputError(
-            Problem(source.name, f"{len(unique(qids))} distinct qids for {n.size} queries")
+            Problem(source.name, f"{len(unique(qids)):,} distinct qids for {n.size:,} queries")
         )
     for key in dict.fromkeys((column, "relevance", "docnos")):
         if key in arrays:

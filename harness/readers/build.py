@@ -92,7 +92,7 @@ def warn_scattered(source: Source, n: int, field: int | None = None) -> None:
     """Warn of `n` queries that came back after another had begun; `field` of a line is the qid."""
     if n:
         first = (0, ()) if field is None else first_line(source, comes_back(field))
-        which = "1 query comes" if n == 1 else f"{n} queries come"
+        which = "1 query comes" if n == 1 else f"{n:,} queries come"
         what = f"{which} back after another began; the rows were gathered by qid"
         warn(source, what, "scattered-queries", n, *first)
 
@@ -125,8 +125,8 @@ def warn_dropped(
     """
     rows, queries = counts.tolist()
     if rows:
-        n_rows = "1 row" if rows == 1 else f"{rows} rows"
-        n_queries = "1 query" if queries == 1 else f"{queries} queries"
+        n_rows = "1 row" if rows == 1 else f"{rows:,} rows"
+        n_queries = "1 query" if queries == 1 else f"{queries:,} queries"
         repeated = "repeats a docno and was" if rows == 1 else "repeat a docno and were"
         what = f"{n_rows} of {n_queries} {repeated} dropped; the {duplicates} of each is kept"
         first: tuple[int, tuple[str, ...]] = (0, ())

@@ -42,7 +42,7 @@ def warn_unusable(source: Source, qrels: Qrels, is_data: IsData | None) -> None:
         line = (
             0 if is_data is None else find_lines(source, wanted, is_data, whole=False).get(row, 0)
         )
-        have = "1 query has" if n == 1 else f"{n} queries have"
+        have = "1 query has" if n == 1 else f"{n:,} queries have"
         warn(
             source,
             f"{have} no usable judgement: every grade is below 0, which means not judged",

@@ -20,6 +20,7 @@ import pyarrow.csv as csv
 from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
+from ..core.tables import GRADE_LIMIT
 from ..errors import InputError, Problem
 from .ahead import ahead, each
 from .blanks import (
@@ -31,7 +32,7 @@ from .blanks import (
     single_blanks,
     without_comments,
 )  # fmt: skip
-from .number_text import check_number
+from .number_text import check_number, commas
 from .source import BOM, Source, no_rows
 from .wrong_lines import doubtful_lines, wrong_lines
 
@@ -233,6 +234,8 @@ def _no_empty(strings: pa.Array) -> bool:
 def _checked(table: pa.Table, layout: Layout) -> pa.Table:
     numbers = to_numpy(table[layout.number])
     sound = np.isfinite(numbers).all()
+    if layout.number == "grade" and not (np.abs(numbers) <= GRADE_LIMIT).all():
+        raise Refused("a grade is beyond what grades are")
     if not sound or (layout.whole and (numbers != np.trunc(numbers)).any()):
         raise Refused(f"a {layout.number} is not a {'whole' if sound else 'finite'} number")
     return table
@@ -288,7 +291,9 @@ def _header(n_rows: int, layout: Layout) -> tuple[str, str]:
     """Return what a header line means, by the count of the lines after it, and what to do."""
     if layout.n_rows is None or n_rows == layout.n_rows:
         return "it looks like a header line", "delete the header line"
-    what = f"it looks like a header line, and {n_rows} predictions for {layout.n_rows} rows follow"
+    what = (
+        f"it looks like a header line, and {n_rows:,} predictions for {layout.n_rows:,} rows follow"
+    )
     if n_rows == layout.n_rows - 1:
         return what, "write the first row's prediction too: the header stands in its place"
     return what, "delete the header line, and predict every row of the dataset, in its order"
@@ -311,7 +316,7 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
             return _columns(f"a blank line where a {layout.number} belongs", layout.repair)
         n_columns = max(count_fields(line), line.count(b",") + 1)
         if n_columns > 1:
-            return _columns(f"{n_columns} columns where one number a line belongs", WITHOUT_INDEX)
+            return _columns(*too_many(line.decode("utf-8", "replace"), n_columns))
     if len(fields) < n or (len(fields) > n and not layout.more):
         n_fields = count_fields(line)
         counted = f"{n_fields} field{'s' * (n_fields != 1)}"
@@ -321,6 +326,18 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
     if wrong is not None and wrong.rule == "not-finite":
         wrong = replace(wrong, fix=layout.not_finite)
     return wrong and replace(wrong, fix=wrong.fix or layout.repair)
+
+
+def too_many(line: str, n_columns: int) -> tuple[str, str]:
+    """Return what is wrong with a line of several columns where one number belongs, and the fix."""
+    what = f"{n_columns:,} columns where one number a line belongs"
+    looks, written = commas(line.strip())
+    if looks:
+        return (
+            f"{what}, or a {looks}",
+            f"write {written}; or, if there is an index, {WITHOUT_INDEX}",
+        )
+    return what, WITHOUT_INDEX
 
 
 def _columns(what: str, fix: str) -> Problem:

@@ -27,7 +27,7 @@ def warn_extra(source: Source, n_fields: int) -> None:
         if not n:
             passed += block.count(b"\n")
     if n:
-        which = "1 line has" if n == 1 else f"{n} lines have"
+        which = "1 line has" if n == 1 else f"{n:,} lines have"
         what = (
             f"{which} more than {n_fields} fields, first line {line}; the first {n_fields} are "
             "read, as in trec_eval, so that a docno with a blank has its rank for a score"

@@ -48,6 +48,11 @@ class Head:
         rows = (line for line in lines if line.strip() and not line.startswith(b"#"))
         return list(islice(rows, 20))
 
+    @property
+    def first(self) -> int:
+        """Number of the first of these lines."""
+        return self.data.split(b"\n").index(self.lines[0]) + 1
+
     @cached_property
     def fields(self) -> list[list[str]]:
         """The same lines, split at white space."""

@@ -11,7 +11,7 @@ from ..core.arrow import call, equal
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.table import DuplicateRows, T
-from ..core.tables import Qrels, Run
+from ..core.tables import GRADE_LIMIT, Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean
 from .build import KEEP_ONE, column, dropped, qid_column, warn_dropped
 from .format import Head
@@ -204,9 +204,8 @@ def _for_rows(
         at = int(differ.argmax()) if differ.any() else n
         has = f"query '{qids[at]}'" if at < len(qids) else "the end"
         wants = f"query '{expected[at]}'" if at < len(expected) else "the end"
-        what = (
-            f"{len(qids)} predictions for {len(expected)} rows; {has} stands where {wants} belongs"
-        )
+        n_rows = f"{len(qids):,} predictions for {len(expected):,} rows"
+        what = f"{n_rows}; {has} stands where {wants} belongs"
         fix = "predict the dataset's rows in their order"
         raise InputError(Problem(row(at), what, fix=fix, rule="row-count"))
     return Run.for_rows(dataset, scores, name=name)
@@ -279,3 +278,12 @@ def _all_sound(numbers: Array, role: str, row: Callable[[int], str], *, whole: b
             for at in np.flatnonzero(bad)[:SHOWN].tolist()
         ]
         raise InputError(problems, total=int(bad.sum()))
+    beyond = np.flatnonzero(np.abs(numbers) > GRADE_LIMIT) if role == "grade" else bad[:0]
+    if beyond.size:
+        bounds = f"between -{GRADE_LIMIT} and {GRADE_LIMIT}"
+        fix = "judgements are small integers; scale or round them before"
+        problems = [
+            Problem(row(at), f"grade '{numbers[at]:.17g}' is not a number {bounds}", fix=fix)
+            for at in beyond[:SHOWN].tolist()
+        ]
+        raise InputError(problems, total=beyond.size)

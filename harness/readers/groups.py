@@ -56,8 +56,8 @@ def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.RunEndEnco
         raise InputError(
             Problem(
                 sizes.name,
-                f"{counts.size} group sizes that add up to {total} rows, but {source.name} "
-                f"has {n_rows}",
+                f"{counts.size:,} group sizes that add up to {total:,} rows, but {source.name} "
+                f"has {n_rows:,}",
                 fix=f"name the file of sizes that belongs to it: {GROUP}",
                 rule="group-sizes",
             )

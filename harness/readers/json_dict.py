@@ -190,7 +190,7 @@ def _once(source: Source, table: T, duplicates: Duplicates) -> T:
             for key in again[:SHOWN]
         ]  # fmt: skip
         raise InputError(problems, total=n)
-    stand = "1 key stands" if n == 1 else f"{n} keys stand"
+    stand = "1 key stands" if n == 1 else f"{n:,} keys stand"
     what = f"{stand} twice in one object; the {duplicates} of each is kept"
     warn(source, what, "dropped-rows", n)
     stays = np.zeros(where.size, bool)

@@ -104,7 +104,7 @@ def read_qrels(
         )
         warn(
             source,
-            f"{n} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
+            f"{n:,} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
             "are kept, and named d0, d1, ... by position",
             "repeated-rows",
             n,
@@ -164,7 +164,7 @@ def _docnos(source: Source, blocks: list[Rows]) -> pa.Array | None:
     if 0 < docids < n_rows:
         warn(
             source,
-            f"{docids} of {n_rows} rows have a docid; rows are named d0, d1, ... by position",
+            f"{docids:,} of {n_rows:,} rows have a docid; rows are named d0, d1, ... by position",
         )
         return None
     columns = [block.docnos for block in blocks]

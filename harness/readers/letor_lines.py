@@ -213,7 +213,7 @@ def _grades(texts: pa.Array) -> Array:
         grades = to_numpy(cast(texts, pa.float64()))
     except pa.ArrowInvalid:
         raise NotLetor from None
-    if not (np.abs(grades) < GRADE_LIMIT).all():
+    if not (np.abs(grades) <= GRADE_LIMIT).all():
         raise NotLetor
     if (grades != np.trunc(grades)).any():
         return grades

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from . import trec
-from .columns import WITHOUT_INDEX
+from .columns import too_many
 from .format import Head, Kind
-from .number_text import is_like_number
+from .number_text import commas, is_like_number
 
 
 def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
@@ -24,7 +24,10 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
         return _too_few(5, trec.RUN.fields), fix
     columns = [line.decode("utf-8", "replace").replace(",", " ").split() for line in head.lines]
     if head.mostly(columns, lambda c: len(c) == 2 and c[0].isdigit() and is_like_number(c[1])):
-        return "2 columns where one number a line belongs", WITHOUT_INDEX
+        return too_many(head.lines[0].decode("utf-8", "replace"), 2)
+    written = [line.decode("utf-8", "replace").strip() for line in head.lines]
+    if head.mostly(written, lambda text: bool(commas(text)[0])):
+        return too_many(written[0], written[0].count(",") + 1)
     return None
 
 

@@ -11,6 +11,8 @@ from ..errors import Problem, shorten
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number as C's atof reads it: no hexadecimal, no NaN, no infinity. One way to match, as a field
 of a million digits would else take forever to be none."""
+_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,})", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 
 
@@ -29,13 +31,26 @@ def check_number(text: str, word: str, whole: bool) -> Problem | None:
         return Problem("", f"{said} finite number", rule="not-finite")
     if not NUMBER.fullmatch(text):
         return Problem("", f"{said} number")
-    if word == "grade" and not abs(float(text)) < GRADE_LIMIT:
+    if word == "grade" and not abs(float(text)) <= GRADE_LIMIT:
         fix = "judgements are small integers; scale or round them before"
         return Problem("", f"{said} number between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix=fix)
     if whole and float(text) != int(float(text)):
         fix = "judgements are integers; scale or round them"
         return Problem("", f"{said} whole number", fix=fix, rule=of_number(word, True))
     return None
+
+
+def commas(text: str) -> tuple[str, str]:
+    """Return what commas in a number look like, and the number without them; nothing for others.
+
+    >>> commas("0,199312"), commas("1,234.5"), commas("3,0.25")
+    (('decimal comma', '0.199312'), ('separator of thousands', '1234.5'), ('', ''))
+    """
+    if _THOUSANDS.fullmatch(text):
+        return "separator of thousands", text.replace(",", "")
+    if _COMMA.fullmatch(text):
+        return "decimal comma", text.replace(".", "").replace(",", ".")
+    return "", ""
 
 
 def of_number(word: str, is_finite: bool) -> str:

@@ -95,7 +95,7 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
     raise InputError(
         Problem(
             source.name,
-            f"{n} predictions for {n_rows} rows{of}{ends}",
+            f"{n:,} predictions for {n_rows:,} rows{of}{ends}",
             fix="predict every row of that file, in its order, and nothing else",
             rule="row-count",
         )

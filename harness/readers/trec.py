@@ -190,11 +190,11 @@ def warn_ranks(source: Source, against: Ints | None = None) -> None:
         against, whole = _in_pieces(source), source.sample.whole
     n_rows, n = against
     if n:
-        have = "1 has" if n == 1 else f"{n} have"
+        have = "1 has" if n == 1 else f"{n:,} have"
         looked_at = "" if whole else " looked at, from all over the file"
         warn(
             source,
-            f"of {n_rows} rows{looked_at}, {have} a higher score than the row ranked before; "
+            f"of {n_rows:,} rows{looked_at}, {have} a higher score than the row ranked before; "
             "the scores decide the order, and the ranks are not used, as in trec_eval",
             "ranks-against-scores",
             int(n),

@@ -243,6 +243,65 @@ def test_judgements_of_another_collection(tmp_path: Path) -> None:
         harness.run(path, overrides=["where={name: '!fits'}"])
 
 
+def test_what_readers_refuse_is_in_the_manifest_as_check_says_it(place: Path) -> None:
+    judged = [f"{q} 0 d{d} {d * 7 % 3}\n" for q in range(8) for d in range(20)]
+    (place / "qrels.txt").write_text("".join(judged), encoding="utf-8")
+    rows = [f"{q} Q0 d{d} {d + 1} {50 - d} x\n" for q in range(8) for d in range(20)]
+    several = {4: "0 Q0 d4 5 x1 x\n", 9: "0 Q0 d9 10 x2 x\n"}
+    swapped = [" ".join((one.split()[2], "Q0", one.split()[0], *one.split()[3:])) for one in rows]
+    runs = {
+        "good": rows,
+        "nan": [*rows[:2], "0 Q0 d2 3 nan x\n", *rows[3:]],
+        "short": [*rows[:6], "0 Q0 d6 7\n", *rows[7:]],
+        "several": [several.get(n, one) for n, one in enumerate(rows)],
+        "swapped": [f"{one}\n" for one in swapped],
+        "other": [f"topic{one}" for one in rows],
+    }
+    for name, lines in runs.items():
+        (place / f"{name}.run").write_text("".join(lines), encoding="utf-8")
+    path = config(
+        place, datasets={"t": {"path": "qrels.txt"}}, runs={"{name}": {"path": "{name}.run"}}
+    )
+    results = harness.run(path)
+    manifest = json.loads((results.folder / "manifest.json").read_text(encoding="utf-8"))
+    errors = [one for one in manifest["findings"] if one["severity"] == "error"]
+    (no_query,) = [one for one in errors if one["rule"] == "no-common-query"]
+    assert {one["rule"]: (one["place"], one["count"], one["examples"]) for one in errors} == {
+        "not-finite": ("nan.run:3", 1, ["0 Q0 d2 3 nan x"]),
+        "columns": ("short.run:7", 1, ["0 Q0 d6 7"]),
+        "unreadable": (
+            "several.run:5", 2, ["line 5 '0 Q0 d4 5 x1 x'", "line 10 '0 Q0 d9 10 x2 x'"]
+        ),
+        "swapped-columns": ("swapped.run", 8, ["0", "1", "2"]),
+        "no-common-query": (no_query["place"], no_query["count"], no_query["examples"]),
+    }  # fmt: skip
+    assert all(one["effect"] and one["fix"] for one in errors)
+    of_check = [one.as_dict() for one in check_config(path).findings if one.severity == "error"]
+    text = json.dumps(of_check).replace(f"{place}/", "")
+    kept = ("rule", "what", "count", "examples", "fix")
+    told = [{name: one[name] for name in kept} for one in json.loads(text)]
+    for one in errors:
+        assert {name: one[name] for name in kept} in told
+    # each problem of a run says whose it is
+    assert [one.partition(": score")[0] for one in results.errors if "several" in one] == [
+        f"several on t: {place}/several.run:{line}" for line in (5, 10)
+    ]
+
+
+def test_notes_of_several_files_keep_the_first_ones_figures(place: Path) -> None:
+    accept = {"accept": ["constant-scores", "same-file-twice"]}
+    for fold in (1, 2, 3):
+        put(place / f"flat-{fold}.txt", [0.5] * (N * 30))
+    results = harness.run(config(place, guard=accept))
+    manifest = json.loads((results.folder / "manifest.json").read_text(encoding="utf-8"))
+    (note,) = [one for one in manifest["findings"] if one["rule"] == "constant-scores"]
+    assert (note["place"], note["what"]) == (
+        "flat-1.txt:1", "all scores are equal in 8 of 8 queries"
+    )  # fmt: skip
+    assert (note["count"], note["examples"]) == (8, ["100", "101", "102"])
+    assert (note["n_others"], note["others"]) == (2, ["flat-2.txt:1", "flat-3.txt:1"])
+
+
 def test_what_a_reader_warns_of_can_be_accepted(place: Path) -> None:
     rows = [f"{q} Q0 d{d} {d + 1} {50 - d} tag{d % 2}\n" for q in range(8) for d in range(20)]
     (place / "several.run").write_text("".join(rows), encoding="utf-8")

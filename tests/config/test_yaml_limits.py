@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import random
 import time
 from pathlib import Path
 from unittest import mock
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness import config
 from harness.config import yamlfile
 from harness.core import guarded_yaml
+from harness.core.guarded_yaml import LOADERS
 from harness.errors import ConfigError
 
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -209,3 +212,30 @@ def test_a_zero_byte_is_in_no_path(tmp_path: Path, key: str) -> None:
 def test_a_device_is_no_plugin(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="/dev/zero is no regular file"):
         config.loads("plugins: [/dev/zero]", "my.yaml", tmp_path)
+
+
+@pytest.mark.skipif(len(LOADERS) == 1, reason="libyaml is not there")
+def test_what_libyaml_takes_in_pyyaml_reads_alike() -> None:
+    """Random texts of YAML's own characters; what differs is left to PyYAML's scanner."""
+    draw = random.Random(7)
+    pieces = [*"a:-#|>\"'[]{},&*!%@\n \t01", ": ", "- ", "\n  ", "a: ", "a: |", "- >"]
+    taken = 0
+    for _ in range(int(os.environ.get("HARNESS_TRIALS", 4000))):
+        text = "".join(draw.choices(pieces, k=draw.randint(1, 12)))
+        if guarded_yaml._TOLD_APART.search(text):
+            continue
+        try:
+            node = LOADERS[0](text).get_single_node()
+        except yaml.YAMLError:
+            continue  # is read once more
+        taken += 1
+        again = LOADERS[-1](text).get_single_node()
+        assert (node and yaml.serialize(node)) == (again and yaml.serialize(again)), text
+    assert taken
+
+
+@pytest.mark.parametrize("text", ["a: |#x", "a: >#x", "a: |-#", "- >+2#x\n   b", "a: |0#\n b"])
+def test_a_comment_that_touches_a_block_indicator_is_refused(text: str) -> None:
+    with pytest.raises(yaml.YAMLError):
+        guarded_yaml.load(text)
+    assert guarded_yaml.load("a: | #x\n  b") == {"a": "b"}

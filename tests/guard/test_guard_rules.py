@@ -281,13 +281,17 @@ def test_findings_of_one_rule_are_one() -> None:
         "warning: a/fold0.txt: all scores in 0: q (+8 more); the same in 4 other files: "
         "fold1.txt, fold2.txt, fold3.txt (+1 more) [constant-scores]"
     )
-    assert alone == found[0][1]
+    first = found[0][1]
+    assert (one.what, one.count, one.examples) == (first.what, first.count, first.examples)
+    assert (one.n_others, one.others) == (4, ("fold1.txt", "fold2.txt", "fold3.txt"))
+    assert alone == first
+    assert {"n_others", "others"} == one.as_dict().keys() - alone.as_dict().keys()
     copies = [("d", finding("same-file-twice", f"{n}.txt", "", 1, (f"{n}b.txt",))) for n in "12"]
     assert collapsed(copies) == [one for _, one in copies]  # each names its own
     same_names = [
         ("d", finding("depth", f"{n}/a.txt", "", 1)) for n in range(3)
     ]  # whose folders tell them apart
-    assert collapsed(same_names)[0].examples == ("1/a.txt", "2/a.txt")
+    assert collapsed(same_names)[0].others == ("1/a.txt", "2/a.txt")
 
 
 def test_what_is_accepted_is_a_note() -> None:

@@ -149,7 +149,7 @@ def test_not_an_archive(write: Write) -> None:
 
 def test_grades_that_are_not_whole(write: Write) -> None:
     path = save(write, {**RAGGED, "relevance": np.array([0.5, 0, 0, 0, 0])})
-    with pytest.raises(InputError, match=r"^b\.npz: 1 grades are not whole numbers"):
+    with pytest.raises(InputError, match=r"^b\.npz: 1 grade is not a whole number: "):
         readers.read_qrels(path)
 
 

@@ -86,38 +86,38 @@ def test_a_run_in_place_of_qrels(write: Write) -> None:
         (
             "run",
             "q Q0 d1 1 2.0\nq Q0 d2 2 1.0\n",
-            "a: 5 fields where 6 belong (qid Q0 docno rank score tag)\n"
+            "a:1: 5 fields where 6 belong (qid Q0 docno rank score tag)\n"
             "  found: q Q0 d1 1 2.0\n"
             "  fix:   write the missing field; Q0, the rank and the tag may be any word",
         ),
         (
             "run",
             "q d1 1 2.0 t\nq d2 2 1.0 t\n",
-            "a: 5 fields where 6 belong (qid Q0 docno rank score tag)\n",
+            "a:1: 5 fields where 6 belong (qid Q0 docno rank score tag)\n",
         ),
         (
             "qrels",
             "q1 d1 1\nq1 d2 0\n",
-            "a: 3 fields where 4 belong (qid iteration docno grade)\n"
+            "a:1: 3 fields where 4 belong (qid iteration docno grade)\n"
             "  found: q1 d1 1\n"
             "  fix:   write the missing field; the iteration may be 0",
         ),
         (
             "qrels",
             "q1 d1 1\nq1 d2 2\n",
-            "a: 3 fields where 4 belong (qid iteration docno grade); it looks like a run (msmarco)"
-            "\n  found: q1 d1 1\n"
+            "a:1: 3 fields where 4 belong (qid iteration docno grade); it looks like a run "
+            "(msmarco)\n  found: q1 d1 1\n"
             "  fix:   swap the two files, or write the missing field; the iteration may be 0",
         ),
         (
             "run",
             ",0\n0,0.25\n1,-1.5\n",
-            "a: 2 columns where one number a line belongs\n"
+            "a:1: 2 columns where one number a line belongs\n"
             "  found: ,0\n"
             "  fix:   write it without the index, as series.to_csv(path, index=False, "
             "header=False) does",
         ),
-        ("run", "0 0.25\n1 -1.5\n", "a: 2 columns where one number a line belongs\n"),
+        ("run", "0 0.25\n1 -1.5\n", "a:1: 2 columns where one number a line belongs\n"),
     ],
 )
 def test_nearly_a_format(write: Write, kind: str, text: str, message: str) -> None:

@@ -161,7 +161,7 @@ def test_numbers_of_every_kind(path: Path) -> None:
     assert said(path, 8) == {"a": {"x": 1, "y": 123456789012345678901234567890.0, "z": 0.1}}
     path.write_text('{"a": {"x": 1, "y": 4294967296}}')
     assert said(path, 8, read_qrels).startswith(
-        "a.json: 1 grades are not between -2147483648 and 2147483648, the first is 4294967296"
+        "a.json: 1 grade is not between -2147483647 and 2147483647: 4294967296"
     )
 
 

@@ -173,13 +173,50 @@ def test_a_number_gone_wrong_in_the_first_line_is_no_header(tmp_path: Path) -> N
 
 def test_grades_end_where_identifiers_begin(tmp_path: Path) -> None:
     path = tmp_path / "a.qrels"
-    for text in ("2147483648", "99999999999999999999", "-2147483648", "1e40"):
-        for format in ("trec", "letor"):
+    for text in ("2147483648", "99999999999", "99999999999999999999", "-2147483648", "1e40"):
+        for format in ("trec", "letor", "beir", "table"):
             path.write_text(QRELS[format].format(text))
-            with pytest.raises(InputError, match=r"not (a number )?between -2147483648 and 214748"):
+            line = 1 if format in ("trec", "letor") else 2
+            value = re.escape(f"{float(text):.17g}" if format == "table" else text)
+            said = f":{line}: grade '{value}' is not a number between -2147483647 and 2147483647\n"
+            with pytest.raises(InputError, match=said):
                 read_qrels(path, format=format)
-    path.write_text(QRELS["trec"].format("2147483647"))
-    assert read_qrels(path, format="trec").to_dict()["1"]["A"] == 2147483647
+        path.write_text(QRELS["json"].format(text))
+        with pytest.raises(InputError, match="1 grade is not between -2147483647 and 2147483647: "):
+            read_qrels(path, format="json")
+    for format in ("trec", "letor", "beir", "table", "json"):
+        for text in ("2147483647", "-2147483647"):
+            path.write_text(QRELS[format].format(text))
+            assert read_qrels(path, format=format).to_dict()["1"]["A"] == int(text)
+
+
+@pytest.mark.parametrize("format", ["scores", None])
+@pytest.mark.parametrize(
+    ("text", "what", "fix"),
+    [
+        ("0,199312", ", or a decimal comma", "write 0.199312; or, if there is an index, write it"),
+        ("-0,5", ", or a decimal comma", "write -0.5; or"),
+        ("1.234,5", ", or a decimal comma", "write 1234.5; or"),
+        ("1,234.5", ", or a separator of thousands", "write 1234.5; or"),
+        ("7,0.25", "", "write it without the index, as series.to_csv"),
+        ("7\t0.25", "", "write it without the index, as series.to_csv"),
+    ],
+)
+def test_commas_and_second_columns_of_predictions(
+    tmp_path: Path, text: str, what: str, fix: str, format: str | None
+) -> None:
+    path = tmp_path / "comma.pred"
+    path.write_text(f"# of a model\n{text}\n{text}\n")
+    said = f"{path}:2: 2 columns where one number a line belongs{what}\n  found: "
+    with pytest.raises(InputError, match=f"^{re.escape(said)}.*\n  fix:   {re.escape(fix)}"):
+        read_run(path, format=format, dataset=DATASET)
+
+
+def test_a_separator_of_millions(tmp_path: Path) -> None:
+    path = tmp_path / "comma.pred"
+    path.write_text("1,234,567\n2,345,678\n")
+    with pytest.raises(InputError, match=r"3 columns .*, or a separator of thou(?s:.)*1234567"):
+        read_run(path, dataset=DATASET)
 
 
 @pytest.mark.parametrize("text", ["1_0", "１", "1e1", "0x1", "-1", "1.0", "9" * 5000])

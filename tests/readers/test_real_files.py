@@ -224,7 +224,7 @@ def test_predictions_for_another_file(shared: Path) -> None:
     dataset, _ = read(ltr / "lightgbm_lambdarank/rank.train", "qrels")
     path = ltr / "predictions_made_here/lightgbm_lambdarank/lgb_regression.pred"
     with pytest.raises(
-        InputError, match=r"768 predictions for 3005 rows of rank\.train; they end in"
+        InputError, match=r"768 predictions for 3,005 rows of rank\.train; they end in"
     ):
         readers.read_run(path, dataset=dataset)
 
