@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import functools
 import os
@@ -27,8 +26,10 @@ class Spool:
 
     def close(self) -> None:
         """Delete it."""
-        with contextlib.suppress(OSError):  # what is left in its buffer
+        try:  # noqa: SIM105 - modules are gone when the interpreter ends
             self.file.close()
+        except OSError:  # what is left in its buffer
+            pass
 
     __del__ = close
 

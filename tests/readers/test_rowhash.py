@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from harness import readers
-from harness.readers import rowhash
-from harness.readers import Source
+from harness.readers import Source, rowhash
 
 ROW = b"1:0.5 2:3 7:-1e-3"
 
