@@ -237,7 +237,7 @@ def test_a_break_is_found_and_nothing_else(
 def test_labels_as_predictions(letor: Any) -> None:
     labels(letor)
     after = {one[0]: one for one in found(letor)}
-    assert after["labels-as-scores"][1:] == ("error", N, GBRT)
+    assert after["labels-as-scores"][1:] == ("error", N, f"{GBRT}:9")
 
 
 def test_columns_that_changed_places(letor: Any) -> None:
@@ -254,7 +254,7 @@ def test_columns_that_changed_places(letor: Any) -> None:
 def test_a_constant_score_is_said_once(letor: Any) -> None:
     constant(letor)
     places = [one for one in found(letor) if one[0] == "constant-scores"]
-    assert [one[3] for one in places] == [GBRT]
+    assert [one[3] for one in places] == [f"{GBRT}:1"]
 
 
 def test_folds_of_one_size_that_changed_places(letor: Any) -> None:

@@ -186,7 +186,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
         {("missing-queries", "warning", 12, "run")},
         "12 of 30 judged queries: 301, 302, 303 (+9 more)",
     ),
-    (no_tag, {("columns", "error", 1, "run")}, "5 fields where 6 belong"),
+    (no_tag, {("columns", "error", 1, "run:1")}, "5 fields where 6 belong"),
     (
         shuffled,
         {("scattered-queries", "warning", 30, "run:6")},
