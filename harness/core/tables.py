@@ -125,9 +125,13 @@ class Qrels(Table):
 
     def knows(self, hashes: Array) -> Bools:
         """Return which docnos of these hashes are judged, for whichever query, ``(n,)``."""
-        known = self._docno_hashes
-        at = np.minimum(np.searchsorted(known, hashes), known.size - 1)
-        return np.equal(known[at], hashes) if known.size else np.zeros(hashes.size, dtype=bool)
+        found = np.zeros(hashes.size, dtype=bool)
+        rows = self._indexes[1].pass_on(hashes)
+        if rows.size:
+            known, hashes = self._docno_hashes, hashes[rows]
+            at = np.minimum(np.searchsorted(known, hashes), known.size - 1)
+            found[rows] = known[at] == hashes
+        return found
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..core.hashing import splitmix64
 from ..core.policy import Policy
-from ..core.ragged import Ints
+from ..core.ragged import Ints, frozen
 from ..core.tables import Qrels
 from .first import EXAMPLES, First
 from .judged import TOP
@@ -86,6 +87,7 @@ def _named(part: Part, rows: Ints) -> First:
     return part.documents(rows, [""] * rows.size)
 
 
+@lru_cache(maxsize=8)
 def sample(n_rows: int) -> Ints:
     """Return rows that fall in step with nothing: all, or :data:`SAMPLE` of them at most.
 
@@ -93,6 +95,7 @@ def sample(n_rows: int) -> Ints:
     ([0, 1, 2], [19, 60, 99])
     """
     if n_rows <= SAMPLE:
-        return np.arange(n_rows)
+        return frozen(np.arange(n_rows))
     drawn = splitmix64(np.arange(SAMPLE, dtype=np.uint64)) % np.uint64(n_rows)
-    return np.unique(drawn).astype(np.int64)
+    rows: Ints = np.sort(drawn).view(np.int64)
+    return frozen(rows[np.append(True, rows[1:] != rows[:-1])])

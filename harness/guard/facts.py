@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, take
+from ..core.arrow import as_bytes
 from ..core.ragged import Bools, Ints
 from ..core.tables import Qrels
-from .first import EXAMPLES, First, of_documents, of_queries, texts
+from .first import EXAMPLES, First, of_documents, of_queries, texts_at
 from .moments import Moments
 
 USUAL_GRADE = 4
@@ -112,7 +112,7 @@ class _Firsts:
         rows = np.flatnonzero(which)
         if rows.size:
             some = rows[:EXAMPLES]
-            qids = take(self.qrels.qids, self.qrels.row[some])
+            qids = texts_at(self.qrels.qids, self.qrels.row[some])
             grades = (f"{grade:.15g}" for grade in self.qrels.numbers[some].tolist())
             self.found[rule] = of_documents(
                 qids, self.qrels.docnos, some, grades, self._places(some)
@@ -280,4 +280,4 @@ def _made(kind: Any, given: Mapping[str, Any]) -> Any:
 
 def first(qids: pa.Array, mask: Bools) -> tuple[str, ...]:
     """Return the first of the qids for which `mask` is true."""
-    return texts(take(qids, np.flatnonzero(mask)[:EXAMPLES]))
+    return texts_at(qids, np.flatnonzero(mask)[:EXAMPLES])

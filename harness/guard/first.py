@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, take
+from ..core.arrow import as_bytes, bytes_at
 from ..core.docnos import Docnos
 from ..core.ragged import Ints
 
@@ -69,6 +69,18 @@ def texts(names: pa.Array) -> tuple[str, ...]:
     return tuple(name.decode("utf-8", "replace") for name in as_bytes(names))
 
 
+def texts_at(names: pa.Array, rows: Ints) -> tuple[str, ...]:
+    """Return the identifiers of a few rows as text."""
+    return tuple(name.decode("utf-8", "replace") for name in bytes_at(names, rows))
+
+
+def docnos_at(docnos: Docnos, rows: Ints) -> tuple[str, ...]:
+    """Return the docnos of a few rows as text."""
+    if docnos.strings is None:
+        return texts(docnos.take(rows))
+    return texts_at(docnos.strings, rows)
+
+
 def joined(parts: Iterable[Callable[[], First]]) -> First:
     """Return the first of several, as many of which are asked as are needed."""
     found = First()
@@ -79,13 +91,13 @@ def joined(parts: Iterable[Callable[[], First]]) -> First:
 
 
 def of_documents(
-    qids: pa.Array, docnos: Docnos, rows: Ints, said: Iterable[str], places: Ints
+    qids: Iterable[str], docnos: Docnos, rows: Ints, said: Iterable[str], places: Ints
 ) -> First:
     """Return documents, each named by its query.
 
     Parameters
     ----------
-    qids : pyarrow string array, shape (n,)
+    qids : iterable of str
         Of each row.
     docnos : Docnos
     rows : ndarray of int64, shape (n,)
@@ -97,10 +109,10 @@ def of_documents(
 
     >>> import numpy as np
     >>> docnos = Docnos(pa.array(["a", "b"]), np.array([0, 2]))
-    >>> of_documents(pa.array(["q"]), docnos, np.array([1]), ["-1"], np.array([7]))
+    >>> of_documents(["q"], docnos, np.array([1]), ["-1"], np.array([7]))
     First(names=('query q, document b: -1',), row=7, words=('q', 'b'), line=0)
     """
-    names = list(zip(texts(qids), texts(docnos.take(rows)), strict=True))
+    names = list(zip(qids, docnos_at(docnos, rows), strict=True))
     if not names:
         return First()
     shown = (
@@ -120,5 +132,5 @@ def of_queries(qids: pa.Array, which: Ints, places: Ints) -> First:
     """
     if not which.size:
         return First()
-    names = texts(take(qids, which[:EXAMPLES]))
+    names = texts_at(qids, which[:EXAMPLES])
     return First(names, int(places[0]), names[:1])

@@ -12,7 +12,7 @@ from ..core.arrow import index_in, take
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Ints, lengths_of
 from ..core.tables import Qrels, Run
-from .first import EXAMPLES, First, of_documents, of_queries, texts
+from .first import EXAMPLES, First, docnos_at, of_documents, of_queries, texts_at
 
 LOOKED_AT = 64
 """Queries at the beginning of a part that are looked at for the first of something."""
@@ -59,7 +59,7 @@ class Part:
     def documents(self, rows: Ints, said: Iterable[str]) -> First:
         """Return the documents of some rows, with what there is to say of each."""
         query = np.searchsorted(self.run.offsets, rows, side="right") - 1
-        qids = take(self.run.qids, query)
+        qids = texts_at(self.run.qids, query)
         return self._with_words(of_documents(qids, self.run.docnos, rows, said, self.places(rows)))
 
     def _with_words(self, first: First) -> First:
@@ -72,7 +72,7 @@ class Part:
         The digits are as many as tell the scores apart, where they differ.
         """
         found = self.documents(ones, [""] * ones.size)
-        docnos = texts(self.run.docnos.take(others))
+        docnos = docnos_at(self.run.docnos, others)
         scores = zip(self.run.scores[ones].tolist(), self.run.scores[others].tolist(), strict=True)
         names = (
             f"{name.replace(', document ', ', documents ', 1)} and {docno}: "
@@ -114,6 +114,8 @@ class Part:
             here[(here < 0) | (here >= self.run.n_queries)] = -1
             return list(zip(codes.tolist(), here.tolist(), strict=True))
         codes = np.flatnonzero(wanted)[:LOOKED_AT]
+        if self.run.qids.equals(self.qrels.qids):
+            return [(code, code) for code in codes[:EXAMPLES].tolist()]
         here = index_in(take(self.qrels.qids, codes), self.run.qids)
         if (here < 0).all():  # others may be at the beginning of the file
             here = np.flatnonzero((self._codes >= 0) & wanted[self._codes])
@@ -127,9 +129,10 @@ class Part:
     def compared(self, rows: Ints, policy: Policy) -> Array:
         """Return the scores of some rows as `policy` compares them."""
         scores = self.run.scores[rows]
+        if policy.score_type != "float32":
+            return scores
         with np.errstate(over="ignore"):
-            single: Array = scores.astype(np.float32)
-        return single if policy.score_type == "float32" else scores
+            return scores.astype(np.float32)
 
     def falling(self, query: int, policy: Policy) -> Ints:
         """Return the rows of a query by falling score, tied ones in the order of the file."""
@@ -147,10 +150,10 @@ class Part:
         if query < 0 or policy.judged_only or policy.score_type == "none":
             return at[:0]
         rows = self.falling(query, policy)
-        scores = self.compared(rows, policy)
         before, after = np.maximum(at - 1, 0), np.minimum(at + 1, rows.size - 1)
-        tied = (at > 0) & (scores[before] == scores[at])
-        tied |= (at < rows.size - 1) & (scores[after] == scores[at])
+        score, *beside = (self.compared(rows[some], policy) for some in (at, before, after))
+        tied = (at > 0) & (beside[0] == score)
+        tied |= (at < rows.size - 1) & (beside[1] == score)
         found: Ints = (self._ranked(query, policy) if tied.any() else rows)[at]
         return found
 

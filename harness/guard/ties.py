@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.arrow import take
 from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, Ragged, lengths_of, rows_of
-from .first import EXAMPLES, First, joined, texts
+from .first import EXAMPLES, First, joined, texts, texts_at
 from .part import Part
 from .queries import Queries
 
@@ -52,7 +51,7 @@ class Ties:
         at = np.flatnonzero(single[1:] == single[:-1])
         at = at[scores[at] != scores[at + 1]]
         if at.size:
-            at = at[np.isin(at + 1, part.run.offsets, invert=True)]
+            at = at[part.run.row[at] == part.run.row[at + 1]]
             self.merged += at.size
             if not self.first_merged.full:
                 ones, others = at[:EXAMPLES], at[:EXAMPLES] + 1
@@ -95,7 +94,7 @@ class Ties:
         self.nearly += int(nearly.sum())
         if nearly.any() and not self.first_nearly.full:
             some = part.first_of(_mask(aligned, rows[nearly]), before)
-            names = texts(take(aligned.qids, np.array([code for code, _ in some])))
+            names = texts_at(aligned.qids, np.array([code for code, _ in some]))
             self.first_nearly = self.first_nearly.more(self.queries.start_of(names))
         if self.tied and len(self._tied_in) < EXAMPLES:
             wanted = _mask(aligned, rows[largest > 1])

@@ -15,6 +15,9 @@ from ..system import threads_of
 from .source import BLOCK, Source
 
 _BOM = b"\xef\xbb\xbf"
+_PACKED = 1 << 18
+"""Compressed bytes that are read at a time: the codec would ask for 64 KB, and wait for the
+interpreter's lock, which the thread that parses holds, as often."""
 
 
 class HashedSource(Source):
@@ -72,7 +75,8 @@ class HashedSource(Source):
         """Return the stream that unpacks; the file is hashed when all of it is read."""
         if self.codec == "xz":
             return super().unpacking()
-        return pa.CompressedInputStream(pa.PythonFile(_Teed(self)), self.codec)
+        packed = pa.BufferedInputStream(pa.PythonFile(_Teed(self)), _PACKED)
+        return pa.CompressedInputStream(packed, self.codec)
 
     def passed(self, digest: str) -> None:
         """Take note that the whole file has passed."""

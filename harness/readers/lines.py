@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ..core.ragged import Array
 from ..errors import HarnessWarning
-from .blanks import has_twice
 from .source import HEAD, Source
 
 IsData = Callable[[int, bytes], bool]
 Words = Sequence[str]
 
 _NEWLINE = 10
-_FEW = 1 << 13
-_WHITE = b" \t\r\v\f"
+_FEW = 1 << 12
+_BLANK, _HASH = 32, 35
 
 
 def find_lines(
@@ -77,9 +77,10 @@ def _lines(
         ends = np.flatnonzero(data == _NEWLINE)
         if ends.size == 0 or ends[-1] != data.size - 1:
             ends = np.append(ends, data.size)
-        starts = np.append(0, ends[:-1] + 1)
+        starts = np.zeros_like(ends)
+        starts[1:] = ends[:-1] + 1
         held: Sequence[int] | range = range(ends.size)
-        if _has_others(text) or not (n_lines or is_data(1, text[: ends[0]])):
+        if _has_others(data[starts]) or not (n_lines or is_data(1, text[: ends[0]])):
             lines = zip(starts.tolist(), ends.tolist(), strict=True)
             held = [
                 at
@@ -102,9 +103,6 @@ def _cut(texts: Iterable[bytes]) -> Iterator[bytes]:
         yield from filter(None, (text[:end], text[end:]))
 
 
-def _has_others(text: bytes) -> bool:
-    """Whether a line may be blank or a comment."""
-    if text[:1].isspace() or text.startswith(b"#") or has_twice(text, "\n"):
-        return True
-    white = [byte for byte in _WHITE if byte in text]
-    return any(b"\n%c" % byte in text for byte in [*white, *b"#"])
+def _has_others(first: Array) -> bool:
+    """Whether a line may be blank or a comment, by the first byte of each, or its end."""
+    return bool(((first <= _BLANK) | (first == _HASH)).any())
