@@ -47,7 +47,7 @@ def test_a_run_five_times_as_long_takes_no_more_memory(tmp_path: Path) -> None:
         )
         return [float(line.split(" | ")[4]) for line in done.stdout.splitlines()[2:]]
 
-    short, long = peaks(0.006), peaks(0.03)  # 600,000 rows, 20 MB; 3,000,000 rows, 100 MB
+    short, long = peaks(0.02), peaks(0.1)  # 2 million rows, 68 MB; 10 million, 340 MB
     assert len(short) == len(long) == 2
     assert [after < before + 40 for before, after in zip(short, long, strict=True)] == [True, True]
 

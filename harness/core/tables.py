@@ -149,15 +149,14 @@ class Qrels(Table):
             if fractions:
                 _refuse(where, grades[~finite], "finite", "not-finite")
             else:
-                _refuse(
-                    where, grades[~are_whole], "a whole number", "grade-values", "whole numbers"
-                )
+                bad, rule = grades[~are_whole], "grade-values"
+                _refuse(where, bad, "a whole number", rule, several="whole numbers")
         small = (grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT)
         _refuse(where, grades[~small], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}")
         return grades.astype(np.int64 if whole else np.float64)
 
 
-def _refuse(where: str, bad: Array, what: str, rule: str = "", several: str = "") -> None:
+def _refuse(where: str, bad: Array, what: str, rule: str = "", *, several: str = "") -> None:
     if bad.size:
         first = bad[0].item()
         # an identifier of 11 digits is no 99999999999.0

@@ -92,7 +92,6 @@ def test_every_problem_at_once(base: Path) -> None:
         "$.runs.bm25.path (line 6)             no file runs/bm25.rnu; the folder holds bm25.run",
         "$.runs.other (line 7)                 must be a mapping such as {path: runs/bm25.run}, "
         "and is the text 'runs/bm25.run'",
-        "$.runs.third[1] (line 10)             the key 'path' is missing",
         "$.runs.third[1].pth (line 10)         unknown key 'pth'; did you mean 'path'?"
         "  (known: path, format, duplicates, columns, dataset)",
         "$.runs.fourth.columns (line 11)       format trec has no option 'columns'  (it has: none)",

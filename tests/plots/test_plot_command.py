@@ -75,7 +75,7 @@ def test_another_baseline_is_compared_anew(here: Path) -> None:
     [
         (["results", "efects"], "error: unknown picture 'efects'; did you mean 'effects'?  (all: "
          "critical-difference, cutoffs, differences, distribution, effects, heatmap, scatter)\n"),
-        (["nowhere", "heatmap"], "error: nowhere: there is no such folder\n"
+        (["xyz", "heatmap"], "error: xyz: there is no such folder\n"
          "  fix:   give the folder that the config's 'output:' names\n"),
         (["results", "critical-difference", "--run", "gbrt", "-m", "ndcg@5"],
          "error: plots: critical-difference of ndcg@5 on letor: there is one run only, and nothing "

@@ -202,7 +202,7 @@ def test_letor_grades_end_where_identifiers_begin(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_qrels(path, format="letor")
     assert str(caught.value) == (
-        f"{path}:1: grade '2222222222221' is not a number between -2147483648 and 2147483648\n"
+        f"{path}:1: grade '2222222222221' is not a number between -2147483647 and 2147483647\n"
         "  found: 2222222222221 qid:1 1:1\n"
         "  fix:   judgements are small integers; scale or round them before"
     )
