@@ -83,7 +83,7 @@ def no_mapping(name: str) -> InputError:
 
 def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield the bytes of a file, cut in no escape."""
-    block = stream.read(_BLOCK).removeprefix(BOM)
+    block = stream.read(_BLOCK).removeprefix(BOM) or stream.read(_BLOCK)
     while block:
         while (len(block) - len(block.rstrip(b"\\"))) % 2 and (more := stream.read(1)):
             block += more
