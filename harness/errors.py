@@ -200,11 +200,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("ndgc", ["ndcg", "map"])
     "; did you mean 'ndcg'?"
+    >>> did_you_mean("ngcd", ["ndcg", "map"])  # the same letters in another order
+    "; did you mean 'ndcg'?"
     >>> did_you_mean("zzz", ["ndcg", "map"])
     ''
     """
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    near = near or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
     if not near:
         folded = {k.lower(): k for k in known}
         near = [folded[m] for m in difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)]
