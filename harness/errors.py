@@ -186,13 +186,24 @@ class HarnessWarning(UserWarning):
 
 
 def shorten(text: str, width: int = 120) -> str:
-    """Return `text` on one line of at most `width` characters.
+    r"""Return `text` on one line of at most `width` characters, as it stands but for its ends.
 
     >>> shorten("a" * 200, 10)
     'aaaaaaa...'
+    >>> print(shorten("q1  0\td1\n"))
+    q1  0\td1
     """
-    text = " ".join(text.split())
+    text = legible(text.strip()[: width + 1])
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def said_by(error: BaseException, width: int = 120) -> str:
+    """Return what another library says of an error, on one line.
+
+    >>> said_by(ValueError("no such\\n    column")), said_by(EOFError())
+    ('no such column', 'EOFError')
+    """
+    return shorten(" ".join(str(error).split()) or type(error).__name__, width)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -81,4 +81,4 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _bad_line(number: int, line: str, expected: str) -> str:
-    return f"line {number}: expected {expected}, found {shorten(line)!r}"
+    return f"line {number}: expected {expected}, found '{shorten(line)}'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -103,11 +104,11 @@ def _first(examples: tuple[str, ...], count: int) -> str:
 
 def _shortened(example: str) -> str:
     """Return an example with its longest names cut in the middle, so that all of it is there."""
-    words = example.split()
+    words = re.split(r"(\s+)", example)  # what is between them stays as it is
     for most in range(_WIDTH, _SHORTEST, -1):
-        cut = [_cut(word, most) for word in words]
-        if len(" ".join(cut)) <= _WIDTH:
-            return " ".join(cut)
+        cut = "".join(_cut(word, most) for word in words)
+        if len(cut) <= _WIDTH:
+            return cut
     return shorten(example, _WIDTH)
 
 

@@ -6,15 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from ..errors import HarnessError, Problem, shorten
+from ..errors import HarnessError, Problem
 from .finding import Finding
 from .registry import finding
 from .said import rule_of
 
 _LINE = re.compile(r":(\d+)$")
 _NO_EFFECTS: Mapping[str, str] = {}
-_QUOTED = 40
-"""Characters of a line that are quoted beside its number."""
+_LINE_SHOWN, _QUOTED = 120, 40
+"""Characters of a line that are shown by itself; that are quoted beside its number."""
 
 
 def refused(
@@ -44,9 +44,15 @@ def refused(
 def _examples(problems: list[Problem]) -> list[str]:
     """Return the lines that are wrong, each with its number where there are several."""
     if len(problems) == 1:
-        return [shorten(problems[0].found)] if problems[0].found else []
+        return [one] if (one := _cut(problems[0].found, _LINE_SHOWN)) else []
     lines = ((_LINE.search(one.where), one) for one in problems)
     return [
-        f"line {at[1]} {shorten(one.found, _QUOTED)!r}" if at else one.found or one.what
+        f"line {at[1]} {_cut(one.found, _QUOTED)!r}" if at else one.found or one.what
         for at, one in lines
     ]
+
+
+def _cut(line: str, width: int) -> str:
+    """Return a line as it stands, but for its ends and what is beyond `width`: data, not text."""
+    line = line.strip()
+    return line if len(line) <= width else f"{line[: width - 3]}..."

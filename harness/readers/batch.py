@@ -13,7 +13,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem, shorten
+from ..errors import InputError, Problem, said_by
 from .format import Format, Head, Kind
 from .numpy_files import NoArrayError, ObjectsError, arrays_of
 from .source import Source
@@ -140,7 +140,7 @@ def _texts(source: Source, key: str, values: Array) -> pa.Array:
         texts.validate(full=True)
         return texts
     except (ValueError, OverflowError, pa.ArrowException) as error:
-        what = f"{key} must be one text or whole number each ({shorten(str(error))})"
+        what = f"{key} must be one text or whole number each ({said_by(error)})"
         raise InputError(Problem(source.name, what)) from None
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..core.arrow import call, cast, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
-from ..errors import InputError, Problem, shorten
+from ..errors import InputError, Problem, said_by
 from .frame import Columns, check_types, choose
 from .grown import Texts
 from .source import Source
@@ -155,7 +155,7 @@ def _or_refused(source: Source, read: Any) -> Any:
     except (MemoryError, OverflowError, ValueError, TypeError, KeyError, IndexError) as error:
         if isinstance(error, pa.ArrowException) and not isinstance(error, MemoryError):
             raise
-        what = f"cannot be read as a table ({shorten(str(error), 300)})"
+        what = f"cannot be read as a table ({said_by(error, 300)})"
         raise InputError(Problem(source.name, what, fix="get the whole file again")) from None
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from ..core.ragged import Array
-from ..errors import shorten
+from ..errors import said_by, shorten
 from .unpacking import check_ratio
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -62,7 +62,7 @@ def array_of(data: bytes) -> Array:
             warnings.simplefilter("ignore")
             shape, is_fortran, dtype = read_header(stream)
     except _BAD_HEADER as error:
-        raise NoArrayError(shorten(str(error) or type(error).__name__)) from None
+        raise NoArrayError(said_by(error)) from None
     if dtype.hasobject:
         raise ObjectsError
     if not all(type(side) is int for side in shape):  # True is one to numpy's reader of headers
@@ -106,7 +106,7 @@ def arrays_of(name: str, data: bytes) -> dict[str, Array]:
                 for member in members
             }
     except _BAD_ARCHIVE as error:
-        raise NoArrayError(shorten(str(error) or type(error).__name__)) from None
+        raise NoArrayError(said_by(error)) from None
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -11,7 +11,7 @@ import pyarrow.csv as csv
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem, shorten
+from ..errors import InputError, Problem, said_by
 from . import binary_table
 from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
@@ -75,7 +75,7 @@ def _read(
         with source.explained():
             table, above = _open(source, of.kind, columns, numbered, fractions)
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        said = shorten(str(error), 300)
+        said = said_by(error, 300)
         raise InputError(Problem(source.name, f"cannot be read as a table ({said})")) from None
     if not table.num_rows:
         raise no_rows(source.name)

@@ -132,7 +132,7 @@ def test_more_than_one_guess(write: Write) -> None:
         readers.guess_format(write("a", "q\t0\t1\nq\t1\t2\n"), "run")
     assert str(error.value) == (
         "a: could be msmarco or ranklib\n"
-        "  found: q 0 1\n"
+        "  found: q\\t0\\t1\n"
         "  fix:   name it: format: NAME in the config, --run-format NAME on the command line"
     )
 

@@ -182,7 +182,7 @@ def test_ranklib(write: Write, dataset: Qrels) -> None:
         (
             "q1\t0\t3\nq1\t1\t1\nq1\t1\t1\nq2\t0\t0.5\nq2\t1\t1.5\n",
             "s.txt:3: the row is beyond its query's rows, or given twice\n"
-            "  found: q1 1 1\n"
+            "  found: q1\\t1\\t1\n"
             "  fix:   count rows from 0 in each query",
         ),
         ("q1\t0\t3\nq1\t1\t1\nq1\t3\t1\nq2\t0\t0.5\nq2\t1\t1.5\n", "s.txt:3: the row is beyond"),
@@ -190,7 +190,7 @@ def test_ranklib(write: Write, dataset: Qrels) -> None:
         (
             "q1\t0\t3\nq1\t1\tinf\n",
             "s.txt:2: score 'inf' is not a finite number\n"
-            "  found: q1 1 inf\n"
+            "  found: q1\\t1\\tinf\n"
             "  fix:   repair the system's output; every row of the dataset needs its score",
         ),
     ],
