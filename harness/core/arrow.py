@@ -96,10 +96,9 @@ def run_ends(ends: Ints, values: pa.Array) -> pa.RunEndEncodedArray:
     >>> run_ends(np.array([2, 3]), string_column(["a", "b"])).to_pylist()
     ['a', 'a', 'b']
     """
-    kind, last = pa.run_end_encoded(pa.int64(), values.type), int(ends[-1]) if ends.size else 0
-    return pa.RunEndEncodedArray.from_buffers(
-        kind, last, [None], children=[to_arrow(ends.astype(np.int64)), values]
-    )
+    rows, last = to_arrow(ends), int(ends[-1]) if ends.size else 0
+    kind = pa.run_end_encoded(rows.type, values.type)
+    return pa.RunEndEncodedArray.from_buffers(kind, last, [None], children=[rows, values])
 
 
 def as_bytes(column: pa.Array) -> list[bytes]:

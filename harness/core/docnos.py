@@ -9,6 +9,9 @@ from .arrow import call, cast, encode, string_column, take, to_numpy
 from .hashing import hash_strings
 from .ragged import Array, Ints, frozen, positions_of, rows_of
 
+_FEW = 1 << 18
+"""Rows whose hashes are kept whenever some are needed."""
+
 
 class Docnos:
     """The docnos of a table: an Arrow string column, or positions that stand for d0, d1, ...
@@ -62,6 +65,17 @@ class Docnos:
         if self._keys is None:
             self._keys = hash_strings(self.to_strings())
         return self._keys
+
+    def hashes_of(self, begin: int, end: int) -> Array:
+        """Return the hashes of the rows from `begin` to before `end`, the caller's own.
+
+        Those of all rows are not kept, as :attr:`hashes` keeps them, where there are many: 8 bytes
+        a row may be more than the text it was read from.
+        """
+        if self.strings is None or self._keys is not None or int(self.offsets[-1]) <= _FEW:
+            kept: Array = self.hashes[begin:end].copy()
+            return kept
+        return hash_strings(self.strings.slice(begin, end - begin))
 
 
 def _position_names(positions: Ints) -> pa.Array:

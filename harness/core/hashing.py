@@ -121,17 +121,18 @@ def short_pair_keys(lengths: Ints, hashes: Array) -> Array:
     lengths : ndarray of int64, shape (n_queries,)
         Pairs of each query, one query after another.
     hashes : ndarray of uint64, shape (n,)
+        Used up: the keys stand in their place.
 
     >>> keys = short_pair_keys(np.array([1, 2]), np.array([6, 6, 4], np.uint64))
     >>> [hex(key) for key in keys.tolist()]
     ['0x3', '0x8000000000000003', '0x8000000000000002']
     """
     bits = (lengths.size - 1).bit_length()
-    keys: Array = hashes >> np.uint64(bits)
     if bits:
+        hashes >>= np.uint64(bits)
         query = np.arange(lengths.size, dtype=np.uint64) << np.uint64(64 - bits)
-        keys |= np.repeat(query, lengths)
-    return keys
+        hashes |= np.repeat(query, lengths)
+    return hashes
 
 
 class Index:

@@ -21,7 +21,7 @@ from ..errors import InputError, Problem
 from .arrow import cast, encode, select, take
 from .docnos import Docnos, byte_ranks
 from .hashing import pair_keys, short_pair_keys
-from .heads import are_distinct, heads
+from .heads import heads
 from .policy import Duplicates
 from .ragged import Array, Ints, frozen, lengths_of, offsets_of, sum_by
 
@@ -137,11 +137,10 @@ class Table(ABC):
             :class:`~harness.errors.InputError` with file and line.
         """
         numbers = np.asarray(numbers)
-        distinct, ends = heads(qids)
-        offsets = np.append(np.zeros(1, dtype=np.int64), ends)
+        distinct, offsets, differ = heads(qids)
         order, scattered = None, 0
-        if not are_distinct(distinct):
-            lengths = np.diff(ends, prepend=0)
+        if not differ:
+            lengths = lengths_of(offsets)
             distinct, query = encode(distinct)
             scattered = int((np.bincount(query) > 1).sum())
             offsets = offsets_of(sum_by(query, lengths, len(distinct)))
@@ -182,15 +181,14 @@ class Table(ABC):
         """Return the rows that share a key with another, looked for in some queries at a time."""
         found = [_NONE]
         for first, stop in self._bounds(_PART):
-            begin = self.offsets[first]
-            hashes = self.docnos.hashes[begin : self.offsets[stop]]
+            begin, end = self.offsets[[first, stop]].tolist()
             lengths = lengths_of(self.offsets[first : stop + 1])
-            ordered = short_pair_keys(lengths, hashes)
+            ordered = short_pair_keys(lengths, self.docnos.hashes_of(begin, end))
             ordered.sort()
             twice = ordered[1:] == ordered[:-1]
             if twice.any():
                 several = np.unique(ordered[1:][twice])
-                keys = short_pair_keys(lengths, hashes)
+                keys = short_pair_keys(lengths, self.docnos.hashes_of(begin, end))
                 at = np.minimum(np.searchsorted(several, keys), several.size - 1)
                 found.append(np.flatnonzero(several[at] == keys) + begin)
         return np.concatenate(found)

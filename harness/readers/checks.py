@@ -21,6 +21,8 @@ NEARLY_ALL = 0.9
 
 NEARLY_THE_SAME = 0.99
 """Share of the judged documents from which on scores that equal grades are warned about."""
+_QUERIES = 1 << 16
+"""Queries whose scores are looked at together; of all, extremes might outweigh the file."""
 AT_LEAST = 20
 """Judged documents below which scores may equal grades by chance."""
 
@@ -71,17 +73,22 @@ class Checks:
     def add(self, run: Run) -> Run:
         """Count one part, and return it."""
         self.tags.update(dict.fromkeys(run.tags))
-        low, high = run.extremes
-        lengths = np.diff(run.offsets)
-        several = lengths[lengths > 0] > 1
-        self.constant += int(((low == high) & several).sum())
-        self.several += int(several.sum())
+        few = run.n_queries <= _QUERIES
+        for first in range(0, run.n_queries, _QUERIES):
+            self._count(run if few else run.part(first, min(first + _QUERIES, run.n_queries)))
         if self.are_grades and self.dataset is not None:
             follows = self.follows or run.docnos is self.dataset.docnos
             first, self.n_rows = self.n_rows, self.n_rows + run.n_rows
             grades = self.dataset.numbers[first : self.n_rows]
             self.are_grades = follows and np.array_equal(run.scores, grades)
         return run
+
+    def _count(self, run: Run) -> None:
+        low, high = run.extremes
+        lengths = np.diff(run.offsets)
+        several = lengths[lengths > 0] > 1
+        self.constant += int(((low == high) & several).sum())
+        self.several += int(several.sum())
 
     def warn(self) -> None:
         """Warn of what was found."""

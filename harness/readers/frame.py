@@ -157,7 +157,9 @@ def table_of(
         numbers = -numbers
     if docnos is None and issubclass(of, Run):
         return _for_rows(dataset, qids, numbers, name, where, row)  # type: ignore[return-value]
-    checked = of.check_numbers(numbers, where, fractions=fractions)
+    checked = numbers  # of a run they are finite, and need no copy
+    if not issubclass(of, Run):
+        checked = of.check_numbers(numbers, where, fractions=fractions)
     made = of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
     warn_dropped(where, dropped(made, qids), duplicates)
     return made

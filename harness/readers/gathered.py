@@ -2,7 +2,8 @@
 
 Blocks that are kept and joined at the end take twice the room of the table; here each is copied
 to the end of what is there and forgotten. qids and tags, which stay the same for many rows, are
-run-end encoded: they take the room of a string a query. They are kept as bytes, since Arrow checks
+run-end encoded: they take the room of a string a query. Where rows have each their own, which the
+first of them tell, they are texts like docnos. Encoded ones are kept as bytes, since Arrow checks
 that texts are UTF-8, which those of trec_eval need not be.
 """
 
@@ -13,11 +14,13 @@ from collections.abc import Collection, Iterable
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import call, run_ends, to_arrow, to_numpy
+from ..core.arrow import call, equal, run_ends, to_arrow, to_numpy
 from ..core.hashing import string_views
-from .grown import Numbers, Texts
+from .grown import Ends, Numbers, Texts
 
 _RUNS = "qid", "tag"
+_SOME, _FIRST = 64, 1024
+"""Rows that tell whether a column has runs: at least, at most."""
 
 
 class Rows:
@@ -26,7 +29,7 @@ class Rows:
     Parameters
     ----------
     runs : collection of str
-        Columns that are run-end encoded.
+        Columns that are run-end encoded, unless most of the first rows begin a run.
 
     Examples
     --------
@@ -48,8 +51,10 @@ class Rows:
             if name not in self._columns:
                 is_number = pa.types.is_floating(chunks.type)
                 self._columns[name] = (
-                    _Numbers() if is_number else _Runs() if name in self._runs else _Texts()
-                )
+                    _Numbers() if is_number
+                    else _Runs() if name in self._runs and all(map(_has_runs, chunks.chunks[:1]))
+                    else _Texts()
+                )  # fmt: skip
             for chunk in chunks.chunks:
                 self._columns[name].add(chunk)
 
@@ -88,9 +93,16 @@ class _Texts:
         return self._texts.column()
 
 
+def _has_runs(texts: pa.Array) -> bool:
+    """Whether half of the first rows, if there are some, have the text of the row before."""
+    first = texts[:_FIRST]
+    same = equal(first[1:], first[:-1])
+    return bool(same.size < _SOME or 2 * same.sum() >= same.size)
+
+
 class _Runs:
     def __init__(self) -> None:
-        self._n_rows, self._ends, self._values = 0, Numbers(np.int64), Texts()
+        self._n_rows, self._ends, self._values = 0, Ends(), Texts()
 
     def add(self, values: pa.Array) -> None:
         if len(values):

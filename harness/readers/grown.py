@@ -12,7 +12,7 @@ from ..core.hashing import string_views
 from ..core.ragged import Array
 
 _NARROW = 2**31
-"""Bytes of text that need wide offsets."""
+"""The first number that needs eight bytes."""
 
 
 class Numbers:
@@ -37,6 +37,31 @@ class Numbers:
         return np.frombuffer(self._data, self._kind)
 
 
+class Ends:
+    """A column of numbers that never fall, in four bytes each until one needs eight.
+
+    >>> ends = Ends()
+    >>> ends.add(np.array([2, 3])), ends.array().dtype
+    (None, dtype('int32'))
+    >>> ends.add(np.array([2**31])), ends.array().tolist(), ends.array().dtype
+    (None, [2, 3, 2147483648], dtype('int64'))
+    """
+
+    def __init__(self) -> None:
+        self._numbers, self._is_wide = Numbers(np.int32), False
+
+    def add(self, numbers: Array) -> None:
+        """Add numbers at the end, none below those that are there."""
+        if not self._is_wide and numbers.size and numbers[-1] >= _NARROW:
+            narrow, self._numbers, self._is_wide = self._numbers, Numbers(np.int64), True
+            self._numbers.add(narrow.array())
+        self._numbers.add(numbers)
+
+    def array(self) -> Array:
+        """Return all of them, without a copy; none can be added then."""
+        return self._numbers.array()
+
+
 class Texts:
     """A column of texts.
 
@@ -49,7 +74,8 @@ class Texts:
     """
 
     def __init__(self) -> None:
-        self._data, self._lengths = bytearray(), Numbers(np.int32)
+        self._data, self._ends = bytearray(), Ends()
+        self._ends.add(np.zeros(1, np.int64))
         self._n_rows, self._nulls = 0, [np.zeros(0, np.int64)]
 
     def add(self, texts: Iterable[str]) -> None:
@@ -63,21 +89,18 @@ class Texts:
             self._nulls.append(self._n_rows + nulls)
         self._n_rows += len(column)
         offsets, data = string_views(column)
-        self._lengths.add(np.diff(offsets))
+        self._ends.add(offsets[1:] + (len(self._data) - np.int64(offsets[0])))
         self._data += data[offsets[0] : offsets[-1]].data
 
     def column(self) -> pa.Array:
         """Return all of them, with wide offsets where they need them; none can be added then."""
-        is_wide = len(self._data) >= _NARROW
-        kind, width = (pa.large_string(), np.int64) if is_wide else (pa.string(), np.int32)
-        lengths = self._lengths.array()
-        offsets = np.zeros(lengths.size + 1, width)
-        np.cumsum(lengths, out=offsets[1:])
+        offsets = self._ends.array()
+        kind = pa.large_string() if offsets.dtype == np.int64 else pa.string()
         nulls = np.concatenate(self._nulls)
         validity = None
         if nulls.size:
-            is_there = np.ones(lengths.size, bool)
+            is_there = np.ones(self._n_rows, bool)
             is_there[nulls] = False
             validity = pa.py_buffer(np.packbits(is_there, bitorder="little"))
         buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(self._data)]
-        return pa.Array.from_buffers(kind, lengths.size, buffers)
+        return pa.Array.from_buffers(kind, self._n_rows, buffers)

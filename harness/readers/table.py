@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -237,10 +238,11 @@ def from_frame(
         table = pa.Table.from_pandas(frame, preserve_index=False)
     check_types(table.schema, choose(table.column_names, of.kind, columns, where), where)
     try:
-        return table_of(
+        made = table_of(
             table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
             where=where, row=lambda position: f"{where}: row {position + 1}",
             fractions=fractions,
         )  # fmt: skip
+        return replace(made, numbers=made.numbers.copy())  # the frame's own may change
     except DuplicateRows as error:
         raise repeated_rows(where, error, "keep one of them, or give duplicates='last'") from None

@@ -142,7 +142,8 @@ def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, 
 def tags_of(table: pa.Table) -> tuple[str, ...]:
     """Return the distinct tags."""
     tags = table["tag"].chunk(0)
-    return tuple(map(readable, as_bytes(unique(tags.values))))
+    values = tags.values if pa.types.is_run_end_encoded(tags.type) else tags
+    return tuple(map(readable, as_bytes(unique(values))))
 
 
 def readable(text: bytes) -> str:

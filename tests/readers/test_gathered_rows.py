@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from harness.readers import build, grown
 from harness.readers.gathered import are_one, gathered
 
 TEXTS = st.lists(st.sampled_from(["", "a", "aa", "b", "ab", "ü"]), max_size=5)
@@ -17,6 +19,31 @@ def test_runs_are_the_texts_of_all_blocks(blocks: list[list[str]]) -> None:
     tables = [pa.table({"qid": pa.array(["x", *block], pa.string())[1:]}) for block in blocks]
     found = gathered(tables)["qid"].to_pylist()
     assert found == [text.encode() for block in blocks for text in block]
+
+
+@pytest.mark.parametrize("n", [10, 1000])
+def test_texts_that_differ_from_row_to_row_are_not_encoded(n: int) -> None:
+    """Which would take more room; told by the first rows, where there are some (64)."""
+    tables = [pa.table({"qid": [f"{block}-{i}" for i in range(n)]}) for block in "ab"]
+    found = gathered(tables)["qid"]
+    assert pa.types.is_run_end_encoded(found.type) == (n == 10)
+    assert build.column(found).to_pylist() == [
+        f"{block}-{i}" for block in "ab" for i in range(n)
+    ]  # fmt: skip
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+def test_texts_beyond_narrow_offsets(blocks: list[list[str]]) -> None:
+    """The offsets become wide where they have to; here, beyond 3."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grown, "_NARROW", 4)
+        texts = grown.Texts()
+        for block in blocks:
+            texts.add(block)
+        column = texts.column()
+    joined = "".join(text for block in blocks for text in block).encode()
+    assert column.type == (pa.large_string() if len(joined) > 3 else pa.string())
+    assert column.to_pylist() == [text for block in blocks for text in block]
 
 
 @given(TEXTS.filter(bool))

@@ -8,6 +8,7 @@ import lzma
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -334,6 +335,14 @@ def test_parquet_in_batches(
     assert readers.read_run("a.parquet").to_dict() == {
         f"q{q}": {f"d{i}é": i for i in range(q * 10, q * 10 + 10)} for q in range(10)
     }
+
+
+def test_scores_are_not_those_of_the_frame() -> None:
+    """Which its owner may change: Arrow shares numpy's memory."""
+    scores = np.array([0.5, 0.25])
+    run = readers.from_frame(pa.table({"qid": ["q", "q"], "docno": ["a", "b"], "s": scores}), Run)
+    scores[0] = 7
+    assert run.to_dict() == {"q": {"a": 0.5, "b": 0.25}}
 
 
 @pytest.mark.usefixtures("write")
