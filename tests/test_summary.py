@@ -358,7 +358,8 @@ def test_a_query_in_two_folds(place: Path) -> None:
     with pytest.raises(harness.HarnessError) as caught:
         harness.run(place / "x.yaml", overrides=[POOLED])
     (problem,) = caught.value.problems
-    assert problem.what.endswith("are in several of the 2 folds [pooled-queries]"), problem
+    places = "query 1: fold1.txt:1 and fold2.txt:1"
+    assert problem.what.endswith(f"in several of the 2 folds: {places} [pooled-queries]"), problem
 
 
 def test_the_example(root: Path, tmp_path: Path) -> None:

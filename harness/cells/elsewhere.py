@@ -15,6 +15,7 @@ from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
 from ..guard import following, predictions
+from ..guard.facts import RunFacts
 from ..guard.finding import Finding
 from ..guard.fits import Fit, Rows
 from ..readers import Source
@@ -63,16 +64,17 @@ class Elsewhere:
         """Add a dataset, where it is not known."""
         self.datasets.setdefault(one.path, one)
 
-    def odd(self, cell: Cell, own: Fit) -> Iterator[Finding]:
-        """Yield what predictions are that do not fit their own rows; `own` is how they do."""
+    def odd(self, cell: Cell, run: RunFacts) -> Iterator[Finding]:
+        """Yield what predictions are that do not fit their own rows."""
         place, dataset = cell.run_entry.path, cell.dataset_entry.path
         n_rows = self.datasets[dataset].n_rows
         others = dict(self._of(n_rows, dataset))
         scores = numbers(place) if others else None
         found: list[Finding] = []
         if scores is not None:
+            own = Fit(*run.own_fit)
             found = list(predictions.of_others(place, cell.dataset, own, scores, others))
-        yield from found or predictions.of_order(place, cell.dataset, own)
+        yield from found or predictions.of_order(place, cell.dataset, run)
 
     def count(self, cell: Cell) -> Finding | None:
         """Return where predictions fit that are more or fewer than rows."""

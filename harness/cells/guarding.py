@@ -16,13 +16,14 @@ from ..errors import AlignmentError, HarnessError, HarnessWarning, InputError, P
 from ..guard import rules
 from ..guard.facts import Facts
 from ..guard.finding import Finding, Severity, in_order
-from ..guard.predictions import odd_fit
+from ..guard.predictions import is_odd
 from ..guard.refused import refused
 from ..guard.registry import RULES, accepted, of_reader
 from ..guard.said import Said, rule_of
 from ..guard.sweep import GuardedCell, collapsed, of_sweep
 from . import columns, shared_rows
 from .elsewhere import Elsewhere, Held, qrels_of, rows_of
+from .lines import places_in
 from .parts import part_of, pooled_into
 from .record import Record
 from .said import with_names
@@ -113,9 +114,8 @@ def guard(
     elsewhere = Elsewhere(_held(cells, records), MOST_READ)
     for place, cell in cells.items():
         facts = records[place].facts
-        own_fit = None if facts is None else odd_fit(facts.run)
-        if own_fit is not None:
-            odd = accepted(elsewhere.odd(cell, own_fit), accept)
+        if facts is not None and is_odd(facts.run):
+            odd = accepted(elsewhere.odd(cell, facts.run), accept)
             scoped += [(cell.dataset_key, one) for one in odd]
     better = {**dict(_counted(failed, elsewhere)), **dict(_strangers(failed, cells, records))}
     found.failed |= {place: InputError([_problem(one)]) for place, one in better.items()}
@@ -128,7 +128,9 @@ def guard(
         if is_count(error) and (path := cell.run_entry.path) in digests
     }
     shared = _shared(cells, records, digests, config.summary.pool)
-    everywhere = accepted([*of_sweep(guarded, held_rows), *shared], accept)
+    everywhere = accepted(
+        [*of_sweep(guarded, held_rows, places_in(cells.values())), *shared], accept
+    )
     wrong = [one for _, own in of_datasets.values() for one in own] + everywhere
     wrong = [one for one in wrong if one.severity == "error"]
     every = [*scoped, *((key, one) for key, own in of_datasets.values() for one in own)]
@@ -265,7 +267,7 @@ def _of_dataset(facts: Facts, path: str) -> Iterator[Finding]:
 
 
 def _problem(one: Finding) -> Problem:
-    return Problem(one.place, f"{one.what} [{one.rule}]", fix=one.fix)
+    return Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix)
 
 
 def guarded_cell(

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -23,9 +24,12 @@ from ..core.ragged import Array, Ints
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
 from ..guard.finding import Finding, Severity
+from ..guard.first import EXAMPLES, texts_at
 from ..guard.registry import finding
 from ..readers import Source, rowhash
 from ..readers.hashed import HashedSource
+from ..readers.letor_lines import is_data
+from ..readers.lines import find_lines
 from ..readers.row_marks import of_kept
 from .parts import Part, part_of
 
@@ -189,10 +193,10 @@ def findings(later: Rows, earlier: Rows) -> Iterator[Finding]:
     if n:
         qids = select(later.qids, same)
         renamed = int((index_in(qids, earlier.qids) < 0).sum())
-        names = f", {renamed:,} of them under another qid" if renamed else ""
+        again = f", {renamed:,} of them under another qid" if renamed else ""
         what = (
             f"{n:,} of {len(later.qids):,} queries of {later.name} hold the same rows as queries "
-            f"of {earlier.name}{names}"
+            f"of {earlier.name}{again}"
         )
         severity: Severity | None = None
         if (
@@ -202,14 +206,48 @@ def findings(later: Rows, earlier: Rows) -> Iterator[Finding]:
         ):
             what += ", with other grades"
             severity = "note"
-        examples = qids[:3].to_pylist()
-        yield finding("same-queries", later.path, what, n, examples, severity, effect, fix)
+        some = np.flatnonzero(same)[:EXAMPLES]
+        known = _first_of(theirs, mine[some])
+        here = _places(later, later.offsets[some])
+        there = _places(earlier, earlier.offsets[known])
+        names = zip(*(texts_at(one.qids, at) for one, at in ((later, some), (earlier, known))),
+                    strict=True)  # fmt: skip
+        examples = [
+            f"query {qid}: {file}" + (f", query {other}" if other != qid else "")
+            for (qid, other), file in zip(names, _shown(there, earlier, later), strict=True)
+        ]
+        yield finding("same-queries", here[0], what, n, examples, severity, effect, fix)
     beyond = np.isin(rows, shared) & ~np.repeat(same, np.diff(later.offsets))
     n = int(beyond.sum())
     if n:
         what = f"{n:,} of {rows.size:,} rows of {later.name} stand in {earlier.name} too"
         severity = None if n >= MANY * rows.size else "note"
-        yield finding("same-rows", later.path, what, n, (), severity, effect, fix)
+        first = np.flatnonzero(beyond)[:EXAMPLES]
+        here = _places(later, first)
+        there = _places(earlier, _first_of(others, rows[first]))
+        examples = [
+            f"line {place.rpartition(':')[2]}: {file}"
+            for place, file in zip(here, _shown(there, earlier, later), strict=True)
+        ]
+        yield finding("same-rows", here[0], what, n, examples, severity, effect, fix)
+
+
+def _first_of(hashes: Array, wanted: Array) -> Ints:
+    """Return where each of some hashes stands first."""
+    return np.array([int((hashes == one).argmax()) for one in wanted.tolist()], np.int64)
+
+
+def _places(one: Rows, rows: Ints) -> list[str]:
+    """Return the file and the line of some rows; the file is read again as far as the last."""
+    at = rows if one.order is None else one.order[rows]
+    lines = find_lines(Source(one.path), dict.fromkeys(at.tolist(), ()), is_data, whole=True)
+    return [f"{one.path}:{lines[row]}" for row in at.tolist()]
+
+
+def _shown(places: list[str], one: Rows, other: Rows) -> list[str]:
+    """Return places without their folder, where the file's name tells it from the other file."""
+    differ = Path(one.path).name != Path(other.path).name
+    return [Path(place).name for place in places] if differ else places
 
 
 def _same_grades(one: Rows, rows: Array, other: Rows, others: Array) -> bool:

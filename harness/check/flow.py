@@ -14,7 +14,7 @@ from .. import readers
 from ..cells import columns, shared_rows
 from ..cells.elsewhere import Elsewhere, Held
 from ..cells.guarding import guarded_cell
-from ..cells.lines import add_lines
+from ..cells.lines import add_lines, places_in
 from ..cells.parts import part_of
 from ..cells.shared_rows import Marked
 from ..config.cells import Cell
@@ -22,9 +22,9 @@ from ..core.policy import Policy
 from ..core.tables import Qrels, Run
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.finding import Finding, in_order
-from ..guard.fits import Fit, Rows
+from ..guard.fits import Rows
 from ..guard.following import rows_of
-from ..guard.predictions import odd_fit
+from ..guard.predictions import is_odd
 from ..guard.registry import accepted
 from ..guard.rules import of_dataset, of_rows, of_run
 from ..guard.sweep import GuardedCell, of_sweep
@@ -83,7 +83,7 @@ class _Sweep:
     reading: Reading = field(default_factory=Reading)
     datasets: dict[str, _Dataset] = field(default_factory=dict)
     rows: list[shared_rows.Rows] = field(default_factory=list)
-    odd: list[tuple[Cell, Fit | None]] = field(default_factory=list)
+    odd: list[tuple[Cell, RunFacts | None]] = field(default_factory=list)
     strangers: list[Cell] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     guarded: list[GuardedCell] = field(default_factory=list)
@@ -128,7 +128,7 @@ def check_cells(
         for later, earlier in shared_rows.candidates(sweep.rows):
             found = shared_rows.findings(sweep.rows[later], sweep.rows[earlier])
             sweep.reading.add(*found)
-        sweep.reading.add(*of_sweep(sweep.guarded, sweep.failed))
+        sweep.reading.add(*of_sweep(sweep.guarded, sweep.failed, places_in(cells)))
     all_found = in_order(accepted([*known, *sweep.reading.findings], accept))
     return Checked(tuple(all_found), tuple(cells), sweep.n_rows, sweep.alone)
 
@@ -182,11 +182,11 @@ def _read_run(
             run = columns.with_ranks(run, source) if form == "trec" else run
             facts = Facts(sweep.datasets[cell.dataset].facts, run)
             place = reading.shown(entry.path)
-            add_lines(run.first, source, entry, {one.rule for one in of_run(facts, place)})
+            rules = {"upside-down", *(one.rule for one in of_run(facts, place))}
+            add_lines(run.first, source, entry, rules)
             into.add(*of_rows(facts, reading.shown(cell.dataset_entry.path)))
             into.add(*of_run(facts, place, cell.dataset))
-            own = odd_fit(run)
-            sweep.odd += [] if own is None else [(cell, own)]
+            sweep.odd += [(cell, run)] if is_odd(run) else []
             held = sweep.datasets[cell.dataset]
             digests = {cell.dataset_entry.path: held.digest, entry.path: source.sha256()}
             sweep.guarded.append(guarded_cell(cell, facts, qrels.qids, digests, sweep.pooled))
@@ -224,9 +224,9 @@ def _look_elsewhere(sweep: _Sweep) -> None:
         for name, one in sweep.datasets.items()
     ]
     elsewhere = Elsewhere(held)
-    for cell, own in sweep.odd:
-        if own is not None:
-            sweep.reading.add(*elsewhere.odd(cell, own))
+    for cell, run in sweep.odd:
+        if run is not None:
+            sweep.reading.add(*elsewhere.odd(cell, run))
         else:
             better = elsewhere.count(cell)
             if better is not None:

@@ -21,7 +21,7 @@ from ..readers.hashed import HashedSource
 from ..readers.lines import last_line
 from ..readers.source import NAMELESS, STDIN
 
-_LINE = re.compile(r":(\d+)$")
+_LINE = re.compile(r"(:|: row )\d+$")
 _NO_EFFECTS: Mapping[str, str] = {}
 _OF_JUDGEMENTS = {"duplicates": "one document has two grades, and counts twice in the best ranking"}
 

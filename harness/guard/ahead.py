@@ -9,11 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.ragged import Array, Ints
 from .finding import Finding
+from .first import NONE, First
 from .registry import finding
 
 ENOUGH_QUERIES = 10
 """Queries below which their spread says little."""
+CHANCE = 0.5
+"""Share of the pairs that are in order by chance."""
 BEHIND = 0.4
 """Share below which a run is rather upside down than bad: bad ones are near a half."""
 CLEAR = 6.0
@@ -35,12 +39,15 @@ class Ahead(NamedTuple):
         Sums of the shares, and of their squares.
     variance : float
         Sum of the shares' variances, were every order as likely.
+    behind : int
+        Queries whose share is below a half.
     """
 
     queries: int = 0
     shares: float = 0.0
     squares: float = 0.0
     variance: float = 0.0
+    behind: int = 0
 
     @classmethod
     def of(cls, part: Aligned) -> Ahead:
@@ -50,16 +57,11 @@ class Ahead(NamedTuple):
         relevant documents among n; its variance by chance is ``(n + 1) / (12 r (n - r))`` (Mann
         and Whitney, 1947).
         """
-        found, ranks = part.found(), part.rank_of_relevant()
-        r, n = found.lengths, part.n_retrieved
-        both = (r > 0) & (r < n) & (2 * part.n_tied <= n)
-        if not both.any():
-            return cls()
-        sums = np.bincount(found.row, ranks, minlength=r.size)[both]
-        r, n = r[both].astype(np.float64), n[both]
-        share = 0.5 - (sums - r * (n + 1) / 2) / (r * (n - r))
-        variance = (n + 1) / (12 * r * (n - r))
-        return cls(r.size, float(share.sum()), float((share**2).sum()), float(variance.sum()))
+        query, share, variance = _shares(part)
+        return cls(
+            query.size, float(share.sum()), float((share**2).sum()), float(variance.sum()),
+            int((share < CHANCE).sum()),
+        )  # fmt: skip
 
     def more(self, other: Ahead) -> Ahead:
         """Return the sums of these queries and of others."""
@@ -68,24 +70,47 @@ class Ahead(NamedTuple):
             self.shares + other.shares,
             self.squares + other.squares,
             self.variance + other.variance,
+            self.behind + other.behind,
         )
 
-    def findings(self, place: str) -> Iterator[Finding]:
-        """Yield that the run at `place` is upside down.
+    def findings(self, place: str, first: First = NONE) -> Iterator[Finding]:
+        """Yield that the run at `place` is upside down; `first` are queries below a half.
 
-        >>> said = Ahead(100, 20.0, 5.0, 0.25).findings("a.run")
+        >>> said = Ahead(100, 20.0, 5.0, 0.25, 96).findings("a.run")
         >>> next(said).what  # doctest: +NORMALIZE_WHITESPACE
         'a relevant document comes before another one in 20 % of all pairs (mean over 100
-        queries), where chance gives 50 %'
+        queries; below a half in 96), where chance gives 50 %'
         """
         if self.queries < ENOUGH_QUERIES:
             return
         n, mean = self.queries, self.shares / self.queries
         spread = math.sqrt(max(self.squares / n - mean * mean, 0.0) / (n - 1))
-        below = 0.5 - mean
+        below = CHANCE - mean
         if mean < BEHIND and below > max(CLEAR * math.sqrt(self.variance) / n, APART * spread):
             what = (
                 f"a relevant document comes before another one in {100 * mean:.0f} % of all pairs "
-                f"(mean over {n:,} queries), where chance gives 50 %"
+                f"(mean over {n:,} queries; below a half in {self.behind:,}), where chance gives "
+                "50 %"
             )
-            yield finding("upside-down", place, what, n)
+            yield finding("upside-down", first.at(place), what, self.behind, first.names)
+
+
+def behind(part: Aligned) -> tuple[Ints, Array]:
+    """Return the queries, by place, whose share is below a half, and their shares."""
+    query, share, _ = _shares(part)
+    return query[share < CHANCE], share[share < CHANCE]
+
+
+def _shares(part: Aligned) -> tuple[Ints, Array, Array]:
+    """Return the queries of which :meth:`Ahead.of` is the sum, their shares and the variances."""
+    found, ranks = part.found(), part.rank_of_relevant()
+    r, n = found.lengths, part.n_retrieved
+    both = (r > 0) & (r < n) & (2 * part.n_tied <= n)
+    query: Ints = np.flatnonzero(both)
+    if not query.size:
+        return query, np.zeros(0), np.zeros(0)
+    sums = np.bincount(found.row, ranks, minlength=r.size)[query]
+    r, n = r[query].astype(np.float64), n[query]
+    share: Array = CHANCE - (sums - r * (n + 1) / 2) / (r * (n - r))
+    variance: Array = (n + 1) / (12 * r * (n - r))
+    return query, share, variance

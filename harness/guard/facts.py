@@ -188,6 +188,8 @@ class RunFacts:
     own_fit, best_fit : tuple of float
         Of predictions for rows: as :func:`~harness.guard.fits.soon` gives them; ``()`` where they
         were not held against the grades.
+    falling : int
+        Queries in which predictions fall as the grades rise, where they do so on the whole.
     whole_scores : tuple of float
         The scores, where they look like grades, and the grades like scores.
     different_grades : int
@@ -234,6 +236,7 @@ class RunFacts:
     known: int = 0
     own_fit: tuple[Any, ...] = ()
     best_fit: tuple[Any, ...] = ()
+    falling: int = 0
     whole_scores: tuple[float, ...] = ()
     different_grades: int = 0
     rank_scores: tuple[Any, ...] = ()

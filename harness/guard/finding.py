@@ -30,7 +30,7 @@ class Finding:
         An error makes the numbers wrong or impossible; a warning changes what they mean; a note
         is a fact that a reader of the numbers wants to know.
     place : str
-        ``file:line``, or the file alone where it is about all of it.
+        ``file:line``, ``file: row n`` where rows are not lines, or the file alone.
     what : str
         One sentence, with the figures.
     count : int

@@ -27,26 +27,33 @@ class First(NamedTuple):
         What the line of that row holds, if files of its format name it.
     line : int
         The line of that row; 0 where it is not known.
+    is_row : bool
+        Whether `line` is the number of the row, from 1, as the file has no lines.
     """
 
     names: tuple[str, ...] = ()
     row: int = -1
     words: tuple[str, ...] = ()
     line: int = 0
+    is_row: bool = False
 
     def at(self, place: str) -> str:
         """Return where it stands in the file at `place`.
 
         >>> First(("q1",), 0, line=3).at("a.run"), First(("q1",)).at("a.run")
         ('a.run:3', 'a.run')
+        >>> First(("q1",), 2, line=3, is_row=True).at("a.npy")
+        'a.npy: row 3'
         """
-        return f"{place}:{self.line}" if self.line else place
+        if not self.line:
+            return place
+        return f"{place}: row {self.line}" if self.is_row else f"{place}:{self.line}"
 
     def more(self, later: First) -> First:
         """Return these, and so many later ones as are lacking.
 
         >>> First(("a",), 7).more(First(("b", "c", "d"), 9))
-        First(names=('a', 'b', 'c'), row=7, words=(), line=0)
+        First(names=('a', 'b', 'c'), row=7, words=(), line=0, is_row=False)
         """
         if not self.names:
             return later
@@ -60,8 +67,12 @@ class First(NamedTuple):
     @classmethod
     def from_plain(cls, given: Sequence[object]) -> First:
         """Return what was written to JSON, as a list."""
-        names, row, words, line = given
-        return cls(tuple(names), row, tuple(words), line)  # type: ignore[arg-type]
+        names, row, words, line, is_row = given
+        return cls(tuple(names), row, tuple(words), line, is_row)  # type: ignore[arg-type]
+
+
+NONE = First()
+"""Nothing is known of the first ones."""
 
 
 def texts(names: pa.Array) -> tuple[str, ...]:
@@ -110,7 +121,7 @@ def of_documents(
     >>> import numpy as np
     >>> docnos = Docnos(pa.array(["a", "b"]), np.array([0, 2]))
     >>> of_documents(["q"], docnos, np.array([1]), ["-1"], np.array([7]))
-    First(names=('query q, document b: -1',), row=7, words=('q', 'b'), line=0)
+    First(names=('query q, document b: -1',), row=7, words=('q', 'b'), line=0, is_row=False)
     """
     names = list(zip(qids, docnos_at(docnos, rows), strict=True))
     if not names:
@@ -128,7 +139,7 @@ def of_queries(qids: pa.Array, which: Ints, places: Ints) -> First:
 
     >>> import numpy as np
     >>> of_queries(pa.array(["a", "b"]), np.array([1]), np.array([9]))
-    First(names=('b',), row=9, words=('b',), line=0)
+    First(names=('b',), row=9, words=('b',), line=0, is_row=False)
     """
     if not which.size:
         return First()

@@ -115,6 +115,13 @@ class _Grades:
         found: Array = self.less * self._centred(ranked)
         return found
 
+    def falling(self, ranked: Array, first: int) -> tuple[Ints, Array]:
+        score = self._centred(ranked)
+        both, squares = self._sum(self.less * score), self._sum(score * score)
+        query = np.flatnonzero(both < 0)
+        r: Array = both[query] / np.sqrt(self.squares[query] * squares[query])
+        return query + first, r
+
     def fit(self, ranked: Array, offset: int) -> Fit:
         score = self._centred(ranked)
         squares = self._sum(score * score)
@@ -124,6 +131,16 @@ class _Grades:
         both = self._sum(self.less * score)[differ].sum()
         r = both / math.sqrt(self.squares[differ].sum() * squares[differ].sum())
         return Fit(offset, min(1.0, float(r)), int(self.lengths[differ].sum()))
+
+
+def falling(rows: Rows, scores: Array) -> tuple[Ints, Array]:
+    """Return the queries in which scores fall as the grades rise, and Pearson's r in each.
+
+    >>> rows = Rows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
+    >>> falling(rows, np.array([2.0, 1.0, 0.0, 5.0, 4.0]))
+    (array([0]), array([-1.]))
+    """
+    return _Grades(rows.query, rows.grades).falling(ranks(scores), int(rows.query.min()))
 
 
 def offsets_to_try(n_rows: int, n_scores: int) -> Iterable[int]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..core.ragged import Array
 from ..core.tables import Qrels
-from .fits import Rows, soon
+from .first import EXAMPLES, First, texts_at
+from .fits import CLEAR, Rows, falling, soon
 
 HELD = 1 << 20
 """Predictions of a file that are kept; of a longer one the first, which a slip moves too."""
@@ -24,7 +25,8 @@ class Following:
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
         self.parts: list[Array] = []
-        self.n = self.n_held = 0
+        self.n = self.n_held = self.n_falling = 0
+        self.first_falling = First()
 
     def add(self, scores: Array) -> None:
         """Keep the scores of the next rows."""
@@ -52,7 +54,24 @@ class Following:
         elif self.n_held < self.n:
             rows = Rows(rows.grades[: self.n_held], rows.query[: self.n_held])
         own, best = soon(rows, scores)
-        return {"own_fit": tuple(own), "best_fit": tuple(best)}
+        if own.z < -CLEAR:
+            self._falls(rows, scores)
+        return {"own_fit": tuple(own), "best_fit": tuple(best), "falling": self.n_falling}
+
+    def _falls(self, rows: Rows, scores: Array) -> None:
+        """Count the queries in which scores fall as the grades rise, and keep the first."""
+        query, r = falling(rows, scores)
+        self.n_falling = query.size
+        starts = np.full(self.qrels.n_queries, rows.query.size)
+        np.minimum.at(starts, rows.query, np.arange(rows.query.size))
+        some = np.argsort(starts[query], kind="stable")[:EXAMPLES]
+        names = texts_at(self.qrels.qids, query[some])
+        said = (f"{qid} ({one:.2f})" for qid, one in zip(names, r[some].tolist(), strict=True))
+        self.first_falling = First(tuple(said), int(starts[query[some[0]]]))
+
+    def first(self) -> dict[str, First]:
+        """Return the first of each thing, by rule, once the facts were asked for."""
+        return {"upside-down": self.first_falling}
 
 
 def rows_of(qrels: Qrels) -> Rows | None:

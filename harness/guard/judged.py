@@ -11,10 +11,10 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Ints, rows_of
-from .ahead import Ahead
-from .first import EXAMPLES, First, joined, texts
+from .ahead import Ahead, behind
+from .first import EXAMPLES, First, joined, texts, texts_at
 from .moments import Moments
-from .part import Part
+from .part import Part, mask
 from .queries import Queries
 
 TOP = 10
@@ -43,6 +43,7 @@ class Judged:
         self.n = self.positive = self.shown = self.shown_judged = self.ordered = 0
         self.moments, self.ahead, self.disordered = Moments(), Ahead(), False
         self._unjudged_in: list[Callable[[], First]] = []
+        self._behind_in: list[Callable[[], First]] = []
 
     def aligned(self, aligned: Aligned, part: Part, before: int) -> None:
         """Look at a part that was aligned; as :meth:`harness.guard.ties.Ties.aligned`."""
@@ -56,7 +57,10 @@ class Judged:
         if not self.disordered:
             self._order(rows_of(aligned.offsets)[judged], grade)
         if not part.follows:
-            self.ahead = self.ahead.more(Ahead.of(aligned))
+            ahead = Ahead.of(aligned)
+            self.ahead = self.ahead.more(ahead)
+            if ahead.behind and len(self._behind_in) < EXAMPLES:
+                self._behind_in.append(partial(self._behind, aligned, part, before))
             self._top(aligned, part, before, judged)
 
     def _order(self, query: Ints, grade: Array) -> None:
@@ -98,6 +102,18 @@ class Judged:
                 break
         return found
 
+    def _behind(self, aligned: Aligned, part: Part, before: int) -> First:
+        """Return queries whose relevant documents come after the others, with their shares."""
+        codes, shares = behind(aligned)
+        share = dict(zip(codes.tolist(), shares.tolist(), strict=True))
+        some = [code for code, _ in part.first_of(mask(aligned, codes), before)]
+        found = self.queries.start_of([*texts_at(aligned.qids, np.array(some))])
+        names = (
+            f"{qid} ({100 * share[code]:.0f} %)"
+            for qid, code in zip(found.names, some, strict=True)
+        )
+        return found._replace(names=tuple(names))
+
     def facts(self) -> dict[str, Any]:
         """Return what :class:`~harness.guard.facts.RunFacts` has of it."""
         return {
@@ -114,7 +130,10 @@ class Judged:
         """Return the first of each thing, by rule; `begin` is the first part of the run."""
         many = self.shown - self.shown_judged >= MANY * self.shown
         found = {"unjudged-at-10": joined(self._unjudged_in if many else ())}
+        if any(self.ahead.findings("")):
+            found["upside-down"] = joined(self._behind_in)
         self._unjudged_in.clear()  # a task holds this, and parts of the run as long as it is there
+        self._behind_in.clear()
         if self.ordered or abs(self.moments.correlation) >= LIKE_LABELS:
             rows, known = begin.judged()
             grades = begin.qrels.numbers[known]

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..core.align import align
+from ..core.aligned import Aligned
 from ..core.arrow import index_in, take
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Ints, lengths_of
@@ -49,7 +50,7 @@ class Part:
 
     def places(self, rows: Ints) -> Ints:
         """Return the positions of some rows in the file, from 0."""
-        if self.follows:
+        if self.follows and self.run.order is None:  # RankLib says of which row a score is
             order = self.qrels.order
             return rows + self.rows_before if order is None else order[rows + self.rows_before]
         order = self.run.order
@@ -174,3 +175,10 @@ class Part:
         rows, known = self.qrels.find(self._codes[some.row], some.docnos)
         in_order = np.argsort(rows)
         return rows[in_order], known[in_order]
+
+
+def mask(aligned: Aligned, codes: Ints | int) -> Bools:
+    """Return which queries of an aligned part are some of these."""
+    found: Bools = np.zeros(aligned.n_queries, dtype=bool)
+    found[codes] = True
+    return found

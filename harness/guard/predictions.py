@@ -8,6 +8,7 @@ from ..core.ragged import Array
 from . import fits
 from .facts import RunFacts
 from .finding import Finding
+from .first import First
 from .fits import Break, Fit, Rows
 from .registry import finding
 
@@ -127,19 +128,21 @@ def has_slipped(run: RunFacts) -> bool:
     return bool(best.offset) and fits.is_clear(best, own)
 
 
-def odd_fit(run: RunFacts) -> Fit | None:
-    """Return the fit of predictions that fit neither their own rows nor their neighbours."""
+def is_odd(run: RunFacts) -> bool:
+    """Whether predictions fit neither their own rows nor their neighbours."""
     if not run.own_fit or run.whole_scores or has_slipped(run):
-        return None
-    own = Fit(*run.own_fit)
-    return own if own.z <= fits.CLEAR else None
+        return False
+    return Fit(*run.own_fit).z <= fits.CLEAR
 
 
-def of_order(place: str, name: str, own: Fit) -> Iterator[Finding]:
+def of_order(place: str, name: str, run: RunFacts) -> Iterator[Finding]:
     """Yield that predictions have nothing to do with the grades, or the contrary."""
+    own = Fit(*run.own_fit)
     what = f"predictions and grades of {name} have a correlation of {own.r:.2f} within queries"
     if own.z < -fits.CLEAR:
-        yield finding("upside-down", place, what, own.n)
+        first = run.first.get("upside-down", First())
+        what += f", below 0 in {run.falling:,} of them"
+        yield finding("upside-down", first.at(place), what, run.falling, first.names)
     elif own.n >= ENOUGH and own.z < CHANCE:
         yield finding("unrelated", place, what, own.n)
 

@@ -129,7 +129,7 @@ def _of_order(facts: Facts, place: str) -> Iterator[Finding]:
         first = run.first.get("rank-as-score", First())
         yield from RankScores(*run.rank_scores).findings(place, first)
     elif run.ahead and not _is_labels(facts):
-        yield from Ahead(*run.ahead).findings(place)
+        yield from Ahead(*run.ahead).findings(place, run.first.get("upside-down", First()))
 
 
 def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:

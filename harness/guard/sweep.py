@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -30,6 +31,7 @@ APART = ("same-file-twice", "reader", "unreadable")
 together."""
 
 T = TypeVar("T")
+Where = Callable[[str, Sequence[str]], Mapping[str, str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +69,9 @@ class GuardedCell:
 
 
 def of_sweep(
-    cells: Sequence[GuardedCell], failed: Mapping[str, str] | None = None
-) -> Iterator[Finding]:
+    cells: Sequence[GuardedCell], failed: Mapping[str, str] | None = None,
+    where: Where = lambda path, qids: {},
+) -> Iterator[Finding]:  # fmt: skip
     """Yield what cells say of each other.
 
     Parameters
@@ -76,17 +79,19 @@ def of_sweep(
     cells : sequence of GuardedCell
     failed : mapping of str to str, optional
         SHA-256, by path, of the runs that hold rows and failed.
+    where : callable, optional
+        ``where(path, qids)`` returns the place of each query in a dataset, as far as it is known.
     """
     yield from _same_bytes(cells, failed or {})
     pooled = [cell for cell in cells if cell.pooled]
     for some in _by(pooled, lambda cell: cell.pooled).values():
-        yield from _shared_queries("pooled-queries", {cell.dataset: cell for cell in some})
+        datasets = {cell.dataset: cell for cell in some}
+        yield from _shared_queries("pooled-queries", datasets, where)
     named = [cell for cell in cells if cell.folds and not cell.facts.judgements.numbered]
     for some in _by(named, lambda cell: (cell.entry, cell.pooled)).values():
         if not some[0].pooled:
-            yield from _shared_queries(
-                "shared-queries", {cell.digests[cell.dataset]: cell for cell in some}
-            )
+            datasets = {cell.digests[cell.dataset]: cell for cell in some}
+            yield from _shared_queries("shared-queries", datasets, where)
     folds = [cell for cell in cells if cell.folds]
     for some in _by(folds, lambda cell: cell.model).values():
         yield from _ranges(some)
@@ -121,7 +126,9 @@ def _same_bytes(cells: Iterable[GuardedCell], failed: Mapping[str, str]) -> Iter
             yield finding("same-file-twice", one, what, len(others), others)
 
 
-def _shared_queries(rule: str, datasets: Mapping[str, GuardedCell]) -> Iterator[Finding]:
+def _shared_queries(
+    rule: str, datasets: Mapping[str, GuardedCell], where: Where
+) -> Iterator[Finding]:
     if len(datasets) < 2:
         return
     distinct, which = encode(
@@ -133,8 +140,20 @@ def _shared_queries(rule: str, datasets: Mapping[str, GuardedCell]) -> Iterator[
         return
     paths = [cell.dataset for cell in datasets.values()]
     what = f"{n:,} of {len(distinct):,} queries are in several of the {len(paths)} folds"
-    place = f"{paths[0]} to {paths[-1]}"
-    yield finding(rule, place, what, n, first(distinct, shared))
+    fold = np.repeat(np.arange(len(paths)), [len(cell.qids) for cell in datasets.values()])
+    qids = first(distinct, shared)
+    held = [fold[which == code][:2].tolist() for code in np.flatnonzero(shared)[: len(qids)]]
+    known: dict[int, Mapping[str, str]] = {
+        one: where(paths[one], qids) for one in sorted({*chain(*held)})
+    }
+    places = [
+        [known[one].get(qid, paths[one]) for one in two]
+        for qid, two in zip(qids, held, strict=True)
+    ]
+    apart = len(_without_folders(paths)) == len(paths)
+    shown = ([*_without_folders(two)] if apart else two for two in places)
+    examples = [f"query {qid}: {' and '.join(two)}" for qid, two in zip(qids, shown, strict=True)]
+    yield finding(rule, places[0][1], what, n, examples)
 
 
 def _ranges(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
@@ -210,5 +229,9 @@ def _collapsed(findings: Sequence[Finding]) -> Finding:
 def _files(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return the first places; without their folders, where that tells them apart."""
     places = dict.fromkeys(one.place for one in findings)
-    names = dict.fromkeys(place.rpartition("/")[2] for place in places)
+    names = _without_folders(places)
     return tuple(names if len(names) == len(places) else places)[:SHOWN]
+
+
+def _without_folders(paths: Iterable[str]) -> dict[str, None]:
+    return dict.fromkeys(path.rpartition("/")[2] for path in paths)

@@ -12,7 +12,7 @@ from ..core.aligned import Aligned
 from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, Ragged, lengths_of, rows_of
 from .first import EXAMPLES, First, joined, texts, texts_at
-from .part import Part
+from .part import Part, mask
 from .queries import Queries
 
 LONG = 10
@@ -93,11 +93,11 @@ class Ties:
         nearly = (largest >= NEARLY * n) & (largest < n) & (n >= LONG)
         self.nearly += int(nearly.sum())
         if nearly.any() and not self.first_nearly.full:
-            some = part.first_of(_mask(aligned, rows[nearly]), before)
+            some = part.first_of(mask(aligned, rows[nearly]), before)
             names = texts_at(aligned.qids, np.array([code for code, _ in some]))
             self.first_nearly = self.first_nearly.more(self.queries.start_of(names))
         if self.tied and len(self._tied_in) < EXAMPLES:
-            wanted = _mask(aligned, rows[largest > 1])
+            wanted = mask(aligned, rows[largest > 1])
             groups = Ragged(offsets, firsts), sizes
             self._tied_in.append(partial(self._pairs, aligned, part, before, wanted, *groups))
 
@@ -131,7 +131,7 @@ class Ties:
             at = at[:EXAMPLES]
             queries = np.searchsorted(aligned.offsets, at, side="right") - 1
             for item, code in zip(at.tolist(), queries.tolist(), strict=True):
-                ((_, here),) = part.first_of(_mask(aligned, code), before)
+                ((_, here),) = part.first_of(mask(aligned, code), before)
                 if here < 0:
                     rank = int(aligned.rank[item])
                     some = self._by_ranks(aligned, code, [rank - 1])
@@ -175,9 +175,3 @@ def _falling(part: Part) -> Ints | None:
     if np.isin(rises, offsets).all():
         return None
     return np.lexsort((-scores, rows_of(offsets)))
-
-
-def _mask(aligned: Aligned, codes: Ints | int) -> Bools:
-    found: Bools = np.zeros(aligned.n_queries, dtype=bool)
-    found[codes] = True
-    return found

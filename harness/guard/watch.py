@@ -111,6 +111,7 @@ class Watch:
             **self.docnos.first(),
             **self.ties.first(),
             **self.judged.first(begin),
+            **(self.following.first() if begin.follows else {}),
         }
         judged, docnos = self.judged, self.docnos
         few = judged.shown_judged * docnos.looked_at <= FEW * docnos.known * judged.shown

@@ -91,6 +91,8 @@ class Format:
     is_data : callable, optional
         ``is_data(source)`` returns what tells by the number and the text of a line whether it is
         a row: of files whose rows stand one a line, in order. None of a file that has none such.
+    has_rows : bool
+        Whether the number of a row, from 1, says where it stands in a file that has no such lines.
     """
 
     name: str
@@ -103,6 +105,7 @@ class Format:
     needs_dataset: bool = False
     magic: tuple[bytes, ...] = ()
     is_data: Callable[[Source], Callable[[int, bytes], bool] | None] | None = None
+    has_rows: bool = False
 
     def reader(self, kind: Kind) -> Callable[..., Any] | None:
         """Return the function that reads this kind of table, or None."""

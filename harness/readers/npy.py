@@ -47,4 +47,5 @@ FORMAT = Format(
     run=read_run,
     needs_dataset=True,
     magic=(_MAGIC,),
+    has_rows=True,
 )

@@ -40,7 +40,9 @@ def read_run(
         raise _wrong_row(source, wrong)
     scores = np.empty(dataset.n_rows)
     scores[at] = numbers_of(table, "score")
-    return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name)
+    order = np.empty(at.size, np.int64)
+    order[at] = np.arange(at.size)
+    return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name, order=order)
 
 
 def _positions(source: Source, table: pa.Table) -> Ints:
@@ -102,4 +104,5 @@ FORMAT = Format(
     looks=looks,
     run=read_run,
     needs_dataset=True,
+    is_data=lambda source: RUN.is_data,
 )

@@ -192,6 +192,7 @@ FORMAT = Format(
     run=read_run,
     magic=(_PARQUET, *_ARROW),
     is_data=is_data,
+    has_rows=True,
 )
 
 

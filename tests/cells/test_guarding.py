@@ -82,7 +82,9 @@ def test_labels_read_as_scores_fail_the_cell_and_no_other(
         said = capsys.readouterr()
         assert (
             f"error: model on web2: {place}/model-2.txt:1: scores and grades have a correlation of "
-            "exactly 1, over 240 judged documents [labels-as-scores]\n"
+            "exactly 1, over 240 judged documents: query 200, document d0: score 3, grade 3; query "
+            "200, document d1: score 1, grade 1; query 200, document d2: score 1, grade 1 (+237 "
+            "more) [labels-as-scores]\n"
             "  fix:   save what the model predicts, and not the labels; an oracle run is accepted "
             "by 'guard: {accept: [labels-as-scores]}'\n"
         ) in said.err
@@ -156,8 +158,8 @@ def test_a_dataset_without_relevant_documents_stops_the_run(
     with pytest.raises(SystemExit, match=r"^2$"):
         main(["run", str(config(place))])
     assert (
-        f"error: {place}/fold2.txt:1: none of the 8 queries has a relevant document "
-        "[no-relevant-documents]\n"
+        f"error: {place}/fold2.txt:1: none of the 8 queries has a relevant document: "
+        "200, 201, 202 (+5 more) [no-relevant-documents]\n"
         "  fix:   check that the right column was written as the grade; 1 and more means relevant\n"
     ) in capsys.readouterr().err
     assert not (place / "out/leaderboard.csv").exists()
@@ -174,8 +176,10 @@ def test_folds_with_queries_in_common(place: Path) -> None:
         results = harness.run(config(place))
     shared = next(one for one in results.findings if one.rule == "shared-queries")
     assert shared.what == "8 of 17 queries are in several of the 3 folds"
-    assert shared.place == "fold1.txt to fold3.txt"
-    assert shared.examples == ("100", "101", "102")
+    assert shared.place == "fold2.txt:1"
+    assert shared.examples == tuple(
+        f"query {100 + n}: fold1.txt:{30 * n + 1} and fold2.txt:{30 * n + 1}" for n in range(3)
+    )
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -190,7 +194,8 @@ def test_pooled_folds_with_queries_in_common_stop_the_run_at_once(place: Path, j
     (problem,) = caught.value.problems
     # two processes may have given fold 3 before
     assert problem.what.startswith("8 of ")
-    assert problem.what.endswith("folds [pooled-queries]")
+    assert " folds: query 100: fold1.txt:1 and fold2.txt:1, query 101: fold1" in problem.what
+    assert problem.what.endswith(" (+5 more) [pooled-queries]")
     assert not (place / "out/leaderboard.csv").exists()
     checked = check_config(path)
     (found,) = [one for one in checked.findings if one.severity == "error"]

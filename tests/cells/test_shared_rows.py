@@ -62,7 +62,7 @@ class Sweep:
 
 def of(findings: list[dict[str, Any]]) -> Found:
     return {
-        (one["rule"], one["severity"], Path(one["place"]).name, one["count"])
+        (one["rule"], one["severity"], Path(one["place"]).name.partition(":")[0], one["count"])
         for one in findings
         if one["rule"] in ("same-queries", "same-rows")
     }

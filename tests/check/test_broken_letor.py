@@ -193,19 +193,20 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
     ),
     (
         query_of_two_folds,
-        {("same-queries", "warning", 1, "fold2.txt")},
+        {("same-queries", "warning", 1, "fold2.txt:1")},
         "1 of 50 queries of letor-fold2 hold the same rows as queries of letor-fold1, 1 of them "
-        "under another qid: 1143",
+        "under another qid: query 1143: fold1.txt:1209, query new",
     ),
     (
         rows_of_two_folds,
-        {("same-rows", "warning", SHARED, "fold2.txt")},
+        {("same-rows", "warning", SHARED, "fold2.txt:1")},
         "rows of letor-fold2 stand in letor-fold1 too",
     ),
     (
         negated,
-        {("upside-down", "warning", 1158, GBRT)},
-        "predictions and grades of letor-fold1 have a correlation of -0.61 within queries",
+        {("upside-down", "warning", 42, f"{GBRT}:1")},
+        "predictions and grades of letor-fold1 have a correlation of -0.61 within queries, below 0 "
+        "in 42 of them",
     ),
     (empty, {("empty-file", "error", 1, GBRT)}, "the file is empty"),
     (

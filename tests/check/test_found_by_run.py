@@ -63,7 +63,8 @@ def test_predictions_that_fall_as_grades_rise(letor: Any, capsys: Any) -> None:
     letor.put(GBRT, [f"{-float(line)}\n" for line in letor.lines(GBRT)])
     code, said = run(letor, capsys)
     assert code == 0
-    assert "letor-fold1 have a correlation of -0.61 within queries [upside-down]" in said
+    assert "letor-fold1 have a correlation of -0.61 within queries, below 0 in 42 of them: " in said
+    assert said.count("[upside-down]") == 1
 
 
 def test_folds_of_one_size_that_changed_places(letor: Any, capsys: Any) -> None:
@@ -150,7 +151,8 @@ def test_qids_and_docnos_that_changed_places(trec: Any, capsys: Any, name: str) 
     trec.put(name, [" ".join([row[2], row[1], row[0], *row[3:]]) + "\n" for row in rows])
     code, said = run(trec, capsys)
     assert code == 2  # the only run
-    assert "qid and docno have changed places [swapped-columns]" in said
+    assert "qid and docno have changed places: " in said
+    assert " more) [swapped-columns]" in said
 
 
 FOLDS = """\
@@ -192,7 +194,8 @@ def test_a_run_that_is_upside_down(trec: Any, capsys: Any) -> None:
     trec.put("run", [" ".join([*row[:4], f"-{row[4]}", row[5]]) + "\n" for row in rows])
     code, said = run(trec, capsys)
     assert code == 0
-    assert "where chance gives 50 % [upside-down]" in said
+    assert "where chance gives 50 %: 301 (" in said
+    assert "(+25 more) [upside-down]" in said
 
 
 @pytest.mark.parametrize(

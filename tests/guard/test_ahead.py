@@ -24,7 +24,7 @@ def test_one_query() -> None:
     # ranks: b 1, x 2, a 3, y 4; relevant: b and a. Pairs (b, x), (b, y), (a, y) are in order, and
     # (a, x) is not: 3 of 4. By chance (4 + 1) / (12 * 2 * 2) = 5 / 48
     found = of({"q": {"a": 1, "b": 2, "x": 0}}, {"q": {"b": 4, "x": 3, "a": 2, "y": 1}})
-    assert found == (1, 0.75, 0.75**2, pytest.approx(5 / 48))
+    assert tuple(found) == (1, 0.75, 0.75**2, pytest.approx(5 / 48), 0)
 
 
 def test_queries_that_say_nothing_are_left_out() -> None:
@@ -56,10 +56,12 @@ def test_it_is_the_share_of_pairs(queries: list[list[bool]]) -> None:
     assert found.queries == len(shares)
     assert found.shares == pytest.approx(sum(shares))
     assert found.squares == pytest.approx(sum(one * one for one in shares))
+    assert found.behind == sum(2 * one < 1 for one in shares)
 
 
 def test_parts_add_up() -> None:
-    assert Ahead(1, 0.5, 0.25, 0.1).more(Ahead(2, 1, 1, 0.2)) == (3, 1.5, 1.25, pytest.approx(0.3))
+    both = Ahead(1, 0.5, 0.25, 0.1, 1).more(Ahead(2, 1, 1, 0.2, 2))
+    assert tuple(both) == (3, 1.5, 1.25, pytest.approx(0.3), 3)
 
 
 def sums(shares: Any, variance: float) -> Ahead:

@@ -19,24 +19,19 @@ from harness.readers.unpacking import check_ratio
 Rows = list[list[str]]
 
 OF_WHOLE_FILES = {
-    "shifted", "swapped-fold", "unrelated", "row-count", "upside-down", "score-range",
+    "shifted", "swapped-fold", "unrelated", "row-count", "score-range",
     "missing-file", "truncated", "damaged", "unpacks-too-far", "empty-file", "group-sizes",
     "swapped-files", "no-common-query", "other-compression", "reader", "unreadable", "config",
-    "same-rows",
 }  # fmt: skip
 """What is about a file as a whole: there is no first row to name beyond what the text says."""
 NO_LINE = OF_WHOLE_FILES | {
-    "missing-queries", "gaps", "same-file-twice", "shared-queries", "same-queries", "same-rows",
-    "pooled-queries",
-    "swapped-columns",
+    "missing-queries", "gaps", "same-file-twice", "swapped-columns",
 }  # fmt: skip
-"""What is about something that has no line in the file: a query that is not there, another file;
-or that is told by comparing files, which are not read again for it."""
-
+"""What is about something that has no line in the file: a query that is not there, another file."""
 
 OF_QUERIES = {
     "empty-queries", "no-relevant-documents", "one-document-queries", "constant-scores", "depth",
-    "nearly-constant-scores", "extra-queries", "unusable-judgements",
+    "nearly-constant-scores", "extra-queries", "unusable-judgements", "upside-down",
 }  # fmt: skip
 """What names queries, at the first line of the first of them."""
 
