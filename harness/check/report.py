@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ..config.cells import Cell
@@ -9,8 +11,13 @@ from ..escaping import for_terminal, in_json, legible
 from ..guard.finding import ORDER, Finding
 from .flow import Checked
 
-MOST = 5
-"""Warnings and notes of one rule that are printed; of errors all are, and JSON has all."""
+MOST = {"error": 20, "warning": 5, "note": 5}
+"""Findings of one rule that are printed as they stand; JSON has all as they stand."""
+ALIKE = 3
+"""Of these, as many as differ in nothing but numbers and names, where not all are printed."""
+PLACES = 10
+"""Places of the others that are listed."""
+_OWN = re.compile(r"'[^']*'|\d[\d,.]*")
 
 
 def text(checked: Checked) -> str:
@@ -20,10 +27,12 @@ def text(checked: Checked) -> str:
 
 def _lines(checked: Checked) -> Iterator[str]:
     for alike in _by_rule(checked.findings):
-        most = len(alike) if alike[0].severity == "error" else MOST
-        yield from (one.head for one in alike[:most])
-        if len(alike) > most:
-            yield f"  ... and {len(alike) - most:,} more"
+        shown, others = _first(alike)
+        yield from (one.head for one in shown)
+        if others:
+            places = ", ".join(one.place for one in others[:PLACES])
+            more = f" (+{len(others) - PLACES:,} more)" if len(others) > PLACES else ""
+            yield f"  ... and {len(others):,} more: {places}{more}"
         yield from alike[0].advice
     counts = [_n(checked.count(name), name) for name in ORDER if checked.count(name)]
     yield f"{looked_at(checked)}: {', '.join(counts) or 'nothing found'}"
@@ -35,6 +44,22 @@ def _by_rule(findings: Iterable[Finding]) -> list[list[Finding]]:
     for one in findings:
         alike.setdefault((one.severity, one.rule, *one.advice), []).append(one)
     return list(alike.values())
+
+
+def _first(alike: list[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings that are printed as they stand, few that say the same; and the others."""
+    most = MOST[alike[0].severity]
+    if len(alike) <= MOST["note"]:
+        return alike, []
+    shown: list[Finding] = []
+    others: list[Finding] = []
+    said = Counter[str]()
+    for one in alike:
+        kind = _OWN.sub("", one.what)
+        said[kind] += 1
+        fits = said[kind] <= ALIKE and len(shown) < most
+        (shown if fits else others).append(one)
+    return shown, others
 
 
 def looked_at(checked: Checked) -> str:

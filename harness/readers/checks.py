@@ -98,9 +98,10 @@ class Checks:
             more = ", ..." if len(self.tags) > SHOWN else ""
             warn(
                 self.source,
-                f"{len(self.tags)} tags in one run: {some}{more}; is it several systems' output?",
+                f"{len(self.tags)} tags in one run: {some}{more}; it may be several systems' "
+                "output",
                 "several-tags",
-                len(self.tags),
+                len(self.tags) - 1,
                 line,
                 named,
             )

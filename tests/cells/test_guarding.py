@@ -313,14 +313,14 @@ def test_what_a_reader_warns_of_can_be_accepted(place: Path) -> None:
     judged = [f"{q} 0 d{d} {d * 7 % 3}\n" for q in range(8) for d in range(20)]
     (place / "qrels.txt").write_text("".join(judged), encoding="utf-8")
     path = config(place, datasets={"t": {"path": "qrels.txt"}}, runs={"a": {"path": "several.run"}})
-    what = "several.run: 2 tags in one run: 'tag0', 'tag1'; is it several systems' "
+    what = "several.run: 2 tags in one run: 'tag0', 'tag1'; it may be several systems' "
     with pytest.warns(HarnessWarning, match="2 tags in one run"):
         results = harness.run(path)
-    assert results.warnings == (f"{what}output?",)
+    assert results.warnings == (f"{what}output",)
     results = harness.run(path, overrides=["guard.accept=[several-tags]"])
     assert results.warnings == ()
     at_line = what.replace(".run:", ".run:2:")
-    assert found(results) == [("several-tags", "note", f"{at_line}output?")]
+    assert found(results) == [("several-tags", "note", f"{at_line}output")]
 
 
 def test_facts_are_the_same_beside_a_reference(place: Path) -> None:

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from harness.check import Checked, report
 from harness.cli import app
 from harness.errors import ConfigError, InputError
+from harness.guard.registry import finding
 
 
 def call(*arguments: object) -> Result:
@@ -78,10 +80,32 @@ def test_of_many_warnings_alike_the_first_are_printed_and_json_has_all(trec: Any
         trec.put(name, trec.lines("run")[: 1234 + len(name) + names.index(name)])
     files = [trec.folder / name for name in names]
     text = call(trec.folder / "qrels", *files).stdout
-    assert text.count("[missing-queries]") == 5
-    assert "  ... and 3 more\n" in text
+    assert text.count("[missing-queries]") == 3
+    assert f"  ... and 5 more: {', '.join(map(str, files[3:]))}\n" in text
     found = json.loads(call(trec.folder / "qrels", *files, "--format", "json").stdout)
     assert sum(one["rule"] == "missing-queries" for one in found["findings"]) == 8
+
+
+def test_one_error_in_a_hundred_files_is_a_few_lines() -> None:
+    found = [
+        finding("duplicates", f"{n}.run:{n}", f"stands already on line {n - 1}", 1, [f"q{n} d"])
+        for n in range(1, 101)
+    ]
+    text = report.text(Checked(tuple(found), ()))
+    *heads, more, effect, fix, _ = text.splitlines()
+    assert heads == [one.head for one in found[:3]]
+    assert more == (
+        "  ... and 97 more: 4.run:4, 5.run:5, 6.run:6, 7.run:7, 8.run:8, 9.run:9, 10.run:10, "
+        "11.run:11, 12.run:12, 13.run:13 (+87 more)"
+    )
+    assert (effect, fix) == found[0].advice
+
+
+def test_errors_that_say_other_things_are_all_printed() -> None:
+    found = [finding("unreadable", f"{n}.run", f"{'a' * n} is wrong") for n in range(1, 24)]
+    lines = report.text(Checked(tuple(found), ())).splitlines()
+    assert lines[:20] == [one.head for one in found[:20]]
+    assert lines[20] == "  ... and 3 more: 21.run, 22.run, 23.run"
 
 
 def test_json(letor: Any) -> None:

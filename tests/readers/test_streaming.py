@@ -97,7 +97,7 @@ def test_tags_of_all_parts_are_counted(write: Write) -> None:
     path = write("a.run", text)
     message = (
         "a.run: 7 tags in one run: 'tag0', 'tag1', 'tag2', 'tag3', 'tag4', ...; "
-        "is it several systems' output?"
+        "it may be several systems' output"
     )
     for parts in (readers.stream_run(path), readers.align_run(Qrels.from_dict({"q3": {}}), path)):
         with pytest.warns(HarnessWarning) as caught:
