@@ -15,8 +15,8 @@ from .escaping import in_message, legible
 
 SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
-SHOWN_OF_CONFIG = 1000
-"""How many of a config, of which all are wanted."""
+SHOWN_OF_CONFIG = 100
+"""How many of a config, of which all that anybody would mend at once are wanted."""
 LONGEST = 4000
 """Characters of what is wrong with one thing; a name from a file may have millions."""
 
@@ -103,7 +103,7 @@ class HarnessError(Exception):
 
 
 class ConfigError(HarnessError):
-    """The configuration is wrong; all problems of one file together, up to a thousand.
+    """The configuration is wrong; all problems of one file together, up to a hundred.
 
     Parameters
     ----------
@@ -204,6 +204,17 @@ def said_by(error: BaseException, width: int = 120) -> str:
     ('no such column', 'EOFError')
     """
     return shorten(" ".join(str(error).split()) or type(error).__name__, width)
+
+
+def first_of(names: Sequence[str], n: int = 8) -> str:
+    """Return the first few of some names, and how many more there are.
+
+    >>> first_of(["qid", "docno"]), first_of(["a", "b", "c", "d"], 2)
+    ('qid, docno', 'a, b (+2 more)')
+    """
+    more = len(names) - n
+    said = ", ".join(shorten(name, 60) for name in names[:n])
+    return said + (f" (+{more:,} more)" if more > 0 else "")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

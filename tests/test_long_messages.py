@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from harness.config import load
 from harness.core.tables import Qrels
 from harness.errors import (
     LONGEST,
@@ -32,11 +34,11 @@ def test_warnings_too() -> None:
     assert len(str(HarnessWarning("a" * 10_000_000))) < LONGEST + 50
 
 
-def test_a_config_of_thousands_of_problems() -> None:
+def test_a_config_of_a_hundred_problems() -> None:
     said = str(ConfigError([Problem(f"$.a (line {i})", "no") for i in range(SHOWN_OF_CONFIG + 3)]))
     first, *lines, last = said.splitlines()
-    assert first == "config: 1003 problems"
-    assert lines[-1] == "  $.a (line 999)   no"
+    assert first == "config: 103 problems"
+    assert lines[-1] == "  $.a (line 99)   no"
     assert len(lines) == SHOWN_OF_CONFIG
     assert last == "  ... and 3 more"
 
@@ -58,3 +60,34 @@ def test_readers(format: str, text: str, begins: str, tmp_path: Path) -> None:
     said = str(caught.value)
     assert begins in said
     assert len(said) < 10_000
+
+
+def test_columns_of_which_there_are_thousands_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    more = ",".join(f"column{i}" for i in range(9000))
+    path.write_text(f"qid,docno,score,{more}\n" + "1,2,3\n" * 50)
+    with pytest.raises(InputError) as caught:
+        read_run(path, format="table")
+    said = str(caught.value).splitlines()
+    assert said[0] == (
+        f"{path}:2: 3 fields where 9003 belong (qid, docno, score, column0, column1, column2, "
+        "column3, column4 (+8,995 more))"
+    )
+    assert len(str(caught.value)) < 4000
+    with pytest.raises(InputError) as caught:
+        read_run(path, format="table", columns={"qid": "topic"})
+    assert caught.value.problems[0].found == (
+        "columns: qid, docno, score, column0, column1, column2, column3, column4 (+8,995 more)"
+    )
+
+
+def test_a_config_of_ten_thousand_wrong_parts_is_refused_in_time(tmp_path: Path) -> None:
+    """Each was compared with all others; 90,000 took over six minutes."""
+    path, n = tmp_path / "a.yaml", 10_000
+    for line in ("k{0}: !t{0} a\n", "k{0}: a\n"):
+        path.write_text("".join(map(line.format, range(n))))
+        start = time.process_time()
+        with pytest.raises(ConfigError) as caught:
+            load(path)
+        assert time.process_time() - start < 30
+        assert len(str(caught.value)) < 30_000

@@ -18,6 +18,8 @@ from .yamlfile import Loc, Source, describe
 
 M = TypeVar("M", bound=BaseModel)
 
+_MOST = 1000
+"""Parts that are wrong of which it is told why; looking for like names takes 1 ms for each."""
 _MUST_BE = {
     "string": "text",
     "int": "a whole number",
@@ -89,10 +91,14 @@ def validate(data: Mapping[str, Any], source: Source) -> tuple[Config | None, Pa
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        errors = [one for one in error.errors() if not _follows_from_others(one, source)]
-        errors = [one for one in errors if not _is_misspelt(one, errors)]
-        problems = list(dict.fromkeys(_in_plain_words(one, source) for one in errors))
+        around = {part[:n] for part in source.unread for n in range(len(part) + 1)}
+        errors = [one for one in error.errors() if not _follows_from_others(one, around)]
         wrong = {one["loc"][0] for one in errors}
+        more = len(errors) - _MOST
+        errors = [one for one in errors[:_MOST] if not _is_misspelt(one, errors[:_MOST])]
+        problems = list(dict.fromkeys(_in_plain_words(one, source) for one in errors))
+        if more > 0:
+            problems.append(Problem("", f"{more:,} more parts are wrong; they were not looked at"))
         return None, _sound(data, not wrong & {"datasets", "runs"}), problems
     return config, _sound(data, complete=True), []
 
@@ -157,12 +163,14 @@ def _salvage(model: type[M], value: Any) -> M | None:
         return _salvage(model, {key: part for key, part in value.items() if key not in wrong})
 
 
-def _follows_from_others(error: ErrorDetails, source: Source) -> bool:
-    """Whether a part only seems wrong since YAML could not be read or its items are wrong."""
+def _follows_from_others(error: ErrorDetails, around: set[Loc]) -> bool:
+    """Whether a part only seems wrong since YAML could not be read or its items are wrong.
+
+    `around` are the places of what could not be read, and of all that it is in.
+    """
     if error["type"] == "too_short" and error["input"]:
         return True
-    loc = _loc(error)
-    return any(part[: len(loc)] == loc for part in source.unread)
+    return _loc(error) in around
 
 
 def _is_misspelt(error: ErrorDetails, errors: Sequence[ErrorDetails]) -> bool:

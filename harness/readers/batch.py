@@ -13,7 +13,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.table import DuplicateRows
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem, said_by
+from ..errors import InputError, Problem, first_of, said_by
 from .format import Format, Head, Kind
 from .numpy_files import NoArrayError, ObjectsError, arrays_of
 from .source import Source
@@ -106,7 +106,7 @@ def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
         raise InputError(Problem(source.name, what)) from None
     absent = [key for key in ("qids", "n", column) if key not in arrays]
     if absent:
-        held = ", ".join(sorted(arrays)) or "nothing"
+        held = first_of(sorted(arrays)) or "nothing"
         raise InputError(
             Problem(
                 source.name, f"no array '{absent[0]}'; the archive holds {held}",

@@ -12,7 +12,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.table import DuplicateRows, T
 from ..core.tables import GRADE_LIMIT, Qrels, Run
-from ..errors import SHOWN, InputError, Problem, did_you_mean
+from ..errors import SHOWN, InputError, Problem, did_you_mean, first_of
 from .build import KEEP_ONE, column, dropped, qid_column, warn_dropped
 from .format import Head
 from .number_text import of_number
@@ -63,7 +63,7 @@ def choose(names: Sequence[str], kind: str, columns: Columns | None, where: str)
         if role not in roles
     ] + [
         Problem(
-            where, f"no column '{name}'{did_you_mean(name, names)}", f"columns: {', '.join(names)}"
+            where, f"no column '{name}'{did_you_mean(name, names)}", f"columns: {first_of(names)}"
         )
         for name in given.values()
         if name not in names
@@ -74,7 +74,7 @@ def choose(names: Sequence[str], kind: str, columns: Columns | None, where: str)
         Problem(
             where,
             f"no column of {'scores or ranks' if role == 'rank' else f'{role}s'} found",
-            f"columns: {', '.join(names)}",
+            f"columns: {first_of(names)}",
             f"name it in a config: columns: {{{'score' if role == 'rank' else role}: ...}}; or "
             "rename the column",
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from .json_pieces import no_mapping, pieces
 from .json_text import is_finite
 from .number_text import of_number
 from .source import Source, no_rows
+from .wrong_lines import LIMIT
 
 _PART = 1 << 18
 """Rows, and those of one query, that are looked through for names that are there twice."""
@@ -35,15 +36,16 @@ def read_qrels(
 ) -> Qrels:
     """Read ``{qid: {docno: grade}}``."""
     return _table(
-        Qrels, source, _read(source, "grade", whole=not fractions), duplicates, name, fractions
-    )
+        Qrels, source, _read(source, "grade", duplicates, whole=not fractions), duplicates, name,
+        fractions,
+    )  # fmt: skip
 
 
 def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read ``{qid: {docno: score}}``."""
-    return _table(Run, source, _read(source, "score", whole=False), duplicates, name)
+    return _table(Run, source, _read(source, "score", duplicates, whole=False), duplicates, name)
 
 
 @dataclass
@@ -76,10 +78,11 @@ class _Columns:
         self.numbers.add(numbers)
 
 
-def _read(source: Source, word: str, *, whole: bool) -> _Columns:
+def _read(source: Source, word: str, duplicates: Duplicates, *, whole: bool) -> _Columns:
     """Return the columns; raise where a value is not a finite number, or whole and should be."""
     columns, is_mapping = _Columns(), True
     problems: list[Problem] = []
+    again: list[str] = []
     n_wrong, qid = 0, ""
     for goes_on, queries in pieces(source):
         if goes_on:
@@ -98,11 +101,40 @@ def _read(source: Source, word: str, *, whole: bool) -> _Columns:
             problems += [_problem(source, word, *one) for one in shown]
         elif not n_wrong:
             columns.add(goes_on, queries, numbers)
+            if duplicates == "error" and len(again) < LIMIT:
+                again += _repeated(queries)
+                if len(again) >= LIMIT:  # before rows are kept of which few are
+                    raise _refused(source, again, len(again), at_least=True)
     if not is_mapping:
         raise no_mapping(source.name)
     if n_wrong:
         raise InputError(problems, total=n_wrong)
     return columns
+
+
+def _repeated(queries: list[tuple[str, Any]]) -> Iterator[str]:
+    """Yield the keys that stand in one object already, of some queries in a row."""
+    for rows in (queries, *(rows for _, rows in queries)):
+        if len(dict(rows)) < len(rows):
+            seen: set[str] = set()
+            for key, _ in rows:
+                if key in seen:
+                    yield key
+                seen.add(key)
+
+
+def _refused(
+    source: Source, again: Iterable[Any], total: int, *, at_least: bool = False
+) -> InputError:
+    """Return the error for keys that stand in one object already."""
+    problems = [
+        Problem(
+            source.name, f"the key '{shorten(str(key))}' stands twice in one object",
+            fix=KEEP_ONE, rule="duplicates",
+        )
+        for key in islice(again, SHOWN)
+    ]  # fmt: skip
+    return InputError(problems, total=total, at_least=at_least)
 
 
 def _numbers(values: list[Any]) -> Array | None:
@@ -168,6 +200,14 @@ def _once(source: Source, table: T, duplicates: Duplicates) -> T:
 
     JSON allows a key twice, of which Python's reader keeps the last in silence.
     """
+    if duplicates == "error":
+        for part in (_PART, 4 * _PART):
+            if table.n_rows >= 4 * part:  # to list all rows takes ten times their room
+                begin = _first_rows(table, part)
+                rows = _twice(begin)[0]
+                if rows.size >= LIMIT:
+                    keys = begin.docnos.take(rows[:SHOWN])
+                    raise _refused(source, keys, rows.size, at_least=True)
     later, earlier = _twice(table)
     hashes = hash_strings(table.qids)
     hashes.sort()
@@ -182,14 +222,7 @@ def _once(source: Source, table: T, duplicates: Duplicates) -> T:
         return table
     if duplicates == "error":
         again = [*table.docnos.take(later[:SHOWN]), *take(table.qids, where[first[which] < where])]
-        problems = [
-            Problem(
-                source.name, f"the key '{shorten(str(key))}' stands twice in one object",
-                fix=KEEP_ONE, rule="duplicates",
-            )
-            for key in again[:SHOWN]
-        ]  # fmt: skip
-        raise InputError(problems, total=n)
+        raise _refused(source, again, n)
     stand = "1 key stands" if n == 1 else f"{n:,} keys stand"
     what = f"{stand} twice in one object; the {duplicates} of each is kept"
     warn(source, what, "dropped-rows", n)
@@ -201,6 +234,14 @@ def _once(source: Source, table: T, duplicates: Duplicates) -> T:
     offsets = offsets_of(np.bincount(table.row[keep], minlength=where.size)[stays])
     docnos = Docnos(select(table.docnos.to_strings(), keep), offsets)
     return type(table)(select(table.qids, stays), offsets, docnos, table.numbers[keep], table.name)
+
+
+def _first_rows(table: T, n: int) -> T:
+    """Return the table of the first `n` rows."""
+    n_queries = int(np.searchsorted(table.offsets, n))
+    offsets = np.minimum(table.offsets[: n_queries + 1], n)
+    docnos = Docnos(table.docnos.to_strings().slice(0, n), offsets)
+    return type(table)(table.qids.slice(0, n_queries), offsets, docnos, table.numbers[:n])
 
 
 def _twice(table: Table) -> tuple[Ints, Ints]:

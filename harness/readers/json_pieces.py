@@ -8,8 +8,9 @@ closed behind it, with another: Python's own reader says of it what it would say
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 import numpy as np
@@ -23,6 +24,9 @@ _BLOCK = 1 << 18
 LONGEST = 1 << 19
 """Bytes without a comma at which the text can be cut: a name, or a value that is no number."""
 
+_BLANKS = re.compile(rb"[ \t\r\n]{1024,}")
+"""Blanks that are left out where they are between names and values, so many of them."""
+
 _OBJECT, _LIST, _END, _COMMA, _QUOTE = 1, 2, 3, 4, 5
 _KINDS = np.zeros(256, np.int8)
 for _kind, _bytes in (
@@ -33,6 +37,7 @@ for _kind, _bytes in (
     (_QUOTE, b'"'),
 ):
     _KINDS[[*_bytes]] = _kind
+_QUOTE_MARK = ord('"')
 _STEPS = np.array([0, 1, 1, -1, 0, 0], np.int32)
 """How many more are open after each kind."""
 _BEFORE = (b"", b'{"":0', b'{"":{"":0')
@@ -60,18 +65,18 @@ def pieces(source: Source) -> Iterator[tuple[bool, list[tuple[str, Any]]]]:
         Where the file is not JSON, with the line; or no object.
     """
     place, scan = _Place(source.name), _Scan()
-    held: list[bytes] = []
+    held = _Held()
     with source.explained(), source.open() as stream:
         for block in _blocks(stream):
-            if not held and place.is_start and block.lstrip().startswith(b"["):
+            if place.is_start and held.is_blank() and block.lstrip().startswith(b"["):
                 raise no_mapping(source.name)
             cut, depth = scan.take(block)
-            if cut:
-                yield place.read([*held, block[:cut]], depth)
-                held = [block[cut:]]
+            if cut >= 0:
+                yield place.read(held.and_then(block[:cut]), depth)
+                held = _Held([block[cut:]])
             else:
-                held.append(block)
-                if sum(map(len, held)) > LONGEST:
+                held = held.and_then(block)
+                if held.size > LONGEST and held.without_blanks().size > LONGEST:
                     place.refuse(held)
     yield place.read(held, 0)
 
@@ -91,6 +96,74 @@ def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
         block = stream.read(_BLOCK)
 
 
+def _after(text: bytes, line: int, column: int) -> tuple[int, int]:
+    """Return the line, and how many characters of it are before, after a text that begins there."""
+    line_end = text.rfind(b"\n") + 1
+    return line + text.count(b"\n"), len(text[line_end:].decode("utf-8", "replace")) + (
+        0 if line_end else column
+    )
+
+
+@dataclass
+class _Held:
+    """Text that begins outside of names, as it was read but for blanks that were left out."""
+
+    parts: list[bytes] = field(default_factory=list)
+    gaps: list[tuple[int, int, int]] = field(default_factory=list)
+    """Where one blank stands for many, as bytes before it: line ends among them, or none, and
+    characters after the last one."""
+
+    @property
+    def size(self) -> int:
+        """Bytes, those left out not counted."""
+        return sum(map(len, self.parts))
+
+    def is_blank(self) -> bool:
+        """Whether there is nothing but blanks."""
+        return not any(part.strip() for part in self.parts)
+
+    def and_then(self, block: bytes) -> _Held:
+        """Return this with a block behind it."""
+        return _Held([*self.parts, block], self.gaps)
+
+    def without_blanks(self) -> _Held:
+        """Leave out all but one of many blanks; the names and values stay."""
+        text = b"".join(self.parts)
+        quotes = np.flatnonzero(np.frombuffer(_unescaped(text), np.uint8) == _QUOTE_MARK)
+        parts: list[bytes] = []
+        gaps: list[tuple[int, int, int]] = []
+        end = size = 0
+        for run in _BLANKS.finditer(text):
+            start = run.start()
+            if np.searchsorted(quotes, start) % 2:
+                continue  # in a name
+            parts += [text[end:start], b" "]
+            gaps += [(at - end + size, n, m) for at, n, m in self.gaps if end <= at < start]
+            size += start - end
+            gaps.append((size, *self.after(run.end(), 0, 0, start)))
+            size, end = size + 1, run.end()
+        gaps += [(at - end + size, n, m) for at, n, m in self.gaps if end <= at]
+        self.parts, self.gaps = [*parts, text[end:]], gaps
+        return self
+
+    def after(self, end: int, line: int, column: int, start: int = 0) -> tuple[int, int]:
+        """Return line and column of the place `end`, where those of `start` are given."""
+        text = b"".join(self.parts)
+        for at, lines, columns in self.gaps:
+            if start <= at < end:
+                line, column = _after(text[start:at], line, column)
+                line, column = line + lines, columns + (0 if lines else column)
+                start = at + 1
+        return _after(text[start:end], line, column)
+
+
+def _unescaped(text: bytes) -> bytes:
+    """Return a text of the same size in which each quotation mark begins or ends a name."""
+    if b"\\" not in text:
+        return text
+    return text.replace(rb"\\", b"..").replace(rb"\"", b"..")
+
+
 class _Scan:
     """How deep in a JSON text, and in what, the bytes end that were taken in."""
 
@@ -100,10 +173,9 @@ class _Scan:
     def take(self, block: bytes) -> tuple[int, int]:
         """Take bytes in; return where they can be cut last, and how many objects are open there.
 
-        Zero where they cannot. Of lists nothing is cut off, as they belong to no run.
+        -1 where they cannot. Of lists nothing is cut off, as they belong to no run.
         """
-        if b"\\" in block:
-            block = block.replace(rb"\\", b"..").replace(rb"\"", b"..")
+        block = _unescaped(block)
         kinds = _KINDS[np.frombuffer(block, np.uint8)]
         at = np.flatnonzero(kinds)
         kinds = kinds[at]
@@ -119,7 +191,7 @@ class _Scan:
         opened = np.append(kinds[opening], self.second)[np.searchsorted(opening, commas) - 1]
         commas = commas[(depth[commas] == 1) | (opened == _OBJECT)]
         self.second = int(kinds[opening[-1]]) if opening.size else self.second
-        return (int(at[commas[-1]]), int(depth[commas[-1]])) if commas.size else (0, 0)
+        return (int(at[commas[-1]]), int(depth[commas[-1]])) if commas.size else (-1, 0)
 
 
 @dataclass
@@ -134,10 +206,9 @@ class _Place:
     """Objects that are open."""
     is_start: bool = True
 
-    def read(self, parts: list[bytes], depth: int) -> tuple[bool, list[tuple[str, Any]]]:
+    def read(self, held: _Held, depth: int) -> tuple[bool, list[tuple[str, Any]]]:
         """Return what :func:`pieces` yields for a text, at whose end `depth` objects are open."""
-        before = _BEFORE[self.depth]
-        found = self._parsed(b"".join([before, *parts, _AFTER[depth]]))
+        found = self._parsed(held, _AFTER[depth])
         if not isinstance(found, tuple):
             raise no_mapping(self.name)
         members, goes_on = [*found], self.depth == 2
@@ -149,37 +220,33 @@ class _Place:
             members[0] = "", members[0][1][1:]
         elif self.depth == 1:
             del members[0]
-        self._pass(b"".join(parts))
-        self.depth = depth
+        self.line, self.column = held.after(held.size, self.line, self.column)
+        self.is_start, self.depth = False, depth
         return goes_on, members
 
-    def refuse(self, parts: list[bytes]) -> None:
+    def refuse(self, held: _Held) -> None:
         """Raise for a text without an end: for what is wrong with its beginning, or its length."""
-        text = b"".join([_BEFORE[self.depth], *parts]).decode("utf-8", "ignore")
-        self._parsed(text.encode(), len(text))
+        self._parsed(held, None)
         what = f"{LONGEST:,} bytes without the end of a name or a value"
         raise InputError(Problem(f"{self.name}:{self.line}", what, fix=_WRITE))
 
-    def _parsed(self, text: bytes, cut: int | None = None) -> Any:
-        """Return the value of a piece; None where it only lacks what is behind the place `cut`."""
+    def _parsed(self, held: _Held, after: bytes | None) -> Any:
+        """Return the value of a piece; None where it only lacks what is behind it."""
+        before = _BEFORE[self.depth]
+        text = b"".join([before, *held.parts, after or b""])
+        if after is None:  # the last character may be cut
+            text = text.decode("utf-8", "ignore").encode()
         try:
             return parse(text, tuple)
         except json.JSONDecodeError as error:
-            if cut is not None and (error.pos >= cut or error.msg.startswith("Unterminated")):
+            said = error.msg.startswith("Unterminated")
+            if after is None and (said or error.pos >= len(error.doc)):
                 return None
-            column, line = error.colno, self.line + error.lineno - 1
-            if error.lineno == 1:
-                column += self.column - len(_BEFORE[self.depth])
-            what = f"not JSON ({error.msg}, column {column})"
+            end = len(error.doc[: error.pos].encode()) - len(before)
+            line, column = held.after(end, self.line, self.column)
+            what = f"not JSON ({error.msg}, column {column + 1})"
             raise InputError(Problem(f"{self.name}:{line}", what)) from None
         except UnicodeDecodeError:
             raise InputError(Problem(self.name, "not UTF-8 text")) from None
         except ValueError as error:
             raise InputError(Problem(self.name, f"not JSON ({error})")) from None
-
-    def _pass(self, text: bytes) -> None:
-        """Go on to behind a text."""
-        self.is_start = False
-        line_end = text.rfind(b"\n") + 1
-        self.line += text.count(b"\n")
-        self.column = len(text[line_end:].decode()) + (0 if line_end else self.column)

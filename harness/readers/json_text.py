@@ -53,8 +53,12 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose keys are different; for ``hook``. ValueError where one is not."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [key for key, _ in pairs]
-        twice = next(key for place, key in enumerate(names) if key in names[:place])
+        seen: set[str] = set()
+        twice = ""
+        for twice, _ in pairs:
+            if twice in seen:
+                break
+            seen.add(twice)
         raise ValueError(f"the key '{twice:.60}' stands twice")
     return made
 

@@ -15,7 +15,7 @@ from ..core.arrow import cast
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
-from ..errors import SHOWN, InputError, Problem, shorten
+from ..errors import SHOWN, InputError, Problem, first_of, shorten
 from .ahead import ahead, each
 from .build import repeated, row_names, warn_scattered
 from .columns import NOT_UTF8
@@ -168,7 +168,7 @@ def _check_line(line: bytes, types: dict[str, pa.DataType]) -> tuple[list[Any], 
         return [], Problem("", "not a JSON object", fix="write one object a line")
     for key, type_ in types.items():
         if key not in row:
-            fix = f"every line needs {', '.join(types)}"
+            fix = f"every line needs {first_of([*types])}"
             return [], Problem("", f"no key '{key}'", fix=fix, rule="columns")
         value, is_name = row[key], not pa.types.is_floating(type_)
         kinds = (str, int) if is_name else (int, float)

@@ -33,6 +33,8 @@ _BAD_ARCHIVE = (
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """How numpy packs, and of which no more is unpacked than is asked for."""
 _MOST_MEMBERS = 1000
+_DIRECTORY = 1 << 20
+"""Bytes of an archive's directory, at most: the names of so many members, of 1,000 bytes each."""
 
 
 class NoArrayError(Exception):
@@ -95,7 +97,9 @@ def arrays_of(name: str, data: bytes) -> dict[str, Array]:
         Where it unpacks to far more than its own size.
     """
     try:
-        with contextlib.closing(zipfile.ZipFile(io.BytesIO(data))) as archive:
+        file = _Archive(data)
+        with contextlib.closing(zipfile.ZipFile(file)) as archive:
+            file.most = -1
             members: list[Any] = archive.infolist()
             if len(members) > _MOST_MEMBERS:
                 what = f"{len(members):,} arrays, where {_MOST_MEMBERS:,} are the most"
@@ -107,6 +111,22 @@ def arrays_of(name: str, data: bytes) -> dict[str, Array]:
             }
     except _BAD_ARCHIVE as error:
         raise NoArrayError(said_by(error)) from None
+
+
+class _Archive(io.BytesIO):
+    """The bytes of an archive, of which no more is read at once than `most`, if that is not -1.
+
+    The directory is read at once, and objects are made of all of it.
+    """
+
+    most = _DIRECTORY
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return the next bytes."""
+        if size is not None and size > self.most >= 0:
+            what = f"a directory of {size:,} bytes, where {self.most:,} are the most"
+            raise NoArrayError(what)
+        return super().read(size)
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, first_of
 from .columns import NOT_UTF8
 from .number_text import check_number
 from .source import Source
@@ -89,7 +89,7 @@ def _check_line(
         return Problem("", f"the line cannot be split into fields ({error})")
     if len(fields) != len(header):
         counted = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-        what = f"{counted} where {len(header)} belong ({', '.join(header)})"
+        what = f"{counted} where {len(header)} belong ({first_of(header)})"
         return Problem("", what, rule="columns")
     role = next(role for role in ("grade", "score", "rank") if role in chosen)
     value = fields[header.index(chosen[role])].strip(" \t")

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, first_of
 
 RATIO = 200
 """Times its own size that a compressed file may unpack to."""
@@ -31,7 +31,7 @@ times as many
     if unpacked > FREE and unpacked > RATIO * packed:
         what = f"{packed:,} bytes that unpack to more than {unpacked:,}: over {RATIO} times as many"
         fix = "if it is what it should be, unpack it yourself and name the unpacked file"
-        if used := ", ".join(columns):
+        if used := first_of([*columns]):
             what += " (in all columns together)"
             fix = f"if it is what it should be, write a file of the columns that are used: {used}"
         raise InputError(Problem(name, what, fix=fix, rule="unpacks-too-far"))

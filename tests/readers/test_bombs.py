@@ -104,6 +104,27 @@ def test_npz_of_many_members(tmp_path: Path) -> None:
         read_run(path, format="batch")
 
 
+def test_npz_of_a_long_directory(tmp_path: Path) -> None:
+    """A hundred thousand names, of which zipfile would make as many objects, are not looked at."""
+    path, name = tmp_path / "a.npz", b"scores.npy"
+    entry = b"PK\x01\x02" + bytes(24) + len(name).to_bytes(2, "little") + bytes(16) + name
+    n = 100_000
+    end = b"PK\x05\x06" + bytes(4) + (1).to_bytes(2, "little") * 2  # it says that there is one
+    end += (n * len(entry)).to_bytes(4, "little") + (4).to_bytes(4, "little") + bytes(2)
+    path.write_bytes(b"PK\x03\x04" + entry * n + end)
+    with pytest.raises(InputError, match="a directory of 5,600,000 bytes, where 1,048,576 are"):
+        read_run(path, format="batch")
+
+
+def test_npz_of_a_large_array_is_read(tmp_path: Path) -> None:
+    """The limit of the directory is none of its members."""
+    path, n = tmp_path / "a.npz", 300_000
+    scores = np.random.default_rng(0).random(n)
+    np.savez(path, qids=["1"], n=[n], scores=scores)
+    assert path.stat().st_size > 2 << 20
+    assert read_run(path, format="batch").n_rows == n
+
+
 def test_npz(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez_compressed(path, qids=["1"], n=[2_000_000], scores=np.zeros(2_000_000))

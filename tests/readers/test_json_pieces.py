@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from harness.errors import HarnessWarning, InputError
 from harness.readers import json_pieces, read_qrels, read_run
 from harness.readers.json_pieces import LONGEST
+from harness.readers.json_text import once
 
 NAMES = st.text('ab,:{}[]"\\é€😀\n \u2028', max_size=6)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
@@ -93,6 +95,52 @@ def test_cut_anywhere_its_errors_are_those_of_the_whole(
         assert str(found).startswith((expected, half) if "\\ud800" in text else expected)
     else:
         assert found == said(path, 1 << 20)
+
+
+@given(st.data(), OBJECTS, st.integers(1, 300))
+def test_blanks_are_left_out_where_they_are_no_part_of_a_name(
+    path: Path, data: st.DataObject, table: dict[str, dict[str, float]], size: int
+) -> None:
+    """With 300 bytes in place of 512 KiB, and eight blanks in place of 1,024 that are left out."""
+    text = json.dumps(table, indent=data.draw(st.sampled_from([None, 1])), ensure_ascii=False)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        blanks = data.draw(st.text(" \n\t\r", min_size=1, max_size=9)) * data.draw(
+            st.integers(1, 12)
+        )
+        text = text[:at] + blanks + text[at:]
+    if data.draw(st.booleans()):
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + data.draw(st.sampled_from(WORDS)) + text[at:]
+    path.write_bytes(text.encode())
+    expected = whole(text) or said(path, 1 << 20)
+    with (
+        mock.patch.object(json_pieces, "LONGEST", 300),
+        mock.patch.object(json_pieces, "_BLANKS", re.compile(rb"[ \t\r\n]{8,}")),
+    ):
+        found = said(path, size)
+    if text.lstrip(" \n\t\r").startswith("["):
+        assert found.startswith("a.json: not a mapping of qid to docno to number")
+    elif isinstance(found, str) and "300 bytes without" in found:
+        assert max(map(len, re.split(r"[ \t\r\n]{8,}|,", text))) > 100
+    elif isinstance(expected, str):
+        assert str(found).startswith(expected.partition(" (")[0])
+        half = "half of a surrogate" in expected or "\\ud800" in text
+        assert half or str(found).startswith(expected)
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize("blanks", [" " * 3 * LONGEST, ("\n" + " " * 2000) * (LONGEST // 700)])
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_many_blanks_are_no_fault(path: Path, blanks: str, is_gone: bool) -> None:
+    """Between any two parts, before and after all; a fault behind them is where it is."""
+    tokens = ["", "{", '"a  b"', ":", "{", '"c"', ":", "1", ",", '"d"', ":", "2", "}", "}", ""]
+    if is_gone:
+        tokens[10] = ""
+    path.write_text(blanks.join(tokens))
+    expected = whole(blanks.join(tokens)) if is_gone else {"a  b": {"c": 1.0, "d": 2.0}}
+    assert said(path, json_pieces._BLOCK) == expected
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 30, 1000])
@@ -188,3 +236,35 @@ def test_a_name_of_many_blocks_is_read(path: Path) -> None:
     name = "x" * (LONGEST - 1000)
     path.write_text(json.dumps({"a": {name: 1, "y": 2}}))
     assert said(path, 1 << 16) == {"a": {name: 1, "y": 2}}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('{"q":{' + '"d1":1,' * 100_000 + '"z":1}}', "d1"),
+        ('{"z":{"z":1}' + ',"q":{"d1":1}' * 100_000 + "}", "q"),
+        # further apart than any piece is long
+        ('{"q":{' + ",".join(f'"d{i % 100_000}":1' for i in range(1_100_000)) + "}}", "d0"),
+    ],
+    ids=["docnos", "qids", "far apart"],
+)
+def test_of_many_keys_that_stand_twice_not_all_are_listed(path: Path, text: str, key: str) -> None:
+    path.write_text(text)
+    message = said(path, 1 << 18)
+    assert message.startswith(f"a.json: the key '{key}' stands twice in one object\n")
+    (last,) = [line for line in message.splitlines() if line.startswith("...")]
+    assert re.fullmatch(r"\.\.\. and at least [\d,]+ more; what follows was not looked at", last)
+    n = int(last.split()[4].replace(",", ""))
+    assert 990 <= n < text.count(f'"{key}"') + 200_000
+
+
+def test_keys_that_stand_twice_are_counted_up_to_a_thousand(path: Path) -> None:
+    path.write_text('{"q":{' + '"d1":1,' * 500 + '"z":1}}')
+    assert said(path, 1 << 18).endswith("... and 489 more")
+
+
+def test_the_key_that_stands_twice_is_found_in_time() -> None:
+    """A million keys, the last two of which are one: not the square of their number."""
+    pairs = [(str(at), 0) for at in range(1_000_000)]
+    with pytest.raises(ValueError, match="the key '999999' stands twice"):
+        once([*pairs, pairs[-1]])
