@@ -72,7 +72,7 @@ def places_in(cells: Iterable[Cell]) -> Callable[[str, Sequence[str]], Mapping[s
         if qrels is None:
             return {}
         at = qrels.place(string_column(qids))
-        names = [qids[one] for one in np.flatnonzero(at >= 0)]
+        names = [qids[one] for one in np.flatnonzero(at >= 0).tolist()]
         rows = qrels.offsets[at[at >= 0]]
         rows = rows if qrels.order is None else qrels.order[rows]
         first = {

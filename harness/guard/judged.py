@@ -85,22 +85,24 @@ class Judged:
 
     def _unjudged(self, aligned: Aligned, part: Part, before: int, top: Bools) -> First:
         """Return documents of the first ranks that are not judged; by rank if they are not here."""
-        found, n = First(), np.minimum(aligned.n_retrieved, TOP)
+        found, rows, said = First(), aligned.offsets[:0], []
+        n = np.minimum(aligned.n_retrieved, TOP)
         for code, here in part.first_of(aligned.count(top) < n, before):
             inside = slice(aligned.offsets[code], aligned.offsets[code + 1])
             judged = {*aligned.rank[inside][top[inside]].tolist()}
             ranks = sorted({*range(1, int(n[code]) + 1)} - judged)[:EXAMPLES]
-            rows = part.at_ranks(here, ranks, self.policy)
-            if rows.size:
-                some = part.documents(rows, (f"rank {rank}" for rank in ranks))
-            else:
+            here_rows = part.at_ranks(here, ranks, self.policy)
+            if here_rows.size:
+                rows = np.append(rows, here_rows)
+                said += [f"rank {rank}" for rank in ranks]
+            elif not rows.size:
                 some = self.queries.start_of(texts(aligned.qids.slice(code, 1)))
                 named = (f"query {some.names[0]}, rank {rank}" for rank in ranks)
-                some = some._replace(names=tuple(named))
-            found = found.more(some)
-            if found.full:
+                found = found.more(some._replace(names=tuple(named)))
+            if found.full or rows.size >= EXAMPLES:
                 break
-        return found
+        named_rows = part.documents(rows[:EXAMPLES], said[:EXAMPLES])
+        return found.more(named_rows)
 
     def _behind(self, aligned: Aligned, part: Part, before: int) -> First:
         """Return queries whose relevant documents come after the others, with their shares."""

@@ -137,10 +137,16 @@ class Part:
 
     def falling(self, query: int, policy: Policy) -> Ints:
         """Return the rows of a query by falling score, tied ones in the order of the file."""
+        return self._falling(query, policy)[0]
+
+    def _falling(self, query: int, policy: Policy) -> tuple[Ints, Array]:
+        """Return the same, and the scores."""
         rows = np.arange(self.run.offsets[query], self.run.offsets[query + 1])
         scores = self.compared(rows, policy)
-        falls = bool((scores[1:] <= scores[:-1]).all())
-        return rows if falls else rows[np.argsort(-scores, kind="stable")]
+        if not (scores[1:] <= scores[:-1]).all():
+            order = np.argsort(-scores, kind="stable")
+            rows, scores = rows[order], scores[order]
+        return rows, scores
 
     def at_ranks(self, query: int, ranks: Sequence[int], policy: Policy) -> Ints:
         """Return the rows at some ranks of a query; none where they cannot be told.
@@ -150,11 +156,9 @@ class Part:
         at = np.array(ranks) - 1
         if query < 0 or policy.judged_only or policy.score_type == "none":
             return at[:0]
-        rows = self.falling(query, policy)
-        before, after = np.maximum(at - 1, 0), np.minimum(at + 1, rows.size - 1)
-        score, *beside = (self.compared(rows[some], policy) for some in (at, before, after))
-        tied = (at > 0) & (beside[0] == score)
-        tied |= (at < rows.size - 1) & (beside[1] == score)
+        rows, scores = self._falling(query, policy)
+        same = scores[1:] == scores[:-1]
+        tied = np.append(same, False)[at] | np.append(False, same)[at]
         found: Ints = (self._ranked(query, policy) if tied.any() else rows)[at]
         return found
 

@@ -172,6 +172,6 @@ def _falling(part: Part) -> Ints | None:
     """Return the rows by falling score, query by query; None where they are in that order."""
     scores, offsets = part.run.scores, part.run.offsets
     rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
-    if np.isin(rises, offsets).all():
+    if (offsets[np.searchsorted(offsets, rises)] == rises).all():  # at the first of a query alone
         return None
     return np.lexsort((-scores, rows_of(offsets)))
