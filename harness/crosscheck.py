@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
-from typing import Any, Literal
+from functools import cached_property, lru_cache
+from math import isnan
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from .compat.measures import supported_measures
-from .core.arrow import cast, index_in, string_column, take
+from .core.arrow import as_bytes, bytes_at, cast, index_in, take
 from .core.evaluation import Evaluation
 from .core.metric import Metric
 from .core.policy import Policy
+from .core.ragged import Ints
 from .core.settings import Settings
 from .core.tables import Qrels, Run
 from .errors import Problem, VerificationError
@@ -23,7 +26,11 @@ Mode = Literal["sample", "all", "none"]
 SAMPLE = 50
 """Queries of an experiment that are checked at least, and of one run at most, but for all."""
 TOGETHER = 16
-"""Queries in one call of pytrec_eval: each call reads the names of the measures anew (0.4 ms)."""
+"""Queries in one call of pytrec_eval."""
+AT_ONCE = 50_000
+"""Judgements that pytrec_eval is given at most for several calls; where there are more, it gets
+those of each call, and reads the names of the measures anew each time (0.4 ms)."""
+Evaluator = Callable[[dict[str, dict[str, float]]], dict[str, dict[str, float]]]
 _AS_TEXT = {"runid", "relstring"}
 
 
@@ -64,6 +71,83 @@ def sample_size(n_queries: int, cells: int) -> int:
     return min(size, n_queries)
 
 
+class Group(NamedTuple):
+    """Measures that pytrec_eval is asked for together: one relevance level, one policy."""
+
+    level: int
+    policy: Policy
+    columns: dict[str, int]
+    """Of each measure, by pytrec_eval's name, the place of its metric among all."""
+    reorders: bool
+    """Whether the policy asks for another ranking than trec_eval's."""
+
+    @property
+    def least(self) -> int:
+        """What a query's highest grade must be: no metric is defined where that is below 0."""
+        return 0 if self.policy.empty_queries == "zero" else max(self.level, 0)
+
+
+class Peer:
+    """What pytrec_eval is asked of a dataset, the same for each of its runs.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    metrics : sequence of Metric
+    policy : Policy
+        Where ties are ordered otherwise than by trec_eval, pytrec_eval is given that order.
+        Metrics whose ties are averaged, best, worst or random are left out.
+    """
+
+    def __init__(self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy) -> None:
+        self.qrels = qrels
+        groups: dict[tuple[int, Policy], dict[str, int]] = defaultdict(dict)
+        fractions = qrels.numbers.dtype.kind == "f"
+        for column, metric in enumerate(() if fractions else metrics):
+            level, under = dict(metric.params).get("rel", 1), policy.with_settings(metric.settings)
+            measure = _measure(metric)
+            if measure is not None and under.of_rows:
+                groups[level, under][measure] = column
+        self.groups = [Group(*key, columns, _reorders(key[1])) for key, columns in groups.items()]
+        self.n_judged = np.diff(qrels.offsets)
+        judged = np.flatnonzero(self.n_judged)
+        self.best = np.full(qrels.n_queries, -1, np.int64)
+        if not fractions:
+            self.best[judged] = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
+        self.usable = np.flatnonzero(self.best >= 0)
+
+    def evaluators(self, queries: Ints) -> list[Evaluator]:
+        """Return pytrec_eval's function for each group, with the judgements of some queries."""
+        import pytrec_eval
+
+        made: list[Evaluator] = []
+        judged = self._judged(queries)
+        for group in self.groups:
+            some = {qid: grades for qid, grades, best in judged if best >= group.least}
+            made.append(
+                pytrec_eval.RelevanceEvaluator(
+                    some, set(group.columns), group.level, group.policy.judged_only
+                ).evaluate
+            )
+        return made
+
+    def _judged(self, queries: Ints) -> list[tuple[str, dict[str, Any], int]]:
+        """Return qid, grades and the highest of them, of some queries."""
+        if queries is self.usable:
+            every = list(self.qrels.to_dict().items())
+            found = [every[query] for query in queries.tolist()]
+        else:
+            parts = (self.qrels.part(query, query + 1) for query in queries.tolist())
+            found = [item for part in parts for item in part.to_dict().items()]
+        best = self.best[queries].tolist()
+        return [(qid, grades, top) for (qid, grades), top in zip(found, best, strict=True)]
+
+    @cached_property
+    def of_all(self) -> list[Evaluator]:
+        """The evaluators that know the judgements of all usable queries."""
+        return self.evaluators(self.usable)
+
+
 class Crosscheck:
     """Evaluates some queries of a run again while it is read, and compares.
 
@@ -75,11 +159,8 @@ class Crosscheck:
 
     Parameters
     ----------
-    qrels : Qrels
-    metrics : sequence of Metric
-    policy : Policy
-        Where ties are ordered otherwise than by trec_eval, pytrec_eval is given that order.
-        Metrics whose ties are averaged, best, worst or random are left out.
+    peer : Peer
+        Of the run's dataset, and of the metrics of the evaluation that is to be compared.
     mode : {"sample", "all", "none"}
         ``sample`` takes some judged queries of the run, at least 50 of the whole experiment;
         see :func:`sample_size`.
@@ -88,78 +169,88 @@ class Crosscheck:
         every run is checked on other queries, and on the same ones every time.
     """
 
-    def __init__(
-        self,
-        qrels: Qrels,
-        metrics: Sequence[Metric],
-        policy: Policy,
-        mode: Mode = "sample",
-        cell: int = 0,
-        cells: int = 1,
-    ) -> None:
-        self.qrels, self.policy, self.mode = qrels, policy, mode
-        self.by_level: dict[tuple[int, Policy], dict[str, Metric]] = defaultdict(dict)
-        fractions = qrels.numbers.dtype.kind == "f"
-        for metric in metrics if mode != "none" and not fractions else ():
-            level, under = dict(metric.params).get("rel", 1), policy.with_settings(metric.settings)
-            measure = _measure(metric)
-            if measure is not None and under.of_rows:
-                self.by_level[level, under][measure] = metric
-        judged = np.flatnonzero(np.diff(qrels.offsets))
-        best = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
-        usable = judged[best >= 0]
+    def __init__(self, peer: Peer, mode: Mode = "sample", cell: int = 0, cells: int = 1) -> None:
+        self.peer, self.mode = peer, mode
+        usable, n_queries = peer.usable, peer.qrels.n_queries
         self.size = usable.size
         if mode == "sample":
-            usable = np.random.default_rng((qrels.n_queries, cell)).permutation(usable)
-            self.size = min(usable.size, sample_size(qrels.n_queries, cells))
-        self.usable = usable
-        self.names = take(qrels.qids, usable)
+            usable = np.random.default_rng((n_queries, cell)).permutation(usable)
+            self.size = min(usable.size, sample_size(n_queries, cells))
+        self.chosen, self.others = usable[: self.size], usable[self.size :]
+        # where all runs together ask for as many queries as there are, what knows all serves each
+        self.shared = self.size * cells >= usable.size
+        self._begin()
+
+    def _begin(self, qid: bytes | None = None) -> None:
+        self.first_qid = qid
         self.reserve: list[tuple[int, Run]] = []
-        self.expected: dict[str, dict[Metric, float]] = {}
+        self.expected: dict[int, dict[int, float]] = {}
+
+    @cached_property
+    def _names(self) -> dict[bytes, int]:
+        """The chosen queries by their qids."""
+        names = bytes_at(self.peer.qrels.qids, self.chosen)
+        return dict(zip(names, self.chosen.tolist(), strict=True))
+
+    @cached_property
+    def _other_names(self) -> pa.Array:
+        return take(self.peer.qrels.qids, self.others)
+
+    @cached_property
+    def _evaluators(self) -> list[Evaluator] | None:
+        """What knows the judgements of all chosen queries; None where those are many."""
+        known = self.peer.usable if self.shared else self.chosen
+        if self.peer.n_judged[known].sum() > AT_ONCE:
+            return None
+        return self.peer.of_all if self.shared else self.peer.evaluators(known)
 
     def watch(self, run: Run) -> None:
         """Evaluate the chosen queries of a run, or of a part of one.
 
         The first others that it answers are kept, to stand in for chosen ones that it does not.
+        A part that begins with the first query of all begins anew: a run whose queries are
+        scattered is read again, whole.
         """
-        if not self.by_level:
+        if self.mode == "none" or not self.peer.groups or not run.n_queries:
             return
-        wanted = len(self.reserve) < self.size
-        seen = self.usable.size if wanted else self.size
-        at = index_in(cast(self.names.slice(0, seen), run.qids.type), run.qids)
-        chosen = []
-        for rank in np.flatnonzero(at >= 0).tolist():
-            query, place = int(self.usable[rank]), int(at[rank])
-            if rank < self.size:
-                chosen.append((query, run.part(place, place + 1)))
-            elif len(self.reserve) < self.size:
-                self.reserve.append((query, run.part(place, place + 1)))
-            else:
-                break
-        for start in range(0, len(chosen), TOGETHER):
-            self._check(chosen[start : start + TOGETHER])
+        qids = as_bytes(run.qids)
+        if self.first_qid in (None, qids[0]):
+            self._begin(qids[0])
+        found = [
+            (query, run.part(place, place + 1))
+            for place, query in enumerate(map(self._names.get, qids))
+            if query is not None
+        ]
+        for start in range(0, len(found), TOGETHER):
+            self._check(found[start : start + TOGETHER], self._evaluators)
+        room = self.size - len(self.reserve)
+        if len(self.expected) < self.size and room and self.others.size:
+            at = index_in(cast(self._other_names, run.qids.type), run.qids)
+            for rank in np.flatnonzero(at >= 0)[:room].tolist():
+                place = int(at[rank])
+                self.reserve.append((int(self.others[rank]), run.part(place, place + 1)))
 
-    def _check(self, chosen: Sequence[tuple[int, Run]]) -> None:
-        import pytrec_eval
-
-        judged: dict[str, dict[str, int]] = {}
+    def _check(self, some: Sequence[tuple[int, Run]], evaluators: list[Evaluator] | None) -> None:
+        """Ask pytrec_eval for the values of some queries; without evaluators, of new ones."""
         scores: dict[str, dict[str, float]] = {}
-        for query, part in chosen:
-            ((qid, grades),) = self.qrels.part(query, query + 1).to_dict().items()
-            ((_, found),) = part.to_dict().items()
+        queries: dict[str, int] = {}
+        for query, part in some:
+            ((qid, found),) = part.to_dict().items()
             if found:
-                judged[qid] = {docno: int(grade) for docno, grade in grades.items()}
-                scores[qid] = found
-        for (level, policy), measures in self.by_level.items():
-            all_of_them = policy.empty_queries == "zero"
-            some = [qid for qid in scores if all_of_them or max(judged[qid].values()) >= level]
-            evaluator = pytrec_eval.RelevanceEvaluator(
-                {qid: judged[qid] for qid in some}, set(measures), level, policy.judged_only
-            )
-            seen = {qid: _as_seen(scores[qid], policy) for qid in some}
-            for qid, values in evaluator.evaluate(seen).items():
-                expected = self.expected.setdefault(qid, {})
-                expected.update((metric, values[name]) for name, metric in measures.items())
+                scores[qid], queries[qid] = found, query
+        if evaluators is None:
+            evaluators = self.peer.evaluators(np.array(list(queries.values()), np.int64))
+        for group, evaluate in zip(self.peer.groups, evaluators, strict=True):
+            seen = {
+                qid: _as_seen(scores[qid], group.policy) if group.reorders else scores[qid]
+                for qid, query in queries.items()
+                if self.peer.best[query] >= group.least
+            }
+            answer = evaluate(seen)
+            for qid in seen:
+                expected = self.expected.setdefault(queries[qid], {})
+                values = answer[qid]
+                expected.update((column, values[name]) for name, column in group.columns.items())
 
     def compare(self, evaluation: Evaluation, dataset: str = "") -> Audit:
         """Return what was checked.
@@ -169,29 +260,35 @@ class Crosscheck:
         VerificationError
             Where a value is not equal, with query, metric and both values.
         """
-        for query, part in self.reserve:
+        for one in self.reserve:
             if len(self.expected) >= self.size:
                 break
-            self._check([(query, part)])
+            self._check([one], self._evaluators if self.shared else None)
         self.reserve.clear()
-        names = list(self.expected)
-        places = index_in(string_column(names), evaluation.qids)
-        column_of = {metric: column for column, metric in enumerate(evaluation.metrics)}
+        rows = evaluation.values[self._places(evaluation)].tolist()
         values = 0
-        for name, place in zip(names, places.tolist(), strict=True):
-            for metric, expected in self.expected[name].items():
-                ours = float(evaluation.values[place, column_of[metric]])
-                values += 1
-                if ours != expected and not (np.isnan(ours) and np.isnan(expected)):
+        for (query, expected), ours in zip(self.expected.items(), rows, strict=True):
+            values += len(expected)
+            for column, value in expected.items():
+                if ours[column] != value and not (isnan(ours[column]) and isnan(value)):
+                    name, metric = self.peer.qrels.qids[query].as_py(), evaluation.metrics[column]
                     raise VerificationError(
                         Problem(
                             f"{evaluation.run} on {dataset or evaluation.dataset}",
-                            f"query '{name}', {metric}: {ours!r} here, {expected!r} by pytrec_eval",
+                            f"query '{name}', {metric}: {ours[column]!r} here, "
+                            f"{value!r} by pytrec_eval",
                             fix="this is a fault of the harness: please report it with the query's "
                             "lines; 'crosscheck: none' goes on without",
                         )
                     )
-        return Audit(self.mode, len(names), values)
+        return Audit(self.mode, len(self.expected), values)
+
+    def _places(self, evaluation: Evaluation) -> Ints:
+        """Return the places of the checked queries among those of an evaluation."""
+        queries, qids = np.array(list(self.expected), np.int64), self.peer.qrels.qids
+        if evaluation.qids.equals(qids):
+            return queries
+        return index_in(take(qids, queries), evaluation.qids)
 
 
 @lru_cache
@@ -212,10 +309,13 @@ _AS_RANKED: dict[str, Any] = {"ties": None, "scores": None, "depth": None, "judg
 """Settings that pytrec_eval follows, since it is given the ranking that they make."""
 
 
+def _reorders(policy: Policy) -> bool:
+    """Whether a policy asks for another ranking than trec_eval's."""
+    return policy != Policy(judged_only=policy.judged_only, missing_queries=policy.missing_queries)
+
+
 def _as_seen(scores: dict[str, float], policy: Policy) -> dict[str, float]:
     """Return the scores that make pytrec_eval see the ranking that the policy asks for."""
-    if policy == Policy(judged_only=policy.judged_only, missing_queries=policy.missing_queries):
-        return scores
     compared = {
         "float32": lambda docno: float(np.float32(scores[docno])),
         "float64": scores.__getitem__,

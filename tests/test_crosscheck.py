@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,7 @@ from harness.core.policy import Policy
 from harness.core.ragged import Floats
 from harness.core.tables import Qrels, Run
 from harness.core.views import policies_of
-from harness.crosscheck import SAMPLE, Crosscheck
+from harness.crosscheck import SAMPLE, Crosscheck, Peer
 from harness.errors import VerificationError
 
 METRICS = parse_all(
@@ -51,7 +52,7 @@ def test_it_agrees_under_every_policy(
         return
     policy = Policy(ties, "zero", empty, depth, judged_only)  # type: ignore[arg-type]
     qrels, run = Qrels.from_dict(grades), Run.from_dict(scores)
-    check = Crosscheck(qrels, METRICS, policy, "all")
+    check = Crosscheck(Peer(qrels, METRICS, policy), "all")
     check.watch(run)
     aligned = align(qrels, run, policy, policies_of(METRICS, policy))
     audit = check.compare(evaluate(aligned, METRICS))
@@ -72,7 +73,7 @@ def of_size(n_queries: int) -> tuple[Qrels, Run]:
 
 def test_a_sample_is_50_queries_and_the_same_ones_each_time() -> None:
     qrels, run = of_size(300)
-    checks = [Crosscheck(qrels, METRICS, Policy()) for _ in range(2)]
+    checks = [Crosscheck(Peer(qrels, METRICS, Policy())) for _ in range(2)]
     for check in checks:
         check.watch(run)
     assert len(checks[0].expected) == SAMPLE
@@ -81,7 +82,7 @@ def test_a_sample_is_50_queries_and_the_same_ones_each_time() -> None:
 
 def test_none_checks_nothing() -> None:
     qrels, run = of_size(3)
-    check = Crosscheck(qrels, METRICS, Policy(), "none")
+    check = Crosscheck(Peer(qrels, METRICS, Policy()), "none")
     check.watch(run)
     metrics = METRICS[:1]
     audit = check.compare(evaluate(align(qrels, run), metrics))
@@ -101,7 +102,7 @@ def test_the_last_bit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     metrics = parse_all(["recip_rank"])
     object.__setattr__(metrics[0].definition, "function", off)
     try:
-        check = Crosscheck(qrels, metrics, Policy())
+        check = Crosscheck(Peer(qrels, metrics, Policy()))
         check.watch(run)
         evaluation = evaluate(align(qrels, run), metrics, run="bm25", dataset="robust")
         with pytest.raises(VerificationError) as caught:
@@ -128,30 +129,68 @@ def test_a_difference_stops_the_run_and_writes_nothing(
     assert {cell["crosscheck"]["mode"] for cell in manifest["cells"]} == {"none"}
 
 
-def _wrong(self: Crosscheck, chosen: list[tuple[int, Run]]) -> None:
-    for query, _ in chosen:
-        wrong = dict.fromkeys(next(iter(self.by_level.values())).values(), -1.0)
-        self.expected[self.qrels.qids[query].as_py()] = wrong
+def _wrong(self: Crosscheck, some: list[tuple[int, Run]], evaluators: object) -> None:
+    for query, _ in some:
+        self.expected[query] = dict.fromkeys(self.peer.groups[0].columns.values(), -1.0)
 
 
+@pytest.mark.parametrize("at_once", [0, 120])
 def test_queries_checked_together_are_as_those_checked_alone(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     qrels, run = of_size(60)
+    monkeypatch.setattr("harness.crosscheck.AT_ONCE", at_once)
     expected = []
     for together in (1, 7):
         monkeypatch.setattr("harness.crosscheck.TOGETHER", together)
-        check = Crosscheck(qrels, METRICS, Policy(empty_queries="skip"), "all")
+        check = Crosscheck(Peer(qrels, METRICS, Policy(empty_queries="skip")), "all")
         check.watch(run)
         expected.append(check.expected)
     assert expected[0] == expected[1]
     assert len(expected[0]) == 60
 
 
+@pytest.mark.parametrize(
+    ("cells", "judgements"),
+    [
+        (60, [120]),  # a query of each of 60 runs: as many as there are, so all are given once
+        (2, [50, 50, 50]),  # 25 queries of two judgements each, of each run
+    ],
+)
+def test_judgements_are_given_once_where_the_runs_ask_for_all_of_them(
+    monkeypatch: pytest.MonkeyPatch, cells: int, judgements: list[int]
+) -> None:
+    qrels, run = of_size(60)
+    given: list[int] = []
+    make = pytrec_eval.RelevanceEvaluator
+
+    def counted(judged: dict[str, dict[str, int]], *arguments: object) -> object:
+        given.append(sum(map(len, judged.values())))
+        return make(judged, *arguments)
+
+    monkeypatch.setattr(pytrec_eval, "RelevanceEvaluator", counted)
+    peer = Peer(qrels, METRICS[:3], Policy())
+    for cell in range(3):
+        check = Crosscheck(peer, "sample", cell, cells)
+        check.watch(run)
+        assert len(check.expected) == check.size
+    assert given == judgements
+
+
+def test_what_was_seen_of_a_scattered_run_is_forgotten_when_it_is_read_again() -> None:
+    qrels, _ = of_size(200)
+    check = Crosscheck(Peer(qrels, METRICS[:3], Policy()))
+    names = [str(query) for query in check.others.tolist()]  # none of the chosen is answered
+    whole = Run.from_dict({name: {"a": 0.1, "b": 0.2} for name in names})
+    check.watch(Run.from_dict({names[0]: {"a": 0.1}}))  # its other row is further down the file
+    check.watch(whole)
+    assert check.compare(evaluate(align(qrels, whole), METRICS[:3])).queries == SAMPLE
+
+
 def test_queries_that_the_run_answers_stand_in_for_those_it_does_not() -> None:
     qrels, _ = of_size(7000)
     _, run = of_size(60)
-    check = Crosscheck(qrels, METRICS[:3], Policy())
+    check = Crosscheck(Peer(qrels, METRICS[:3], Policy()))
     check.watch(run)
     assert check.compare(evaluate(align(qrels, run), METRICS[:3])).queries == SAMPLE
 
@@ -160,7 +199,7 @@ def test_only_queries_with_values_are_counted() -> None:
     grades = {"1": {"a": 0}, "2": {"a": 1}, "3": {"a": 0}}
     qrels = Qrels.from_dict(grades)
     run, policy = Run.from_dict({qid: {"a": 1.0} for qid in grades}), Policy(empty_queries="skip")
-    check = Crosscheck(qrels, METRICS[:3], policy, "all")
+    check = Crosscheck(Peer(qrels, METRICS[:3], policy), "all")
     check.watch(run)
     audit = check.compare(evaluate(align(qrels, run, policy), METRICS[:3]))
     assert (audit.queries, audit.values) == (1, 2)  # pytrec_eval has no number for runid

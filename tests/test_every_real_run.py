@@ -10,7 +10,7 @@ from harness import readers
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.crosscheck import Crosscheck
+from harness.crosscheck import Crosscheck, Peer
 
 METRICS = parse_all(["all_trec", *(f"{name}(rel=2)" for name in ("map", "bpref", "Rprec", "P"))])
 LTR = "ltr/predictions_made_here"
@@ -39,7 +39,7 @@ def test_every_value_of_every_run(shared: Path, judgements: str, pattern: str, c
     runs = sorted(data.glob(pattern))
     assert len(runs) == count
     for path in runs:
-        check = Crosscheck(qrels, METRICS, Policy(), "all")  # compares with ==
+        check = Crosscheck(Peer(qrels, METRICS, Policy()), "all")  # compares with ==
         # two of CODEC's runs hold duplicates
         parts = readers.align_run(qrels, path, watch=check.watch, duplicates="last")
         audit = check.compare(evaluate(parts, METRICS, run=path.name, dataset=judgements))

@@ -14,9 +14,10 @@ from ..config import Config, plugins
 from ..config.cells import Cell
 from ..core.grade_check import check_grades, takes_fractions
 from ..core.metric import Metric
+from ..core.policy import Policy
 from ..core.tables import Qrels, Run
 from ..core.views import policies_of
-from ..crosscheck import Crosscheck
+from ..crosscheck import Crosscheck, Peer
 from ..direct import evaluate_one
 from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, VerificationError
 from ..guard.facts import Facts, JudgementFacts, RunFacts
@@ -149,7 +150,7 @@ def _evaluate(
     check_grades(dataset.qrels, metrics, policy)
     before = state_of(cell.run_entry.path)
     source = HashedSource(cell.run_entry.path)
-    check = Crosscheck(dataset.qrels, metrics, policy, config.crosscheck, place, job.n_cells)
+    check = Crosscheck(dataset.peer(metrics, policy), config.crosscheck, place, job.n_cells)
     guard = Watch(dataset.qrels, policy)
 
     def watch(part: Run) -> None:
@@ -200,6 +201,14 @@ class _Dataset:
     facts: JudgementFacts
     input: Input
     warnings: tuple[Said, ...]
+    _peers: dict[Any, Peer] = field(default_factory=dict)
+
+    def peer(self, metrics: Sequence[Metric], policy: Policy) -> Peer:
+        """Return what the cross-check shares between the cells of these metrics."""
+        key = tuple(metrics), policy
+        if key not in self._peers:
+            self._peers[key] = Peer(self.qrels, metrics, policy)
+        return self._peers[key]
 
 
 _last: dict[Any, _Dataset] = {}

@@ -7,7 +7,7 @@ to the harness's metrics, which give the same values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -56,21 +56,23 @@ class SmallCalls:
         self._limit = DOCUMENTS + DOCUMENTS_A_MEASURE * n_values
 
     def evaluate(self, scores: Mapping[str, Any]) -> Values | None:
-        """Return pytrec_eval's values; None where the call is large, odd or wrong.
+        """Return pytrec_eval's values for some queries; None where the call is large, odd or wrong.
 
         Odd are NaN scores, which it ranks anywhere, and names outside ASCII: at half of a
         surrogate pair it ends the process, and at NUL it ends the name.
         """
         try:
-            size, total = len(scores), 0.0
+            size, names, total = len(scores), "", 0.0
             for row in scores.values():
                 size += len(row)
-                if size > self._limit or not _plain(row):
+                if size > self._limit:
                     return None
-                total += sum(row.values())  # NaN where one of them is
-            if total != total or not _plain(scores) or self._evaluate is None:
+                names += "".join(row)
+                total += sum(row.values(), 0.0)  # NaN where one of them is
+            evaluate = self._evaluate
+            if total != total or not _plain(names + "".join(scores)) or evaluate is None:
                 return None
-            values = self._evaluate(scores)
+            values = evaluate(scores)
         except (TypeError, ValueError, ArithmeticError, AttributeError, RuntimeWarning):
             return None  # the caller names what is wrong; numpy's floats warn of inf - inf
         if self._with_runid:
@@ -84,7 +86,10 @@ class SmallCalls:
 
     @cached_property
     def _evaluate(self) -> Callable[[Any], Values] | None:
-        """pytrec_eval's function, or None where the judgements or the level do not suit it."""
+        """pytrec_eval's function, or None where the judgements or the level do not suit it.
+
+        It is the one in C: the one in Python around it only asks whether there are scores.
+        """
         judgements = self._judgements()
         measures, level, judged_only = self._arguments
         grades = {level, *chain.from_iterable(row.values() for row in judgements.values())}
@@ -93,15 +98,16 @@ class SmallCalls:
             max(grades) > _LARGEST_GRADE
             or min(grades) < -_LARGEST_GRADE
             or min(largest, default=0) < 0  # it would read another query's memory
-            or not _plain(chain(judgements, chain.from_iterable(judgements.values())))
+            or not _plain("".join(chain(judgements, chain.from_iterable(judgements.values()))))
         ):
             return None
         evaluator = pytrec_eval.RelevanceEvaluator(judgements, measures, level, judged_only)
-        evaluate: Callable[[Any], Values] = evaluator.evaluate
+        evaluate: Callable[[Any], Values] = super(
+            pytrec_eval.RelevanceEvaluator, evaluator
+        ).evaluate
         return evaluate
 
 
-def _plain(names: Iterable[str]) -> bool:
-    """Whether all are of ASCII characters without NUL; TypeError where one is no string."""
-    joined = "".join(names)
-    return joined.isascii() and "\0" not in joined
+def _plain(names: str) -> bool:
+    """Whether names, joined, are of ASCII characters without NUL."""
+    return names.isascii() and "\0" not in names
