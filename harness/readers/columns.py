@@ -33,6 +33,7 @@ from .blanks import (
     without_comments,
 )  # fmt: skip
 from .number_text import check_number, commas
+from .room import give_back, pool_for
 from .source import BOM, Source, no_rows
 from .wrong_lines import doubtful_lines, wrong_lines
 
@@ -122,7 +123,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     if not n_rows:
         raise no_rows(source.name)
     if not source.one_block:
-        pa.default_memory_pool().release_unused()  # what blocks took, before tables are made
+        give_back()  # what blocks took, before tables are made
 
 
 def _after_header(source: Source, header: int) -> Iterator[bytes]:
@@ -222,7 +223,7 @@ def parse_csv(
         csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[],
             strings_can_be_null=False, check_utf8=not block.isascii(),
-        ),
+        ), pool_for(len(block)),
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ STDIN, NAMELESS = "-", "<stdin>"
 """Standard input as it is named, and as messages name it."""
 BLOCK = 4 << 20
 """Bytes that are read and parsed at a time, at most; a smaller file is one block."""
-_LEAST, _BLOCKS, _UNPACKED = 1 << 20, 16, 4
+_LEAST, _BLOCKS, _UNPACKED = 1 << 19, 24, 4
 """Bytes of a block of a larger file, at least; how many blocks it gives where they can be smaller:
 half a dozen are in memory at a time. How much larger than itself a packed file is taken to be."""
 HEAD = 1 << 16

@@ -18,11 +18,12 @@ from .build import repeated, row_names, warn_scattered
 from .format import Format, Head, Kind
 from .frame import Columns, check_types, choose, first_line, guess, repeated_rows, table_of
 from .gathered import gathered
+from .room import POOL, give_back
 from .source import BLOCK, BOM, LONGEST, Source, no_rows
 from .table_lines import diagnose
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
-_BLOCK, _LONGEST = 1 << 20, LONGEST + BLOCK
+_BLOCK, _LONGEST = 1 << 18, LONGEST + BLOCK
 """Bytes that Arrow parses at a time; where a row is longer, as many as a line may have."""
 _WIDEST = 10_000
 """Columns of a text: each takes Arrow 8 kB, used or not."""
@@ -130,10 +131,10 @@ def _open(
             with source.open() as stream:
                 mark = len(BOM) if source.has_mark else 0
                 stream.read(mark + start)  # blank lines and comments above
-                batches = csv.open_csv(stream, read, parse, options)
+                batches = csv.open_csv(stream, read, parse, options, POOL)
                 tables = (pa.Table.from_batches([batch]) for batch in batches)
                 table = gathered(tables, [chosen["qid"]])
-            pa.default_memory_pool().release_unused()  # what blocks took
+            give_back()  # what blocks took
             return table, above
         except pa.ArrowInvalid as error:
             reason = str(error)
