@@ -24,13 +24,7 @@ from ..core.tables import GRADE_LIMIT
 from ..errors import InputError, Problem
 from .ahead import ahead, each
 from .blanks import (
-    count_fields,
-    delimiter,
-    first_fields,
-    has_twice,
-    is_simple,
-    single_blanks,
-    without_comments,
+    count_fields, delimiter, first_fields, has_twice, is_simple, single_blanks, without_comments,
 )  # fmt: skip
 from .number_text import check_number, commas
 from .room import give_back, pool_for
