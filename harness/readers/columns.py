@@ -24,7 +24,13 @@ from ..core.tables import GRADE_LIMIT
 from ..errors import InputError, Problem
 from .ahead import ahead, each
 from .blanks import (
-    count_fields, delimiter, first_fields, has_twice, is_simple, single_blanks, without_comments,
+    count_fields,
+    delimiter,
+    first_fields,
+    has_twice,
+    is_simple,
+    single_blanks,
+    without_comments,
 )  # fmt: skip
 from .number_text import check_number, commas
 from .room import give_back, pool_for
@@ -211,9 +217,7 @@ def parse_csv(
     return csv.read_csv(
         pa.BufferReader(block),
         csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(fields)),
-        csv.ParseOptions(
-            delimiter=between, quote_char=False, double_quote=False, escape_char=False
-        ),
+        csv.ParseOptions(delimiter=between, quote_char=False, double_quote=False, escape_char=False),
         csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[],
             strings_can_be_null=False, check_utf8=not block.isascii(),
