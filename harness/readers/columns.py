@@ -217,7 +217,8 @@ def parse_csv(
     return csv.read_csv(
         pa.BufferReader(block),
         csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(fields)),
-        csv.ParseOptions(delimiter=between, quote_char=False, double_quote=False, escape_char=False),
+        csv.ParseOptions(
+            delimiter=between, quote_char=False, double_quote=False, escape_char=False),
         csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[],
             strings_can_be_null=False, check_utf8=not block.isascii(),
