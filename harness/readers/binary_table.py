@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -16,11 +19,10 @@ from ..core.ragged import Array
 from ..errors import InputError, Problem, said_by
 from .frame import Columns, check_types, choose
 from .grown import Texts
+from .parquet_pages import DamagedError, Group, footer_of, groups_of
 from .source import Source
 from .unpacking import check_ratio
 
-_NUMBER = 8
-"""Bytes of a number, of an offset, of an index."""
 _ROWS = 1 << 14
 """Rows of a batch, at most."""
 _BATCH = 4 << 20
@@ -33,87 +35,96 @@ _SCHEMA, _IGNORED = b"ARROW:schema", b"ARROW:unread"
 def read_parquet(source: Source, kind: str, columns: Columns | None) -> pa.Table:
     """Return the columns that matter of a Parquet file.
 
-    What the file says it unpacks to is held against its size before it is read, and what comes
+    What its pages say they unpack to is held against its size before one is read, and what comes
     out of it batch by batch.
     """
     given, packed = _unpacked(source), _size(source)
     file = _Parquet(source, given)
-    schema, metadata = file.plain.schema_arrow, file.plain.metadata
+    schema = file.arrow.schema_arrow
     chosen = choose(schema.names, kind, columns, source.name)
     check_types(schema, chosen, source.name)
     names = sorted(set(chosen.values()))
-    # of a group alone: what a damaged file says of a column ends the interpreter (Arrow 26)
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    room = sum(max(group.total_byte_size, 0) for group in groups)
-    check_ratio(source.name, packed, room + metadata.num_rows * _NUMBER * len(names), names)
-    text = [name for name in names if _is_text(schema.field(name).type)]
-    return _gathered(source, packed, schema, names, file.batches(names, text))
+    long = [name for name in names if not pa.types.is_primitive(schema.field(name).type)]
+    groups = file.groups(names, long, partial(check_ratio, source.name, packed))
+    table = _gathered(source, packed, schema, names, file.batches(names, groups))
+    pa.default_memory_pool().release_unused()  # what pages took
+    return table
 
 
 class _Parquet:
     """A Parquet file, of which no more is in memory than a batch, and what Arrow holds with it."""
 
     def __init__(self, source: Source, given: str | pa.BufferReader) -> None:
-        self._source, self._given = source, given
-        self._footer = _or_refused(source, lambda: _footer(given))
-        self.plain = self._open([])
-
-    def _open(self, text: list[str]) -> Any:
         import pyarrow.parquet as parquet
 
-        return _or_refused(
-            self._source,
+        self._source, self._given = source, given
+        self._footer, metadata = _or_refused(source, lambda: _footer(given))
+        self.arrow = _or_refused(
+            source,
             lambda: parquet.ParquetFile(
-                self._given, metadata=self._footer, read_dictionary=text, pre_buffer=False,
-                buffer_size=_BUFFER,
+                given, metadata=metadata, pre_buffer=False, buffer_size=_BUFFER
             ),
-        )  # fmt: skip
+        )
 
-    def batches(self, names: list[str], text: list[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of some columns, few at a time where texts are long.
+    def groups(
+        self, names: list[str], long: list[str], check: Callable[[int], None]
+    ) -> list[Group]:
+        """Return what the row groups unpack to of some columns, by the headers of their pages."""
+        schema = self.arrow.schema
+        paths = [schema.column(place).path for place in range(len(schema))]
+        with _opened(self._given) as file:
+            places, of_long = [*map(paths.index, names)], [*map(paths.index, long)]
+            try:
+                return [*groups_of(file, self._footer, places, of_long, check)]
+            except DamagedError as error:
+                raise _damaged(self._source, error) from None
+
+    def batches(self, names: list[str], groups: list[Group]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of some columns, few at a time where texts are long; small groups at once.
 
         What a row takes is not known before it is read: a megabyte may stand for a code of two
-        bits. Hence dictionaries are looked at before; for all else Arrow is kept from making
-        some, which take five times their size.
+        bits.
         """
-        coded = self._open(text)
-        for group in range(self.plain.metadata.num_row_groups):
-            longest = self._longest(coded, text, group) if text else 1
-            if self.plain.metadata.row_group(group).total_byte_size > _BATCH:
+        first = unpacked = 0
+        for stop, (group, following) in enumerate(zip_longest(groups, groups[1:]), 1):
+            unpacked += group.unpacked
+            if following is not None and unpacked + following.unpacked <= _BATCH:
+                continue
+            if unpacked > _BATCH:
                 pa.default_memory_pool().release_unused()
-            yield from self._each(self.plain, min(_ROWS, _BATCH // longest + 1), names, group)
+            longest = max(one.longest for one in groups[first:stop])
+            yield from self._each(min(_ROWS, _BATCH // longest + 1), names, range(first, stop))
+            first, unpacked = stop, 0
 
-    def _longest(self, coded: Any, text: list[str], group: int) -> int:
-        """Return the bytes of the longest text of the dictionaries of a group, at least 1."""
-        first = next(self._each(coded, 1, text, group), None)
-        columns = first.columns if first is not None else []
-        return int(max([1, *(_lengths(of.dictionary).max(initial=1) for of in columns)]))
-
-    def _each(self, file: Any, rows: int, names: list[str], group: int) -> Iterator[Any]:
+    def _each(self, rows: int, names: list[str], groups: Iterable[int]) -> Iterator[Any]:
         batches = _or_refused(
             self._source,
-            lambda: file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False),
+            lambda: self.arrow.iter_batches(
+                rows, row_groups=[*groups], columns=names, use_threads=False
+            ),
         )
         while (batch := _or_refused(self._source, lambda: next(batches, None))) is not None:
             yield batch
 
 
-def _footer(given: str | pa.BufferReader) -> Any:
-    """Return what a Parquet file says of itself, but for types that Arrow noted for itself.
+def _footer(given: str | pa.BufferReader) -> tuple[bytes, Any]:
+    """Return what a Parquet file says of itself, and as Arrow has it, without types of its own.
 
     Those make dictionaries of columns that were categories, at five times their room.
     """
     import pyarrow.parquet as parquet
 
     whole = parquet.read_metadata(given)
+    with _opened(given) as file:
+        footer = footer_of(file)
     if not (whole.metadata and _SCHEMA in whole.metadata):
-        return whole
-    with pa.OSFile(given) if isinstance(given, str) else contextlib.nullcontext(given) as file:
-        size = file.size()
-        length = int.from_bytes(file.read_at(8, size - 8)[:4], "little")
-        footer = file.read_at(length + 8, size - length - 8)
-    footer = footer.replace(_SCHEMA, _IGNORED)
-    return parquet.read_metadata(pa.BufferReader(b"PAR1" + footer))
+        return footer, whole
+    ours = b"PAR1" + footer.replace(_SCHEMA, _IGNORED)
+    return footer, parquet.read_metadata(pa.BufferReader(ours))
+
+
+def _opened(given: str | pa.BufferReader) -> AbstractContextManager[Any]:
+    return pa.OSFile(given) if isinstance(given, str) else contextlib.nullcontext(given)
 
 
 def _gathered(
@@ -128,12 +139,12 @@ def _gathered(
         batch.validate(full=True)
         for name in names:
             values = batch.column(name)
-            if name in others:
-                others[name].append(values)
-                continue
             size += values.nbytes
             check_ratio(source.name, packed, size)
-            texts[name].add_column(values)
+            if name in others:
+                others[name].append(values)
+            else:
+                texts[name].add_column(values)
     columns = {name: pa.chunked_array(of, schema.field(name).type) for name, of in others.items()}
     return pa.table(columns | {name: of.column() for name, of in texts.items()})
 
@@ -155,8 +166,12 @@ def _or_refused(source: Source, read: Any) -> Any:
     except (MemoryError, OverflowError, ValueError, TypeError, KeyError, IndexError) as error:
         if isinstance(error, pa.ArrowException) and not isinstance(error, MemoryError):
             raise
-        what = f"cannot be read as a table ({said_by(error, 300)})"
-        raise InputError(Problem(source.name, what, fix="get the whole file again")) from None
+        raise _damaged(source, error) from None
+
+
+def _damaged(source: Source, error: Exception) -> InputError:
+    what = f"cannot be read as a table ({said_by(error, 300)})"
+    return InputError(Problem(source.name, what, fix="get the whole file again"))
 
 
 def _checked(source: Source, packed: int, table: pa.Table) -> pa.Table:

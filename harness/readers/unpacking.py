@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
 from typing import Any
 
-from ..errors import InputError, Problem, first_of
+from ..errors import InputError, Problem
 
 RATIO = 200
 """Times its own size that a compressed file may unpack to."""
@@ -15,10 +14,8 @@ FREE = 64 << 20
 _PIECE = 1 << 20
 
 
-def check_ratio(name: str, packed: int, unpacked: int, columns: Iterable[str] = ()) -> None:
+def check_ratio(name: str, packed: int, unpacked: int) -> None:
     """Raise where so many bytes come out of so few.
-
-    `columns` are those of a table that are used, where the bytes are of all.
 
     >>> check_ratio("a.gz", 1000, 200_000)
     >>> check_ratio("a.gz", 1000, 80_000_000)
@@ -31,9 +28,6 @@ times as many
     if unpacked > FREE and unpacked > RATIO * packed:
         what = f"{packed:,} bytes that unpack to more than {unpacked:,}: over {RATIO} times as many"
         fix = "if it is what it should be, unpack it yourself and name the unpacked file"
-        if used := first_of([*columns]):
-            what += " (in all columns together)"
-            fix = f"if it is what it should be, write a file of the columns that are used: {used}"
         raise InputError(Problem(name, what, fix=fix, rule="unpacks-too-far"))
 
 

@@ -66,7 +66,8 @@ def test_compressed_text(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", PACK)
 def test_compressed_json(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"a.json.{kind}"
-    path.write_bytes(PACK[kind](b'{"q1":{' + b'"d1":1,' * 1_700_000 + b'"d2":1}}'))
+    keys = b",".join(b'"%05d%s":1' % (at, b"x" * 20_000) for at in range(600))
+    path.write_bytes(PACK[kind](b'{"q1":{' + keys + b"}}"))
     with pytest.raises(InputError, match="over 200 times as many"):
         read_run(path, format="json")
 
@@ -211,19 +212,12 @@ def test_parquet_of_one_value_a_thousand_times_over(tmp_path: Path) -> None:
 
 
 def test_parquet_of_a_column_that_is_not_used(tmp_path: Path) -> None:
-    """What a group says of one column alone is not to be read; so all count, and that is said."""
+    """Only what is used counts, by the headers of its pages: 100 MB of zeros beside it are fine."""
     path, n = tmp_path / "a.parquet", 20_000
     columns = {"qid": ["q"] * n, "docno": [f"d{at}" for at in range(n)], "score": range(n)}
-    vectors = [bytes(5000)] * n
-    table = pa.table(columns | {"vector": vectors})
+    table = pa.table(columns | {"vector": [bytes(5000)] * n})
     parquet.write_table(table, path, compression="zstd", use_dictionary=False)
-    with pytest.raises(InputError, match="in all columns together") as error:
-        read_run(path)
-    (problem,) = error.value.problems
-    assert problem.fix == (
-        "if it is what it should be, write a file of the columns that are used: docno, qid, score"
-    )
-    parquet.write_table(table.select(["docno", "qid", "score"]), path)
+    assert n * 5000 > 200 * path.stat().st_size
     assert read_run(path).n_rows == n
 
 
