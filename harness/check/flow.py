@@ -173,6 +173,7 @@ def _read_run(
     source = None
     with into.of(entry.path):
         source = reader.follow(HashedSource(entry.path))
+        source.again = True
         options: dict[str, Any] = {"name": cell.run, **entry.options()}
         if qrels is None:
             for part in readers.stream_run(source, **options):

@@ -119,6 +119,7 @@ def dataset(
     options = entry.options()
     with into.of(entry.path, _OF_JUDGEMENTS):
         source = follow(HashedSource(entry.path))
+        source.again = True
         qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
     if "grade-values" in into.refused and not fractions:
         with warnings.catch_warnings(), contextlib.suppress(HarnessError):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..core.policy import Duplicates
 from ..core.tables import Qrels
-from .build import build, dropped, warn_dropped, warn_scattered
+from .build import build, dropped, scattered, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .gathered import gathered
@@ -26,8 +26,9 @@ def read_qrels(
         Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
         duplicates=duplicates, name=name,
     )  # fmt: skip
-    warn_scattered(source, read.scattered, 0)
-    warn_dropped(source, dropped(read, table["qid"]), duplicates, (0, 1))
+    warn_scattered(source, scattered(read), QRELS.is_data)
+    gone = dropped(read, table["qid"], table["docno"])
+    warn_dropped(source, gone, duplicates, QRELS.is_data)
     return read
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import call, cast, run_ends, select, to_numpy, unique
+from ..core.arrow import as_bytes, call, cast, run_ends, select, take, to_numpy, unique
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
 from ..errors import SHOWN, HarnessWarning, InputError, Problem
-from .firsts import comes_back, first_line, is_repeated
+from .lines import find_texts
 from .source import Source
 
 T = TypeVar("T", bound=Table)
@@ -88,51 +88,98 @@ def build(
         raise repeated(source, error, is_data, before) from None
 
 
-def warn_scattered(source: Source, n: int, field: int | None = None) -> None:
-    """Warn of `n` queries that came back after another had begun; `field` of a line is the qid."""
-    if n:
-        first = (0, ()) if field is None else first_line(source, comes_back(field))
+class Odd(NamedTuple):
+    """Rows that are not as the others: how many, of how many queries, and the first of them.
+
+    `row` is its position in the file, from 0, or -1 where it is not known; `words` are its qid,
+    and its docno where that matters.
+    """
+
+    rows: int = 0
+    queries: int = 0
+    row: int = -1
+    words: tuple[str, ...] = ()
+
+    def more(self, later: Odd) -> Odd:
+        """Return these and later ones."""
+        first = later if self.row < 0 else self
+        return Odd(self.rows + later.rows, self.queries + later.queries, first.row, first.words)
+
+
+def scattered(table: Table, before: int = 0) -> Odd:
+    """Return how many queries of a table came back after another had begun, and the first row.
+
+    `before` are the rows of the file before those it was made from.
+    """
+    n, order = table.scattered, table.order
+    if not n or order is None or table.n_source != order.size:
+        return Odd(n, n)
+    back = (order[1:] != order[:-1] + 1) & (table.row[1:] == table.row[:-1])
+    row = int(order[1:][back].min())
+    qid = as_bytes(take(table.qids, table.row[order == row]))[0].decode("utf-8", "replace")
+    return Odd(n, n, row + before, (qid,))
+
+
+def warn_scattered(source: Source, found: Odd, is_data: IsData | None = None) -> None:
+    """Warn of queries that came back after another had begun; `is_data` as in :func:`build`."""
+    if n := found.queries:
         which = "1 query comes" if n == 1 else f"{n:,} queries come"
         what = f"{which} back after another began; the rows were gathered by qid"
-        warn(source, what, "scattered-queries", n, *first)
+        warn(source, what, "scattered-queries", n, *_first(source, found, is_data))
 
 
-def dropped(table: Table, qids: pa.Array | pa.ChunkedArray) -> Ints:
-    """Return how many rows repeated a docno and are not in the table, and of how many queries.
+def dropped(
+    table: Table, qids: pa.Array | pa.ChunkedArray, docnos: pa.Array | pa.ChunkedArray | None,
+    before: int = 0,
+) -> Odd:  # fmt: skip
+    """Return how many rows repeated a docno and are not in the table, and the first of them.
 
     Parameters
     ----------
     table : Table
         As :meth:`Table.from_columns` made it.
-    qids : pyarrow string array, shape (n_source,)
-        The column it was made from.
+    qids, docnos : pyarrow string array, shape (n_source,)
+        The columns it was made from.
+    before : int
+        Rows of the file before these.
     """
-    if table.order is None or table.order.size == len(qids):
-        return np.zeros(2, dtype=np.int64)
+    if docnos is None or table.order is None or table.order.size == len(qids):
+        return Odd()
     gone = np.ones(len(qids), dtype=bool)
     gone[table.order] = False
     if pa.types.is_run_end_encoded(qids.type):
         qids = call("run_end_decode", qids)
-    return np.array([gone.sum(), len(unique(select(qids, gone)))])
+    row = int(gone.argmax())
+    words = (as_bytes(column(pa.chunked_array([one.slice(row, 1)])))[0] for one in (qids, docnos))
+    texts = tuple(word.decode("utf-8", "replace") for word in words)
+    return Odd(int(gone.sum()), len(unique(select(qids, gone))), row + before, texts)
+
+
+def _first(source: Source | str, found: Odd, is_data: IsData | None) -> tuple[int, tuple[str, ...]]:
+    """Return the line of the first row, and its text; its names where that is not at hand."""
+    if found.row < 0:
+        return 0, ()
+    wanted = {found.row: found.words}
+    if is_data is not None and isinstance(source, Source):
+        held = find_texts(source, wanted, is_data, whole=source.again)
+        if found.row in held:
+            number, text = held[found.row]
+            return number, (text,)
+    names = ", document ".join(found.words)
+    return 0, (f"query {names}" if is_data else f"row {found.row + 1}: query {names}",)
 
 
 def warn_dropped(
-    where: Source | str, counts: Ints, duplicates: Duplicates, fields: tuple[int, int] | None = None
+    where: Source | str, found: Odd, duplicates: Duplicates, is_data: IsData | None = None
 ) -> None:
-    """Warn of rows that were left out; `counts` as :func:`dropped` returns them.
-
-    `fields` of a line are qid and docno, where lines of the source have them.
-    """
-    rows, queries = counts.tolist()
+    """Warn of rows that were left out, as :func:`dropped` returns them."""
+    rows, queries = found.rows, found.queries
     if rows:
         n_rows = "1 row" if rows == 1 else f"{rows:,} rows"
         n_queries = "1 query" if queries == 1 else f"{queries:,} queries"
         repeated = "repeats a docno and was" if rows == 1 else "repeat a docno and were"
         what = f"{n_rows} of {n_queries} {repeated} dropped; the {duplicates} of each is kept"
-        first: tuple[int, tuple[str, ...]] = (0, ())
-        if fields is not None and isinstance(where, Source):
-            first = first_line(where, is_repeated(*fields))
-        warn(where, what, "dropped-rows", rows, *first)
+        warn(where, what, "dropped-rows", rows, *_first(where, found, is_data))
 
 
 def warn(

@@ -42,7 +42,9 @@ def warn_unusable(source: Source, qrels: Qrels, is_data: IsData | None) -> None:
         names = tuple(name.decode("utf-8", "replace") for name in as_bytes(take(qrels.qids, some)))
         wanted = {row: names[:1]}
         line = (
-            0 if is_data is None else find_lines(source, wanted, is_data, whole=False).get(row, 0)
+            0
+            if is_data is None
+            else find_lines(source, wanted, is_data, whole=source.again).get(row, 0)
         )
         have = "1 query has" if n == 1 else f"{n:,} queries have"
         warn(
@@ -92,7 +94,7 @@ class Checks:
 
     def warn(self) -> None:
         """Warn of what was found."""
-        line, named = first_line(self.source, other_tag()) if len(self.tags) > 1 else (0, ())
+        line, named = first_line(self.source, other_tag) if len(self.tags) > 1 else (0, ())
         if len(self.tags) > 1 and not self._is_cut(named):
             some = ", ".join(f"'{tag}'" for tag in [*self.tags][:SHOWN])
             more = ", ..." if len(self.tags) > SHOWN else ""

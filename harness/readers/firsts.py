@@ -12,16 +12,32 @@ Found = tuple[int, tuple[str, ...]]
 _NONE: Found = (0, ())
 
 
-def first_line(source: Source, is_it: Callable[[Sequence[bytes]], bool]) -> Found:
+Looks = Callable[[Sequence[bytes]], bool]
+
+
+def first_line(source: Source, begin: Callable[[], Looks], once: Looks | None = None) -> Found:
     """Return the first line whose fields are what is looked for.
 
     Parameters
     ----------
     source : Source
         After it was read.
-    is_it : callable
-        Called with the fields of one line after the other.
+    begin : callable
+        Returns what is called with the fields of one line after the other.
+    once : callable, optional
+        The same, for all lines of a file that is read again; it holds little.
     """
+    found = _in_pieces(source, begin())
+    if found[0] or source.sample.whole or not source.again:
+        return found
+    is_it = once or begin()
+    for number, line in source.lines():
+        if not line.startswith(b"#") and (fields := line.split()) and is_it(fields):
+            return number, (line.decode("utf-8", "replace").strip(),)
+    return found
+
+
+def _in_pieces(source: Source, is_it: Looks) -> Found:
     number, sample = 0, source.sample
     for at, piece in enumerate(sample.pieces):
         for line in piece.removesuffix(b"\n").split(b"\n"):
@@ -33,38 +49,7 @@ def first_line(source: Source, is_it: Callable[[Sequence[bytes]], bool]) -> Foun
     return _NONE
 
 
-def comes_back(field: int) -> Callable[[Sequence[bytes]], bool]:
-    """Return what finds a line whose query, in this field, came back after another began."""
-    seen: set[bytes] = set()
-    last = b""
-
-    def is_it(fields: Sequence[bytes]) -> bool:
-        nonlocal last
-        qid = fields[field] if len(fields) > field else b""
-        back = qid != last and qid in seen
-        seen.add(qid)
-        last = qid
-        return back
-
-    return is_it
-
-
-def is_repeated(qid: int, docno: int) -> Callable[[Sequence[bytes]], bool]:
-    """Return what finds a line whose docno stood on an earlier one, for the same query."""
-    seen: set[tuple[bytes, bytes]] = set()
-
-    def is_it(fields: Sequence[bytes]) -> bool:
-        if len(fields) <= max(qid, docno):
-            return False
-        pair = fields[qid], fields[docno]
-        before = pair in seen
-        seen.add(pair)
-        return before
-
-    return is_it
-
-
-def other_tag() -> Callable[[Sequence[bytes]], bool]:
+def other_tag() -> Looks:
     """Return what finds the first line of a TREC run with another tag than the line before."""
     last: list[bytes] = []
 
@@ -76,10 +61,11 @@ def other_tag() -> Callable[[Sequence[bytes]], bool]:
     return is_it
 
 
-def against_rank() -> Callable[[Sequence[bytes]], bool]:
+def against_rank(forget: bool = False) -> Looks:
     """Return what finds the first line whose rank and score are both above those of another.
 
-    Or both below: of an earlier line of the same query, wherever that stands.
+    Or both below: of an earlier line of the same query, wherever that stands; with `forget`,
+    of those right before it.
     """
     by_rank: dict[bytes, list[tuple[int, float]]] = {}
 
@@ -90,6 +76,8 @@ def against_rank() -> Callable[[Sequence[bytes]], bool]:
             row = int(fields[3]), float(fields[4])
         except ValueError:
             return False
+        if forget and fields[0] not in by_rank:
+            by_rank.clear()
         held = by_rank.setdefault(fields[0], [])  # until one is found, scores fall with the rank
         at = bisect(held, row)
         near = held[max(at - 1, 0) : at + 1]

@@ -161,7 +161,7 @@ def table_of(
     if not issubclass(of, Run):
         checked = of.check_numbers(numbers, where, fractions=fractions)
     made = of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
-    warn_dropped(where, dropped(made, qids), duplicates)
+    warn_dropped(where, dropped(made, qids, docnos), duplicates)
     return made
 
 

@@ -17,7 +17,7 @@ from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, first_of, shorten
 from .ahead import ahead, each
-from .build import repeated, row_names, warn_scattered
+from .build import repeated, row_names, scattered, warn_scattered
 from .columns import NOT_UTF8
 from .format import Format, Head, Kind
 from .frame import Columns, choose, first_line, guess, table_of
@@ -79,7 +79,7 @@ def _read(
         )  # fmt: skip
     except DuplicateRows as error:
         raise repeated(source, error, _is_row) from None
-    warn_scattered(source, read.scattered)
+    warn_scattered(source, scattered(read), _is_row)
     return read
 
 

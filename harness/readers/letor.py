@@ -23,7 +23,7 @@ from ..core.tables import Qrels
 from ..errors import InputError, Problem
 from .ahead import ahead, each
 from .blanks import count_fields
-from .build import column, dropped, warn, warn_dropped, warn_scattered
+from .build import column, dropped, scattered, warn, warn_dropped, warn_scattered
 from .format import Format, Head, Kind
 from .groups import GROUP, group_file, has_qids, qids_from_sizes
 from .hashed import HashedSource
@@ -113,8 +113,8 @@ def read_qrels(
         )
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     _warn_cut(source)
-    warn_scattered(source, qrels.scattered, 1 if with_qid else None)
-    warn_dropped(source, dropped(qrels, qids), duplicates)
+    warn_scattered(source, scattered(qrels), is_data)
+    warn_dropped(source, dropped(qrels, qids, docnos), duplicates, is_data)
     return qrels
 
 

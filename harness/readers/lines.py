@@ -37,11 +37,20 @@ def find_lines(
         Whether the file is read again, as far as the last of these rows. Else what was kept of
         it is looked at: its beginning, or all of a small one.
     """
+    return {
+        row: number for row, (number, _) in find_texts(source, wanted, is_data, whole=whole).items()
+    }
+
+
+def find_texts(
+    source: Source, wanted: Mapping[int, Words], is_data: IsData, *, whole: bool
+) -> dict[int, tuple[int, str]]:
+    """Return the line of each row that is found, and its text; else as :func:`find_lines`."""
     texts = _again(source) if whole else _kept(source)
     found, rows = {}, sorted(wanted)
     for row, (number, line) in zip(rows, _lines(texts, rows, is_data), strict=False):
         if all(word.encode() in line for word in wanted[row]):
-            found[row] = number
+            found[row] = number, line.decode("utf-8", "replace").strip()
     return found
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from . import trec
-from .build import build, dropped, warn, warn_dropped, warn_scattered
+from .build import build, dropped, scattered, warn, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .gathered import gathered
@@ -27,8 +27,9 @@ def read_run(
         Run, source, table["qid"], table["docno"], -numbers_of(table, "rank"), RUN.is_data,
         duplicates=duplicates, name=name,
     )  # fmt: skip
-    warn_scattered(source, read.scattered, 0)
-    warn_dropped(source, dropped(read, table["qid"]), duplicates, (0, 1))
+    warn_scattered(source, scattered(read), RUN.is_data)
+    gone = dropped(read, table["qid"], table["docno"])
+    warn_dropped(source, gone, duplicates, RUN.is_data)
     return read
 
 

@@ -68,6 +68,8 @@ class Source:
         Pieces of what :meth:`blocks` gave.
     cut_blocks : list of int
         Those of :meth:`blocks`, from 0, whose lines had more fields than were read.
+    again : bool
+        Whether it is read again for the line of what is warned of, where that is not at hand.
     one_block : bool
         Whether the file is so small that :meth:`blocks` gives one block.
 
@@ -89,6 +91,7 @@ class Source:
         self.unfinished = b""
         self.sample = Sample()
         self.cut_blocks: list[int] = []
+        self.again = False
         with self.explained():
             size = os.path.getsize(self.file)
             if size == 0:

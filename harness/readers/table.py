@@ -14,7 +14,7 @@ from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, said_by
 from . import binary_table
-from .build import repeated, row_names, warn_scattered
+from .build import repeated, row_names, scattered, warn_scattered
 from .format import Format, Head, Kind
 from .frame import Columns, check_types, choose, first_line, guess, repeated_rows, table_of
 from .gathered import gathered
@@ -94,7 +94,7 @@ def _read(
         raise (
             repeated(source, error, is_row) if is_text else repeated_rows(source.name, error)
         ) from None
-    warn_scattered(source, read.scattered)
+    warn_scattered(source, scattered(read), is_row if is_text else None)
     return read
 
 

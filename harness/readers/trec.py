@@ -13,7 +13,7 @@ from ..core.hashing import Seen, hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
-from .build import build, column, dropped, warn, warn_dropped, warn_scattered
+from .build import Odd, build, column, dropped, scattered, warn, warn_dropped, warn_scattered
 from .columns import Layout, Refused, numbers_of, read_block, read_columns
 from .extra_fields import warn_extra
 from .firsts import against_rank, first_line
@@ -48,8 +48,9 @@ def read_qrels(
         Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
         duplicates=duplicates, name=name,
     )  # fmt: skip
-    warn_scattered(source, qrels.scattered, 0)
-    warn_dropped(source, dropped(qrels, table["qid"]), duplicates, (0, 2))
+    warn_scattered(source, scattered(qrels), QRELS.is_data)
+    gone = dropped(qrels, table["qid"], table["docno"])
+    warn_dropped(source, gone, duplicates, QRELS.is_data)
     return qrels
 
 
@@ -61,8 +62,8 @@ def read_run(
     warn_cut(source, table)
     run = _part(source, table, 0, duplicates, name)
     warn_extra(source, len(RUN.fields))
-    warn_scattered(source, run.scattered, 0)
-    warn_dropped(source, dropped(run, table["qid"]), duplicates, (0, 2))
+    warn_scattered(source, scattered(run), RUN.is_data)
+    warn_dropped(source, dropped(run, table["qid"], table["docno"]), duplicates, RUN.is_data)
     warn_ranks(source, contradictions(table))
     return run
 
@@ -71,22 +72,22 @@ def stream_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
-    before, scattered = 0, 0
-    gone, against = np.zeros((2, 2), dtype=np.int64)
+    before, back, gone = 0, Odd(), Odd()
+    against = np.zeros(2, dtype=np.int64)
 
     def part(table: pa.Table) -> Run:
-        nonlocal before, scattered, gone, against
+        nonlocal before, back, gone, against
         run = _part(source, table, before, duplicates, name)
+        back = back.more(scattered(run, before))
+        gone = gone.more(dropped(run, table["qid"], table["docno"], before))
         before += table.num_rows
-        scattered += run.scattered
-        gone = gone + dropped(run, table["qid"])
         against = against + contradictions(table)
         return run
 
     yield from in_parts(source, read_columns(source, _layout(source)), part)
     warn_extra(source, len(RUN.fields))
-    warn_scattered(source, scattered, 0)
-    warn_dropped(source, gone, duplicates, (0, 2))
+    warn_scattered(source, back, RUN.is_data)
+    warn_dropped(source, gone, duplicates, RUN.is_data)
     warn_ranks(source, against)
 
 
@@ -199,7 +200,7 @@ def warn_ranks(source: Source, against: Ints | None = None) -> None:
             "the scores decide the order, and the ranks are not used, as in trec_eval",
             "ranks-against-scores",
             int(n),
-            *first_line(source, against_rank()),
+            *first_line(source, against_rank, against_rank(forget=True)),
         )
 
 

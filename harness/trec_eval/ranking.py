@@ -13,7 +13,7 @@ from ..core.policy import Policy
 from ..core.table import DuplicateRows
 from ..core.tables import Run
 from ..errors import InputError
-from ..readers.build import column, warn_scattered
+from ..readers.build import Odd, column, warn_scattered
 from ..readers.checks import Checks
 from ..readers.columns import numbers_of
 from ..readers.gathered import gathered
@@ -90,7 +90,7 @@ class RunFile:
         if not self.run_id:
             yield Run.from_dict({})
             return
-        warn_scattered(self._source, scattered)
+        warn_scattered(self._source, Odd(scattered, scattered))
         warn_ranks(self._source)
         checks.warn()
 

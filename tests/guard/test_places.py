@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from harness.check import check_config, check_files
 from harness.core.align import align
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
+from harness.errors import HarnessWarning
 from harness.guard.finding import Finding
 from harness.guard.watch import Watch
 
@@ -173,3 +175,77 @@ def test_queries_that_folds_share_are_placed_in_both(tmp_path: Path, form: str) 
     assert one.examples == (f"query q8: {a} and {b}", f"query q9: {c} and {d}")
     assert one.place == str(tmp_path / b)
     assert one.count == 2
+
+
+def far_away(tmp_path: Path, change: Any, **options: str) -> dict[str, Finding]:
+    """What is found in a run of 6 MB, of which pieces are kept, with a change to its rows."""
+    rows = [
+        [f"q{at // 100}", "Q0", f"document-{at:06}", str(at % 100 + 1), str(100 - at % 100), "t"]
+        for at in range(150_000)
+    ]
+    change(rows)
+    (tmp_path / "run").write_text("# made here\n" + "".join(" ".join(row) + "\n" for row in rows))
+    (tmp_path / "qrels").write_text("".join(f"q{q} 0 document-{q}00000 1\n" for q in range(1500)))
+    found = check_files(
+        str(tmp_path / "qrels"), [str(tmp_path / "run")], of_qrels={}, of_runs=options
+    )
+    return {one.rule: one for one in found.findings}
+
+
+def line_of(one: Finding) -> str:
+    """The line that a finding names, which is its first example too."""
+    path, _, line = one.place.rpartition(":")
+    text = Path(path).read_text().splitlines()[int(line) - 1]
+    assert one.examples == (text,)
+    return text
+
+
+@pytest.mark.parametrize("at", [50, 74_950, 149_999])
+def test_rows_that_were_dropped_anywhere(tmp_path: Path, at: int) -> None:
+    def again(rows: Any) -> None:
+        rows[at][2] = rows[at - 7][2]
+
+    one = far_away(tmp_path, again, duplicates="first")["dropped-rows"]
+    assert line_of(one).split()[:4] == [
+        f"q{at // 100}", "Q0", f"document-{at - 7:06}", str(at % 100 + 1)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("at", [250, 74_950])
+def test_a_query_that_comes_back_anywhere(tmp_path: Path, at: int) -> None:
+    def back(rows: Any) -> None:
+        rows[at][0] = rows[at - 120][0]
+
+    one = far_away(tmp_path, back)["scattered-queries"]
+    assert line_of(one).split()[2] == f"document-{at:06}"
+
+
+def test_a_tag_anywhere(tmp_path: Path) -> None:
+    def other(rows: Any) -> None:
+        rows[74_950][5] = "other"
+
+    one = far_away(tmp_path, other)["several-tags"]
+    assert line_of(one).split()[2] == "document-074950"
+
+
+def test_rows_that_contradict_their_ranks_from_the_middle_on(tmp_path: Path) -> None:
+    def rising(rows: Any) -> None:
+        for row in rows[74_900:]:
+            row[4] = str(100 - float(row[4]))
+
+    one = far_away(tmp_path, rising)["ranks-against-scores"]
+    assert line_of(one).split()[2] == "document-074901"
+
+
+def test_rows_of_parquet_that_were_dropped_or_came_back(tmp_path: Path) -> None:
+    columns = {"qid": ["a", "a", "b", "a"], "docno": ["x", "x", "y", "z"]}
+    pq.write_table(pa.table({**columns, "score": [3.0, 2.0, 1.0, 0.0]}), tmp_path / "r.parquet")
+    with pytest.warns(HarnessWarning) as caught:
+        readers.read_run(tmp_path / "r.parquet", duplicates="first")
+    said = {one.message.rule: one.message.examples for one in caught}  # type: ignore[union-attr]
+    assert said["dropped-rows"] == ("row 2: query a, document x",)
+    mixed = pa.table({"qid": ["a", "b", "a"], "docno": ["x", "y", "z"], "score": [3.0, 2.0, 1.0]})
+    pq.write_table(mixed, tmp_path / "m.parquet")
+    with pytest.warns(HarnessWarning) as caught:
+        readers.read_run(tmp_path / "m.parquet")
+    assert [one.message.examples for one in caught] == [("row 3: query a",)]  # type: ignore[union-attr]
