@@ -162,7 +162,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     (damaged_gz, {("damaged", "error", 1, "run.gz")}, "the gzip data is damaged"),
     (
         twice,
-        {("duplicates", "error", 1, "run:3")},
+        {("duplicates", "error", 1, "run:6")},
         "the docno stands already on line 3, for the same query",
     ),
     (
@@ -189,7 +189,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     (no_tag, {("columns", "error", 1, "run:1")}, "5 fields where 6 belong"),
     (
         shuffled,
-        {("scattered-queries", "warning", 30, "run:3")},
+        {("scattered-queries", "warning", 30, "run:6")},
         "30 queries come back after another began",
     ),
     (
