@@ -179,7 +179,7 @@ class Run(Table):
     """One system's scores for all queries.
 
     ``numbers`` are the scores, float64, all finite. `tags` are the distinct values of a TREC
-    file's last column.
+    file's last column, a thousand at most.
 
     Examples
     --------

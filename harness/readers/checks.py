@@ -16,6 +16,8 @@ EXAMPLES = 3
 """How many queries are named."""
 SHOWN = 5
 """How many tags are named."""
+MANY_TAGS = 1000
+"""How many tags of a part are kept; a tag a row would take ten times the file."""
 NEARLY_ALL = 0.9
 """Share of the queries from which on constant scores are warned about."""
 
@@ -74,7 +76,8 @@ class Checks:
 
     def add(self, run: Run) -> Run:
         """Count one part, and return it."""
-        self.tags.update(dict.fromkeys(run.tags))
+        if len(self.tags) < MANY_TAGS:
+            self.tags.update(dict.fromkeys(run.tags))
         few = run.n_queries <= _QUERIES
         for first in range(0, run.n_queries, _QUERIES):
             self._count(run if few else run.part(first, min(first + _QUERIES, run.n_queries)))
@@ -98,10 +101,11 @@ class Checks:
         if len(self.tags) > 1 and not self._is_cut(named):
             some = ", ".join(f"'{tag}'" for tag in [*self.tags][:SHOWN])
             more = ", ..." if len(self.tags) > SHOWN else ""
+            many = "at least " * (len(self.tags) >= MANY_TAGS)
             warn(
                 self.source,
-                f"{len(self.tags)} tags in one run: {some}{more}; it may be several systems' "
-                "output",
+                f"{many}{len(self.tags):,} tags in one run: {some}{more}; it may be several "
+                "systems' output",
                 "several-tags",
                 len(self.tags) - 1,
                 line,

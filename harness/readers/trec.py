@@ -14,6 +14,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
 from .build import Odd, build, column, dropped, scattered, warn, warn_dropped, warn_scattered
+from .checks import MANY_TAGS
 from .columns import Layout, Refused, numbers_of, read_block, read_columns
 from .extra_fields import warn_extra
 from .firsts import against_rank, first_line
@@ -33,7 +34,7 @@ RUN = Layout(
     not_finite="repair the system's output, or delete the line",
 )
 _TAIL = 2048
-"""Rows that are looked at first for the beginning of the last query."""
+"""Rows that are looked at first for the beginning of the last query, and at a time for tags."""
 _WITH_RANKS = replace(RUN, also=("rank",))
 _RANKED = replace(_WITH_RANKS, text=("qid",))
 
@@ -141,10 +142,15 @@ def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, 
 
 
 def tags_of(table: pa.Table) -> tuple[str, ...]:
-    """Return the distinct tags."""
+    """Return the distinct tags, the first :data:`~.checks.MANY_TAGS` of them."""
     tags = table["tag"].chunk(0)
     values = tags.values if pa.types.is_run_end_encoded(tags.type) else tags
-    return tuple(map(readable, as_bytes(unique(values))))
+    found: dict[bytes, None] = {}
+    for first in range(0, len(values), _TAIL):
+        found |= dict.fromkeys(as_bytes(unique(values[first : first + _TAIL])))
+        if len(found) >= MANY_TAGS:
+            break
+    return tuple(map(readable, [*found][:MANY_TAGS]))
 
 
 def readable(text: bytes) -> str:

@@ -89,6 +89,13 @@ def test_names_are_strings_whatever_they_look_like(write: Write) -> None:
     assert run.tags == tuple(names)
 
 
+def test_of_many_tags_a_thousand_are_kept(write: Write) -> None:
+    text = "".join(f"q Q0 d{i} 1 {i} t{i % 2500}\n" for i in range(5000))
+    with pytest.warns(HarnessWarning, match="^a.run: at least 1,000 tags in one run: 't0', 't1', "):
+        run = readers.read_run(write("a.run", text))
+    assert run.tags == tuple(f"t{i}" for i in range(1000))
+
+
 def test_scores_have_every_bit(write: Write) -> None:
     texts = ["0.1", "1e-320", "123456789.123456789", "2.2250738585072011e-308", "9007199254740993"]
     text = "".join(f"q Q0 d{i} 1 {score} t\n" for i, score in enumerate(texts))
