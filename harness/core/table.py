@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import InputError, Problem
-from .arrow import cast, encode, select, take
+from .arrow import cast, encode, equal, select, take
 from .docnos import Docnos, byte_ranks
 from .hashing import pair_keys, short_pair_keys
 from .heads import heads
@@ -155,8 +155,9 @@ class Table(ABC):
         if not rows.size:
             return table
         if duplicates == "error":
-            back = np.arange(table.n_rows) if order is None else order
-            raise DuplicateRows(back[rows], back[first], name or cls.kind)
+            if order is not None:
+                rows, first = order[rows], order[first]
+            raise DuplicateRows(rows, first, name or cls.kind)
         keep = np.ones(table.n_rows, dtype=bool)
         keep[rows if duplicates == "first" else first] = False
         return table.filter(keep)
@@ -166,32 +167,44 @@ class Table(ABC):
 
         The second array holds, for each, the previous row with the same docno.
         """
-        rows = self._suspects()
-        if not rows.size:
-            return _NONE, _NONE
+        found = [(_NONE, _NONE)]
+        for first, stop in self._bounds(_PART):
+            begin, end = self.offsets[[first, stop]].tolist()
+            lengths = lengths_of(self.offsets[first : stop + 1])
+            keys = short_pair_keys(lengths, self.docnos.hashes_of(begin, end))
+            keys.sort()
+            if (keys[1:] == keys[:-1]).any():
+                del keys
+                keys = short_pair_keys(lengths, self.docnos.hashes_of(begin, end))
+                found.append(self._repeats(keys, begin))
+        later, earlier = (np.concatenate(rows) for rows in zip(*found, strict=True))
+        by_row = np.argsort(later)
+        return later[by_row], earlier[by_row]
+
+    def _repeats(self, keys: Array, begin: int) -> tuple[Ints, Ints]:
+        """Return the repeated rows of a part that begins with row `begin`, by the keys of its rows.
+
+        Little memory is taken, since all rows of a part may be repeated.
+        """
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        same = np.flatnonzero(keys[1:] == keys[:-1])
+        del keys
+        earlier, later = order[same] + begin, order[same + 1] + begin
+        del order, same
+        pieces = (slice(at, at + _PART) for at in range(0, later.size, _PART))
+        docnos = self.docnos
+        if all(equal(docnos.take(later[at]), docnos.take(earlier[at])).all() for at in pieces):
+            return later, earlier
+        return self._compared(np.unique(np.append(earlier, later)))  # different docnos, one key
+
+    def _compared(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Return which of some rows repeat an earlier one of them, and the row before each."""
         docno = byte_ranks(self.docnos.take(rows))
         query = self.row[rows]
         order = np.lexsort((rows, docno, query))
         same = (np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0)
-        later, earlier = rows[order[1:][same]], rows[order[:-1][same]]
-        by_row = np.argsort(later)
-        return later[by_row], earlier[by_row]
-
-    def _suspects(self) -> Ints:
-        """Return the rows that share a key with another, looked for in some queries at a time."""
-        found = [_NONE]
-        for first, stop in self._bounds(_PART):
-            begin, end = self.offsets[[first, stop]].tolist()
-            lengths = lengths_of(self.offsets[first : stop + 1])
-            ordered = short_pair_keys(lengths, self.docnos.hashes_of(begin, end))
-            ordered.sort()
-            twice = ordered[1:] == ordered[:-1]
-            if twice.any():
-                several = np.unique(ordered[1:][twice])
-                keys = short_pair_keys(lengths, self.docnos.hashes_of(begin, end))
-                at = np.minimum(np.searchsorted(several, keys), several.size - 1)
-                found.append(np.flatnonzero(several[at] == keys) + begin)
-        return np.concatenate(found)
+        return rows[order[1:][same]], rows[order[:-1][same]]
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""
