@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from struct import Struct
+from struct import error as StructError  # noqa: N812 - it is an exception
 from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
 
+from ..core.ragged import Array
 from .thrift import Fields, struct
 
 _ROW_GROUPS, _COLUMNS, _OF_COLUMN = 4, 1, 3
@@ -138,7 +141,7 @@ class _Page:
         most = self.size
         if not self.is_dictionary or most <= _WINDOW:
             return most
-        with contextlib.suppress(pa.ArrowException, OSError, IndexError, ValueError):
+        with contextlib.suppress(pa.ArrowException, OSError, ValueError, StructError):
             return _longest(self._content(file), self.n_values)
         return most
 
@@ -153,16 +156,28 @@ class _Page:
 
 def _longest(content: Any, n_values: int) -> int:
     """Return the bytes of the longest of some texts, each of which its length precedes."""
-    length_at, size, at, longest = _LENGTH.unpack_from, len(content), 0, 0
-    view = memoryview(content)
+    if found := _of_short(np.frombuffer(content, np.uint8), n_values):
+        return found
+    length_at, view, at, longest = _LENGTH.unpack_from, memoryview(content), 0, 0
     for _ in range(n_values):
-        if at + _LENGTH.size > size:
-            raise IndexError("a text behind the end")
-        length = length_at(view, at)[0]
+        (length,) = length_at(view, at)
         if length > longest:
             longest = length
-        at += length + _LENGTH.size
+        at += length + 4
     return max(longest, 1)
+
+
+def _of_short(data: Array, n_values: int) -> int:
+    """Return the same where all are of 1 to 255 bytes without a zero, as names are; else 0.
+
+    Three zero bytes stand then in each length and nowhere else.
+    """
+    at = np.flatnonzero((data[1:-2] | data[2:-1] | data[3:]) == 0)
+    if not n_values or at.size != n_values or at[0]:
+        return 0
+    lengths = data[at]
+    ends = at + lengths + _LENGTH.size
+    return int(lengths.max()) if (ends == np.append(at[1:], data.size)).all() else 0
 
 
 def _pages(file: Readable, chunk: Fields) -> Iterator[_Page]:

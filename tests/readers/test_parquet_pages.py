@@ -12,10 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.errors import InputError
 from harness.readers import read_run, unpacking
-from harness.readers.parquet_pages import footer_of, groups_of
+from harness.readers.parquet_pages import _longest, footer_of, groups_of
 from harness.readers.thrift import struct
 
 Field = tuple[int, bytes]
@@ -197,6 +199,12 @@ def test_bytes_of_one_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert longest(path)[0] >= 10_000
     with pytest.raises(InputError, match="over 200 times as many"):
         read_run(path)
+
+
+@given(st.lists(st.binary(max_size=5) | st.sampled_from([b"ab", b"\1\0\0\0", b"x" * 300])))
+def test_the_longest_text_of_a_dictionary(texts: list[bytes]) -> None:
+    content = b"".join(map(string, texts))
+    assert _longest(content, len(texts)) == max([1, *map(len, texts)])
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
