@@ -69,6 +69,7 @@ def test_the_last_line(tmp_path: Path) -> None:
         ("table", "my query,my document,mark\nq1,d1,1\n", None),  # it may be no header
         ("jsonl", '\n{"qid": "q1", "docno": "d1", "grade": 1}\n', 2),
         ("scores", "0.5\n", 1),
+        ("ranklib", "q1\t0\t0.5\n", 1),
     ],
 )
 def test_formats_with_a_row_a_line(name: str, text: str, row: int | None, tmp_path: Path) -> None:
@@ -83,6 +84,7 @@ def test_formats_with_a_row_a_line(name: str, text: str, row: int | None, tmp_pa
         assert find_lines(source, {0: ()}, is_data, whole=True) == {0: row}
 
 
-@pytest.mark.parametrize("name", ["batch", "json", "npy", "ranklib"])
-def test_formats_whose_rows_are_no_lines(name: str) -> None:
+@pytest.mark.parametrize(("name", "has_rows"), [("batch", 0), ("json", 0), ("npy", 1)])
+def test_formats_whose_rows_are_no_lines(name: str, has_rows: int) -> None:
     assert FORMATS[name].is_data is None
+    assert FORMATS[name].has_rows == has_rows
