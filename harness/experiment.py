@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import config as configs
 from . import manifest as manifests
 from . import origin, paper, store
+from .cells.as_read import Input, changed_since
 from .cells.cache import INDEX, Cache
 from .cells.executors import executor
 from .cells.flow import Evaluated, Failure, evaluate_all
@@ -198,7 +198,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     failures = tuple(evaluated.failures)
     if failures and not evaluated.entries:
         raise type(failures[0].error)([one for each in failures for one in each.error.problems])
-    paths = {*evaluated.digests}
+    paths = {*evaluated.inputs}
     for each in failures:
         paths |= {each.cell.dataset_entry.path, each.cell.run_entry.path}
     names = manifests.names_of(paths, loaded.base)
@@ -230,7 +230,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     if comparisons is not None:
         files |= comparison_files(comparisons)
     manifest = manifests.manifest(
-        loaded.resolved(), _inputs(evaluated.digests, names), loaded.base, board, said,
+        loaded.resolved(), _inputs(evaluated.inputs, names), loaded.base, board, said,
         evaluated.audits, files, sources(), evaluated.headers, findings,
         installed_code(loaded.parsed_metrics()),
     )  # fmt: skip
@@ -247,10 +247,10 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     )
 
 
-def _inputs(digests: Mapping[str, str], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _inputs(inputs: Mapping[str, Input], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield the files that were read, as the manifest has them."""
-    for path, digest in sorted(digests.items()):
-        yield {"path": names[path], "bytes": os.stat(path).st_size, "sha256": digest}
+    for path, read in sorted(inputs.items()):
+        yield {"path": names[path], "bytes": read.size, "sha256": read.digest}
 
 
 def _placed(findings: Sequence[Finding], names: Mapping[str, str]) -> tuple[Finding, ...]:
@@ -294,6 +294,9 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     made = paper.files(loaded, found.board, found.comparisons, found.manifest)
     files = {**found.files, **made, MANIFEST: found.manifest}
     folder = loaded.output_folder
+    told = {problem.where for each in evaluated.failures for problem in each.error.problems}
+    for text in changed_since(evaluated.inputs, told):
+        warnings.warn(text, HarnessWarning, stacklevel=3)
     gone, own = store.unneeded(folder, origin.written(folder), files)
     if own:
         what = "of an earlier run, edited since, and no part of these results"

@@ -38,7 +38,7 @@ def run(
     if jobs > 1 and not (dry_run or scheduler):
         from .cells import processes
 
-        processes.prepare()
+        processes.prepare(jobs)
     from . import experiment
     from .guard.summed import warned
 

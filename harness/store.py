@@ -302,7 +302,8 @@ def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
         found = os.stat(path)
     except OSError as error:
         what = f"cannot be looked at: {error.strerror}"
-        raise InputError(Problem(os.fspath(path), what)) from error
+        fix = "put it back where it was, and run again"
+        raise InputError(Problem(os.fspath(path), what, fix=fix)) from error
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from ..errors import HarnessError
 from ..readers.json_text import parse
 from ..store import sha256, state_of, write_all
+from .as_read import Input
 from .record import Record, sizes_of
 
 INDEX = "inputs.json"
@@ -63,30 +64,33 @@ class Cache:
         self._sizes = sizes.union(*map(sizes_of, lacking))
         self._changed = bool(lacking)
 
-    def digest(self, path: str | Path) -> str | None:
-        """Return the hash of a file; None where it is not known and need not be.
+    def known(self, path: str) -> Input | None:
+        """Return a file's state and hash; None where it is not known and need not be.
 
         It is known where the file has not been touched since. It need not be known where no file
         of that size was ever read: then no record can follow from it, and the hash is taken while
         the file is read.
         """
         state = state_of(path)
-        known = self._index.get(os.path.abspath(path))
-        if known is not None and known[:-1] == [*state]:
-            return str(known[-1])
+        found = self._index.get(os.path.abspath(path))
+        if found is not None and found[:-1] == [*state]:
+            return Input(state, str(found[-1]))
         if self.folder is None or state[0] not in self._sizes:
             return None
-        return self.hashed(path)
+        return self._read(path, state)
 
-    def hashed(self, path: str | Path) -> str:
-        """Return the hash of a file, read for it where it is not known."""
+    def hashed(self, path: str) -> Input:
+        """Return a file's state and hash, read for it where it is not known."""
         state = state_of(path)
-        known = self._index.get(os.path.abspath(path))
-        if known is not None and known[:-1] == [*state]:
-            return str(known[-1])
+        found = self._index.get(os.path.abspath(path))
+        if found is not None and found[:-1] == [*state]:
+            return Input(state, str(found[-1]))
+        return self._read(path, state)
+
+    def _read(self, path: str, state: tuple[int, ...]) -> Input:
         found = sha256(Path(path))
         self.remember(path, state, found)
-        return found
+        return Input(state, found)
 
     def remember(self, path: str | Path, state: Sequence[int], digest: str) -> None:
         """Take note of a file's hash, as long as it stays in the state it was in before."""

@@ -19,10 +19,10 @@ from ..config.cells import Cell
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..crosscheck import Audit
-from ..errors import HarnessError, InputError, Problem
+from ..errors import HarnessError, Problem
 from ..guard.finding import Finding
-from ..store import state_of
 from . import executors, remote
+from .as_read import Input, has_changed, state_if_there
 from .cache import Cache
 from .executors import InProcess
 from .guarding import guard, is_count
@@ -60,8 +60,8 @@ class Evaluated:
     warnings : list of str
         What was said, each once.
     failures : list of Failure
-    digests : dict of str to str
-        SHA-256 of every file read, by path.
+    inputs : dict of str to Input
+        Every file read, by path.
     cached : int
         How many cells were not computed, since all of their values were known.
     findings : list of Finding
@@ -76,10 +76,15 @@ class Evaluated:
     cells: list[Cell] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    digests: dict[str, str] = field(default_factory=dict)
+    inputs: dict[str, Input] = field(default_factory=dict)
     cached: int = 0
     findings: list[Finding] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of every file read, by path."""
+        return _digests(self.inputs)
 
 
 def evaluate_all(
@@ -136,29 +141,29 @@ class _Run:
         self.metrics, self.policy = config.parsed_metrics(), config.to_policy()
         self.records: dict[int, Record] = {}
         self.failed: dict[int, HarnessError] = {}
-        self.digests: dict[str, str] = {}
-        self.states: dict[str, tuple[int, ...]] = {}
+        self.inputs: dict[str, Input] = {}
         self.qids: dict[str, pa.Array] = {}
         self.names: dict[int, dict[str, str]] = {}
         self.naming = Naming(config, cells)
         self.pooled = PooledQueries(config.summary.pool)
         self.cached, self.rows, self.running = 0, 0, 0
         beside = {path for cell in cells for path in self.naming.beside(cell)}
-        self.before = {path: state_of(path) for path in beside}
+        self.before = {path: state_if_there(path) for path in beside}
 
     def lacking(self, place: int) -> tuple[Metric, ...]:
         """Return the metrics of a cell that are not known; looks them up at first."""
         cell = self.cells[place]
         own, others = self.naming.files(cell), self.naming.others(cell)
-        found = {path: self.cache.digest(path) for path in (*own, *others)}
-        known = {path: digest for path, digest in found.items() if digest is not None}
-        if not {*own} <= {*known}:
+        found = {path: self.cache.known(path) for path in (*own, *others)}
+        inputs = {path: one for path, one in found.items() if one is not None}
+        if not {*own} <= {*inputs}:
             return self.metrics
+        known = _digests(inputs)
         record = self.cache.get(cell_key(self.naming.follows_from(cell, known)))
         if record is None:
             return self.metrics
         self.keep(place, record)
-        self.digests |= known
+        self.inputs |= inputs
         self.names[place] = self.naming.names(cell, known)
         return record.lacking(self.metrics, self.names[place])
 
@@ -177,22 +182,21 @@ class _Run:
             self.records.pop(done.place, None)
             return
         for name, read in done.inputs.items():
-            self.digests[name] = read.digest
-            self.states.setdefault(name, read.state)
+            self.inputs.setdefault(name, read)
             self.cache.remember(name, read.state, read.digest)
-        for path in (*self.naming.files(cell), *self.naming.others(cell)):
-            if path not in self.digests:
-                self.digests[path] = self.cache.hashed(path)
-        self.names[done.place] = names = self.naming.names(cell, self.digests)
+        paths = (*self.naming.files(cell), *self.naming.others(cell))
+        for path in paths:
+            if path not in self.inputs:
+                self.inputs[path] = self.cache.hashed(path)
+        inputs = {path: self.inputs[path] for path in paths}
+        self.names[done.place] = names = self.naming.names(cell, _digests(inputs))
         known, record = self.records.get(done.place), done.record.renamed(names)
         record = record if known is None else known.joined(record)
         self.keep(done.place, record)
         self.rows += done.rows
-        said = self.naming.follows_from(cell, self.digests)
+        said = self.naming.follows_from(cell, _digests(inputs))
         files = [Path(path).name for path in self.naming.files(cell)]
-        paths = (*self.naming.files(cell), *self.naming.others(cell))
-        states = {path: read.state for path, read in done.inputs.items()}  # as they were read
-        sizes = sorted({(states.get(path) or state_of(path))[0] for path in paths})
+        sizes = sorted({read.size for read in inputs.values()})
         about = {
             **said, "files": files, "sizes": sizes, "dataset": cell.dataset, "run": cell.run
         }  # fmt: skip
@@ -202,18 +206,19 @@ class _Run:
         """Return the error of a cell one of whose files changed since others were evaluated."""
         for path in (*self.naming.files(cell), *self.naming.others(cell)):
             read = done.inputs.get(path)
-            if read is not None and self.digests.get(path, read.digest) == read.digest:
+            if read is not None and self.inputs.get(path, read).digest == read.digest:
                 continue
-            if read is None and state_of(path) == self.before[path]:
+            if read is None and state_if_there(path) == self.before[path]:
                 continue
-            return _has_changed(path)
+            return has_changed(path)
         return None
 
     def _changed_since(self, cell: Cell) -> HarnessError | None:
         """Return the error of a cell one of whose files is not as it was when others read it."""
         for path in self.naming.files(cell):
-            if path in self.states and os.path.exists(path) and state_of(path) != self.states[path]:
-                return _has_changed(path)
+            state, read = state_if_there(path), self.inputs.get(path)
+            if read is not None and state and state != read.state:
+                return has_changed(path)
         return None
 
     def keep(self, place: int, record: Record) -> None:
@@ -242,11 +247,12 @@ class _Run:
         there = {place: self.cells[place] for place in sorted(self.records)}
         failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
         counted = [one.run_entry.path for one, error in failed.values() if is_count(error)]
-        digests = {path: self.cache.hashed(path) for path in counted} | self.digests
+        known = {path: self.cache.hashed(path) for path in counted if os.path.isfile(path)}
+        digests = _digests({**known, **self.inputs})
         guarded = guard(self.config, there, self.records, digests, failed)
         self.failed |= guarded.failed
         found = Evaluated(
-            digests={**self.digests, **hashed},
+            inputs={**self.inputs, **hashed},
             cached=self.cached,
             findings=guarded.findings,
             printed=guarded.printed,
@@ -270,10 +276,8 @@ class _Run:
         return found
 
 
-def _has_changed(path: str) -> InputError:
-    what = "changed while the run was going: other values follow from other bytes"
-    fix = "run again when nothing writes to it; what is known by then is not computed again"
-    return InputError(Problem(path, what, fix=fix))
+def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
+    return {path: read.digest for path, read in inputs.items()}
 
 
 def _jobs(run: _Run, pending: Mapping[int, Sequence[Metric]], workers: int) -> Iterator[Job]:

@@ -106,7 +106,7 @@ def keys_of(
     for cell in cells:
         paths = (*naming.files(cell), *naming.others(cell))
         given = {path: (then or {}).get(Path(path).resolve()) for path in paths}
-        known = {path: digest or cache.hashed(path) for path, digest in given.items()}
+        known = {path: digest or cache.hashed(path).digest for path, digest in given.items()}
         key = cell_key(naming.follows_from(cell, known))
         found[key] = Wanted(cell, naming.names(cell, known))
     return found

@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 _WARM = "harness.cells.warm"
 """What processes import: once, before the first is asked for, where a server forks them."""
+_OPEN, _OPEN_EACH, _OPEN_BEFORE = 12, 2, 4
+"""Files that are open at once: of a pool, of each process of it, and of what comes before."""
 
 
 class Processes(Executor):
@@ -28,6 +30,7 @@ class Processes(Executor):
     """
 
     def __init__(self, jobs: int) -> None:
+        _check_files(_OPEN + _OPEN_EACH * jobs)
         self._jobs, self._pool = jobs, self._new(jobs)
 
     @staticmethod
@@ -56,14 +59,31 @@ class Processes(Executor):
         self._pool.shutdown(wait, cancel_futures=True)
 
 
-def prepare() -> None:
+def prepare(jobs: int) -> None:
     """Let what processes need be imported beside what is done here until they are asked for."""
+    _check_files(_OPEN_BEFORE + _OPEN + _OPEN_EACH * jobs)
     if _context().get_start_method() == "forkserver":
         from multiprocessing import forkserver, resource_tracker
 
         resource_tracker.ensure_running()  # starting it would let Ctrl-C in again
         with _not_interrupted():
             forkserver.ensure_running()
+
+
+def _check_files(n: int) -> None:
+    """Raise where so many files cannot be opened at once.
+
+    Where they end later, the server that forks processes prints what Python says of it.
+    """
+    found: list[int] = []
+    try:
+        for _ in range(n):
+            found.append(os.open(os.devnull, os.O_RDONLY))  # noqa: PERF401 - all are closed again
+    except OSError as error:
+        raise OSError(error.errno, error.strerror) from error  # it is no matter of this one
+    finally:
+        for one in found:
+            os.close(one)
 
 
 def _context() -> BaseContext:

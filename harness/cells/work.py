@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import readers, system
 from ..config import Config, plugins
@@ -27,6 +27,7 @@ from ..readers import Source, ir_metadata, row_marks
 from ..readers.hashed import HashedSource
 from ..store import state_of
 from . import columns
+from .as_read import Input, as_read
 from .lines import add_lines
 from .record import Record
 from .said import without_names
@@ -68,13 +69,6 @@ class Job:
                 if cell.dataset in names or cell.dataset_entry.path in files
             ]
         return cls(config, {place: cells[place] for place in places}, dict(metrics), len(cells))
-
-
-class Input(NamedTuple):
-    """A file as it was read: what told its state before, and the SHA-256 of its bytes."""
-
-    state: tuple[int, ...]
-    digest: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +168,7 @@ def _evaluate(
     header = ir_metadata.header_of(source)
     inputs = {
         cell.dataset_entry.path: dataset.input,
-        cell.run_entry.path: Input(before, source.sha256()),
+        cell.run_entry.path: as_read(cell.run_entry.path, before, source.sha256),
     }
 
     def done(said: Sequence[Said]) -> Done:
@@ -231,7 +225,7 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
         add_lines(facts.first, source, entry)
         if source.row_marks is not None:
             facts = replace(facts, marks=row_marks.kept(source.row_marks))
-        read = Input(state, source.sha256())
+        read = as_read(entry.path, state, source.sha256)
         _last[key] = _Dataset(qrels, facts, read, tuple(_said(caught)))
     return _last[key]
 

@@ -10,9 +10,10 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from small_sweep import LONG_AGO, Sweep, Undisturbed
+from small_sweep import INDEX, LONG_AGO, Sweep, Undisturbed
 
 from harness import readers
 from harness.errors import InputError
@@ -35,7 +36,11 @@ def put_back(sweep: Sweep, template: Path, name: str) -> None:
     ("what", "said"),
     [
         ("truncate", "predictions"),
-        ("delete", "cannot be looked at: No such file or directory"),
+        (
+            "delete",
+            "cannot be looked at: No such file or directory\n"
+            "  fix:   put it back where it was, and run again\n",
+        ),
         ("empty", "the file is empty"),
     ],
 )
@@ -88,6 +93,70 @@ def test_judgements_change_between_two_cells(
     for error in errors[1:]:
         model = error.partition(" on ")[0]
         assert error == f"{model} on fold1: {path}: {CHANGED}\n"
+    put_back(sweep, template, name)
+    goes_on(sweep, less=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "jobs"),
+    [([*EVALUATE, 5], "1"), (["harness.experiment", "derive", 0], "1"),
+     (["harness.experiment", "derive", 0], "2"), (["harness.paper", "files", 0], "1")],
+    ids=["at the sixth cell", "before anything follows", "after two workers", "before tables"],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["fold1/test.txt", "gbrt/fold1-seed1.txt"])
+@pytest.mark.parametrize("what", ["cut", "deleted", "replaced"])
+def test_an_input_changes_after_its_values_were_computed(
+    sweep: Sweep, template: Path, undisturbed: Undisturbed, goes_on: Goes, call: list[Any],
+    jobs: str, name: str, what: str,
+) -> None:  # fmt: skip
+    """What is done is written as it was read, and it is said."""
+    name = f"data/{name}"
+    path = sweep.folder / name
+    whole = path.read_bytes()
+    act: list[Any] = {
+        "cut": ["truncate", str(path), 100],
+        "deleted": ["remove", str(path)],
+        "replaced": ["write", str(path), whole.decode()[:-1] + " ", LONG_AGO + 1],
+    }[what]
+    if call[-1] == 5 and "fold1/" in name:  # judgements that other cells read too: said of these
+        call = ["harness.cells.flow", "_Run.evaluated", 0]
+    ended = sweep.run("--jobs", jobs, call=call, act=act)
+    became = "deleted or moved" if what == "deleted" else "changed"
+    assert (ended.code, ended.err.replace("configs/../", "")) == (
+        0,
+        f"{undisturbed.err}warning: {path}: {became} while the run was going, after its values "
+        f"were computed: results follow from the {len(whole):,} bytes that were read, whose hash "
+        "the manifest has; run again, when nothing writes to it, to have them of what is there\n",
+    )
+    found = {**sweep.files(), INDEX: undisturbed.files[INDEX]}  # whose sizes are not today's
+    assert found == undisturbed.files  # size and hash in the manifest among them
+    put_back(sweep, template, name)
+    goes_on(sweep)
+
+
+@pytest.mark.parametrize("change", ["touched", "written again"])
+def test_an_input_that_holds_the_same_bytes_did_not_change(
+    sweep: Sweep, undisturbed: Undisturbed, change: str
+) -> None:
+    path = sweep.folder / "data/gbrt/fold1-seed1.txt"
+    later = LONG_AGO + 60 if change == "touched" else LONG_AGO
+    act = ["write", str(path), path.read_text(encoding="utf-8"), later]
+    ended = sweep.run(call=["harness.experiment", "derive", 0], act=act)
+    assert (ended.code, ended.err) == (0, undisturbed.err)
+    assert sweep.files() == undisturbed.files
+
+
+def test_a_run_that_changes_while_it_is_read_fails(
+    sweep: Sweep, template: Path, goes_on: Goes
+) -> None:
+    """Its hash may be of other bytes than its values."""
+    name = "data/gbrt/fold1-seed1.txt"
+    path = sweep.folder / name
+    ended = sweep.run(
+        call=["harness.readers.hashed", "HashedSource.sha256", 1], act=["truncate", str(path), 100]
+    )
+    assert ended.code == 1
+    assert ended.err.replace("configs/../", "") == f"error: gbrt on fold1: {path}: {CHANGED}\n"
     put_back(sweep, template, name)
     goes_on(sweep, less=True)
 

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from small_sweep import Sweep, Undisturbed
+from small_sweep import TRIALS, Sweep, Undisturbed
 
 Goes = Callable[..., None]
 FILES = "  fix:   raise the limit on open files (ulimit -n)"
@@ -36,6 +36,22 @@ def test_few_open_files_for_workers(sweep: Sweep, goes_on: Goes, most: int) -> N
         assert ended.err.startswith("error: ")
         assert ended.err.endswith(f"Too many open files\n{FILES}\n")
     goes_on(sweep)
+
+
+@pytest.mark.parametrize("most", range(7, 31) if TRIALS else [15, 18, 20, 22, 26])
+def test_few_open_files_for_workers_of_the_whole_command(
+    sweep: Sweep, whole_command: Callable[..., subprocess.Popen[str]], most: int
+) -> None:
+    """Of which the server that forks workers says nothing of its own."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    with whole_command("run", sweep.config, "--jobs", "2", preexec_fn=limit) as process:
+        _, err = process.communicate(timeout=60)
+    if process.returncode:
+        assert (process.returncode, err) == (2, f"error: Too many open files\n{FILES}\n")
+    assert most < 24 if process.returncode else most > 18
 
 
 def test_a_limit_on_memory_that_is_too_small_to_begin(
