@@ -19,7 +19,7 @@ from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .checks import Checks, warn_judgements, warn_unusable
 from .format import Format, Head, Kind, name_it
-from .near_miss import near_miss
+from .near_miss import near_miss, with_numbers
 from .scattered import ScatteredQueries
 from .source import Source, missing, no_rows
 from .table import from_frame
@@ -243,13 +243,15 @@ def align_run(
         yield aligned
 
 
-def guess_format(path: Path, kind: Kind) -> str:
+def guess_format(path: Path, kind: Kind, *, bad_numbers: bool = False) -> str:
     """Return the name of the only format that a file can be.
 
     Parameters
     ----------
     kind : {"qrels", "run"}
         What the file is to be read as.
+    bad_numbers : bool
+        Whether a format fits too whose reader will refuse numbers for how they are spelled.
 
     Raises
     ------
@@ -276,14 +278,19 @@ def guess_format(path: Path, kind: Kind) -> str:
         raise InputError(Problem(source.name, what, found, fix))
     other: Kind = "run" if kind == "qrels" else "qrels"
     others = [f for f in FORMATS.values() if f.reader(other) is not None and f.looks(head, other)]
-    able = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)
-    what, fix = f"in no format of {_KIND[kind]} known", f"{name_it(kind, 'NAME')}; one of {able}"
-    rule = ""
-    where = source.name
+    names = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)
+    what, fix = f"in no format of {_KIND[kind]} known", f"{name_it(kind, 'NAME')}; one of {names}"
+    where, rule = source.name, ""
     near = near_miss(head, kind)
     if near is not None:
         (what, fix), rule = near, "columns"
         where = f"{where}:{head.first}"
+    elif bad_numbers and not others:
+        mended = with_numbers(head)
+        able = [FORMATS[name] for name in _OF_ROWS if FORMATS[name].reader(kind) is not None]
+        nearly = [known.name for known in able if known.looks(mended, kind)]
+        if len(nearly) == 1:
+            return nearly[0]
     if others:
         rule = "swapped-files"
         what += f"; it looks like {_KIND[other]} ({others[0].name})"
@@ -291,12 +298,16 @@ def guess_format(path: Path, kind: Kind) -> str:
     raise InputError(Problem(where, what, found, fix, rule))
 
 
+_OF_ROWS = ("ranklib", "scores", "trec")
+"""Formats told by a number in each row."""
 _KIND = {"qrels": "qrels", "run": "a run"}
 
 
 def _format(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:
     if name is None:
-        return FORMATS[_implied(source, kind, options) or guess_format(source, kind)]
+        return FORMATS[
+            _implied(source, kind, options) or guess_format(source, kind, bad_numbers=True)
+        ]
     if name not in FORMATS:
         raise UnknownNameError(
             Problem(source.name, f"unknown format '{name}'{did_you_mean(name, FORMATS)}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import trec
 from .columns import too_many
 from .format import Head, Kind
-from .number_text import commas, is_like_number
+from .number_text import commas, is_like_number, is_meant_as_number
 
 
 def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
@@ -22,13 +22,31 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
     if head.mostly(fields, lambda f: len(f) == 5 and any(map(is_like_number, f[3:]))):
         fix = "write the missing field; Q0, the rank and the tag may be any word"
         return _too_few(5, trec.RUN.fields), fix
-    columns = [line.decode("utf-8", "replace").replace(",", " ").split() for line in head.lines]
+    split = (line.replace(b",", b" ").split() for line in head.lines)  # at C's white space alone
+    columns = [[column.decode("utf-8", "replace") for column in line] for line in split]
     if head.mostly(columns, lambda c: len(c) == 2 and c[0].isdigit() and is_like_number(c[1])):
         return too_many(head.lines[0].decode("utf-8", "replace"), 2)
     written = [line.decode("utf-8", "replace").strip() for line in head.lines]
     if head.mostly(written, lambda text: bool(commas(text)[0])):
         return too_many(written[0], written[0].count(",") + 1)
     return None
+
+
+def with_numbers(head: Head) -> Head:
+    r"""Return a beginning with a number wherever one is meant, however it is spelled there.
+
+    >>> with_numbers(Head("", b"q1 Q0 d1 1 0x1p3 t\n")).data
+    b'q1 Q0 d1 1 1 t\n'
+    """
+    lines = (
+        " ".join("1" if _is_wrong(field) else field for field in fields) for fields in head.fields
+    )
+    return Head(head.suffix, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _is_wrong(field: str) -> bool:
+    """Return whether a number is meant that is none."""
+    return is_meant_as_number(field) and not is_like_number(field)
 
 
 def _too_few(n: int, fields: tuple[str, ...]) -> str:

@@ -15,10 +15,23 @@ _COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,})", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 
+_WORDS = {"nan", "inf", "infinity", "null", "none", "na", "true", "false"}
+
 
 def is_like_number(text: str) -> bool:
     """Return whether `text` is meant as a number, even if it is not a finite one."""
     return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
+
+
+def is_meant_as_number(text: str) -> bool:
+    """Return whether `text` begins like a number, or is a word for one, however it is spelled.
+
+    >>> [is_meant_as_number(text) for text in ("0x1p3", "1.000,5", "--1", "null", "d1", "1:0.5")]
+    [True, True, True, True, False, False]
+    """
+    start = text.lower().lstrip("+-\u2212.,")
+    is_word = start.partition("(")[0] in _WORDS
+    return is_word or (start[:1].isnumeric() and ":" not in text)
 
 
 def check_number(text: str, word: str, whole: bool) -> Problem | None:

@@ -136,6 +136,36 @@ def test_numbers(tmp_path: Path, text: str, expected: float, in_json: float | No
             check(tmp_path / f"{kind}.{format}", kind, format, text, alike)
 
 
+@pytest.mark.parametrize("text", [one for one, number, _ in NUMBERS if math.isnan(number)])
+@pytest.mark.parametrize("n_sound", [0, 1, 2])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_wrong_number_is_named_where_the_format_is_guessed(
+    tmp_path: Path, text: str, n_sound: int, first: bool
+) -> None:
+    """In files of so few lines that it could hide the format: before sound rows, and after."""
+    rows = {
+        ("run", "trec"): "1 Q0 d{} {} {} t\n",
+        ("run", "ranklib"): "1\t{}\t{}\n",
+        ("run", "scores"): "{}\n",
+        ("qrels", "trec"): "1 0 d{} {}\n",
+        ("qrels", "letor"): "{} qid:1 1:0.5\n",
+    }
+    for (kind, format), row in rows.items():
+        numbers = ["1"] * n_sound
+        numbers.insert(0 if first else n_sound, text)
+        counts = row.count("{}") - 1
+        lines = [row.format(*[at] * counts, one) for at, one in enumerate(numbers)]
+        path = tmp_path / f"{kind}.txt"
+        path.write_text("".join(lines), "utf-8")
+        with pytest.raises(InputError) as guessed:
+            read_run(path, dataset=DATASET) if kind == "run" else read_qrels(path)
+        with pytest.raises(InputError) as named:
+            (read_run(path, dataset=DATASET, format=format) if kind == "run" else
+             read_qrels(path, format=format))  # fmt: skip
+        assert str(guessed.value).startswith(f"{path}:{1 if first else n_sound + 1}: "), format
+        assert str(guessed.value) == str(named.value)
+
+
 @pytest.mark.usefixtures("german")
 def test_the_locale_changes_nothing(tmp_path: Path) -> None:
     for kind, formats in (("run", RUNS), ("qrels", QRELS)):
