@@ -144,6 +144,13 @@ class InputError(HarnessError):
     """A data file, array or data frame is wrong, or cannot be read."""
 
 
+class ShortageError(InputError):
+    """The system has not enough of something (memory, threads, open files) to go on.
+
+    It says nothing of a file or a number: who compares numbers passes it on.
+    """
+
+
 class UnknownNameError(HarnessError):
     """A metric, format, policy or run was named that does not exist."""
 

@@ -15,7 +15,8 @@ from . import origin, paper, store
 from .cells.as_read import Input, changed_since
 from .cells.cache import INDEX, Cache
 from .cells.executors import executor
-from .cells.flow import Evaluated, Failure, evaluate_all
+from .cells.failures import Failure, by_cause, named, problems
+from .cells.flow import Evaluated, evaluate_all
 from .cells.key import sources
 from .cells.plugged import installed_code
 from .comparing import SHOWN, find_rendering
@@ -197,7 +198,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     """
     failures = tuple(evaluated.failures)
     if failures and not evaluated.entries:
-        raise type(failures[0].error)([one for each in failures for one in each.error.problems])
+        raise type(failures[0].error)(problems(failures))
     paths = {*evaluated.inputs}
     for each in failures:
         paths |= {each.cell.dataset_entry.path, each.cell.run_entry.path}
@@ -273,8 +274,8 @@ def _placed(findings: Sequence[Finding], names: Mapping[str, str]) -> tuple[Find
 
 def _errors(failures: Sequence[Failure], board: Leaderboard, shown: Leaderboard) -> Iterator[str]:
     """Yield why each cell failed, and which systems lack a part though no cell of theirs failed."""
-    for each in failures:
-        yield from (f"{each.cell.run} on {each.cell.dataset}: {one}" for one in each.error.texts)
+    for cells, error in by_cause(failures):
+        yield from (f"{named(cells)}: {one}" for one in error.texts)
     parts = board.summary.parts
     known = {key_of(one, parts) for one in board.failed} if parts else set()
     for one in shown.failed if parts else ():

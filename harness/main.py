@@ -13,6 +13,9 @@ from . import output, system
 from .errors import HarnessError, HarnessWarning, VerificationError
 from .trust import NO_PLUGINS, allow_plugins
 
+_WITH_ALL = ("run", "verify", "compare", "check", "table", "plot", "why", "audit", "explain")
+"""Commands that load every library that the harness needs."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
@@ -20,6 +23,7 @@ def main(arguments: list[str] | None = None) -> None:
     gc.set_threshold(100_000)  # what is imported is no garbage; not looking for any: 18 ms
     # numpy would start a thread a core for products of matrices, of which there are none: 30 ms
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    system.allocate_sparingly()
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
     try:
@@ -65,10 +69,11 @@ def _run(given: list[str]) -> None:
         if asked is not None:
             plain.evaluate(**asked)
             sys.exit(0)
+    if given[:1] and given[0] in _WITH_ALL:
+        system.check_memory()
     if given[:1] == ["run"]:
         from . import running
 
-        system.check_memory()
         asked = running.arguments(given[1:])
         if asked is not None:
             sys.exit(0 if running.run(**asked) else 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import re
 from typing import TYPE_CHECKING
 
 from .errors import HarnessError, Problem
@@ -12,6 +13,11 @@ from .errors import HarnessError, Problem
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+_OF_ARROW = re.compile(r"^Unknown error: Wrapping .* failed$|[mc]alloc|bad_alloc", re.S)
+"""What Arrow says, outside of its own MemoryError, where it gets no memory: for a text of a table,
+say."""
+_NO_THREAD = re.compile("start new thread|launch worker thread")
+_POOL = "ARROW_DEFAULT_MEMORY_POOL"
 LEAST = 800 << 20
 """Bytes of addresses that Python, numpy, pyarrow and SciPy take before any file is read."""
 _THREAD = 16 << 20
@@ -47,21 +53,36 @@ def problem(error: BaseException) -> Problem | None:
     >>> problem(ValueError("an error of ours")) is None
     True
     """
-    text = str(error)
-    if isinstance(error, MemoryError):
-        return Problem("", NO_MEMORY, fix=MORE_MEMORY)
-    if isinstance(error, ImportError) and ("failed to map" in text or "annot allocate" in text):
-        return Problem("", f"{NO_MEMORY} to load a library", fix=MORE_MEMORY)
-    if isinstance(error, RuntimeError) and "start new thread" in text:
-        what, more = "no further thread can be started", "the one on processes (ulimit -u)"
-        return Problem("", what, fix=f"{MORE_MEMORY}, or raise {more}")
+    if (found := shortage(error)) is not None:
+        return found
     if isinstance(error, OSError) and error.filename is None and not _has_current_folder():
         return Problem("", "the current folder was deleted", fix="change to another one")
     if isinstance(error, OSError):
         known = error.errno in _FIXES and error.errno != errno.ENOENT
-        return Problem(
-            str(error.filename or ""), error.strerror or text, fix=fix(error) if known else ""
-        )
+        what = error.strerror or str(error)
+        return Problem(str(error.filename or ""), what, fix=fix(error) if known else "")
+    return None
+
+
+def shortage(error: BaseException) -> Problem | None:
+    """Return what there is not enough of to go on: memory, threads, open files; None elsewhere.
+
+    What Arrow and Python's loader say of memory is no ``MemoryError`` always.
+    """
+    text = str(error)
+    if isinstance(error, MemoryError):
+        return Problem("", NO_MEMORY, fix=MORE_MEMORY)
+    of_arrow = type(error).__module__ == "pyarrow.lib"
+    if of_arrow and _OF_ARROW.search(text):
+        return Problem("", NO_MEMORY, fix=MORE_MEMORY)
+    if isinstance(error, ImportError) and ("failed to map" in text or "annot allocate" in text):
+        return Problem("", f"{NO_MEMORY} to load a library", fix=MORE_MEMORY)
+    if _NO_THREAD.search(text) and (isinstance(error, RuntimeError) or of_arrow):
+        what, more = "no further thread can be started", "the one on processes (ulimit -u)"
+        return Problem("", what, fix=f"{MORE_MEMORY}, or raise {more}")
+    if isinstance(error, OSError) and error.errno in MORE:
+        what = error.strerror or text
+        return Problem(str(error.filename or ""), what, fix=fix(error))
     return None
 
 
@@ -75,8 +96,27 @@ def _has_current_folder() -> bool:
     return True
 
 
+def allocate_sparingly() -> None:
+    """Let Arrow, before it is loaded, take memory piece by piece where that is limited.
+
+    Its usual allocator reserves 1 GB of addresses at once, of which most commands need a tenth.
+    """
+    if _limit() is not None:
+        os.environ.setdefault(_POOL, "system")
+
+
+def _limit() -> int | None:
+    """Return the most bytes of addresses that this process may have; None without such a limit."""
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return None
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if most == resource.RLIM_INFINITY else most
+
+
 def check_memory() -> None:
-    """Raise where the limit on memory is too small for any run.
+    """Raise where the limit on memory is too small to read and evaluate anything.
 
     Below it libraries fail while they are loaded, each in its own way; some end the process.
 
@@ -84,12 +124,8 @@ def check_memory() -> None:
     ------
     HarnessError
     """
-    try:
-        import resource
-    except ImportError:  # a system without such limits
-        return
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY and most < LEAST:
+    most = _limit()
+    if most is not None and most < LEAST:
         what = f"memory is limited to {most >> 20} MB (ulimit -v), and Python, numpy, pyarrow "
         what += f"and SciPy alone take {LEAST >> 20} MB of addresses"
         more = "raise the limit; one of a control group (systemd, Docker, Slurm) counts only what"

@@ -19,12 +19,13 @@ from ..config.cells import Cell
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..crosscheck import Audit
-from ..errors import HarnessError, Problem
+from ..errors import HarnessError, Problem, ShortageError
 from ..guard.finding import Finding
 from . import executors, remote
 from .as_read import Input, has_changed, state_if_there
 from .cache import Cache
 from .executors import InProcess
+from .failures import Failure
 from .guarding import guard, is_count
 from .key import cell_key
 from .naming import Naming
@@ -38,14 +39,6 @@ MOST = 16
 """Cells of a job: those that are lost where its worker dies, or all is stopped."""
 TRIES = 3
 """How often a job is given out whose worker dies."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A cell that could not be evaluated."""
-
-    cell: Cell
-    error: HarnessError
 
 
 @dataclass(eq=False)
@@ -341,6 +334,4 @@ def _lost(job: Job, error: Exception) -> Iterator[Done]:
     what = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
     fix = "a worker that is killed has often run out of memory: give fewer --jobs, or more memory"
     for place in job.metrics:
-        cell = job.cells[place]
-        where = f"{cell.run} on {cell.dataset}"
-        yield Done(place, error=HarnessError(Problem(where, what, fix=fix)))
+        yield Done(place, error=ShortageError(Problem("", what, fix=fix)))

@@ -19,7 +19,13 @@ from ..core.tables import Qrels, Run
 from ..core.views import policies_of
 from ..crosscheck import Crosscheck, Peer
 from ..direct import evaluate_one
-from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, VerificationError
+from ..errors import (
+    HarnessError,
+    HarnessWarning,
+    ShortageError,
+    UnknownNameError,
+    VerificationError,
+)
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.said import Said
 from ..guard.watch import Watch
@@ -121,17 +127,20 @@ def each(job: Job) -> Iterator[Done]:
                 done = _evaluate(job, place, [known[name] for name in names], fractions)
             except VerificationError:
                 raise
-            except (HarnessError, MemoryError) as error:
-                yield Done(place, error=_as_ours(error, job.cells[place]))
+            except Exception as error:
+                yield Done(place, error=_as_ours(error))
                 continue
         yield done(_said(caught))
 
 
-def _as_ours(error: HarnessError | MemoryError, cell: Cell) -> HarnessError:
+def _as_ours(error: Exception) -> HarnessError:
+    """Return the error of a cell that could not be evaluated; raises what is no fault of its."""
     if isinstance(error, HarnessError):
         return error
-    where = f"{cell.run} on {cell.dataset}"
-    return HarnessError(Problem(where, system.NO_MEMORY, fix=system.MORE_MEMORY))
+    lacking = system.shortage(error)
+    if lacking is None:
+        raise error
+    return ShortageError(lacking)
 
 
 def _evaluate(

@@ -153,7 +153,7 @@ def read_arrow(source: Source, kind: str, columns: Columns | None) -> pa.Table:
     """Return the columns that matter of an Arrow (Feather) file."""
     import pyarrow.feather as feather
 
-    table = _or_refused(source, lambda: feather.read_table(_unpacked(source)))
+    table = _or_refused(source, lambda: feather.read_table(_unpacked(source), use_threads=False))
     chosen = choose(table.column_names, kind, columns, source.name)
     check_types(table.schema, chosen, source.name)
     return _checked(source, _size(source), table.select(sorted(set(chosen.values()))))

@@ -22,7 +22,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from .. import system
-from ..errors import HarnessWarning, InputError, Problem
+from ..errors import HarnessWarning, InputError, Problem, ShortageError
 from . import xz
 from .sample import Sample
 from .spool import spooled, spooled_pipe
@@ -228,11 +228,10 @@ class Source:
         except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec
-            if not getattr(self, "codec", ""):
-                fix = system.MORE.get(getattr(error, "errno", 0), "")
-                raise InputError(
-                    Problem(self.name, f"cannot be read ({error})", fix=fix)
-                ) from error
+            fix = system.MORE.get(getattr(error, "errno", 0), "")
+            if fix or not getattr(self, "codec", ""):
+                problem = Problem(self.name, f"cannot be read ({error})", fix=fix)
+                raise (ShortageError if fix else InputError)(problem) from error
             cut = isinstance(error, EOFError) or "runcated" in str(error)
             what = f"the {self.codec} data {'is cut short' if cut else f'is damaged ({error})'}"
             rule = "truncated" if cut else "damaged"

@@ -126,7 +126,7 @@ def _open(
         null_values=[], strings_can_be_null=False,
     )  # fmt: skip
     for size in (_BLOCK, _LONGEST):
-        read = csv.ReadOptions(column_names=names, block_size=size)
+        read = csv.ReadOptions(use_threads=False, column_names=names, block_size=size)
         try:
             with source.open() as stream:
                 mark = len(BOM) if source.has_mark else 0
@@ -145,7 +145,7 @@ def _open(
 
 def _header(line: bytes, parse: csv.ParseOptions) -> list[str]:
     """Return the names of the columns."""
-    whole = csv.ReadOptions(block_size=len(line) + 2)
+    whole = csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
     names: list[str] = csv.read_csv(pa.BufferReader(line + b"\n"), whole, parse).column_names
     return names
 
@@ -237,7 +237,7 @@ def from_frame(
     if hasattr(frame, "__arrow_c_stream__"):
         table = pa.table(frame)
     else:
-        table = pa.Table.from_pandas(frame, preserve_index=False)
+        table = pa.Table.from_pandas(frame, preserve_index=False, nthreads=1)
     check_types(table.schema, choose(table.column_names, of.kind, columns, where), where)
     try:
         made = table_of(

@@ -17,11 +17,12 @@ from .. import manifest as manifests
 from .. import origin, paper, store
 from ..cells.cache import Cache
 from ..cells.executors import executor
+from ..cells.failures import problems
 from ..cells.flow import Evaluated, evaluate_all
 from ..config import Config
 from ..config.cells import Cell
 from ..config.patterns import as_if_there
-from ..errors import HarnessError, HarnessWarning
+from ..errors import HarnessError, HarnessWarning, ShortageError
 from ..experiment import Derived, derive
 from ..manifest import PICTURES
 from ..origin import MANIFEST, TIMING
@@ -83,6 +84,7 @@ def verify(
         evaluated = evaluate_all(config, cells, Cache(None), pool, jobs)
         found = _with_inputs(found, manifest, evaluated.digests)
         found = _with_owners(found, manifest, config, every)
+        _check_enough(evaluated)
         if lacking:
             found = _joined(found, [], notes=lacking)
             return _with_some(found, config, evaluated, manifest)
@@ -149,6 +151,8 @@ def _with_some(
         compared.append(name)
         try:
             now = splice(origin.read_bytes(found.folder / name))
+        except MemoryError:  # which Arrow's own exceptions are too
+            raise
         except (HarnessError, ValueError, LookupError, pa.ArrowException) as error:
             what = f"cannot be read: {error}".splitlines()[0]
             differences.append(Difference("file", name, "the whole file", what, "as it is written"))
@@ -237,6 +241,18 @@ def _cells(manifest: Mapping[str, Any], evaluated: Evaluated) -> Iterator[Differ
     for name in (*before, *then):
         if name not in known:
             yield Difference("cell", name, "files", "there", "not found under these names")
+
+
+def _check_enough(evaluated: Evaluated) -> None:
+    """Raise where the system had not enough to evaluate a cell, which says nothing of its values.
+
+    Raises
+    ------
+    ShortageError
+    """
+    short = [one for one in evaluated.failures if isinstance(one.error, ShortageError)]
+    if short:
+        raise ShortageError(problems(short))
 
 
 def _name(cell: Cell) -> str:

@@ -1,0 +1,51 @@
+"""Cells that could not be evaluated, those of one cause together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..config.cells import Cell
+from ..errors import HarnessError, Problem
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell that could not be evaluated."""
+
+    cell: Cell
+    error: HarnessError
+
+
+def by_cause(failures: Sequence[Failure]) -> Iterator[tuple[list[str], HarnessError]]:
+    """Yield each error that is said in its own words, and the cells that have it."""
+    names: dict[str, list[str]] = {}
+    errors: dict[str, HarnessError] = {}
+    for one in failures:
+        said = str(one.error)
+        errors.setdefault(said, one.error)
+        names.setdefault(said, []).append(f"{one.cell.run} on {one.cell.dataset}")
+    for said, error in errors.items():
+        yield names[said], error
+
+
+def named(cells: Sequence[str]) -> str:
+    """Return the first of some cells, and how many others there are.
+
+    >>> named(["gbrt on fold1"]), named(["gbrt on fold1", "gbrt on fold2", "svm on fold1"])
+    ('gbrt on fold1', 'gbrt on fold1 and 2 other cells')
+    """
+    others = len(cells) - 1
+    return f"{cells[0]} and {others:,} other cell{'s' * (others > 1)}" if others else cells[0]
+
+
+def problems(failures: Sequence[Failure]) -> list[Problem]:
+    """Return what is wrong with cells, each cause once, with how many cells have it."""
+    found = []
+    for cells, error in by_cause(failures):
+        for one in error.problems:
+            counted = f"{one.what} ({len(cells):,} cells)" if len(cells) > 1 else one.what
+            has_place = bool(one.where)
+            where, what = (one.where, counted) if has_place else (named(cells), one.what)
+            found.append(replace(one, where=where, what=what))
+    return found

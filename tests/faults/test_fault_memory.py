@@ -1,0 +1,157 @@
+"""Real limits on memory: right results, or a sentence and exit code 2; no traceback, no signal.
+
+`HARNESS_TRIALS=N` tries so many limits from 0.8 to 2.5 GB, and below for what is not begun there.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_sweep import TRIALS, Sweep, Undisturbed
+
+from harness import system
+from harness.errors import Problem
+
+MB = 1 << 20
+SMALLEST, LARGEST = 420, 700
+"""Between them what is loaded and done for the sweep needs more than there is, at one place or
+another."""
+ENOUGH, MOST = 800, 2500
+"""From the limit on below which nothing is begun."""
+LIMITS = [
+    f"{low + place * (high - low) // trials}"
+    for low, high, trials in ((SMALLEST, LARGEST, max(2, TRIALS)), (ENOUGH, MOST, max(1, TRIALS)))
+    for place in range(trials)
+]
+COMMAND = """
+import sys
+from harness import main, system
+system.LEAST = 0
+main.main(sys.argv[1:])
+"""
+"""The command, without the limit below which nothing is begun."""
+
+
+def limited(sweep: Sweep, megabytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a whole command in a process that may have so many addresses."""
+    most = megabytes * MB
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+    command = [sys.executable, "-c", COMMAND, *arguments]
+    return subprocess.run(
+        command, cwd=sweep.folder, preexec_fn=limit, capture_output=True, text=True, timeout=120,
+        check=False, env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+    )  # fmt: skip
+
+
+def check_sentence(ended: subprocess.CompletedProcess[str], codes: tuple[int, ...] = (2,)) -> None:
+    """Assert that a command ended with a sentence about memory, and said it once."""
+    assert ended.returncode in codes, (ended.returncode, ended.stderr)
+    assert "Traceback" not in ended.stderr
+    problems = [line for line in ended.stderr.splitlines() if not line.startswith("  fix:   ")]
+    assert all("memory" in line or "thread" in line for line in problems), ended.stderr
+    assert "raise the limit (ulimit -v, or the job's)" in ended.stderr
+    assert len(problems) <= 3, ended.stderr
+
+
+@pytest.mark.parametrize("megabytes", LIMITS)
+def test_a_real_limit(
+    sweep: Sweep, undisturbed: Undisturbed, goes_on: Callable[..., None], megabytes: str
+) -> None:
+    most, whole = int(megabytes), int(megabytes) >= ENOUGH
+    ran = limited(sweep, most, "run", str(sweep.config))
+    if ran.returncode == 0:
+        assert sweep.files() == undisturbed.files
+    else:
+        check_sentence(ran, (1, 2))
+    goes_on(sweep, less=ran.returncode == 1)
+    verified = limited(sweep, most, "verify", str(sweep.out))
+    if verified.returncode == 0:
+        assert "every digit is the same" in verified.stdout
+    else:
+        check_sentence(verified)
+        assert "NOT VERIFIED" not in verified.stdout
+    compared = limited(sweep, most, "compare", str(sweep.out), str(sweep.out))
+    if compared.returncode:
+        check_sentence(compared)
+    if whole:
+        assert (ran.returncode, verified.returncode, compared.returncode) == (0, 0, 0)
+
+
+def test_arrow_does_not_reserve_a_gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, 0))
+    system.allocate_sparingly()
+    assert "ARROW_DEFAULT_MEMORY_POOL" not in os.environ
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1000 * MB, 0))
+    system.allocate_sparingly()
+    assert os.environ.pop("ARROW_DEFAULT_MEMORY_POOL") == "system"
+
+
+def test_a_shortage_is_no_difference_of_numbers(sweep: Sweep) -> None:
+    """A cell that could not be evaluated for want of memory, and a table that Arrow cannot make."""
+    assert sweep.run().code == 0
+    verify = ["verify", str(sweep.out)]
+    for home, name, call, cells in (
+        ("harness.cells.work", "evaluate_one", 3, True),
+        ("harness.verify.files", "read_table", 1, False),
+    ):
+        ended = sweep.run(arguments=verify, call=[home, name, call], act=["exhaust memory"])
+        where = "lambdamart on fold1: " * cells
+        fix = "raise the limit (ulimit -v, or the job's), or give fewer --jobs"
+        assert ended.err == f"error: {where}not enough memory\n  fix:   {fix}\n"
+        assert (ended.code, ended.out) == (2, "")
+    few = sweep.run(arguments=verify, limits={"RLIMIT_NOFILE": 7})
+    assert few.code == 2, few.out
+    assert "raise the limit on open files (ulimit -n)" in few.err
+
+
+def test_one_cause_is_said_once(sweep: Sweep) -> None:
+    """The judgements of a fold are wrong, then of each."""
+    for fold in (1, 2):
+        path = sweep.folder / f"data/fold{fold}/test.txt"
+        path.write_text("x" + path.read_text(encoding="utf-8")[1:], encoding="utf-8")
+        ended = sweep.run()
+        said = [line for line in ended.err.splitlines() if line.startswith("error: ")]
+        assert len(said) == 1, ended.err
+        if fold == 1:
+            assert ended.code == 1
+            assert said[0].startswith("error: gbrt on fold1 and 5 other cells: ")
+            assert "test.txt:1: " in said[0]
+    assert ended.code == 2
+    assert ended.err.count("test.txt:1: ") == ended.err.count(" (6 cells)\n") == 2
+
+
+@pytest.mark.parametrize("end", range(max(4, TRIALS)))
+def test_verify_ends_as_it_says_where_an_input_is_gone(
+    sweep: Sweep, whole_command: Callable[..., subprocess.Popen[str]], end: int
+) -> None:
+    """A thread of Arrow's that was not done aborted the process, four times of ten."""
+    assert sweep.run().code == 0
+    path = sweep.folder / "data/gbrt/fold1-seed1.txt"
+    if end % 2:
+        path.unlink()
+    else:
+        os.truncate(path, path.stat().st_size // 2)
+    with whole_command("verify", sweep.out) as process:
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, "")
+
+
+def test_what_arrow_says_of_memory_is_known() -> None:
+    import pyarrow as pa
+
+    said = system.problem(pa.lib.ArrowException("Unknown error: Wrapping letor-fold2 failed"))
+    assert said == Problem("", system.NO_MEMORY, fix=system.MORE_MEMORY)
+    assert system.problem(pa.lib.ArrowMemoryError("malloc of size 9 failed")) == said
+    assert system.problem(pa.lib.ArrowException("Unknown error: a wrong byte")) is None
+    assert system.problem(pa.lib.ArrowInvalid("Invalid: Wrapping")) is None
+    assert system.shortage(FileNotFoundError(2, "No such file")) is None
