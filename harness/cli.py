@@ -229,7 +229,7 @@ def metrics_command(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="A metric, such as ndcg or 'ndcg(convention=lightgbm)@10', or a convention.",
         ),
     ] = None,

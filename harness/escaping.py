@@ -7,13 +7,11 @@ A name of a run, dataset, query or file may hold anything. LaTeX's function is
 
 from __future__ import annotations
 
-import csv
 import html
 import io
 import json
 import re
 from collections.abc import Iterable
-from types import SimpleNamespace
 from typing import Any
 
 LONGEST = 300
@@ -32,6 +30,7 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 _OF_A_NAME = re.compile(r"\n(?!  )")
 _LONG_WORD = re.compile(rf"\S{{{LONGEST + 1},}}")
 _NO_FORMULA = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_TO_QUOTE = re.compile(r'[",\r\n]')
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _IN_MARKDOWN = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
 _AT_START = re.compile(r"[-+=](?=\s|$|[-=]*$)|\d{1,9}(?=[.)](?:\s|$))")
@@ -121,10 +120,12 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
     >>> csv_text([["run", "map"], ["a\rb", 0.5]])
     'run,map\n"a\rb",0.5\n'
     """
-    lines: list[str] = []
-    file = SimpleNamespace(write=lambda line: lines.append(f"{line[:-2]}\n"))
-    csv.writer(file, lineterminator="\r\n").writerows(rows)  # one of \n leaves \r without quotes
-    return "".join(lines)
+    return "".join(",".join(map(_quoted, row)) + "\n" for row in rows)
+
+
+def _quoted(field: object) -> str:
+    text = "" if field is None else str(field)
+    return '"' + text.replace('"', '""') + '"' if _TO_QUOTE.search(text) else text
 
 
 def from_csv(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
@@ -50,7 +51,10 @@ def test_a_name_reads_back_from_csv_and_is_no_formula(name: str) -> None:
     if field[:1] in ("=", "+", "-", "@", "\t", "\r"):
         assert field == name
         float(name)  # a plain number, which a spreadsheet shows as it is
-    (row,) = csv.DictReader(io.StringIO(text_of([{"run": name, "x": -0.5}]), newline=""))
+    text = text_of([{"run": name, "x": -0.5}])
+    if "\0" in name and sys.version_info < (3, 11):
+        return  # it is written, and csv of Python 3.10 reads no NUL
+    (row,) = csv.DictReader(io.StringIO(text, newline=""))
     assert (escaping.from_csv(row["run"]), row["x"]) == (name, "-0.5")
 
 

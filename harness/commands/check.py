@@ -21,7 +21,7 @@ def check_command(
     runs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN]...",
+            metavar="RUN",
             help="Run files, or one prediction a line where QRELS is a LETOR file.",
         ),
     ] = None,

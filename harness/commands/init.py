@@ -10,7 +10,7 @@ import typer
 
 def init_command(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Judgements and runs, at any depth.")
+        Path, typer.Argument(metavar="FOLDER", help="Judgements and runs, at any depth.")
     ] = Path("."),
     output: Annotated[
         Path | None,

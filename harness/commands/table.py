@@ -23,7 +23,7 @@ def table_command(
     ],
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="A table of the config; the first where left out."),
+        typer.Argument(metavar="NAME", help="A table of the config; the first where left out."),
     ] = None,
     format: Annotated[
         Literal["latex", "markdown", "html", "csv", "text"],

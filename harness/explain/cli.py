@@ -14,7 +14,7 @@ def explain_command(
     ],
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[QRELS RUN]", help="Judgements and a run, as for 'evaluate'."),
+        typer.Argument(metavar="QRELS RUN", help="Judgements and a run, as for 'evaluate'."),
     ] = None,
     metrics: Annotated[
         list[str] | None,
