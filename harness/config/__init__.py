@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,22 @@ from ..core.convention import find as find_convention
 from ..core.file_names import readable_name, wrong_with
 from ..core.metric import Metric
 from ..core.names import parse
-from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
+from ..errors import ConfigError, HarnessWarning, Problem, UnknownNameError, did_you_mean
 from ..readers import FORMATS
 from ..readers.format import Kind
-from . import comparing, extends, metric_sets, model, picturing, plugins, summing, sweep, tabling
+from ..trust import plugins_allowed
+from . import (
+    comparing,
+    extends,
+    metric_sets,
+    model,
+    picturing,
+    plugins,
+    summing,
+    sweep,
+    tabling,
+    twins,
+)  # fmt: skip
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import Parts, validate
 from .yamlfile import Loc, Source
@@ -153,6 +166,7 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
             plugins.load(name, base)
         except plugins.PluginError as error:
             problems.append(source.problem(("plugins", place), str(error)))
+    all_loaded = plugins_allowed() or not parts.plugins
 
     problems += _check_formats(parts, source)
     complete = parts.complete and not source.problems
@@ -160,6 +174,8 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
         parts.datasets, parts.runs, base, where=parts.where, whole=parts.whole, complete=complete
     )
     problems += [source.problem(one.loc, one.what, fix=one.fix) for one in findings]
+    for said in twins.shown(cells):
+        warnings.warn(said, HarnessWarning, stacklevel=5)
     runs = None if findings or not complete else dict.fromkeys(cell.run for cell in cells)
 
     convention = parts.convention
@@ -172,15 +188,16 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
     if overruled is not None:
         problems.append(source.problem(("policy", overruled[0]), overruled[1]))
     defaults = parts.policy.metric_defaults(convention)
-    problems += metric_sets.check(source, defaults)
+    problems += metric_sets.check(source, defaults, all_loaded)
     metrics: list[Metric] | None = [] if parts.metrics else None
     for place, name in parts.metrics.items():
         try:
             found = parse(name, defaults)
         except UnknownNameError as error:
-            what = metric_sets.unknown(name, error, source)
-            problems.append(source.problem(("metrics", place), what))
             metrics = None
+            if all_loaded or not metric_sets.is_unknown(error):  # else a plugin may define it
+                what = metric_sets.unknown(name, error, source)
+                problems.append(source.problem(("metrics", place), what))
             continue
         if metrics is not None:
             metrics += found

@@ -48,8 +48,11 @@ def expand(source: Source) -> Source:
     return replace(source, stands=stands, problems=(*source.problems, *problems))
 
 
-def check(source: Source, defaults: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield sets that are called like a metric, and metrics in them that there are not."""
+def check(source: Source, defaults: Mapping[str, Any], complete: bool) -> Iterator[Problem]:
+    """Yield sets that are called like a metric, and metrics in them that there are not.
+
+    Where the metrics are not `complete`, as a plugin could not be loaded, none is called unknown.
+    """
     sets = _sets(source.data)
     for name, metrics in sets.items():
         if _is_metric(name):
@@ -60,8 +63,14 @@ def check(source: Source, defaults: Mapping[str, Any]) -> Iterator[Problem]:
                 try:
                     parse(metric, defaults)
                 except UnknownNameError as error:
-                    what = unknown(metric, error, source)
-                    yield source.problem((KEY, name, place), what)
+                    if complete or not is_unknown(error):
+                        what = unknown(metric, error, source)
+                        yield source.problem((KEY, name, place), what)
+
+
+def is_unknown(error: UnknownNameError) -> bool:
+    """Whether there is no metric of a name, which a plugin might define."""
+    return error.problems[0].what.startswith("unknown metric ")
 
 
 def unknown(name: str, error: UnknownNameError, source: Source) -> str:

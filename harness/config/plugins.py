@@ -39,8 +39,8 @@ def load(name: str, base: Path) -> None:
         Where it does not exist, or raises while it is imported; or no plugins are allowed.
     """
     if not plugins_allowed():
-        what = "is code, and is not loaded: --no-plugins was given; leave it out to trust the code"
-        raise PluginError(f"'{name}' {what}")
+        what = "is code, and is not loaded, as --no-plugins was given"
+        raise PluginError(f"'{name}' {what}; leave that option out if you trust '{name}'")
     if not (name.endswith(".py") or "/" in name):
         _load_installed(name)
         return

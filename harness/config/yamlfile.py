@@ -235,7 +235,10 @@ def _syntax(error: yaml.YAMLError, text: str) -> Problem:
         return Problem(f"line {line}, column {column}", what)
     if isinstance(error, YAMLLimitError):
         place = f"line {mark.line + 1}, column {mark.column + 1}"
-        return Problem(place, str(error.problem), fix="no config needs this; see where it is from")
+        fix = "no config needs this; see where it is from"
+        if "no character" in str(error.problem):
+            fix = "write the character itself, and save the file as UTF-8"
+        return Problem(place, str(error.problem), fix=fix)
     content = (text.splitlines() or [""])[min(mark.line, len(text.splitlines()) - 1)]
     what = f"not valid YAML: {getattr(error, 'problem', '')}"
     context, start = getattr(error, "context", None), getattr(error, "context_mark", None)

@@ -8,7 +8,7 @@ from ..errors import InputError, Problem
 from .format import Format, Head, Kind, name_it
 from .numpy_files import NoArrayError, ObjectsError, array_of
 from .rows import follow
-from .source import Source
+from .source import PLAIN_ARRAY, Source
 
 _MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
 
@@ -19,13 +19,16 @@ def read_run(
     """Read one score for each row of `dataset`; pickled objects are never loaded."""
     if source.head.startswith(_ARCHIVE):
         raise InputError(Problem(source.name, "an .npz archive", fix=name_it("run", "batch")))
+    if not source.head.startswith(_MAGIC):
+        source.check_text()
     try:
         scores = array_of(source.read())
     except ObjectsError:
-        fix = "save plain numbers: np.save(path, scores.astype(float))"
-        raise InputError(Problem(source.name, "holds Python objects", fix=fix)) from None
+        what = "holds Python objects"
+        raise InputError(Problem(source.name, what, fix=PLAIN_ARRAY)) from None
     except NoArrayError as error:
-        raise InputError(Problem(source.name, f"not an array of numbers ({error})")) from None
+        what = f"not an array of numbers ({error})"
+        raise InputError(Problem(source.name, what, fix=PLAIN_ARRAY)) from None
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1 or scores.dtype.kind not in "iuf":

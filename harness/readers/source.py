@@ -47,6 +47,8 @@ _MAGIC = {
     "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
 _SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
+_PICKLES = tuple(b"\x80%c" % number for number in range(2, 6))
+PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 BOM = b"\xef\xbb\xbf"
 
 
@@ -204,16 +206,18 @@ class Source:
         elif head.startswith((b"\xff\xfe", b"\xfe\xff")):
             what, fix = "the text is UTF-16", "save it as UTF-8"
         elif head.startswith(b"PK\x03\x04"):
-            what, fix = (
-                "a zip archive, not text",
-                "unpack it; gz, bz2, xz and zst are read as they are",
-            )
+            fix = "unpack it; gz, bz2, xz and zst are read as they are"
+            what = "a zip archive, not text"
         elif codec := next((codec for codec, magic in _MAGIC.items() if magic.match(head)), ""):
             what, fix = f"{codec} data inside {self.codec} data", "unpack it once"
+        elif head.startswith(_PICKLES):
+            what, fix = "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY
         elif b"\0" in head:
             what = "not text: it holds zero bytes"
         elif b"\r" in head and b"\n" not in head:
             what, fix = "its lines end in a carriage return alone", "end them in a line feed"
+        if what and self.suffix == ".npy":
+            what, fix = f"no .npy file, but {what}", PLAIN_ARRAY
         if what:
             raise InputError(Problem(self.name, what, fix=fix))
 

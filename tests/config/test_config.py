@@ -17,7 +17,7 @@ from harness.config import plugins
 from harness.config.sweep import missing, resolve
 from harness.config.yamlfile import parse
 from harness.core.policy import Policy
-from harness.errors import ConfigError
+from harness.errors import ConfigError, HarnessWarning
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
@@ -641,3 +641,22 @@ def test_a_convention_for_all_metrics_overrules_a_policy(tmp_path: Path) -> None
         loaded = config.load(tmp_path / "c.yaml", overrides=[f"policy.ties={ties}"])
         assert str(loaded.parsed_metrics()[0]) == "ndcg(convention=lightgbm,labels=clip)@10"
         assert config.loads(json.dumps(loaded.resolved()), base=tmp_path) == loaded
+
+
+def test_names_that_differ_in_normalisation_alone_are_told_apart(base: Path) -> None:
+    text = """\
+    datasets: {letor: {path: qrels.txt}}
+    runs:
+      "caf\u00e9": {path: runs/bm25.run}
+      "cafe\u0301": {path: runs/bm25.run}
+      cafe: {path: runs/bm25.run}
+    metrics: [map]
+    """
+    said = (
+        r"^runs 'caf\\xe9' and 'cafe\\u0301' look the same and are kept apart, as their names are "
+        r"normalised otherwise \(NFC, NFD\); write them alike where they are one$"
+    )
+    with pytest.warns(HarnessWarning, match=said) as caught:
+        loaded = config.loads(textwrap.dedent(text), base=base)
+    assert len(caught) == 1
+    assert [*loaded.runs] == ["caf\u00e9", "cafe\u0301", "cafe"]

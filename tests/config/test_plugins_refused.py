@@ -21,7 +21,8 @@ metrics: [map]
 plugins: [mine.py]
 """
 SAID = (
-    "'mine.py' is code, and is not loaded: --no-plugins was given; leave it out to trust the code"
+    "'mine.py' is code, and is not loaded, as --no-plugins was given; "
+    "leave that option out if you trust 'mine.py'"
 )
 
 
@@ -47,6 +48,18 @@ def test_a_config_that_names_plugins_is_refused(folder: Path, command: str) -> N
     assert done.returncode == 2
     assert done.stderr == f"error: c.yaml: 1 problem\n  $.plugins[0] (line 5)  {SAID}\n"
     assert not (folder / "ran").exists()
+
+
+def test_metrics_that_a_plugin_may_define_are_not_named_beside_it(folder: Path) -> None:
+    names = "[map, best_grade@5, 'ndcg(gian=exp)']"
+    (folder / "c.yaml").write_text(CONFIG.replace("[map]", names) + "tables: {main: {}}\n")
+    done = harness(folder, "run", "c.yaml", "--no-plugins")
+    assert done.returncode == 2
+    first, *others = done.stderr.splitlines()
+    assert first == "error: c.yaml: 2 problems"
+    assert "best_grade" not in done.stderr
+    assert others[0].startswith("  $.metrics[2] (line 4)  ")
+    assert others[-1] == f"  $.plugins[0] (line 5)  {SAID}"
 
 
 def test_nor_does_a_folder_of_results_bring_code_with_it(folder: Path) -> None:
@@ -100,7 +113,7 @@ def test_installed_plugins_are_loaded_where_they_are_named_alone(
     try:
         config.load(folder / "plain.yaml")
         for name in ("c.yaml", "theirs.yaml"):
-            with pytest.raises(ConfigError, match="is not loaded: --no-plugins was given"):
+            with pytest.raises(ConfigError, match="is not loaded, as --no-plugins was given"):
                 config.load(folder / name)
     finally:
         trust.allow_plugins(True)

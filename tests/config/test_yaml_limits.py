@@ -68,6 +68,9 @@ def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
         config.loads(text, "my.yaml")
     assert time.process_time() - start < (5 if len(text) < 10**5 else 40)
     assert str(error.value).startswith(f"my.yaml: 1 problem\n  {where}  {what}")
+    if "no character" in what:
+        fix = "write the character itself, and save the file as UTF-8"
+        assert str(error.value).endswith(f"\n    fix:   {fix}")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -252,4 +254,25 @@ def test_npy_refused(write: Write, dataset: Qrels, array: np.ndarray, message: s
 def test_no_npy_at_all(write: Write, dataset: Qrels) -> None:
     with pytest.raises(InputError) as error:
         readers.read_run(write("p.npy", "1\n2\n"), dataset=dataset, format="npy")
-    assert str(error.value) == "p.npy: not an array of numbers (no file of numpy's)"
+    assert str(error.value) == (
+        "p.npy: not an array of numbers (no file of numpy's)\n"
+        "  fix:   save plain numbers: np.save(path, scores.astype(float))"
+    )
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.parametrize("format", [None, "npy"])
+def test_a_pickle_under_the_name_of_an_array(
+    tmp_path: Path, protocol: int, format: str | None
+) -> None:
+    path = tmp_path / "p.npy"
+    path.write_bytes(pickle.dumps([0.5, 0.25], protocol))
+    with pytest.raises(InputError) as error:
+        readers.read_run(path, format=format, dataset=Qrels.from_dict({"q": {"a": 1, "b": 0}}))
+    assert str(error.value) == (
+        f"{path}: no .npy file, but a pickle, which is never loaded, as it can run code\n"
+        "  fix:   save plain numbers: np.save(path, scores.astype(float))"
+    )
+    path = path.rename(tmp_path / "p.pred")
+    with pytest.raises(InputError, match=r"p.pred: a pickle, which is never loaded"):
+        readers.read_run(path)
