@@ -44,7 +44,7 @@ def annotate(
     runs : sequence of Path
     output : Path
         A file, or a folder where there are several runs or it is one. ``.gz``, ``.bz2``, ``.xz``
-        and ``.zst`` are compressed.
+        and ``.zst`` are compressed; the last without a checksum, of which Arrow writes none.
     settings : sequence of str
         ``"actor.name=A. Author"``: a key, with dots between its parts, and its value as YAML.
     template : Path, optional

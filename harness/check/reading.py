@@ -90,7 +90,9 @@ class Reading:
         self.refused |= {one.rule for one in found}
 
     def end(self, source: HashedSource) -> None:
-        """Say where the file that was read last has no end of its last line."""
+        """Say where the file that was read last has no checksum, or no end of its last line."""
+        if not source.has_checksum:
+            self.add(finding("no-checksum", source.name, "zst data without a checksum"))
         if source.unfinished and not self.refused and "cut-line" not in self.warned:
             last = source.unfinished.decode("utf-8", "replace")
             place = f"{source.name}:{last_line(source)}"

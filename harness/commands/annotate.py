@@ -30,7 +30,8 @@ def annotate_command(
 
     The run itself is never changed, and its lines stay as they are. What its head says already
     stays too, unless --from or --set say otherwise; its tag is added. 'harness run' reads the
-    metadata into manifest.json. trec_eval and pytrec_eval cannot read comment lines.
+    metadata into manifest.json. trec_eval and pytrec_eval cannot read comment lines. An OUT that
+    ends in .gz, .bz2, .xz or .zst is compressed; .zst has no checksum, by which damage is seen.
 
     \b
     Examples:

@@ -203,5 +203,10 @@ FOUND = (
         "none by itself; a cut file often ends so",
         "compare the size of the file with its source's; end the line where nothing is lacking",
     ),
+    Rule(
+        "no-checksum", "note", "A .zst file without a checksum.",
+        "none by itself; a bit that changed in it may give other values, and is not seen",
+        "pack it with the zstd program, or as gz, bz2 or xz, all of which write one",
+    ),
 )  # fmt: skip
 FILE_RULES = (*REFUSED, *WARNED, *FOUND)

@@ -72,6 +72,8 @@ class Source:
         Those of :meth:`blocks`, from 0, whose lines had more fields than were read.
     again : bool
         Whether it is read again for the line of what is warned of, where that is not at hand.
+    has_checksum : bool
+        Whether one is promised that shows damage; of zstd in a bit of the first frame's header.
     one_block : bool
         Whether the file is so small that :meth:`blocks` gives one block.
 
@@ -101,6 +103,7 @@ class Source:
             with open(self.file, "rb") as raw:
                 first = raw.read(10)
         self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
+        self.has_checksum = self.codec != "zstd" or bool(int.from_bytes(first[4:5], "big") & 4)
         self.one_block = not self.codec and size <= BLOCK
         unpacked = size * _UNPACKED if self.codec else size
         self._block = BLOCK if size <= BLOCK else min(max(unpacked // _BLOCKS, _LEAST), BLOCK)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import harness
@@ -34,6 +36,17 @@ def test_a_bomb() -> None:
 def test_a_plain_file_that_is_named_gz(trec: Any) -> None:
     (trec.folder / "run").rename(trec.folder / "run.gz")
     assert found(trec.folder / "qrels", trec.folder / "run.gz") == {"other-compression": 1}
+
+
+def test_zst_data_without_a_checksum(trec: Any) -> None:
+    """As Arrow writes it: a note, of the file."""
+    plain = (trec.folder / "run").read_bytes()
+    (trec.folder / "run.zst").write_bytes(pa.compress(plain, "zstd", asbytes=True))
+    (trec.folder / "run.gz").write_bytes(gzip.compress(plain))
+    places = [str(trec.folder / name) for name in ("run", "run.zst", "run.gz")]
+    findings = check_files(str(trec.folder / "qrels"), places, of_qrels={}, of_runs={}).findings
+    (one,) = [one for one in findings if one.rule == "no-checksum"]
+    assert (one.severity, one.place) == ("note", places[1])
 
 
 def test_lines_with_more_fields_than_six(trec: Any) -> None:

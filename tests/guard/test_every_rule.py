@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from harness.check import check_config, check_files
@@ -22,6 +23,7 @@ OF_WHOLE_FILES = {
     "shifted", "swapped-fold", "unrelated", "row-count", "score-range",
     "missing-file", "truncated", "damaged", "unpacks-too-far", "empty-file", "group-sizes",
     "swapped-files", "no-common-query", "other-compression", "reader", "unreadable", "config",
+    "no-checksum",
 }  # fmt: skip
 """What is about a file as a whole: there is no first row to name beyond what the text says."""
 NO_LINE = OF_WHOLE_FILES | {
@@ -250,6 +252,11 @@ def _(files: Files) -> list[Finding]:
 def _(files: Files) -> list[Finding]:
     judged, run = files.put("q", files.text(files.qrels)), files.put("r.gz", files.text(files.run))
     return [*check_files(judged, [run], of_qrels={}, of_runs={}).findings]
+
+
+@case("no-checksum")
+def _(files: Files) -> list[Finding]:
+    return files.check("", pa.compress(files.text(files.run).encode(), "zstd", asbytes=True))
 
 
 @case("missing-file", "empty-file", "unreadable")

@@ -7,6 +7,8 @@ import gzip
 import io
 import lzma
 import os
+import shutil
+import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -198,3 +200,21 @@ def test_a_first_line_beyond_the_head_is_told_whole(tmp_path: Path, length: int)
         : 2 if length < 100_000 else 1
     ]:  # Arrow's limit
         assert readers.read_run(path).to_dict() == {name: {name: 2.5, "b": 1.5}}
+
+
+@pytest.mark.parametrize("option", ["--check", "--no-check"])
+def test_whether_a_zstd_file_has_a_checksum(tmp_path: Path, option: str) -> None:
+    if shutil.which("zstd") is None:
+        pytest.skip("no zstd program, whose archives have a checksum")
+    text = b"301 Q0 d1 1 0.5 t\n" * 9
+    packed = subprocess.run(["zstd", "-qc", option], input=text, capture_output=True, check=True)
+    (tmp_path / "a.zst").write_bytes(packed.stdout)
+    source = Source(tmp_path / "a.zst")
+    assert (source.has_checksum, source.read()) == (option == "--check", text)
+
+
+def test_a_file_of_zstds_four_first_bytes_promises_no_checksum(tmp_path: Path) -> None:
+    (tmp_path / "a.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    assert not Source(tmp_path / "a.zst").has_checksum
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"1\n"))
+    assert Source(tmp_path / "a.gz").has_checksum
