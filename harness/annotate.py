@@ -8,7 +8,6 @@ import gzip
 import lzma
 import os
 import platform
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -18,7 +17,7 @@ import pyarrow as pa
 import yaml
 
 from . import manifest as manifests
-from . import readers
+from . import readers, store
 from .core.arrow import as_bytes, unique
 from .core.guarded_yaml import load
 from .errors import HarnessError, InputError, Problem, UnknownNameError
@@ -190,28 +189,13 @@ def _tag(source: Source) -> dict[str, Any]:
 
 def _write(source: Source, target: Path, content: Mapping[str, Any]) -> None:
     """Write the header and the run, whole or not at all."""
-    beside = None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as raw:
-            beside = Path(raw.name)
-            pieces = _pieces(source)
-            with _packed(raw, target.suffix) as out:
-                out.write(ir_metadata.render(content))
-                out.write(ir_metadata.split(next(pieces))[1])
-                for piece in pieces:
-                    out.write(piece)
-        beside.chmod(Path(source.file).stat().st_mode & 0o777)
-        beside.replace(target)
-        beside = None
-    except OSError as error:
-        what = f"cannot be written: {error.strerror}"
-        raise HarnessError(Problem(str(target), what)) from error
-    finally:
-        if beside is not None:
-            beside.unlink(missing_ok=True)
+    mode = Path(source.file).stat().st_mode & 0o777
+    pieces = _pieces(source)
+    with store.writing(target, mode) as raw, _packed(raw, target.suffix) as out:
+        out.write(ir_metadata.render(content))
+        out.write(ir_metadata.split(next(pieces))[1])
+        for piece in pieces:
+            out.write(piece)
 
 
 def _pieces(source: Source) -> Iterator[bytes]:
@@ -236,7 +220,8 @@ def _packed(raw: Any, suffix: str) -> Iterator[Any]:
         with lzma.LZMAFile(raw, "wb") as small:
             yield small
     elif suffix in (".zst", ".zstd"):
-        with pa.CompressedOutputStream(pa.PythonFile(raw, "w"), "zstd") as stream:
+        own = os.fdopen(os.dup(raw.fileno()), "wb")  # Arrow closes what it writes to
+        with pa.CompressedOutputStream(pa.PythonFile(own, "w"), "zstd") as stream:
             yield stream
     else:
         yield raw

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .errors import did_you_mean
+from .output import printing
 
 _UNIONS = (UnionType, Union)  # ``int | None``, and what typing makes of ``Literal["a"] | None``
 
@@ -29,7 +30,8 @@ class _Quick:
         for parameter in command.get_params(context):
             hint = hints.get(parameter.name, bool)  # the one that is not ours is --help
             parameter.process_value = partial(_process, parameter, hint)
-        rest: list[str] = super().parse_args(context, arguments)  # type: ignore[misc]
+        with printing():  # --help and --version
+            rest: list[str] = super().parse_args(context, arguments)  # type: ignore[misc]
         return rest
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,12 +145,12 @@ def run(
         store.below(loaded.output_folder, f"{loaded.cache_folder.name}/{INDEX}")
     paper.check(loaded)
     with (
-        store.locked(loaded.output_folder, paper.FOLDERS),
+        store.locked(loaded.output_folder, paper.FOLDERS) as hold,
         store.shared(loaded.cache_folder),
         executor(jobs, scheduler) as pool,
     ):
         evaluated = evaluate_all(loaded, found, Cache(loaded.cache_folder), pool, jobs)
-        return _written(loaded, evaluated, began)
+        return _written(loaded, evaluated, began, hold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,8 +284,10 @@ def _errors(failures: Sequence[Failure], board: Leaderboard, shown: Leaderboard)
             yield f"{one.run}{where} on {one.dataset}: {one.error}"
 
 
-def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
-    """Write what was evaluated, and all that is made from it."""
+def _written(
+    loaded: Config, evaluated: Evaluated, began: float, hold: Callable[[], None]
+) -> Results:
+    """Write what was evaluated, and all that is made from it; `hold` as of `store.locked`."""
     for text in evaluated.printed:  # before anything can stop it
         warnings.warn(text, HarnessWarning, stacklevel=3)
     found = derive(loaded, evaluated)
@@ -298,6 +300,7 @@ def _written(loaded: Config, evaluated: Evaluated, began: float) -> Results:
     told = {problem.where for each in evaluated.failures for problem in each.error.problems}
     for text in changed_since(evaluated.inputs, told):
         warnings.warn(text, HarnessWarning, stacklevel=3)
+    hold()
     gone, own = store.unneeded(folder, origin.written(folder), files)
     if own:
         what = "of an earlier run, edited since, and no part of these results"

@@ -12,10 +12,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from . import system
 from .escaping import for_terminal
 
 FAILED = 2
 """The exit status where the output cannot be written."""
+_ELSEWHERE = "free space, or send it elsewhere"
 
 
 @contextlib.contextmanager
@@ -28,7 +30,7 @@ def written(gone: Callable[[], None]) -> Iterator[None]:
         Called where the reader of the output has gone, as in ``harness ... | head``.
     """
     if sys.stdout is None:  # `harness ... >&-`
-        _end("standard output is closed")
+        _end("standard output is closed", "send it to a file, or to /dev/null")
     try:
         try:
             yield
@@ -43,7 +45,8 @@ def written(gone: Callable[[], None]) -> Iterator[None]:
         if error.errno == errno.EPIPE:
             gone()
         else:
-            _end(error.strerror or str(error))
+            fix = system.fix(error) if error.errno == errno.EFBIG else _ELSEWHERE
+            _end(error.strerror or str(error), fix)
 
 
 class OutputError(OSError):
@@ -107,7 +110,7 @@ def _drop() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _end(why: str) -> None:
+def _end(why: str, fix: str) -> None:
     if sys.stderr is not None:
-        sys.stderr.write(f"error: the output cannot be written ({why})\n")
+        sys.stderr.write(f"error: the output cannot be written ({why})\n  fix:   {fix}\n")
     sys.exit(FAILED)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from . import plots, results, store
 from .config import Config
 from .core.comparison import Plan
-from .paper import PLOTS
+from .paper import FOLDERS, PLOTS
 from .plots import Settings
 
 
@@ -46,7 +47,9 @@ def draw(
     target = folder / PLOTS if output is None else output
     store.check_writable(target)
     drawn = plots.render_all(found.study, wanted, refuse=True)
-    store.write_all(target, drawn)
+    # a run that writes its own pictures there holds the results, and not each file
+    with store.locked(folder, FOLDERS) if output is None else nullcontext():
+        store.write_all(target, drawn, alone=False)
     return target, list(drawn)
 
 

@@ -71,7 +71,7 @@ def read(folder: Path) -> Results:
     for name, data in written.items() if outputs is not None or manifest["manifest"] > 1 else ():
         expected = (outputs or {}).get(name)
         if expected != hashlib.sha256(data).hexdigest():
-            what = f"is not the file that {MANIFEST} was written with"
+            what = f"is not the file that {MANIFEST} was written with: edited, or a run was stopped"
             raise InputError(Problem(str(folder / name), what, fix=_AGAIN))
     entries = _entries(manifest, config, written[cells], written[PER_QUERY])
     failed = tuple(_failed(manifest, config))

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import io
+import itertools
 import os
-import re
-import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import system
+from . import locks, system
 from .errors import HarnessError, HarnessWarning, InputError, Problem
 
 _BLOCK = 1 << 20
-LOCK = ".lock"
 RECORDS = "[0-9a-f][0-9a-f]"
 """Which folders of a cache hold its records."""
-_UNFINISHED = ".part"
-"""How the names of files end that are being written."""
-_OWN = re.compile(rf"\..+\.[a-z0-9_]{{8}}{re.escape(_UNFINISHED)}", re.S)
-"""Their whole names, as :mod:`tempfile` makes them: of files named otherwise none is ours."""
 
 
-def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -> None:
+def write_all(
+    folder: Path, files: Mapping[str, bytes], *, flush: bool = True, alone: bool = True
+) -> None:
     """Write several files into `folder`, each whole or not at all.
 
     Every file is first written beside its place and flushed to the disk; only when all of them
@@ -46,43 +41,108 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
     flush : bool
         Whether they are brought to the disk before they take their places: what can be computed
         again, and is checked when it is read, need not outlive a power cut.
+    alone : bool
+        Whether the caller has the folder's lock. Otherwise each file is held itself, and what was
+        left of these very files by a process that was killed is removed.
 
     Raises
     ------
     HarnessError
         Where the folder cannot be written.
     """
-    waiting: list[tuple[Path, Path]] = []
-    try:
+    with _together(folder, flush=flush, alone=alone) as begin:
         for name, content in files.items():
-            target = below(folder, name)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            handle, beside = tempfile.mkstemp(
-                dir=target.parent, prefix=f".{target.name}.", suffix=_UNFINISHED
-            )
-            waiting.append((Path(beside), target))
-            with os.fdopen(handle, "wb") as file:
+            with begin(below(folder, name)) as file:
                 file.write(content)
-                if flush:
-                    file.flush()
-                    os.fsync(file.fileno())
-            Path(beside).chmod(0o666 & ~_umask())
-        while waiting:
-            beside_path, target = waiting[0]
-            beside_path.replace(target)
-            waiting.pop(0)
-    except OSError as error:
-        raise HarnessError(
-            Problem(
-                str(error.filename or folder),
-                f"cannot write the results: {error.strerror}",
-                fix=f"{system.fix(error)}; nothing was left half written",
-            )
-        ) from error
-    finally:
-        for beside_path, _ in waiting:
-            with contextlib.suppress(OSError):  # the next run removes it
-                beside_path.unlink()
+
+
+@contextlib.contextmanager
+def writing(target: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
+    """Give a file to write that takes its place when it is whole, for what is not all in memory.
+
+    Parameters
+    ----------
+    target : Path
+        Its folder is made where it does not exist. What was left of this very file by a process
+        that was killed is removed.
+    mode : int, optional
+        Its permissions; those of any new file where left out.
+
+    Raises
+    ------
+    HarnessError
+        Where it cannot be written.
+    """
+    with (
+        _together(target, flush=True, alone=False, mode=mode) as begin,
+        begin(target) as file,
+    ):
+        yield file
+
+
+@contextlib.contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """Make a folder, and take it away again where what follows fails and leaves it empty."""
+    missing = [*itertools.takewhile(lambda one: not one.exists(), (folder, *folder.parents))]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for one in missing:
+            with contextlib.suppress(OSError):
+                one.rmdir()
+        raise
+
+
+@contextlib.contextmanager
+def _together(
+    where: Path, *, flush: bool, alone: bool, mode: int | None = None
+) -> Iterator[Callable[[Path], contextlib.AbstractContextManager[IO[bytes]]]]:
+    """Give what begins a file; at the end all take their places, or none where anything fails."""
+    waiting: list[tuple[Path, Path]] = []
+    mode = 0o666 & ~_umask() if mode is None else mode
+    with contextlib.ExitStack() as held:
+
+        @contextlib.contextmanager
+        def begin(target: Path) -> Iterator[IO[bytes]]:
+            held.enter_context(made(target.parent))
+            if not alone:
+                locks.remove_unfinished(target.parent, names=[target.name])
+            file, beside = locks.begin(target)
+            waiting.append((beside, target))
+            held.callback(_close, file)
+            yield file
+            file.flush()
+            if flush:
+                os.fsync(file.fileno())
+            beside.chmod(mode)
+            if alone:
+                file.close()  # nobody removes it
+
+        try:
+            yield begin
+            while waiting:
+                beside, target = waiting[0]
+                beside.replace(target)
+                waiting.pop(0)
+        except OSError as error:
+            raise HarnessError(
+                Problem(
+                    str(error.filename or where),
+                    f"{'cannot write the results' if alone else 'cannot be written'}: "
+                    f"{error.strerror}",
+                    fix=f"{system.fix(error)}; nothing was left half written",
+                )
+            ) from error
+        finally:
+            for beside, _ in waiting:
+                with contextlib.suppress(OSError):  # the next run removes it
+                    beside.unlink()
+
+
+def _close(file: IO[bytes]) -> None:
+    with contextlib.suppress(OSError):  # where writing failed, what was left in the buffer fails
+        file.close()
 
 
 def unneeded(
@@ -150,30 +210,52 @@ def below(folder: Path, name: str) -> Path:
 
 
 @contextlib.contextmanager
-def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
+def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[Callable[[], None]]:
     """Hold a folder of results against other runs; wait where another holds it, and say so.
 
-    The lock is the system's, on a file in the folder: it ends with the process that holds it,
-    however that ends. What runs left unfinished that were killed is removed, from the folder and
-    from those `within` that results are written to.
+    What runs left unfinished that were killed is removed, from the folder and from those `within`
+    that results are written to. Gives what holds the folder again where it was deleted meanwhile,
+    and another run may have made it anew: to be called before anything is written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = _lock_file(folder)
-    except OSError as error:
-        what = f"cannot write the results: {error.strerror}"
-        raise HarnessError(
-            Problem(str(error.filename or folder), what, fix=system.fix(error))
-        ) from error
-    with file:
-        alone = _lock(file, wait=False)
+    places, file = [folder, *(folder / name for name in within)], None
+    with contextlib.ExitStack() as held:
+
+        def hold() -> None:
+            nonlocal file
+            if file is None or not locks.is_at(file, folder / locks.LOCK):
+                file = held.enter_context(_alone(folder))
+                if locks.lock(file, wait=False):  # the system has locks at all
+                    locks.remove_unfinished(*places)
+
+        hold()
+        yield hold
+
+
+def _alone(folder: Path) -> IO[bytes]:
+    """Return the locked file of a folder; the one that is there when it is locked.
+
+    Who waits for a file holds nothing where that was deleted under way.
+    """
+    warned = False
+    while True:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = locks.lock_file(folder)
+        except OSError as error:
+            what = f"cannot write the results: {error.strerror}"
+            raise HarnessError(
+                Problem(str(error.filename or folder), what, fix=system.fix(error))
+            ) from error
+        alone = locks.lock(file, wait=False)
         if alone is False:
-            what = f"{folder}: another run writes here; waiting until it is done"
-            warnings.warn(what, HarnessWarning, stacklevel=3)
-            alone = _lock(file)
-        if alone:
-            remove_unfinished(folder, *(folder / name for name in within))
-        yield
+            if not warned:
+                what = f"{folder}: another run writes here; waiting until it is done"
+                warnings.warn(what, HarnessWarning, stacklevel=6)
+                warned = True
+            alone = locks.lock(file)
+        if alone is None or locks.is_at(file, folder / locks.LOCK):
+            return file
+        file.close()
 
 
 @contextlib.contextmanager
@@ -186,64 +268,15 @@ def shared(folder: Path | None) -> Iterator[int]:
         if folder is None:
             raise OSError
         folder.mkdir(parents=True, exist_ok=True)
-        file = _lock_file(folder)
+        file = locks.lock_file(folder)
     except OSError:  # it may be read all the same
         yield 0
         return
     with file:
-        alone = _lock(file, wait=False)
-        removed = remove_unfinished(folder, *folder.glob(RECORDS)) if alone else 0
-        _lock(file, alone=False)
+        alone = locks.lock(file, wait=False)
+        removed = locks.remove_unfinished(folder, *folder.glob(RECORDS)) if alone else 0
+        locks.lock(file, alone=False)
         yield removed
-
-
-def _lock_file(folder: Path) -> IO[bytes]:
-    """Return the file that a folder is locked by, made where it is none.
-
-    A link is not followed, as its target may be elsewhere, and nothing waits for a pipe's reader.
-    """
-    path = folder / LOCK
-    if path.is_symlink():
-        raise OSError(errno.ELOOP, "the lock is a link, which is not followed", str(path))
-    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    return open(path, "ab", opener=lambda name, mode: os.open(name, mode | flags, 0o666))
-
-
-def _lock(file: IO[bytes], *, alone: bool = True, wait: bool = True) -> bool | None:
-    """Return whether a file could be locked; None where the system has no such locks."""
-    try:
-        import fcntl
-
-        fcntl.flock(
-            file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB)
-        )
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        return None
-    return True
-
-
-def remove_unfinished(*folders: Path) -> int:
-    """Remove files that were being written when their run was killed; return how many.
-
-    Nobody may be writing there. Folders, links and files named otherwise stay; nothing is looked
-    for behind a link but the first folder.
-    """
-    removed = 0
-    for place, folder in enumerate(folders):
-        if not folder.is_dir() or (place and folder.is_symlink()):
-            continue
-        with os.scandir(folder) as found:
-            left = [
-                one for one in found
-                if _OWN.fullmatch(one.name) and one.is_file(follow_symlinks=False)
-            ]  # fmt: skip
-        for one in left:
-            with contextlib.suppress(OSError):  # it does no harm where it is
-                os.unlink(one.path)
-                removed += 1
-    return removed
 
 
 def check_writable(folder: Path) -> None:

@@ -220,12 +220,20 @@ def test_a_closed_pipe_is_no_error(here: Path) -> None:
     assert done.stderr == ""
 
 
-FULL = "error: the output cannot be written (No space left on device)\n"
-CLOSED = "error: the output cannot be written (standard output is closed)\n"
+FULL = (
+    "error: the output cannot be written (No space left on device)\n"
+    "  fix:   free space, or send it elsewhere\n"
+)
+CLOSED = (
+    "error: the output cannot be written (standard output is closed)\n"
+    "  fix:   send it to a file, or to /dev/null\n"
+)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
-@pytest.mark.parametrize("command", ["metrics", "trec_eval -h", "evaluate {} {} -m map"])
+@pytest.mark.parametrize(
+    "command", ["metrics", "trec_eval -h", "evaluate {} {} -m map", "--version", "run --help"]
+)
 @pytest.mark.parametrize(("where", "message"), [("> /dev/full", FULL), (">&-", CLOSED)])
 def test_output_that_cannot_be_written(command: str, where: str, message: str, here: Path) -> None:
     words = f"{sys.executable} -m harness {command.format(*TREC)} {where}"

@@ -186,7 +186,8 @@ def test_one_of_the_first_format_is_read(place: Path) -> None:
 def test_one_of_this_format_without_hashes_is_refused(place: Path) -> None:
     folder = harness.run(place / "configs/toy.yaml").folder
     rewrite(folder, outputs=None)
-    with pytest.raises(InputError, match=r"is not the file that manifest\.json was written with"):
+    what = r"is not the file that manifest\.json was written with: edited, or a run was stopped\n"
+    with pytest.raises(InputError, match=what):
         read(folder)
 
 

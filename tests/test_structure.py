@@ -17,9 +17,9 @@ PACKAGE = ROOT / "harness"
 LAYERS = [
     {"escaping"},
     {"errors"},
-    {"command", "system", "trust", "manifest_format"},
-    {"output"},
-    {"core"},
+    {"system", "trust", "manifest_format"},
+    {"output", "locks"},
+    {"core", "command"},
     {"metrics", "stats", "reports"},
     {"readers", "store", "compat", "tables", "comparing", "guard"},
     {"plots"},

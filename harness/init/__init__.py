@@ -69,9 +69,9 @@ def save(folder: Path, output: Path, *, force: bool = False) -> None:
         what = "is there already, and is left as it is"
         raise InputError(Problem(str(output), what, fix="name another file, or give --force"))
     store.check_writable(output.parent)
-    output.parent.mkdir(parents=True, exist_ok=True)  # from which its paths start
-    text = propose_config(folder, output.parent, str(output))
-    store.write_all(output.parent, {output.name: text.encode()})
+    with store.made(output.parent):  # from which its paths start
+        text = propose_config(folder, output.parent, str(output))
+        store.write_all(output.parent, {output.name: text.encode()}, alone=False)
 
 
 def _set_aside(made: Proposal, error: ConfigError) -> bool:

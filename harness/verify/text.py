@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..escaping import in_json, lines_of
+from ..origin import MANIFEST
 from .findings import Changed, Difference, Verification
 
 _CAUSES = {
     "input": "an input changed",
-    "edited": "the file was edited after it was written",
+    "edited": "not the file that manifest.json was written with: edited, or a run was stopped; run "
+    "the config again",
     "version": "other versions compute it now",
     "code": "the harness's code is another",
     "unknown": "inputs and versions are the same",
@@ -68,11 +70,16 @@ def _changed(one: Changed) -> str:
 
 
 def _difference(one: Difference) -> Iterator[str]:
-    why = "" if one.kind == "input" else f" ({_CAUSES[one.cause]})"
+    why = "" if one.kind == "input" else f" ({_why(one)})"
     yield f"{one.kind}: {one.file}: {one.where}{why}"
     then, now = from_where_they_differ(one.then, one.now)
     yield f"  then: {then}"
     yield f"  now:  {now}"
+
+
+def _why(one: Difference) -> str:
+    is_it = one.cause == "edited" and one.file == MANIFEST
+    return "the file was edited after it was written" if is_it else _CAUSES[one.cause]
 
 
 def from_where_they_differ(then: str, now: str) -> tuple[str, str]:

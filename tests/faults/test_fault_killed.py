@@ -26,7 +26,7 @@ IN_ONE = max(36, TRIALS)
 AT_CALLS = max(11, TRIALS // 4)
 """Kills when the run asks something of the file system, up to the last rename."""
 IN_SEVERAL = max(3, TRIALS // 20)
-WHOLE = max(1, TRIALS // 50)
+WHOLE = max(5, TRIALS // 50)
 
 
 def test_fifty_runs_are_really_killed() -> None:

@@ -42,6 +42,21 @@ def test_in_each_phase(sweep: Sweep, goes_on: Goes, phase: tuple[str, str, int])
     goes_on(sweep)
 
 
+@pytest.mark.parametrize("phase", [PHASES[4], PHASES[9], PHASES[11]], ids=lambda phase: phase[1])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ended_by_the_system(
+    sweep: Sweep, goes_on: Goes, phase: tuple[str, str, int], jobs: str
+) -> None:
+    """SIGTERM ends a run as a kill does, without a word but of Python's where it had workers."""
+    if jobs == "2" and phase == PHASES[4]:
+        phase = IN_WORKERS[1]
+    ended = sweep.run("--jobs", jobs, call=phase, act=["signal", signal.SIGTERM])
+    assert ended.code == -signal.SIGTERM
+    assert ended.err == "" or (jobs == "2" and "resource_tracker: There appear" in ended.err)
+    assert left_of(ended.session) == []
+    goes_on(sweep)
+
+
 def test_at_any_time(sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes) -> None:
     def strike(share: float) -> bool:
         ended = sweep.run(signal=signal.SIGINT, after=share * undisturbed.seconds)

@@ -123,8 +123,9 @@ def test_a_row_and_a_column_are_named(results: Path) -> None:
     (one,) = verify(results).differences
     assert (one.where, one.then, one.now) == ("line 3 (toy, lsi), map", "0.5", value)
     assert text(verify(results)).startswith(
-        "value: leaderboard.csv: line 3 (toy, lsi), map (the file was edited after it was "
-        f"written)\n  then: 0.5\n  now:  {value}\n"
+        "value: leaderboard.csv: line 3 (toy, lsi), map (not the file that manifest.json was "
+        "written with: edited, or a run was stopped; run the config again)\n"
+        f"  then: 0.5\n  now:  {value}\n"
     )
 
 
@@ -515,3 +516,16 @@ def test_values_are_named_before_what_follows_from_them() -> None:
     found = compare("leaderboard.csv", then, then.replace(b"0.5,3", b"0.5,1"))
     assert found.first is not None
     assert found.first.where == "line 2 (a), map tier"
+
+
+def test_results_of_two_runs_of_which_one_was_stopped(results: Path, place: Path) -> None:
+    """As a kill leaves them that came when some files had taken their places: no word of fault."""
+    other = harness.run(place / "configs/toy.yaml", overrides=["output=other", "policy.ties=best"])
+    shutil.copy(other.folder / "per_query.parquet", results / "per_query.parquet")
+    found = verify(results)
+    cause = "not the file that manifest.json was written with: edited, or a run was stopped"
+    assert [one.file for one in found.differences] == ["per_query.parquet"]
+    assert f"({cause}; run the config again)\n" in text(found)
+    manifest = results / "manifest.json"
+    manifest.write_text(manifest.read_text("utf-8").replace('"queries": 30', '"queries": 31', 1))
+    assert "(the file was edited after it was written)" in text(verify(results))
