@@ -47,7 +47,8 @@ def test_a_run_five_times_as_long_takes_no_more_memory(tmp_path: Path) -> None:
         )
         return [float(line.split(" | ")[4]) for line in done.stdout.splitlines()[2:]]
 
-    short, long = peaks(0.02), peaks(0.1)  # 2 million rows, 68 MB; 10 million, 340 MB
+    # 3 million rows, 102 MB, from where blocks are as large as they get; 15 million, 510 MB
+    short, long = peaks(0.03), peaks(0.15)
     assert len(short) == len(long) == 2
     assert [after < before + 40 for before, after in zip(short, long, strict=True)] == [True, True]
 
