@@ -40,7 +40,7 @@ REFUSED = (
     Rule(
         "duplicates", "error", "A document twice in one query.",
         "it counts twice, and measures exceed 1",
-        "keep one: duplicates: last in the config, --duplicates last here",
+        "keep one: 'duplicates: last' of the run in the config, --duplicates last here",
     ),
     Rule(
         "header-line", "error", "A line of names before the numbers.",
@@ -54,7 +54,8 @@ REFUSED = (
         "predict every row of that file, in its order, and nothing else",
     ),
     Rule(
-        "group-sizes", "error", "Sizes of groups that do not add up to the rows.",
+        "group-sizes", "error",
+        "Sizes of groups that do not add up to the rows, or contradict the qids.",
         "rows belong to other queries than their own", "name the file of sizes that belongs to it",
     ),
     Rule(
@@ -84,9 +85,10 @@ REFUSED = (
 WARNED = (
     Rule(
         "scattered-queries", "warning",
-        "Rows of a query that come back after another query began (qid contiguity).",
-        "they are gathered here by qid; tools that take rows by group sizes (LightGBM, XGBoost) "
-        "see several queries", "sort the file by qid",
+        "Rows of a query that come back after another query began (qid contiguity): group sizes, "
+        "as LightGBM and XGBoost take them, would make several queries of it.",
+        "they are gathered here by qid; tools that take rows as they come see several queries",
+        "sort the file by qid",
     ),
     Rule(
         "dropped-rows", "warning", "Rows left out under 'duplicates: first' or 'last'.",

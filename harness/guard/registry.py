@@ -92,7 +92,7 @@ RUN_RULES = (
     ),
     Rule(
         "depth", "note", "Queries of a run have different numbers of documents.",
-        "metrics of recall see no more than was retrieved",
+        "a query with fewer documents than a cut-off, or than policy.depth, has no others there",
         "nothing, where the system found no more",
     ),
     Rule(
@@ -103,7 +103,8 @@ RUN_RULES = (
         "compare the size of the file with its source's, or copy it again",
     ),
     Rule(
-        "unjudged-at-10", "note", "Documents at rank 10 or before were judged by nobody.",
+        "unjudged-at-10", "note",
+        "A tenth and more of the documents at rank 10 or before were judged by nobody.",
         "they count as not relevant, so that values are lower bounds",
         "report judged@10 beside the numbers",
     ),
@@ -124,41 +125,49 @@ RUN_RULES = (
         "constant-scores", "warning",
         "All scores of a query are equal: a warning from a tenth of the queries on.",
         "there the policy for ties decides the order, and not the system",
-        "check what was written as the score; or name policy.ties beside the numbers",
+        "check what was written as the score; a system without an order of its own is accepted by "
+        "'guard: {accept: [constant-scores]}'",
     ),
     Rule(
         "nearly-constant-scores", "warning",
         "Nine tenths of a query's documents share one score: a warning from a tenth of the "
         "queries on.",
         "there the policy for ties decides most of the order, and not the system",
-        "write the scores with more digits, or name policy.ties beside the numbers",
+        "write the scores with more digits, or accept that they have few by "
+        "'guard: {accept: [nearly-constant-scores]}'",
     ),
     Rule(
         "score-ties", "warning",
         "Documents of one query share a score: a warning from a tenth of all pairs on.",
         "the policy for ties decides their order; tools differ in it",
-        "name policy.ties beside the numbers; 'ties: bounds' shows how much hangs on it", True,
+        "say in the config which order it is, 'policy: {ties: trec_eval}' or another, and this is "
+        "a note; 'policy: {ties: bounds}' shows how much hangs on it",
+        True,
     ),
     Rule(
         "single-precision", "warning",
         "Scores that differ are equal in single precision, in which trec_eval compares them: a "
         "warning from a hundredth of the rows on.",
         "their docnos decide the order, and not the system",
-        "write scores whose differences survive (no large constant, no tiny scale), or set "
-        "policy.scores to float64 and say so",
+        "write scores whose differences survive (no large constant, no tiny scale), or have them "
+        "compared in double precision, as trec_eval 10 does, by 'policy: {ties: trec_eval10}', and "
+        "say so",
     ),
     Rule(
         "overflow", "warning", "Scores are beyond the largest number of single precision.",
-        "trec_eval, and policy.scores float32, take them all for infinite, and so for equal",
-        "scale the scores",
+        "trec_eval 9, and 'policy: {ties: trec_eval}', take them all for infinite, and so for "
+        "equal",
+        "scale the scores, or have them compared in double precision, as trec_eval 10 does, by "
+        "'policy: {ties: trec_eval10}', and say so",
     ),
     Rule(
         "labels-as-scores", "error",
         "Scores follow the grades exactly: their correlation is 1, or every query of many is in "
         "the order of its grades.",
-        "the values are those of the labels, and not of a system",
-        "save what the model predicts, and not the labels; an oracle run is accepted by "
-        "'guard: {accept: [labels-as-scores]}'",
+        "where labels were saved as scores, the values are the labels' own; where a model orders "
+        "a fold perfectly, it may be its training data",
+        "save what the model predicts for test data, and not the labels; an oracle run is "
+        "accepted by 'guard: {accept: [labels-as-scores]}'",
     ),
     Rule(
         "score-range", "warning",

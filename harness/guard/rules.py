@@ -140,7 +140,7 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
             f"scores and grades have a correlation of exactly {sign}, over {run.moments.n:,} "
             "judged documents"
         )
-        effect = "" if sign == "1" else "the values are those of the labels turned upside down"
+        effect = "" if sign == "1" else "the values are those of labels turned upside down"
         yield found("labels-as-scores", what, run.moments.n, effect=effect)
     elif run.ordered >= ORDERED and run.moments.n >= ENOUGH_OF_EACH * run.ordered:
         what = (
