@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from ..config import Config
 from ..config.cells import Cell
-from ..config.schema import RunEntry
+from ..config.schema import DatasetEntry, RunEntry
+from ..readers.groups import beside
 from .cache import Cache
 from .key import cell_key, follows_from, known_as
 from .plugged import installed_code, user_code
@@ -45,6 +46,7 @@ class Naming:
             "convention": config.convention,
             "crosscheck": config.crosscheck,
         }
+        self._beside: dict[str, str] = {}
         self.by_name: dict[tuple[str, str], list[Cell]] = {}
         for cell in cells if self.compared else ():
             self.by_name.setdefault((cell.dataset_entry.path, cell.run), []).append(cell)
@@ -53,7 +55,16 @@ class Naming:
         """Return the files that all of a cell's values follow from."""
         entry = cell.dataset_entry
         paths = [entry.path, cell.run_entry.path]
-        return [*paths, str(entry.group)] if entry.group else paths
+        sizes = str(entry.group) if entry.group else self._sizes_beside(entry)
+        return [*paths, sizes] if sizes else paths
+
+    def _sizes_beside(self, entry: DatasetEntry) -> str:
+        """Return the file of group sizes that a dataset's reader finds by itself, or ``""``."""
+        if entry.format not in (None, "letor"):
+            return ""
+        if entry.path not in self._beside:
+            self._beside[entry.path] = beside(entry.path)
+        return self._beside[entry.path]
 
     def others(self, cell: Cell) -> dict[str, RunEntry]:
         """Return the runs that metrics compare a cell's to, by path."""

@@ -30,10 +30,11 @@ from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.said import Said
 from ..guard.watch import Watch
 from ..readers import Source, ir_metadata, row_marks
+from ..readers.groups import beside
 from ..readers.hashed import HashedSource
 from ..store import state_of
 from . import columns
-from .as_read import Input, as_read
+from .as_read import Input, as_read, state_if_there
 from .lines import add_lines
 from .record import Record
 from .said import without_names
@@ -221,7 +222,8 @@ _last: dict[Any, _Dataset] = {}
 def _dataset(cell: Cell, fractions: bool) -> _Dataset:
     entry = cell.dataset_entry
     state = state_of(entry.path)
-    key = (entry.model_dump_json(), fractions, state)
+    sizes = state_if_there(entry.group or beside(entry.path))
+    key = (entry.model_dump_json(), fractions, state, sizes)
     if key not in _last:
         _last.clear()
         source = HashedSource(entry.path)

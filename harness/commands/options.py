@@ -36,9 +36,7 @@ EmptyQueries = Annotated[Empty, typer.Option(help="Queries without relevant docu
 Twice = Annotated[Duplicates, typer.Option(help="A docno that a query names twice.")]
 QrelsFormat = Annotated[str | None, typer.Option(help="Format of QRELS, where it cannot be told.")]
 RunFormat = Annotated[str | None, typer.Option(help="Format of the runs, where it cannot be told.")]
-Group = Annotated[
-    str | None, typer.Option(help="LightGBM's file of group sizes, for QRELS without qids.")
-]
+Group = Annotated[str | None, typer.Option(help="LightGBM's file of group sizes, for QRELS.")]
 Plugins = Annotated[
     list[str] | None,
     typer.Option("--plugin", "-p", help="A .py file or module with metrics; repeatable."),

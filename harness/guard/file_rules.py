@@ -157,7 +157,8 @@ PLACED = (
     Rule(
         "unrelated", "note",
         "Predictions that correlate with the grades no more than chance does, as those of a random "
-        "baseline do: a warning where files are named in place of a config.",
+        "baseline do: a warning where the same model's do clearly on another fold, and where files "
+        "are named in place of a config.",
         "the order is a random one; so it is where rows were shuffled",
         "if it is no random baseline: predict in the order of the dataset's rows",
     ),

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import cast, run_ends, to_arrow
+from ..core.arrow import as_bytes, cast, encode, run_ends, to_arrow, to_numpy
+from ..core.ragged import Ints
 from ..errors import InputError, Problem, shorten
-from .source import Source
+from .source import PACKED, Source
 
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How a file of group sizes is named."""
+_SUFFIXES = ".query", ".group"
 _DIGITS, _MANY = 18, 10**18
 
 
@@ -24,19 +25,72 @@ def has_qids(source: Source) -> bool:
     return any(b"qid:" in row for row in islice(filter(bytes.strip, rows), 20))
 
 
+def beside(path: str) -> str:
+    """Return the file of group sizes that is found beside a file; ``""`` where there is none."""
+    stem, suffix = os.path.splitext(path)
+    stem = stem if suffix.lower() in PACKED else path
+    return next((name for end in _SUFFIXES if os.path.isfile(name := stem + end)), "")
+
+
 def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source | None:
-    """Return the file with the group sizes, where the lines have no qids."""
+    """Return the file with the group sizes: the one given, or the one beside.
+
+    What is beside lines with qids is taken for one where it holds whole numbers alone, as it may
+    be something else.
+    """
     if group is not None:
         return Source(group)
-    if has_qids(source):
+    found = beside(source.name)
+    if not found:
         return None
-    beside = (Path(source.stem + suffix) for suffix in (".query", ".group"))
-    found = next((path for path in beside if path.is_file()), None)
-    return Source(found) if found else None
+    sizes = Source(found)
+    if has_qids(source) and not all(map(bytes.isdigit, sizes.read().split())):
+        return None
+    return sizes
 
 
 def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.RunEndEncodedArray:
     """Return the qid of each row, 1, 2, ..., from a file of group sizes."""
+    counts = _sizes(sizes)
+    total = sum(counts.tolist())
+    if total != n_rows:
+        raise InputError(_wrong_sum(source, sizes, counts.size, total, n_rows))
+    qids = cast(to_arrow(np.flatnonzero(counts) + 1), pa.string())
+    return run_ends(np.cumsum(counts[counts > 0]), qids)
+
+
+def check_sizes(source: Source, sizes: Source, qids: pa.RunEndEncodedArray) -> None:
+    """Raise where group sizes contradict the qids of the lines; who reads sizes goes by them."""
+    counts = _sizes(sizes)
+    places = np.flatnonzero(counts)
+    _, which = encode(qids.values)
+    last = np.flatnonzero(np.append(which[1:] != which[:-1], True))
+    lengths = np.diff(to_numpy(qids.run_ends)[last].astype(np.int64), prepend=0)
+    here = counts[places]
+    if np.array_equal(here, lengths):
+        return
+    n = min(here.size, lengths.size)
+    differ = np.flatnonzero(here[:n] != lengths[:n])
+    if not differ.size:
+        total, n_rows = sum(counts.tolist()), int(lengths.sum())
+        raise InputError(_wrong_sum(source, sizes, counts.size, total, n_rows))
+    at = int(differ[0])
+    qid = as_bytes(qids.values.slice(int(last[at]), 1))[0].decode("utf-8", "replace")
+    row = int(lengths[:at].sum()) + 1
+    raise InputError(
+        Problem(
+            sizes.name,
+            f"group size {int(places[at]) + 1:,} is {int(here[at]):,}, but {source.name} has "
+            f"{int(lengths[at]):,} row{'s' * (int(lengths[at]) > 1)} of qid '{shorten(qid, 60)}' "
+            f"there, from row {row:,} on",
+            fix="write the sizes anew, or delete them: LightGBM takes queries from them, and not "
+            "from qids",
+            rule="group-sizes",
+        )
+    )
+
+
+def _sizes(sizes: Source) -> Ints:
     words = sizes.read().split()
     bad = next((word for word in words if not word.isdigit()), None)
     if bad is not None:
@@ -50,17 +104,13 @@ def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.RunEndEnco
             )
         )
     # a size of more digits than a number of rows has would be taken for another one, or fail
-    counts = np.array([word if len(word) < _DIGITS else _MANY for word in words], dtype=np.int64)
-    total = sum(counts.tolist())
-    if total != n_rows:
-        raise InputError(
-            Problem(
-                sizes.name,
-                f"{counts.size:,} group sizes that add up to {total:,} rows, but {source.name} "
-                f"has {n_rows:,}",
-                fix=f"name the file of sizes that belongs to it: {GROUP}",
-                rule="group-sizes",
-            )
-        )
-    qids = cast(to_arrow(np.flatnonzero(counts) + 1), pa.string())
-    return run_ends(np.cumsum(counts[counts > 0]), qids)
+    return np.array([word if len(word) < _DIGITS else _MANY for word in words], dtype=np.int64)
+
+
+def _wrong_sum(source: Source, sizes: Source, n: int, total: int, n_rows: int) -> Problem:
+    return Problem(
+        sizes.name,
+        f"{n:,} group sizes that add up to {total:,} rows, but {source.name} has {n_rows:,}",
+        fix=f"name the file of sizes that belongs to it: {GROUP}",
+        rule="group-sizes",
+    )

@@ -4,6 +4,7 @@
 RankLib's judgement lists (``# docno words``), Yahoo and Istella; and LightGBM's layout, where a
 second file holds the number of rows of each query instead of a qid on each line: for ``rank.test``
 that is ``rank.test.query`` (or ``rank.test.group``), which is taken by itself where it exists.
+Where the lines have qids too, sizes must agree with them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .ahead import ahead, each
 from .blanks import count_fields
 from .build import column, dropped, scattered, warn, warn_dropped, warn_scattered
 from .format import Format, Head, Kind
-from .groups import GROUP, group_file, has_qids, qids_from_sizes
+from .groups import GROUP, check_sizes, group_file, has_qids, qids_from_sizes
 from .hashed import HashedSource
 from .letor_lines import NotLetor, Rows, diagnose, is_data, read_block
 from .lines import find_lines, last_line
@@ -55,11 +56,12 @@ def read_qrels(
     Parameters
     ----------
     group : path, optional
-        File with the number of rows of each query, for files without qids; ``<path>.query`` or
-        ``<path>.group`` beside the file is found by itself. Such queries are named 1, 2, ...
+        File with the number of rows of each query; ``<path>.query`` or ``<path>.group`` beside
+        the file is found by itself. Queries of lines without qids are named 1, 2, ...; qids must
+        agree with the sizes.
     """
     sizes = group_file(source, group)
-    with_qid = sizes is None and has_qids(source)
+    with_qid = has_qids(source)
     try:
         marked = isinstance(source, HashedSource)
         parse = partial(read_block, with_qid=with_qid, marked=marked)
@@ -75,6 +77,8 @@ def read_qrels(
         Qrels.check_numbers(grades, source.name, fractions=fractions)
     if with_qid:
         qids = _joined([block.qids for block in blocks])
+        if sizes is not None:
+            check_sizes(source, sizes, qids)
     elif sizes is None:
         fix = (
             f"write 'grade qid:Q features', or the group sizes to {source.stem}.query beside it, "
@@ -189,7 +193,8 @@ def looks(head: Head, kind: Kind) -> bool:
 FORMAT = Format(
     name="letor",
     about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a dataset; "
-    "without qids, as LightGBM's, FILE.query or FILE.group beside it is used for the group sizes",
+    "without qids, as LightGBM's, FILE.query or FILE.group beside it is used for the group sizes, "
+    "which must agree with qids where there are both",
     suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
     looks=looks,
     qrels=read_qrels,

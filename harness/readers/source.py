@@ -46,7 +46,7 @@ _MAGIC = {
     "xz": re.compile(rb"\xfd7zXZ\x00"),
     "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
-_SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
+PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _PICKLES = tuple(b"\x80%c" % number for number in range(2, 6))
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 BOM = b"\xef\xbb\xbf"
@@ -108,7 +108,7 @@ class Source:
         unpacked = size * _UNPACKED if self.codec else size
         self._block = BLOCK if size <= BLOCK else min(max(unpacked // _BLOCKS, _LEAST), BLOCK)
         suffix = os.path.splitext(given)[1].lower()
-        if suffix in _SUFFIXES and self.codec != _SUFFIXES[suffix]:
+        if suffix in PACKED and self.codec != PACKED[suffix]:
             held = f"{self.codec} data" if self.codec else "plain text"
             what = f"{given}: named {suffix}, but holds {held}; read as what it is"
             warnings.warn(HarnessWarning(what, "other-compression"), stacklevel=3)
@@ -127,7 +127,7 @@ class Source:
     def stem(self) -> str:
         """The path without a suffix of compression."""
         stem, suffix = os.path.splitext(self.name)
-        return stem if suffix.lower() in _SUFFIXES else self.name
+        return stem if suffix.lower() in PACKED else self.name
 
     @property
     def suffix(self) -> str:

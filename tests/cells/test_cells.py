@@ -644,3 +644,21 @@ def test_a_scheduler_that_is_not_there_is_said() -> None:
         executors.executor(1, "tcp://127.0.0.1:1"),
     ):
         pass
+
+
+# Grades 1 0 1 0 0 1 and falling scores: P@1 of sizes 2, 4 is (1 + 1) / 2, of 4, 2 (1 + 0) / 2.
+def test_group_sizes_found_beside_a_file_are_a_part_of_what_values_follow_from(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.txt").write_text("1 1:1\n0 1:2\n1 1:3\n0 1:4\n0 1:5\n1 1:6\n")
+    (tmp_path / "p.txt").write_text("6\n5\n4\n3\n2\n1\n")
+    (tmp_path / "c.yaml").write_text(
+        "datasets: {a: {format: letor, path: a.txt}}\n"
+        "runs: {m: {format: scores, path: p.txt}}\nmetrics: [P@1]\noutput: out\n"
+    )
+    for sizes, value in (("2\n4\n", 1.0), ("4\n2\n", 0.5), ("2\n4\n", 1.0)):
+        (tmp_path / "a.txt.query").write_text(sizes)
+        (entry,) = harness.run(tmp_path / "c.yaml").leaderboard.entries
+        assert entry.summary["P@1"] == value
+    inputs = json.loads((tmp_path / "out/manifest.json").read_text())["inputs"]
+    assert [one["path"] for one in inputs] == ["a.txt", "a.txt.query", "p.txt"]

@@ -280,3 +280,43 @@ def test_the_run_shares_the_rows(write: Write) -> None:
     run = readers.read_run(write("p.txt", "0.5\n0.25\n"), dataset=qrels)
     assert isinstance(run, Run)
     assert run.docnos is qrels.docnos
+
+
+TWO = "2 qid:a 1:1\n0 qid:a 1:2\n4 qid:b 1:3\n"
+
+
+# LightGBM goes by the sizes: a, a | b is 2, 1; a size of 0 is no query.
+def test_group_sizes_that_agree_with_qids(write: Write) -> None:
+    expected = {"a": {"d0": 2, "d1": 0}, "b": {"d0": 4}}
+    for sizes in ("2\n1\n", "0\n2\n1\n", "3 queries\n"):  # the last are no sizes
+        write("a.txt.query", sizes)
+        assert readers.read_qrels(write("a.txt", TWO)).to_dict() == expected
+    assert readers.read_qrels("a.txt", group=write("sizes", "2 1")).to_dict() == expected
+
+
+@pytest.mark.usefixtures("_small_pieces")
+@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ("1\n2\n", "group size 1 is 1, but a.txt has 2 rows of qid 'a' there, from row 1 on"),
+        ("2\n2\n", "group size 2 is 2, but a.txt has 1 row of qid 'b' there, from row 3 on"),
+        ("0\n2\n0\n3\n", "group size 4 is 3, but a.txt has 1 row of qid 'b' there, from row 3 on"),
+        ("2\n", "1 group sizes that add up to 2 rows, but a.txt has 3"),
+        ("2\n1\n1\n", "3 group sizes that add up to 4 rows, but a.txt has 3"),
+    ],
+)
+def test_group_sizes_that_contradict_the_qids(
+    write: Write, beside: bool, sizes: str, message: str
+) -> None:
+    path, name = write("a.txt", TWO), "a.txt.query" if beside else "sizes"
+    write(name, sizes)
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(path, **({} if beside else {"group": name}))
+    (problem,) = error.value.problems
+    assert (problem.where, problem.what, problem.rule) == (name, message, "group-sizes")
+
+
+def test_words_in_a_named_file_of_group_sizes_are_refused_with_qids_too(write: Write) -> None:
+    with pytest.raises(InputError, match="group size 'x' is not a whole number"):
+        readers.read_qrels(write("a.txt", TWO), group=write("sizes", "2\nx\n"))
