@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,8 +64,13 @@ class Elsewhere:
         """Add a dataset, where it is not known."""
         self.datasets.setdefault(one.path, one)
 
-    def odd(self, cell: Cell, run: RunFacts) -> Iterator[Finding]:
-        """Yield what predictions are that do not fit their own rows."""
+    def odd(
+        self, cell: Cell, run: RunFacts, folds: Sequence[tuple[str, Fit]] = ()
+    ) -> Iterator[Finding]:
+        """Yield what predictions are that do not fit their own rows.
+
+        `folds` is how the same model's fit other folds, with their names.
+        """
         place, dataset = cell.run_entry.path, cell.dataset_entry.path
         n_rows = self.datasets[dataset].n_rows
         others = dict(self._of(n_rows, dataset))
@@ -74,7 +79,7 @@ class Elsewhere:
         if scores is not None:
             own = Fit(*run.own_fit)
             found = list(predictions.of_others(place, cell.dataset, own, scores, others))
-        yield from found or predictions.of_order(place, cell.dataset, run)
+        yield from found or predictions.of_order(place, cell.dataset, run, folds)
 
     def count(self, cell: Cell) -> Finding | None:
         """Return where predictions fit that are more or fewer than rows."""

@@ -20,7 +20,7 @@ from ..guard.predictions import is_odd
 from ..guard.refused import refused
 from ..guard.registry import RULES, accepted, of_reader
 from ..guard.said import Said, rule_of
-from ..guard.sweep import GuardedCell, collapsed, of_sweep
+from ..guard.sweep import GuardedCell, collapsed, of_sweep, other_folds
 from . import columns, shared_rows
 from .elsewhere import Elsewhere, Held, qrels_of, rows_of
 from .lines import places_in
@@ -111,11 +111,12 @@ def guard(
         scoped += [(cell.dataset_key, one) for one in own]
         pooled = config.summary.pool
         guarded.append(guarded_cell(cell, record.facts, record.qids, digests, pooled))
-    elsewhere = Elsewhere(_held(cells, records), MOST_READ)
+    elsewhere, folds = Elsewhere(_held(cells, records), MOST_READ), other_folds(guarded)
     for place, cell in cells.items():
         facts = records[place].facts
         if facts is not None and is_odd(facts.run):
-            odd = accepted(elsewhere.odd(cell, facts.run), accept)
+            others = folds.get((cell.dataset_entry.path, cell.run_entry.path), ())
+            odd = accepted(elsewhere.odd(cell, facts.run, others), accept)
             scoped += [(cell.dataset_key, one) for one in odd]
     better = {**dict(_counted(failed, elsewhere)), **dict(_strangers(failed, cells, records))}
     found.failed |= {place: InputError([_problem(one)]) for place, one in better.items()}
@@ -279,5 +280,5 @@ def guarded_cell(
     model = entry, cell.run_key, *cell.of_run.items()
     return GuardedCell(
         facts, cell.dataset_entry.path, cell.run_entry.path, entry, model, qids, digests,
-        part is not None, pooled_into(cell, pooled),
+        part is not None, pooled_into(cell, pooled), cell.dataset,
     )  # fmt: skip

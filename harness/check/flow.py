@@ -27,7 +27,7 @@ from ..guard.following import rows_of
 from ..guard.predictions import is_odd
 from ..guard.registry import accepted
 from ..guard.rules import of_dataset, of_rows, of_run
-from ..guard.sweep import GuardedCell, of_sweep
+from ..guard.sweep import GuardedCell, of_sweep, other_folds
 from ..guard.watch import Watch
 from ..readers import Source
 from ..readers.hashed import HashedSource
@@ -224,10 +224,11 @@ def _look_elsewhere(sweep: _Sweep) -> None:
         Held(name, one.cell.dataset_entry.path, _n_rows(one.rows), partial(_same, one.rows))
         for name, one in sweep.datasets.items()
     ]
-    elsewhere = Elsewhere(held)
+    elsewhere, folds = Elsewhere(held), other_folds(sweep.guarded)
     for cell, run in sweep.odd:
         if run is not None:
-            sweep.reading.add(*elsewhere.odd(cell, run))
+            others = folds.get((cell.dataset_entry.path, cell.run_entry.path), ())
+            sweep.reading.add(*elsewhere.odd(cell, run, others))
         else:
             better = elsewhere.count(cell)
             if better is not None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.ragged import Array
 from . import fits
 from .facts import RunFacts
-from .finding import Finding
+from .finding import SHOWN, Finding
 from .first import First
 from .fits import Break, Fit, Rows
+from .labels import are_labels
 from .registry import finding
 
 ENOUGH = 200
@@ -17,6 +18,11 @@ ENOUGH = 200
 CHANCE = 3.0
 """Standard errors up to which a correlation is what chance gives."""
 TOO_MANY = "get the whole dataset, if it was cut; else predict its rows, and nothing else"
+OTHER_FOLD = (
+    "predict in the order of this fold's rows (they may have been shuffled, sorted or turned "
+    "round), or name this fold's file: it may be that of a fold of as many rows that the config "
+    "does not name"
+)
 LARGEST = 20_000_000
 """Predictions of one file beyond which they are not held against the grades at every offset."""
 
@@ -130,21 +136,46 @@ def has_slipped(run: RunFacts) -> bool:
 
 def is_odd(run: RunFacts) -> bool:
     """Whether predictions fit neither their own rows nor their neighbours."""
-    if not run.own_fit or run.whole_scores or has_slipped(run):
+    if not run.own_fit or run.whole_scores or has_slipped(run) or are_labels(run):
         return False
     return Fit(*run.own_fit).z <= fits.CLEAR
 
 
-def of_order(place: str, name: str, run: RunFacts) -> Iterator[Finding]:
-    """Yield that predictions have nothing to do with the grades, or the contrary."""
+def of_order(
+    place: str, name: str, run: RunFacts, others: Sequence[tuple[str, Fit]] = ()
+) -> Iterator[Finding]:
+    """Yield that predictions have nothing to do with the grades, or the contrary.
+
+    `others` are the same model's on its other folds, with their names: where these fit clearly, it
+    is no random baseline.
+    """
     own = Fit(*run.own_fit)
     what = f"predictions and grades of {name} have a correlation of {own.r:.2f} within queries"
     if own.z < -fits.CLEAR:
         first = run.first.get("upside-down", First())
         what += f", below 0 in {run.falling:,} of them"
         yield finding("upside-down", first.at(place), what, run.falling, first.names)
+    elif own.n and (fitting := [(other, fit) for other, fit in others if fits.is_clear(fit, own)]):
+        shown = fitting[:SHOWN]
+        values = _listed([f"{fit.r:.2f}" for _, fit in shown])
+        on = _listed([other for other, _ in shown])
+        more = f" (and {len(fitting) - SHOWN:,} more)" if len(fitting) > SHOWN else ""
+        what += f"; those of the same model {values} on {on}{more}"
+        yield finding(
+            "unrelated", place, what, own.n, severity="warning",
+            effect="each document has the score of another one", fix=OTHER_FOLD,
+        )  # fmt: skip
     elif own.n >= ENOUGH and own.z < CHANCE:
         yield finding("unrelated", place, what, own.n)
+
+
+def _listed(some: Sequence[str]) -> str:
+    """Return a few as people list them.
+
+    >>> _listed(["a"]), _listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
 
 
 def of_others(

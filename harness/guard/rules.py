@@ -10,6 +10,7 @@ from .facts import LARGEST_GRADE, USUAL_GRADE, Facts, JudgementFacts
 from .finding import Finding, Severity
 from .first import First
 from .judged import MANY as MANY_UNJUDGED
+from .labels import are_in_order, are_labels
 from .rank_scores import RankScores
 from .registry import RULES, finding
 from .said import Said
@@ -34,12 +35,6 @@ than pools that overlap."""
 SHARED = 2.0
 """Queries that a document is judged for on average, from which on a random order finds as many
 judged documents as a system that answers other topics: on a small closed collection."""
-ENOUGH_OF_EACH = 10
-"""Documents with a grade above 0, and of others, below which a correlation of 1 may be chance."""
-ORDERED = 30
-"""Queries of ten judged documents and more, from which on no system puts all in order."""
-EXACT = 1e-9
-"""How far a correlation that is exactly 1 may be from it, by rounding."""
 MANY_ROWS = 0.01
 """Share of rows that are equal in single precision alone, from which on that is a warning."""
 UNKNOWN = 0.01
@@ -128,13 +123,13 @@ def _of_order(facts: Facts, place: str) -> Iterator[Finding]:
     if run.rank_scores:
         first = run.first.get("rank-as-score", First())
         yield from RankScores(*run.rank_scores).findings(place, first)
-    elif run.ahead and not _is_labels(facts):
+    elif run.ahead and not are_labels(run):
         yield from Ahead(*run.ahead).findings(place, run.first.get("upside-down", First()))
 
 
 def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
     run, found = facts.run, _at(place, facts.run.first)
-    if _is_labels(facts):
+    if are_labels(run):
         sign = "1" if run.moments.xy > 0 else "-1"
         what = (
             f"scores and grades have a correlation of exactly {sign}, over {run.moments.n:,} "
@@ -142,7 +137,7 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
         )
         effect = "" if sign == "1" else "the values are those of labels turned upside down"
         yield found("labels-as-scores", what, run.moments.n, effect=effect)
-    elif run.ordered >= ORDERED and run.moments.n >= ENOUGH_OF_EACH * run.ordered:
+    elif are_in_order(run):
         what = (
             f"in all {run.ordered:,} queries of several grades, every judged document comes before "
             "those of a lower grade"
@@ -174,13 +169,6 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
     if run.overflow and run.single:
         what = f"{run.overflow:,} of {_n(run.rows, 'score')} are beyond 3.4e38"
         yield found("overflow", what, run.overflow)
-
-
-def _is_labels(facts: Facts) -> bool:
-    run = facts.run
-    others = run.moments.n - run.positive
-    enough = min(run.positive, others) >= ENOUGH_OF_EACH
-    return enough and abs(run.moments.correlation) >= 1 - EXACT
 
 
 def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from ..core.arrow import cast, encode
 from .facts import Facts, first
 from .finding import SHOWN, Finding
 from .first import First
+from .fits import Fit
 from .registry import finding
 
 OTHERS = 2
@@ -55,6 +56,8 @@ class GuardedCell:
         Whether datasets of the entry should have no query in common.
     pooled : str
         What the dataset is pooled into with others; nothing where it is not.
+    name : str
+        The dataset's.
     """
 
     facts: Facts
@@ -66,6 +69,7 @@ class GuardedCell:
     digests: Mapping[str, str]
     folds: bool = False
     pooled: str = ""
+    name: str = ""
 
 
 def of_sweep(
@@ -97,6 +101,21 @@ def of_sweep(
         yield from _ranges(some)
     for some in _by(cells, lambda cell: cell.dataset).values():
         yield from _unjudged(some)
+
+
+def other_folds(cells: Iterable[GuardedCell]) -> dict[tuple[str, str], list[tuple[str, Fit]]]:
+    """Return how the same model's predictions for other folds fit these.
+
+    By the files of dataset and run; each with the other dataset's name.
+    """
+    found: dict[tuple[str, str], list[tuple[str, Fit]]] = {}
+    known = [cell for cell in cells if cell.folds and cell.facts.run.own_fit]
+    for some in _by(known, lambda cell: cell.model).values():
+        fits = {cell.dataset: (cell.name, Fit(*cell.facts.run.own_fit)) for cell in some}
+        for cell in some:
+            others = [fit for path, fit in fits.items() if path != cell.dataset]
+            found[cell.dataset, cell.run] = others
+    return found
 
 
 def _by(

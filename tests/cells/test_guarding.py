@@ -85,8 +85,8 @@ def test_labels_read_as_scores_fail_the_cell_and_no_other(
             "exactly 1, over 240 judged documents: query 200, document d0: score 3, grade 3; query "
             "200, document d1: score 1, grade 1; query 200, document d2: score 1, grade 1 (+237 "
             "more) [labels-as-scores]\n"
-            "  fix:   save what the model predicts, and not the labels; an oracle run is accepted "
-            "by 'guard: {accept: [labels-as-scores]}'\n"
+            "  fix:   save what the model predicts for test data, and not the labels; an oracle "
+            "run is accepted by 'guard: {accept: [labels-as-scores]}'\n"
         ) in said.err
         assert "equal the grades" not in said.err  # which the reader warns of
         assert "FAILED: model" in said.out
@@ -141,10 +141,13 @@ def test_findings_are_printed_once_and_kept(
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_workers_find_the_same(place: Path, jobs: int) -> None:
     put(place / "model-3.txt", [1000.0 + n for n in range(N * 30)])
-    with pytest.warns(HarnessWarning, match="score-range"):
+    with (
+        pytest.warns(HarnessWarning, match="score-range"),
+        pytest.warns(HarnessWarning, match="unrelated"),
+    ):
         results = harness.run(config(place, cache="none"), jobs=jobs)
-    (rule, severity, what), *notes = found(results)
-    assert [one[:2] for one in notes] == [("unrelated", "note")]
+    unrelated, (rule, severity, what) = found(results)
+    assert unrelated[:2] == ("unrelated", "warning")
     assert (rule, severity) == ("score-range", "warning")
     assert "model-3.txt: scores from 1000 to 1239, those of the same model on its 2 other" in what
 
