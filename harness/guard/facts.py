@@ -190,6 +190,11 @@ class RunFacts:
         were not held against the grades.
     falling : int
         Queries in which predictions fall as the grades rise, where they do so on the whole.
+    broken : tuple
+        Of predictions that have slipped in a part of their rows alone: the row, and the fits
+        before it and from there on, as :class:`~harness.guard.fits.Break` has them, in one.
+    uneven : bool
+        Whether they have slipped in several parts.
     whole_scores : tuple of float
         The scores, where they look like grades, and the grades like scores.
     different_grades : int
@@ -237,6 +242,8 @@ class RunFacts:
     own_fit: tuple[Any, ...] = ()
     best_fit: tuple[Any, ...] = ()
     falling: int = 0
+    broken: tuple[Any, ...] = ()
+    uneven: bool = False
     whole_scores: tuple[float, ...] = ()
     different_grades: int = 0
     rank_scores: tuple[Any, ...] = ()

@@ -138,7 +138,7 @@ PLACED = (
     Rule(
         "shifted", "warning",
         "As many predictions as rows, which correlate with the grades clearly better some rows "
-        "further on.",
+        "further on; or from some line on, or up to one.",
         "each document has the score of a neighbour",
         "find what was inserted or lost (a header line, a first row), and predict again",
     ),

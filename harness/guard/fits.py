@@ -165,22 +165,21 @@ def best(rows: Rows, scores: Array) -> tuple[Fit, Fit]:
 
 
 class Break(NamedTuple):
-    """Scores that fit as they stand before row `row`, and from there on at another offset."""
+    """Scores that fit at one offset before row `row`, and from there on at another."""
 
     row: int
     before: Fit
     after: Fit
 
 
-def broken(rows: Rows, scores: Array) -> Break | None:
-    """Return where scores that are too many or too few stop to fit as they stand.
+def broken(rows: Rows, scores: Array, first: int, then: int) -> Break | None:
+    """Return where scores stop to fit at the offset `first`, and begin to at `then`.
 
     Rows were lost or put in there, where both parts fit clearly better than at the other's offset.
     """
     n, ranked = rows.grades.size, ranks(scores)
-    more = ranked.size - n
     grades = _Grades(rows.query, rows.grades)
-    here, there = (grades.products(_moved(ranked, n, offset)) for offset in (0, more))
+    here, there = (grades.products(_moved(ranked, n, offset)) for offset in (first, then))
     gain = np.append(0.0, np.cumsum(here - there))
     row = int(gain.argmax())
     before, after = (
@@ -188,9 +187,15 @@ def broken(rows: Rows, scores: Array) -> Break | None:
     )
     if not before.grades.size or not after.grades.size:
         return None
-    one, other = fit(before, ranked), fit(after, ranked[row:], more)
-    found = is_clear(one, fit(before, ranked, more)) and is_clear(other, fit(after, ranked[row:]))
+    one, other = fit(before, ranked, first), fit(after, ranked[row:], then)
+    found = is_clear(one, fit(before, ranked, then))
+    found = found and is_clear(other, fit(after, ranked[row:], first))
     return Break(row, one, other) if found else None
+
+
+def slipped_at(rows: Rows, scores: Array, offset: int) -> Break | None:
+    """Return the row from which on, or up to which, scores of the right count have slipped."""
+    return broken(rows, scores, 0, offset) or broken(rows, scores, offset, 0)
 
 
 def _moved(ranked: Array, n: int, offset: int) -> Array:
@@ -245,3 +250,8 @@ def is_clear(one: Fit, other: Fit) -> bool:
     """Whether scores fit so much better in one way than in the other that chance is none."""
     apart = (one.r - max(other.r, 0.0)) * math.sqrt(max(1, min(one.n, other.n) or one.n))
     return one.z > CLEAR and apart > CLEAR and one.r > TWICE * other.r
+
+
+def has_slipped(own: Fit, best: Fit) -> bool:
+    """Whether scores fit clearly better at another offset than as they stand."""
+    return bool(best.offset) and is_clear(best, own)

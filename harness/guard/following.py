@@ -9,7 +9,7 @@ import numpy as np
 from ..core.ragged import Array
 from ..core.tables import Qrels
 from .first import EXAMPLES, First, texts_at
-from .fits import CLEAR, Rows, falling, soon
+from .fits import CLEAR, Fit, Rows, falling, has_slipped, is_even, slipped_at, soon
 
 HELD = 1 << 20
 """Predictions of a file that are kept; of a longer one the first, which a slip moves too."""
@@ -56,7 +56,8 @@ class Following:
         own, best = soon(rows, scores)
         if own.z < -CLEAR:
             self._falls(rows, scores)
-        return {"own_fit": tuple(own), "best_fit": tuple(best), "falling": self.n_falling}
+        found = {"own_fit": tuple(own), "best_fit": tuple(best), "falling": self.n_falling}
+        return found | _parts(rows, scores, own, best)
 
     def _falls(self, rows: Rows, scores: Array) -> None:
         """Count the queries in which scores fall as the grades rise, and keep the first."""
@@ -72,6 +73,16 @@ class Following:
     def first(self) -> dict[str, First]:
         """Return the first of each thing, by rule, once the facts were asked for."""
         return {"upside-down": self.first_falling}
+
+
+def _parts(rows: Rows, scores: Array, own: Fit, best: Fit) -> dict[str, Any]:
+    """Return in which part of their rows scores have slipped, where it is not all of them."""
+    if not best.offset or best.z <= CLEAR:
+        return {}
+    found = slipped_at(rows, scores, best.offset)
+    if found is None:
+        return {"uneven": has_slipped(own, best) and not is_even(rows, scores, best)}
+    return {"broken": (found.row, *found.before, *found.after)}
 
 
 def rows_of(qrels: Qrels) -> Rows | None:

@@ -61,7 +61,8 @@ def of_count(
     if rows is not None and scores.size and scores.size <= LARGEST:
         at_0, best_fit = fits.best(rows, scores)
         if best_fit.z > fits.CLEAR:
-            more, broken = scores.size - n_rows, fits.broken(rows, scores)
+            more = scores.size - n_rows
+            broken = fits.broken(rows, scores, 0, more)
             if broken is not None:
                 what += f"; {_break(broken, more)}"
             elif fits.is_even(rows, scores, best_fit):
@@ -116,27 +117,69 @@ def of_facts(run: RunFacts, place: str, name: str) -> Iterator[Finding]:
             f"{run.different_grades:,} different fractions: the columns have changed places"
         )
         yield finding("swapped-columns", place, what, run.rows)
-    elif has_slipped(run):
-        own, best = Fit(*run.own_fit), Fit(*run.best_fit)
-        slip = f"line {best.offset + 1} belongs to row 1"
-        if best.offset < 0:
-            slip = f"line 1 belongs to row {1 - best.offset}"
+    elif _has_slipped(run):
+        yield from _slip(run, place, name)
+
+
+def _slip(run: RunFacts, place: str, name: str) -> Iterator[Finding]:
+    """Yield by how many rows predictions have slipped, and in which part of the file."""
+    own, best = Fit(*run.own_fit), Fit(*run.best_fit)
+    fit, with_grades = f"the predictions fit the rows of {name}", "correlation with the grades"
+    against = f"against {own.r:.2f} as they all stand"
+    if run.broken:
+        row, *both = run.broken
+        before, after = Fit(*both[:3]), Fit(*both[3:])
+        at = f"about line {row:,}"
+        where = f"as they stand up to {at}, and from there on if {_moved(best.offset, row + 1)}"
+        part = "documents from there on have the score of a neighbour"
+        if before.offset:
+            last = f"line {row + best.offset:,} belongs to row {row:,}"
+            where = f"as they stand from {at} on, and before it if {last}"
+            part = "documents before that line have the score of a neighbour"
         what = (
-            f"the predictions fit the rows of {name} better if {slip}: correlation with the "
-            f"grades within queries {best.r:.2f}, against {own.r:.2f} as they stand"
+            f"{fit} {where}: {with_grades} within queries {before.r:.2f} before it and "
+            f"{after.r:.2f} from there on, {against}"
+        )
+        fix = "find what was inserted or lost about there, and predict again"
+        yield finding("shifted", place, what, run.rows, effect=part, fix=fix)
+    elif run.uneven:
+        what = (
+            f"{fit} better moved by {_n_rows(abs(best.offset))}, but not all of them alike: "
+            f"{with_grades} within queries {best.r:.2f}, {against}"
+        )
+        fix = "find what was inserted and lost within the file, and predict again"
+        part = "documents in parts of the file have the score of a neighbour"
+        yield finding("shifted", place, what, run.rows, effect=part, fix=fix)
+    else:
+        what = (
+            f"{fit} better if {_moved(best.offset, 1)}: {with_grades} within queries {best.r:.2f}, "
+            f"against {own.r:.2f} as they stand"
         )
         yield finding("shifted", place, what, run.rows)
 
 
-def has_slipped(run: RunFacts) -> bool:
+def _moved(offset: int, row: int) -> str:
+    """Return which line belongs to which row, from the row `row` on.
+
+    >>> _moved(1, 1), _moved(-2, 1), _moved(-1, 301)
+    ('line 2 belongs to row 1', 'line 1 belongs to row 3', 'line 301 belongs to row 302')
+    """
+    line, of = (row + offset, row) if offset > 0 else (row, row - offset)
+    return f"line {line:,} belongs to row {of:,}"
+
+
+def _n_rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n} rows"
+
+
+def _has_slipped(run: RunFacts) -> bool:
     """Whether predictions fit clearly better some rows further on."""
-    own, best = Fit(*run.own_fit), Fit(*run.best_fit)
-    return bool(best.offset) and fits.is_clear(best, own)
+    return bool(run.broken) or fits.has_slipped(Fit(*run.own_fit), Fit(*run.best_fit))
 
 
 def is_odd(run: RunFacts) -> bool:
     """Whether predictions fit neither their own rows nor their neighbours."""
-    if not run.own_fit or run.whole_scores or has_slipped(run) or are_labels(run):
+    if not run.own_fit or run.whole_scores or _has_slipped(run) or are_labels(run):
         return False
     return Fit(*run.own_fit).z <= fits.CLEAR
 

@@ -188,7 +188,10 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
     (index, {("columns", "error", MOST, f"{GBRT}:1")}, "without the index"),
     (
         scattered,
-        {("scattered-queries", "warning", 49, "fold1.txt:7")},
+        {
+            ("scattered-queries", "warning", 49, "fold1.txt:7"),
+            ("unrelated", "warning", 1158, "neural/fold1.txt"),  # whose lines stayed
+        },
         "49 queries come back after another began",
     ),
     (
@@ -278,18 +281,25 @@ def test_folds_of_one_size_that_changed_places(letor: Any) -> None:
     ) in after["swapped-fold", "warning", 1000, GBRT]
 
 
-def test_shuffled_predictions_are_noted(letor: Any) -> None:
+def test_shuffled_predictions_are_warned_of(letor: Any) -> None:
     lines = letor.lines(GBRT)
     random.Random(1).shuffle(lines)
     letor.put(GBRT, lines)
-    notes = {one.rule: one for one in check(letor).findings if GBRT in one.place}
-    assert notes["unrelated"].severity == "note"
-    assert "correlation of -0.02 within queries" in notes["unrelated"].what
+    (one,) = [one for one in check(letor).findings if one.rule == "unrelated"]
+    assert (one.severity, one.place) == ("warning", str(letor.folder / GBRT))
+    assert one.what == (
+        "predictions and grades of letor-fold1 have a correlation of -0.02 within queries; those "
+        "of the same model 0.64 on letor-fold2"
+    )
 
 
 def test_a_random_baseline_is_noted_and_no_more(letor: Any, root: Any) -> None:
-    letor.put(GBRT, (root / "runs/letor/random/fold1-seed1.txt").read_text().splitlines(True))
+    for fold in ("1", "2"):
+        text = (root / f"runs/letor/random/fold{fold}-seed1.txt").read_text()
+        letor.put(f"gbrt/fold{fold}.txt", text.splitlines(True))
     assert {one[0] for one in found(letor)} <= {"empty-queries"}
+    notes = {one.severity for one in check(letor).findings if one.rule == "unrelated"}
+    assert notes == {"note"}
 
 
 def test_a_dataset_that_cannot_be_read_stops_nothing(letor: Any) -> None:
