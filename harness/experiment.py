@@ -15,7 +15,7 @@ from . import origin, paper, store
 from .cells.as_read import Input, changed_since
 from .cells.cache import INDEX, Cache
 from .cells.executors import executor
-from .cells.failures import Failure, by_cause, named, problems
+from .cells.failures import Failure, as_one, by_cause, named
 from .cells.flow import Evaluated, evaluate_all
 from .cells.key import sources
 from .cells.plugged import installed_code
@@ -198,7 +198,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     """
     failures = tuple(evaluated.failures)
     if failures and not evaluated.entries:
-        raise type(failures[0].error)(problems(failures))
+        raise as_one(failures)
     paths = {*evaluated.inputs}
     for each in failures:
         paths |= {each.cell.dataset_entry.path, each.cell.run_entry.path}

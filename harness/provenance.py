@@ -110,6 +110,8 @@ class Finding(_Model):
     """What it does to the numbers."""
     fix: StrictStr
     """How to mend it."""
+    at_least: bool = False
+    """Whether `count` may be more, as not everything was looked at."""
     n_others: Count = 0
     """Of a note, other files of which it is true too, or something alike."""
     others: tuple[StrictStr, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..config.cells import Cell
-from ..errors import HarnessError, Problem
+from ..errors import HarnessError
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,14 @@ def named(cells: Sequence[str]) -> str:
     return f"{cells[0]} and {others:,} other cell{'s' * (others > 1)}" if others else cells[0]
 
 
-def problems(failures: Sequence[Failure]) -> list[Problem]:
-    """Return what is wrong with cells, each cause once, with how many cells have it."""
-    found = []
+def as_one(failures: Sequence[Failure]) -> HarnessError:
+    """Return the error of all cells: each cause once, with how many cells have it."""
+    found, total, at_least = [], 0, False
     for cells, error in by_cause(failures):
+        total, at_least = total + error.total, at_least or error.at_least
         for one in error.problems:
             counted = f"{one.what} ({len(cells):,} cells)" if len(cells) > 1 else one.what
             has_place = bool(one.where)
             where, what = (one.where, counted) if has_place else (named(cells), one.what)
             found.append(replace(one, where=where, what=what))
-    return found
+    return type(failures[0].error)(found, total=total, at_least=at_least)

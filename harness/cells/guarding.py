@@ -164,7 +164,8 @@ def as_meant(accept: Sequence[str], policy: Policy, convention: str | None) -> t
         Either says how queries without relevant documents count.
     """
     says = policy.empty_queries != "zero" or convention is not None
-    return (*accept, *(["empty-queries"] if says else []))
+    leaves_out = policy.missing_queries == "skip"
+    return (*accept, *["empty-queries"] * says, *["missing-queries"] * leaves_out)
 
 
 def _kept(scoped: Sequence[tuple[str, Finding]]) -> Iterator[Finding]:

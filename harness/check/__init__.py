@@ -40,16 +40,22 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
         Where it cannot be read as YAML. All else that is wrong is found.
     """
     cells, parts, problems = configs.examine(path, overrides)
-    known = [_of_config(str(path), one) for one in problems]
     lacking = missing(cells)
+    stopped = [one for one in problems if lacking and one.where.startswith("$.complete")]
+    known = [_of_config(str(path), one) for one in problems if one not in stopped]
     if lacking:
         what = f"{len(lacking):,} of {len(lacking) + len(cells):,} cells of the grids are missing"
         names = [name_of(gap) for gap in lacking]
-        known.append(finding("gaps", str(path), what, len(lacking), names))
+        one = finding("gaps", str(path), what, len(lacking), names)
+        for problem in stopped:  # 'complete: true' is wanted, and not to be advised
+            where = f"{path}: {problem.where}"
+            one = finding("config", where, what, len(lacking), names, "error", fix=problem.fix)
+        known.append(one)
     policy = parts.policy.to_core()
     defaults = parts.policy.metric_defaults(parts.convention)
     fractions = takes_fractions(_metrics(parts.metrics.values(), defaults), policy)
-    accept = as_meant(parts.guard.accept, policy, parts.convention)
+    ties = "ties" in parts.policy.model_fields_set
+    accept = as_meant(parts.guard.accept, policy, parts.convention, ties)
     return check_cells(
         cells, policy, fractions=fractions, known=known, accept=accept, pooled=parts.summary.pool
     )

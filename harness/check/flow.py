@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -19,7 +19,7 @@ from ..cells.parts import part_of
 from ..cells.shared_rows import Marked
 from ..config.cells import Cell
 from ..core.policy import Policy
-from ..core.tables import Qrels, Run
+from ..core.tables import Qrels
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.finding import Finding, in_order
 from ..guard.fits import Rows
@@ -167,19 +167,16 @@ def _read_run(
             Source(entry.path)
         return
 
-    def watch(part: Run) -> None:
-        sweep.n_rows += part.n_rows
-
     source = None
     with into.of(entry.path):
         source = reader.follow(HashedSource(entry.path))
         source.again = True
         options: dict[str, Any] = {"name": cell.run, **entry.options()}
         if qrels is None:
-            for part in readers.stream_run(source, **options):
-                watch(part)
+            sweep.n_rows += sum(part.n_rows for part in readers.stream_run(source, **options))
         else:
-            run = _align(qrels, source, policy, watch, options)
+            run = _align(qrels, source, policy, options)
+            sweep.n_rows += run.rows
             run = columns.with_ranks(run, source) if form == "trec" else run
             facts = Facts(sweep.datasets[cell.dataset].facts, run)
             place = reading.shown(entry.path)
@@ -203,17 +200,9 @@ def _read_run(
         sweep.odd.append((cell, None))
 
 
-def _align(
-    qrels: Qrels, source: Source, policy: Policy, watch: Callable[[Run], None],
-    options: Mapping[str, Any],
-) -> RunFacts:  # fmt: skip
+def _align(qrels: Qrels, source: Source, policy: Policy, options: Mapping[str, Any]) -> RunFacts:
     facts = Watch(qrels, policy)
-
-    def see(part: Run) -> None:
-        facts.run(part)
-        watch(part)
-
-    for aligned in readers.align_run(qrels, source, policy, watch=see, **options):
+    for aligned in readers.align_run(qrels, source, policy, watch=facts.run, **options):
         facts.aligned(aligned)
     return facts.facts()
 

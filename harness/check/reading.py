@@ -23,7 +23,9 @@ from ..readers.source import NAMELESS, STDIN
 
 _LINE = re.compile(r"(:|: row )\d+$")
 _NO_EFFECTS: Mapping[str, str] = {}
-_OF_JUDGEMENTS = {"duplicates": "one document has two grades, and counts twice in the best ranking"}
+_OF_JUDGEMENTS = {
+    "duplicates": "one document is judged twice, and counts twice in the best ranking"
+}
 
 
 def shown(path: str) -> str:

@@ -241,7 +241,7 @@ def _cut_in_two(loc: Loc, value: Any, data: Any) -> str:
 def _no_rule(name: str, near: str) -> tuple[str, str]:
     """Return what is wrong with a rule that cannot be accepted, and what to do."""
     if name in RULES:
-        return f"'{name}' cannot be accepted: what is refused has no values", RULES[name].fix
+        return f"'{name}' cannot be accepted: what is refused has no values", "leave it out"
     return f"no rule of the guard is called '{name}'{near}", "docs/check.md lists them"
 
 
@@ -269,7 +269,8 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
         choices = re.findall("'([^']*)'", error["ctx"]["expected"])
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
         if loc[:2] == ("guard", "accept") and isinstance(value, str):
-            return source.problem(loc, *_no_rule(value, near))
+            what, fix = _no_rule(value, near)
+            return source.problem(loc, what, fix=fix)
         given = f"'{value}'" if isinstance(value, str) else describe(value)
         return source.problem(loc, f"must be one of {', '.join(choices)}, and is {given}{near}")
     for limit, words in _LIMITS.items():

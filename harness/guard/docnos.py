@@ -15,9 +15,11 @@ from .first import EXAMPLES, First
 from .judged import TOP
 from .part import LOOKED_AT, Part
 
+WHOLE = 100_000
+"""Rows of a run up to which all docnos are looked for among the judgements."""
 SAMPLE = 1024
-"""Rows of a part of a run whose docnos are looked for among the judgements; so of the first part,
-the second, the fourth, the eighth..., as the share of those known settles soon."""
+"""Rows of a later part whose docnos are looked for; so of the first part, the second, the fourth,
+the eighth..., as the share of those known settles soon."""
 
 
 class Docnos:
@@ -30,15 +32,21 @@ class Docnos:
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
-        self.parts = self.looked_at = self.known = 0
+        self.parts = self.rows = self.looked_at = self.known = 0
         self.first_unknown = First()
 
     def run(self, part: Part) -> None:
         """Look at a part as it was read."""
         self.parts += 1
-        if part.follows or self.parts & (self.parts - 1):
+        if part.follows:
             return
-        some = sample(part.run.n_rows)
+        self.rows += part.run.n_rows
+        if self.rows <= WHOLE:
+            some = np.arange(part.run.n_rows)
+        elif self.parts & (self.parts - 1):
+            return
+        else:
+            some = sample(part.run.n_rows)
         known = self.qrels.knows(part.run.docnos.hashes[some])
         self.looked_at += some.size
         self.known += int(known.sum())

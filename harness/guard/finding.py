@@ -45,6 +45,8 @@ class Finding:
         Other files of which it is true too, or something alike; all else is of the first file.
     others : tuple of str
         The first of them, :data:`SHOWN` at most.
+    at_least : bool
+        Whether `count` may be more, as not everything was looked at.
     """
 
     rule: str
@@ -57,6 +59,7 @@ class Finding:
     fix: str = ""
     n_others: int = 0
     others: tuple[str, ...] = ()
+    at_least: bool = False
 
     def __str__(self) -> str:
         return "\n".join([self.head, *self.advice])
@@ -76,7 +79,7 @@ class Finding:
     @property
     def shown(self) -> str:
         """The first examples, and how many more there are."""
-        return _first(self.examples, self.count)
+        return _first(self.examples, self.count, self.at_least)
 
     @property
     def _alike(self) -> str:
@@ -86,20 +89,22 @@ class Finding:
         return f"; the same in {files}{_first(self.others, self.n_others)}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data; other files only where there are any."""
+        """Return it as plain data; other files, and that there may be more, only where it is so."""
         found = asdict(self) | {"examples": list(self.examples), "others": list(self.others)}
         if not self.n_others:
             del found["n_others"], found["others"]
+        if not self.at_least:
+            del found["at_least"]
         return found
 
 
-def _first(examples: tuple[str, ...], count: int) -> str:
+def _first(examples: tuple[str, ...], count: int, at_least: bool = False) -> str:
     if not examples:
         return ""
     more = count - len(examples)
     between = "; " if any(", " in example for example in examples) else ", "
     names = between.join(_shortened(example) for example in examples)
-    return f": {names}" + (f" (+{more:,} more)" if more > 0 else "")
+    return f": {names}" + (f" (+{'at least ' * at_least}{more:,} more)" if more > 0 else "")
 
 
 def _shortened(example: str) -> str:

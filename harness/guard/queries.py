@@ -100,6 +100,8 @@ class Queries:
     def first(self) -> dict[str, First]:
         """Return the first of each thing, by rule."""
         found = {"missing-queries": self.first_missing}
+        if self.answered < self.qrels.n_queries and not self.first_missing.names:
+            found["missing-queries"] = self._left_out()
         if self.extra:
             found["extra-queries"] = self._first_extra()
         if self.depths and not self.follows:
@@ -108,6 +110,16 @@ class Queries:
             if found["depth"].names:
                 found["cut-last-query"] = self._last()
         return found
+
+    def _left_out(self) -> First:
+        """Return the first queries that the policy leaves out, as the run has no row of them."""
+        if self.follows:
+            return self.first_missing
+        answered = np.zeros(self.qrels.n_queries, dtype=bool)
+        for qids in self.qids:
+            places = self.qrels.place(qids)
+            answered[places[places >= 0]] = True
+        return of_queries(self.qrels.qids, np.flatnonzero(~answered), np.full(1, -1))
 
     def _first_extra(self) -> First:
         found = First()

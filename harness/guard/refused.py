@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from ..errors import HarnessError, Problem
 from .finding import Finding
@@ -35,10 +36,11 @@ def refused(
     for name in names:
         some = [one for one in error.problems if rule_of(one) == name]
         known = len(some) + (more if name == next(iter(names)) else 0)
-        yield finding(
+        one = finding(
             name, some[0].where or place, some[0].what, known, _examples(some),
             effect=effects.get(name, ""), fix=some[0].fix,
         )  # fmt: skip
+        yield replace(one, at_least=error.at_least)
 
 
 def _examples(problems: list[Problem]) -> list[str]:

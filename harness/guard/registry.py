@@ -80,9 +80,10 @@ RUN_RULES = (
         "check that these are the judgements of that collection, with docnos written alike",
     ),
     Rule(
-        "missing-queries", "warning", "Judged queries are not answered by the run.",
-        "each counts as 0 for metrics where higher is better, unless policy.missing_queries says "
-        "otherwise",
+        "missing-queries", "warning",
+        "Judged queries are not answered by the run: a note under 'missing_queries: skip'.",
+        "each counts as 0 for metrics where higher is better; under 'policy: {missing_queries: "
+        "skip}' it is left out, and the mean is over fewer queries",
         "complete the run, or say how many queries it answers", True,
     ),
     Rule(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from . import predictions
 from .ahead import Ahead
@@ -204,7 +205,7 @@ def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]
     elif unknown > UNKNOWN * run.looked_at:
         sample = f", a sample of {run.rows:,}," if run.looked_at < run.rows else ""
         what = f"{unknown:,} of {run.looked_at:,} docnos looked at{sample} are judged for no query"
-        yield found("unknown-docnos", what, unknown)
+        yield replace(found("unknown-docnos", what, unknown), at_least=run.looked_at < run.rows)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY_UNJUDGED * run.shown:
         what = (

@@ -129,8 +129,8 @@ def _refused(
     """Return the error for keys that stand in one object already."""
     problems = [
         Problem(
-            source.name, f"the key '{shorten(str(key))}' stands twice in one object",
-            fix=KEEP_ONE, rule="duplicates",
+            source.name, "a key stands twice in one object", shorten(str(key)), KEEP_ONE,
+            "duplicates",
         )
         for key in islice(again, SHOWN)
     ]  # fmt: skip

@@ -105,6 +105,7 @@ def _open(
     head = source.head
     if head.startswith((_PARQUET, *_ARROW)):
         read = binary_table.read_parquet if head.startswith(_PARQUET) else binary_table.read_arrow
+        _check_end(source, head)
         return read(source, kind, columns), None
     line = first_line(source)
     start = head.find(line)
@@ -112,7 +113,7 @@ def _open(
     delimiter = "\t" if b"\t" in line else ","
     width = len(line.decode("utf-8", "replace").rstrip("\r").split(delimiter))
     if width > _WIDEST:
-        what = f"{width:,} columns, where {_WIDEST:,} are the most that are read"
+        what = f"more than {_WIDEST:,} columns, which are the most that are read"
         fix = "write a file of the columns that are used"
         raise InputError(Problem(source.name, what, fix=fix))
     names = [str(i + 1) for i in range(width)] if numbered else None
@@ -141,6 +142,21 @@ def _open(
         if not _is_cut(reason):
             break
     raise diagnose(source, delimiter, header, chosen, above, fractions, reason) from None
+
+
+def _check_end(source: Source, head: bytes) -> None:
+    """Raise where a file that begins as Parquet or Arrow does not end so: it was cut."""
+    mark = next(one for one in (_PARQUET, *_ARROW) if head.startswith(one))
+    if source.codec:  # one that is cut says so itself
+        return
+    with open(source.file, "rb") as file:
+        file.seek(-min(len(mark), file.seek(0, 2)), 2)
+        if file.read() == mark:
+            return
+    name = "a Parquet" if mark == _PARQUET else "an Arrow"
+    what = f"the file is cut short: it begins as {name} file and does not end as one"
+    fix = "get the whole file again"
+    raise InputError(Problem(source.name, what, fix=fix, rule="truncated"))
 
 
 def _header(line: bytes, parse: csv.ParseOptions) -> list[str]:

@@ -17,7 +17,7 @@ from .. import manifest as manifests
 from .. import origin, paper, store
 from ..cells.cache import Cache
 from ..cells.executors import executor
-from ..cells.failures import problems
+from ..cells.failures import as_one
 from ..cells.flow import Evaluated, evaluate_all
 from ..config import Config
 from ..config.cells import Cell
@@ -252,7 +252,7 @@ def _check_enough(evaluated: Evaluated) -> None:
     """
     short = [one for one in evaluated.failures if isinstance(one.error, ShortageError)]
     if short:
-        raise ShortageError(problems(short))
+        raise as_one(short)
 
 
 def _name(cell: Cell) -> str:

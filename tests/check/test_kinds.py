@@ -186,7 +186,7 @@ def test_duplicates_do_other_things_to_judgements(trec: Any) -> None:
     files = str(trec.folder / "qrels"), [str(trec.folder / "run")]
     (one,) = [one for one in check_files(*files, of_qrels={}, of_runs={}).findings if one.count == 1
               and one.rule == "duplicates"]  # fmt: skip
-    assert one.effect == "one document has two grades, and counts twice in the best ranking"
+    assert one.effect == "one document is judged twice, and counts twice in the best ranking"
 
 
 def test_a_dataset_that_lost_rows(letor: Any) -> None:

@@ -79,11 +79,14 @@ def test_json(write: Write) -> None:
         ('{"q": {"d": null}}', "a.json: query 'q', docno 'd': score null is not a number"),
         (
             '{"q": {"d": 1, "e": 2, "d": 3}}',
-            "a.json: the key 'd' stands twice in one object\n"
+            "a.json: a key stands twice in one object\n  found: d\n"
             "  fix:   keep one: duplicates: last in the config, --duplicates last on the command "
             "line (or first)",
         ),
-        ('{"q": {"d": 1}, "q": {"e": 1}}', "a.json: the key 'q' stands twice in one object\n"),
+        (
+            '{"q": {"d": 1}, "q": {"e": 1}}',
+            "a.json: a key stands twice in one object\n  found: q\n",
+        ),
         ('{"q": {"d": 1}, "p": 3}', "a.json: not a mapping of qid to docno to number\n"),
         ('{"q": {}}', "a.json: the file holds no rows\n"),
     ],
