@@ -14,6 +14,7 @@ from ..config.cells import Cell
 from ..core.policy import Policy
 from ..errors import AlignmentError, HarnessError, HarnessWarning, InputError, Problem
 from ..guard import rules
+from ..guard.causes import without_effects
 from ..guard.facts import Facts
 from ..guard.finding import Finding, Severity, in_order
 from ..guard.predictions import is_odd
@@ -78,7 +79,8 @@ def guard(
         Where a dataset, or the sweep as a whole, has an error that is not accepted.
     """
     found = Guarded()
-    accept = as_meant(config.guard.accept, config.to_policy(), config.convention)
+    ties = "ties" in config.policy.model_fields_set
+    accept = as_meant(config.guard.accept, config.to_policy(), config.convention, ties)
     of_datasets: dict[str, tuple[str, list[Finding]]] = {}
     guarded, scoped, scoped_read = [], [], []
     loose: list[str] = []
@@ -132,6 +134,9 @@ def guard(
     everywhere = accepted(
         [*of_sweep(guarded, held_rows, places_in(cells.values())), *shared], accept
     )
+    kept = {*without_effects([*(one for _, one in scoped), *everywhere], accept)}
+    scoped = [(key, one) for key, one in scoped if one in kept]
+    everywhere = [one for one in everywhere if one in kept]
     wrong = [one for _, own in of_datasets.values() for one in own] + everywhere
     wrong = [one for one in wrong if one.severity == "error"]
     every = [*scoped, *((key, one) for key, own in of_datasets.values() for one in own)]
@@ -152,7 +157,9 @@ def _printed(scoped: Sequence[tuple[str, Finding]]) -> Iterator[str]:
             yield str(one).removeprefix("warning: ")
 
 
-def as_meant(accept: Sequence[str], policy: Policy, convention: str | None) -> tuple[str, ...]:
+def as_meant(
+    accept: Sequence[str], policy: Policy, convention: str | None, ties: bool = False
+) -> tuple[str, ...]:
     """Return the rules whose findings are as a config says that they should be.
 
     Parameters
@@ -162,10 +169,17 @@ def as_meant(accept: Sequence[str], policy: Policy, convention: str | None) -> t
     policy : Policy
     convention : str, optional
         Either says how queries without relevant documents count.
+    ties : bool, optional
+        Whether the config says how documents of one score are ordered.
     """
     says = policy.empty_queries != "zero" or convention is not None
     leaves_out = policy.missing_queries == "skip"
-    return (*accept, *["empty-queries"] * says, *["missing-queries"] * leaves_out)
+    return (
+        *accept,
+        *["empty-queries"] * says,
+        *["missing-queries"] * leaves_out,
+        *["score-ties"] * ties,
+    )
 
 
 def _kept(scoped: Sequence[tuple[str, Finding]]) -> Iterator[Finding]:

@@ -166,8 +166,9 @@ class RunFacts:
     several, constant, nearly : int
         Queries with two documents and more; those whose scores are all equal; those of at least
         :data:`~harness.guard.watch.LONG` documents of which nearly all share one score.
-    pairs, tied : int
-        Pairs of retrieved documents of one query; those with one score.
+    pairs, tied, tied_whole : int
+        Pairs of retrieved documents of one query; those with one score; those of queries all of
+        whose documents have one.
     overflow, merged : int
         Rows beyond the largest number of single precision; rows that single precision gives the
         score of their neighbour, though they differ.
@@ -229,6 +230,7 @@ class RunFacts:
     nearly: int = 0
     pairs: int = 0
     tied: int = 0
+    tied_whole: int = 0
     overflow: int = 0
     merged: int = 0
     judged: int = 0

@@ -139,8 +139,23 @@ class Judged:
         if self.ordered or abs(self.moments.correlation) >= LIKE_LABELS:
             rows, known = begin.judged()
             grades = begin.qrels.numbers[known]
-            some = np.flatnonzero(grades > 0)[:EXAMPLES]
+            some = _one_of_each(begin.run.row[rows], grades)[:EXAMPLES]
             pairs = zip(begin.run.scores[rows[some]].tolist(), grades[some].tolist(), strict=True)
             said = (f"score {score:.9g}, grade {grade:g}" for score, grade in pairs)
             found["labels-as-scores"] = begin.documents(rows[some], said)
         return found
+
+
+def _one_of_each(query: Ints, grades: Array) -> Ints:
+    """Return the first document above the lowest grade of each query of several, in their order.
+
+    >>> _one_of_each(np.array([4, 4, 4, 2, 2, 3]), np.array([0, 1, 2, 1, 0, 1])).tolist()
+    [1, 3]
+    """
+    _, code = np.unique(query, return_inverse=True)
+    lowest = np.full(code.max(initial=-1) + 1, np.inf)
+    np.minimum.at(lowest, code, grades)
+    above = np.flatnonzero(grades > np.maximum(lowest, 0)[code])
+    _, first = np.unique(code[above], return_index=True)
+    found: Ints = above[np.sort(first)]
+    return found

@@ -81,7 +81,8 @@ RUN_RULES = (
     ),
     Rule(
         "missing-queries", "warning",
-        "Judged queries are not answered by the run: a note under 'missing_queries: skip'.",
+        "Judged queries are not answered by the run: a note under 'policy: {missing_queries: "
+        "skip}'.",
         "each counts as 0 for metrics where higher is better; under 'policy: {missing_queries: "
         "skip}' it is left out, and the mean is over fewer queries",
         "complete the run, or say how many queries it answers", True,
@@ -139,7 +140,8 @@ RUN_RULES = (
     ),
     Rule(
         "score-ties", "warning",
-        "Documents of one query share a score: a warning from a tenth of all pairs on.",
+        "Documents of one query share a score: a warning from a tenth of all pairs on, unless the "
+        "config has policy.ties.",
         "the policy for ties decides their order; tools differ in it",
         "say in the config which order it is, 'policy: {ties: trec_eval}' or another, and this is "
         "a note; 'policy: {ties: bounds}' shows how much hangs on it",

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from . import predictions
 from .ahead import Ahead
+from .causes import said_by
 from .facts import LARGEST_GRADE, USUAL_GRADE, Facts, JudgementFacts
 from .finding import Finding, Severity
 from .first import First
@@ -114,8 +115,14 @@ def of_run(facts: Facts, place: str, name: str = "the dataset") -> Iterator[Find
     turned = [*_of_order(facts, place)]
     yield from turned
     if not facts.run.follows:
-        yield from _of_documents(facts, place, in_order=not turned)
-        yield from _of_queries(facts, place)
+        documents = [*_of_documents(facts, place, in_order=not turned)]
+        yield from documents
+        yield from _of_queries(facts, place, renumbered=any(map(_are_others, documents)))
+
+
+def _are_others(one: Finding) -> bool:
+    """Whether a finding says that the topics are other ones, and is no random baseline's."""
+    return one.rule in ("other-topics", "other-collection") and one.severity != "note"
 
 
 def _of_order(facts: Facts, place: str) -> Iterator[Finding]:
@@ -136,7 +143,7 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
             f"scores and grades have a correlation of exactly {sign}, over {run.moments.n:,} "
             "judged documents"
         )
-        effect = "" if sign == "1" else "the values are those of labels turned upside down"
+        effect = "" if sign == "1" else "the values are those of the labels turned upside down"
         yield found("labels-as-scores", what, run.moments.n, effect=effect)
     elif are_in_order(run):
         what = (
@@ -153,7 +160,9 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
         )
         severity = _by_share(run.nearly, run.several)
         yield found("nearly-constant-scores", what, run.nearly, severity)
-    if run.tied > SOME_TIED * run.pairs:
+    whole = run.tied_whole if run.constant else 0
+    beyond = run.single and 2 * run.overflow >= run.rows > 0  # most are tied as infinite
+    if run.tied - whole > SOME_TIED * run.pairs and not beyond:
         single = ", in single precision, as trec_eval compares" if run.single else ""
         what = (
             f"{_percent(run.tied, run.pairs)} of the pairs of documents that a query retrieved "
@@ -227,13 +236,14 @@ def _answers_others(facts: Facts) -> bool:
     return known >= SOME_KNOWN and few
 
 
-def _of_queries(facts: Facts, place: str) -> Iterator[Finding]:
+def _of_queries(facts: Facts, place: str, renumbered: bool) -> Iterator[Finding]:
     run, judged = facts.run, facts.judgements
     found = _at(place, run.first)
-    if run.missing:
+    follow = renumbered and run.missing > 0 and run.extra > 0  # what moved out, and what moved in
+    if run.missing and not follow:
         what = f"no answer to {run.missing:,} of {_n(judged.queries, 'judged query')}"
         yield found("missing-queries", what, run.missing)
-    if run.extra:
+    if run.extra and not follow:
         what = f"no judgement of {run.extra:,} of {_n(run.queries, 'query')}"
         yield found("extra-queries", what, run.extra)
     if run.shallowest == run.deepest:
@@ -252,16 +262,9 @@ def _of_queries(facts: Facts, place: str) -> Iterator[Finding]:
         yield found("depth", what, run.queries - run.at_deepest)
 
 
-_SAID = {
-    "other-collection": "nothing-judged",
-    "other-topics": "nothing-judged",
-}
-"""Rules whose findings say what warnings of another rule say."""
-
-
 def beyond(warnings: Iterable[Said], findings: Iterable[Finding]) -> list[Said]:
     """Return the warnings of one cell that say what none of its findings says."""
-    said = {_SAID.get(one.rule, one.rule) for one in findings}
+    said = {rule for one in findings for rule in said_by(one.rule)}
     return [one for one in warnings if one.rule not in said]
 
 

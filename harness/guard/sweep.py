@@ -15,6 +15,7 @@ from .facts import Facts, first
 from .finding import SHOWN, Finding
 from .first import First
 from .fits import Fit
+from .labels import are_labels
 from .registry import finding
 
 OTHERS = 2
@@ -128,14 +129,23 @@ def _by(
 
 
 def _same_bytes(cells: Iterable[GuardedCell], failed: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield files of the same bytes, but for runs of which that follows from something else.
+
+    Those of equal scores, or of the labels; and predictions of another fold, whose count is wrong.
+    """
     paths: dict[str, dict[str, None]] = {}
+    runs: set[str] = set()
     for cell in cells:
-        rows = {cell.dataset: cell.facts.judgements.rows, cell.run: cell.facts.run.rows}
+        run, rows = cell.facts.run, {cell.dataset: cell.facts.judgements.rows}
+        runs.add(cell.digests[cell.run])
+        if not (are_labels(run) or 0 < run.several == run.constant):
+            rows[cell.run] = run.rows
         for path, n in rows.items():
             if n >= ENOUGH_ROWS:
                 paths.setdefault(cell.digests[path], {})[path] = None
     for path, digest in failed.items():
-        paths.setdefault(digest, {})[path] = None
+        if digest not in runs:
+            paths.setdefault(digest, {})[path] = None
     for same in paths.values():
         if len(same) > 1:
             one, *others = same

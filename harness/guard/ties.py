@@ -36,7 +36,7 @@ class Ties:
 
     def __init__(self, policy: Policy, queries: Queries) -> None:
         self.policy, self.queries = policy, queries
-        self.nearly = self.pairs = self.tied = self.merged = 0
+        self.nearly = self.pairs = self.tied = self.tied_whole = self.merged = 0
         self.first_nearly = self.first_merged = First()
         self._tied_in: list[Callable[[], First]] = []
 
@@ -90,6 +90,8 @@ class Ties:
             return
         n = n[rows]
         largest = np.maximum.reduceat(sizes, offsets[:-1][rows])
+        whole = n[largest >= n]
+        self.tied_whole += int((whole * (whole - 1)).sum()) // 2
         nearly = (largest >= NEARLY * n) & (largest < n) & (n >= LONG)
         self.nearly += int(nearly.sum())
         if nearly.any() and not self.first_nearly.full:
@@ -154,6 +156,7 @@ class Ties:
             "nearly": self.nearly,
             "pairs": self.pairs,
             "tied": self.tied,
+            "tied_whole": self.tied_whole,
             "merged": self.merged,
         }
 

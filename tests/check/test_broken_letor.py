@@ -168,7 +168,6 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
         other_fold,
         {
             ("row-count", "error", 1, GBRT),
-            ("same-file-twice", "warning", 1, "gbrt/fold2.txt"),
         },
         "1,151 predictions for 1,208 rows of letor-fold1; they are as many as the rows of "
         "letor-fold2 (fold2.txt), whose grades they correlate with (0.64)",

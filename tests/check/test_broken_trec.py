@@ -131,7 +131,6 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
         rank_as_score,
         {
             ("rank-as-score", "error", N, "run:1"),
-            ("ranks-against-scores", "warning", 2867, "run:2"),
         },
         "the score is the rank in 2,897 of 2,897 rows",
     ),
@@ -139,7 +138,6 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
         rank_from_the_end,
         {
             ("rank-as-score", "warning", N, "run:1"),
-            ("ranks-against-scores", "warning", 2867, "run:2"),
         },
         "the score is the rank in 2,897 of 2,897 rows, and falls down the file",
     ),
@@ -200,7 +198,6 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     (
         negated,
         {
-            ("ranks-against-scores", "warning", 2758, "run:2"),
             ("upside-down", "warning", 28, "run:1"),  # of 30 queries, two found nothing relevant
         },
         "a relevant document comes before another one in 13 % of all pairs (mean over 28 "
@@ -224,7 +221,7 @@ def test_a_break_is_found_and_nothing_else(
 def test_qid_and_docno_that_changed_places(trec: Any, name: str) -> None:
     columns(trec, name, lambda q, z, d, *more: (d, z, q, *more))
     after = {one[:2]: text for one, text in found(trec).items()}
-    assert ("no-common-query", "error") in after
+    assert ("no-common-query", "error") not in after  # which follows from it
     assert (
         "in one of the two files qid and docno have changed places"
         in (after["swapped-columns", "error"])

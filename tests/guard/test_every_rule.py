@@ -119,7 +119,7 @@ scores("score-ties", lambda at, score: round(score))
 scores("single-precision", lambda at, score: 1e6 + score / 1e5)
 scores("overflow", lambda at, score: 1e39 * (2 - at), 240, 2)
 scores("rank-as-score", lambda at, score: float(at % 12 + 1))
-scores("ranks-against-scores", lambda at, score: -score)
+scores("ranks-against-scores", lambda at, score: score + 9 * (at % 12 == 5))
 scores("upside-down", lambda at, score: -score)
 
 
@@ -395,13 +395,13 @@ def test_lines_of_predictions_for_documents_with_names(tmp_path: Path) -> None:
     rows = [f"{at % 3} qid:{at // 10} 1:{at} #docid = GX{at}\n" for at in range(100)]
     files = Files(tmp_path)
     judged = files.put("test", "# made by\n" + "".join(rows))
-    scores = [f"{at * 7 % 10}\n" for at in range(60)] + ["5\n"] * 10 + ["1e39\n"] * 30
+    scores = [f"{at * 7 % 10}\n" for at in range(60)] + ["5\n"] * 9 + ["4\n"] + ["1e39\n"] * 30
     run = files.put("p", "".join(scores))
     found = {one.rule: one for one in check_files(judged, [run], of_qrels={}, of_runs={}).findings}
-    assert found["constant-scores"].place == f"{run}:61"
-    assert found["constant-scores"].examples == ("6", "7", "8")
+    assert found["constant-scores"].place == f"{run}:71"
+    assert found["constant-scores"].examples == ("7", "8", "9")
     assert found["overflow"].place == f"{run}:71"
     assert found["overflow"].examples[0] == "query 7, document GX70: 1e+39"
-    # of query 6, all of whose scores are 5: the pair of ranks 1 and 2
+    # of query 6, most of whose scores are 5: the pair of ranks 1 and 2
     assert found["score-ties"].place == f"{run}:61"
     assert found["score-ties"].examples[0] == "query 6, documents GX60 and GX61: 5.0"

@@ -202,9 +202,12 @@ def test_the_same_bytes() -> None:
     ]
     again = cell(1, run="m/fold1.txt", model="n")
     assert [*of_sweep([FOLDS[0], again])] == []  # one path, two cells
-    failed = {"m/fold9.txt": "m/fold1.txt", "m/fold8.txt": "another"}  # of a wrong count
+    # of a wrong count: row-count says of which dataset's rows, where a sound run has these bytes
+    failed = {"m/fold9.txt": "m/fold1.txt", "m/fold8.txt": "another", "m/fold7.txt": "another"}
     (found,) = of_sweep(FOLDS, failed)
-    assert (found.place, found.examples) == ("m/fold1.txt", ("m/fold9.txt",))
+    assert (found.place, found.examples) == ("m/fold8.txt", ("m/fold7.txt",))
+    constant = [replace_facts(one, several=9, constant=9) for one in (FOLDS[0], same)]
+    assert [*of_sweep(constant)] == []  # which constant-scores says
     few = [replace_facts(one, rows=19) for one in (FOLDS[0], same)]
     assert [*of_sweep(few)] == []
 

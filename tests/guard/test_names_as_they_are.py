@@ -23,6 +23,9 @@ def test_in_text_they_are_escaped_and_in_json_themselves(tmp_path: Path) -> None
     checked = check_files(str(qrels), [str(run)], of_qrels={}, of_runs={})
     shown = text(checked)
     assert r"in 3 of 3 queries: two  blanks, a\ttab, a\nline [constant-scores]" in shown
+    tied = {qid: {**rows, "d  2": 3, "d  3": 2} for qid, rows in constant.items()}
+    run.write_text(json.dumps(tied))
+    shown = text(check_files(str(qrels), [str(run)], of_qrels={}, of_runs={}))
     assert r"query a\ttab, documents d  0 and d  1: 1.5; query a\nline, doc" in shown
     found = {one["rule"]: one for one in json.loads(as_json(checked))["findings"]}
     assert found["constant-scores"]["examples"] == QIDS

@@ -1,0 +1,56 @@
+"""Which findings follow from others of the same file: one cause is said once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from .finding import Finding
+
+FOLLOWS: Mapping[str, Collection[str]] = {
+    "labels-as-scores": {
+        "score-ties", "nearly-constant-scores", "ranks-against-scores", "upside-down", "unrelated",
+    },
+    "overflow": {"score-range", "single-precision"},
+    "rank-as-score": {"ranks-against-scores", "upside-down"},
+    "upside-down": {"ranks-against-scores"},
+    "other-collection": {"nothing-judged"},
+    "other-topics": {"nothing-judged", "unjudged-at-10", "unjudged-unlike-others"},
+    "unjudged-unlike-others": {"unjudged-at-10"},
+    "swapped-columns": {"no-common-query"},
+}  # fmt: skip
+"""By the rule of a cause, those that find nothing new beside it."""
+_LINE = re.compile(r"(:|: row )\d+$")
+
+
+def said_by(rule: str) -> set[str]:
+    """Return a rule and those whose findings follow from its own.
+
+    >>> sorted(said_by("upside-down"))
+    ['ranks-against-scores', 'upside-down']
+    """
+    return {rule, *FOLLOWS.get(rule, ())}
+
+
+def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -> list[Finding]:
+    """Return findings without those that follow from another one of the same file.
+
+    An error that follows from what is accepted stays, as what is accepted becomes a note.
+    """
+    every = [*findings]
+    causes: dict[str, set[str]] = {}
+    for one in every:
+        if one.rule in FOLLOWS:
+            causes.setdefault(_file(one), set()).add(one.rule)
+
+    def follows(one: Finding) -> bool:
+        known = causes.get(_file(one), set())
+        if one.severity == "error":
+            known = known.difference(accept)
+        return any(one.rule in FOLLOWS[cause] for cause in known)
+
+    return [one for one in every if not follows(one)]
+
+
+def _file(one: Finding) -> str:
+    return _LINE.sub("", one.place)
