@@ -7,6 +7,7 @@ about it (``fix``). Texts are part of the interface and pinned by tests.
 from __future__ import annotations
 
 import difflib
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,9 @@ SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
 SHOWN_OF_CONFIG = 100
 """How many of a config, of which all that anybody would mend at once are wanted."""
+ALIKE, PLACES = 3, 10
+"""Of many that say the same, as many are printed, and so many places of the others."""
+_OWN = re.compile(r"'[^']*'|\d[\d,.]*")
 LONGEST = 4000
 """Characters of what is wrong with one thing; a name from a file may have millions."""
 
@@ -202,6 +206,25 @@ def shorten(text: str, width: int = 120) -> str:
     """
     text = legible(text.strip()[: width + 1])
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def in_common(text: str) -> str:
+    """Return a text without its numbers and quoted names, of which many may say the same.
+
+    >>> in_common("score 'nan' of row 3") == in_common("score '-inf' of row 14")
+    True
+    """
+    return _OWN.sub("", text)
+
+
+def others_at(places: Sequence[str]) -> str:
+    """Return how many others there are, and the places of the first.
+
+    >>> others_at(["a.run:1", "b.run:7"])
+    '... and 2 more: a.run:1, b.run:7'
+    """
+    more = f" (+{len(places) - PLACES:,} more)" if len(places) > PLACES else ""
+    return f"... and {len(places):,} more: {', '.join(places[:PLACES])}{more}"
 
 
 def said_by(error: BaseException, width: int = 120) -> str:

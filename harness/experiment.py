@@ -15,7 +15,7 @@ from . import origin, paper, store
 from .cells.as_read import Input, changed_since
 from .cells.cache import INDEX, Cache
 from .cells.executors import executor
-from .cells.failures import Failure, as_one, by_cause, named
+from .cells.failures import Failure, as_one, by_cause, named, told
 from .cells.flow import Evaluated, evaluate_all
 from .cells.key import sources
 from .cells.plugged import installed_code
@@ -43,7 +43,8 @@ class Results:
 
     `comparisons` is None where the config has no ``compare``; `cached` evaluations were known
     from before. `errors` says what failed and why, with paths as they were opened, as in the
-    leaderboard; `findings` is what the guard found, notes among it, with paths as in the manifest.
+    leaderboard, and `told` the same in short, where many fail for one reason; `findings` is what
+    the guard found, notes among it, with paths as in the manifest.
     """
 
     leaderboard: Leaderboard
@@ -54,6 +55,7 @@ class Results:
     cached: int = 0
     errors: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    told: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text: str = find("table").render(self.leaderboard)
@@ -175,6 +177,8 @@ class Derived:
         What the guard found; paths in them as in the manifest.
     printed : Leaderboard
         As `shown`, but with paths as they were opened in what says why a cell failed.
+    told : tuple of str
+        As `errors`; of many of one reason the first, and the places of the others.
     """
 
     board: Leaderboard
@@ -186,6 +190,7 @@ class Derived:
     errors: tuple[str, ...]
     findings: tuple[Finding, ...]
     printed: Leaderboard
+    told: tuple[str, ...]
 
 
 def derive(loaded: Config, evaluated: Evaluated) -> Derived:
@@ -245,6 +250,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
         tuple(_errors(failures, board, printed)),
         findings,
         printed,
+        (*told(failures, len(board.entries) + len(failures)), *_lacking(board, printed)),
     )
 
 
@@ -273,9 +279,14 @@ def _placed(findings: Sequence[Finding], names: Mapping[str, str]) -> tuple[Find
 
 
 def _errors(failures: Sequence[Failure], board: Leaderboard, shown: Leaderboard) -> Iterator[str]:
-    """Yield why each cell failed, and which systems lack a part though no cell of theirs failed."""
+    """Yield why each cell failed, and :func:`_lacking`."""
     for cells, error in by_cause(failures):
         yield from (f"{named(cells)}: {one}" for one in error.texts)
+    yield from _lacking(board, shown)
+
+
+def _lacking(board: Leaderboard, shown: Leaderboard) -> Iterator[str]:
+    """Yield which systems lack a part though no cell of theirs failed."""
     parts = board.summary.parts
     known = {key_of(one, parts) for one in board.failed} if parts else set()
     for one in shown.failed if parts else ():
@@ -310,7 +321,7 @@ def _written(
     store.remove(folder, gone)
     return Results(
         found.printed, loaded.output_folder, tuple(files), found.warnings, found.comparisons,
-        evaluated.cached, found.errors, found.findings,
+        evaluated.cached, found.errors, found.findings, found.told,
     )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def run(
     listed = output.listed(results.files)
     written = f"\nwritten to {_relative(results.folder)}: {listed}\n"
     output.show(written, error=format != "table")
-    for error in results.errors:
+    for error in results.told:
         output.show(f"error: {error}\n", error=True)
     return not results.leaderboard.failed
 

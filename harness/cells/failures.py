@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..config.cells import Cell
-from ..errors import HarnessError
+from ..errors import ALIKE, HarnessError, in_common, others_at
+
+FEW = 5
+"""Errors of one reason that are all printed."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,28 @@ def by_cause(failures: Sequence[Failure]) -> Iterator[tuple[list[str], HarnessEr
         names.setdefault(said, []).append(f"{one.cell.run} on {one.cell.dataset}")
     for said, error in errors.items():
         yield names[said], error
+
+
+def told(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
+    """Yield what is printed of failures: of many of one reason the first, and places of the others.
+
+    Parameters
+    ----------
+    n_cells : int
+        All cells, those that did not fail too.
+    """
+    alike: dict[tuple[str, ...], list[tuple[list[str], HarnessError]]] = {}
+    for cells, error in by_cause(failures):
+        said = (text for one in error.problems for text in (one.what, one.fix))
+        alike.setdefault(tuple(map(in_common, said)), []).append((cells, error))
+    for some in alike.values():
+        shown = some if len(some) <= FEW else some[:ALIKE]
+        for cells, error in shown:
+            yield from (f"{named(cells)}: {one}" for one in error.texts)
+        if len(shown) < len(some):
+            n_failed = sum(len(cells) for cells, _ in some)
+            places = [error.problems[0].where or named(cells) for cells, error in some[ALIKE:]]
+            yield f"the same in {n_failed:,} of {n_cells:,} cells\n  {others_at(places)}"
 
 
 def named(cells: Sequence[str]) -> str:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ..config.cells import Cell
+from ..errors import ALIKE, in_common, others_at
 from ..escaping import for_terminal, in_json, legible
 from ..guard.finding import ORDER, Finding
 from .flow import Checked
 
 MOST = {"error": 20, "warning": 5, "note": 5}
 """Findings of one rule that are printed as they stand; JSON has all as they stand."""
-ALIKE = 3
-"""Of these, as many as differ in nothing but numbers and names, where not all are printed."""
-PLACES = 10
-"""Places of the others that are listed."""
-_OWN = re.compile(r"'[^']*'|\d[\d,.]*")
 
 
 def text(checked: Checked) -> str:
@@ -30,9 +25,7 @@ def _lines(checked: Checked) -> Iterator[str]:
         shown, others = _first(alike)
         yield from (one.head for one in shown)
         if others:
-            places = ", ".join(one.place for one in others[:PLACES])
-            more = f" (+{len(others) - PLACES:,} more)" if len(others) > PLACES else ""
-            yield f"  ... and {len(others):,} more: {places}{more}"
+            yield f"  {others_at([one.place for one in others])}"
         yield from alike[0].advice
     counts = [_n(checked.count(name), name) for name in ORDER if checked.count(name)]
     yield f"{looked_at(checked)}: {', '.join(counts) or 'nothing found'}"
@@ -55,7 +48,7 @@ def _first(alike: list[Finding]) -> tuple[list[Finding], list[Finding]]:
     others: list[Finding] = []
     said = Counter[str]()
     for one in alike:
-        kind = _OWN.sub("", one.what)
+        kind = in_common(one.what)
         said[kind] += 1
         fits = said[kind] <= ALIKE and len(shown) < most
         (shown if fits else others).append(one)

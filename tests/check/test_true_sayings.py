@@ -192,3 +192,27 @@ def test_that_there_may_be_more_is_said_in_json_alone_where_it_is_so(
         CliRunner().invoke(app, ["check", str(qrels), str(run), "-f", "json"]).stdout
     )
     assert all("at_least" not in one for one in found["findings"])
+
+
+# Of 12 runs 9 have a NaN in their last line, and one is no run.
+def test_many_runs_that_fail_for_one_reason_are_told_in_short(
+    qrels: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, text = qrels.parent, run.read_text()
+    for n in range(12):
+        bad = f"3 Q0 n{n} 5 nan t\n" * (n < 9) + "no row\n" * (n == 9)
+        (folder / f"m{n:02}.run").write_text(text + f"1 Q0 e{n} 5 0 t\n" + bad)
+    (folder / "c.yaml").write_text(
+        'datasets: {a: {path: a.qrels}}\nruns: {"m{n}": {path: "m{n}.run"}}\nmetrics: [map]\n'
+    )
+    monkeypatch.chdir(folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = CliRunner().invoke(app, ["run", "c.yaml"])
+    assert result.exit_code == 1
+    lines = result.output.splitlines()
+    assert sum(line.startswith("error: ") for line in lines) == 5
+    (at,) = [n for n, line in enumerate(lines) if "the same in" in line]
+    assert lines[at] == "error: the same in 9 of 12 cells"
+    places = ", ".join(f"m0{n}.run:10" for n in range(3, 9))
+    assert lines[at + 1] == f"  ... and 6 more: {places}"
