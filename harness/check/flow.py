@@ -20,6 +20,7 @@ from ..cells.shared_rows import Marked
 from ..config.cells import Cell
 from ..core.policy import Policy
 from ..core.tables import Qrels
+from ..guard import equal_rows
 from ..guard.causes import without_effects
 from ..guard.facts import Facts, JudgementFacts, RunFacts
 from ..guard.finding import Finding, in_order
@@ -130,7 +131,8 @@ def check_cells(
             found = shared_rows.findings(sweep.rows[later], sweep.rows[earlier])
             sweep.reading.add(*found)
         sweep.reading.add(*of_sweep(sweep.guarded, sweep.failed, places_in(cells)))
-    causes = without_effects([*known, *sweep.reading.findings], accept)
+    every = equal_rows.said_once(sweep.reading.findings, sweep.guarded)
+    causes = without_effects([*known, *every], accept)
     all_found = in_order(accepted(causes, accept))
     return Checked(tuple(all_found), tuple(cells), sweep.n_rows, sweep.alone)
 
