@@ -19,9 +19,9 @@ from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .checks import Checks, warn_judgements, warn_unusable
 from .format import Format, Head, Kind, name_it
-from .near_miss import near_miss, with_numbers
+from .near_miss import after_blanks, check_first_line, near_miss, with_numbers
 from .scattered import ScatteredQueries
-from .source import Source, missing, no_rows
+from .source import Source, missing
 from .table import from_frame
 
 __all__ = [
@@ -263,7 +263,7 @@ def guess_format(path: Path, kind: Kind, *, bad_numbers: bool = False) -> str:
     if not any(known.magic and known.is_binary(head) for known in FORMATS.values()):
         source.check_text()
     if not head.lines:
-        raise no_rows(source.name)
+        return after_blanks(source)
     fitting = [
         known.name
         for known in FORMATS.values()
@@ -276,6 +276,7 @@ def guess_format(path: Path, kind: Kind, *, bad_numbers: bool = False) -> str:
     if fitting:
         what, fix = f"could be {' or '.join(fitting)}", name_it(kind, "NAME")
         raise InputError(Problem(source.name, what, found, fix))
+    check_first_line(source, head)
     other: Kind = "run" if kind == "qrels" else "qrels"
     others = [f for f in FORMATS.values() if f.reader(other) is not None and f.looks(head, other)]
     names = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)

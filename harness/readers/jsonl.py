@@ -23,6 +23,7 @@ from .format import Format, Head, Kind
 from .frame import Columns, choose, first_line, guess, table_of
 from .gathered import gathered
 from .json_text import is_finite, once, parse
+from .lines import check_length
 from .source import Source
 
 
@@ -59,7 +60,7 @@ def _read(
     columns: Columns | None,
     fractions: bool = False,
 ) -> T:
-    first = _first_object(source)
+    first = first_object(source)
     chosen = choose(list(first), of.kind, columns, source.name)
     types = {
         key: pa.int64() if isinstance(first[key], int) else pa.string()
@@ -109,7 +110,9 @@ def _is_row(number: int, line: bytes) -> bool:
     return bool(line.strip())
 
 
-def _first_object(source: Source) -> dict[str, object]:
+def first_object(source: Source) -> dict[str, object]:
+    """Return the object on the first line."""
+    check_length(source)
     line = first_line(source)
     number = source.head.partition(line)[0].count(b"\n") + 1
     try:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ..core.ragged import Array
-from ..errors import HarnessWarning
-from .source import HEAD, Source
+from ..errors import HarnessWarning, InputError
+from .source import HEAD, LONGEST, Source
 
 IsData = Callable[[int, bytes], bool]
 Words = Sequence[str]
@@ -52,6 +52,12 @@ def find_texts(
         if all(word.encode() in line for word in wanted[row]):
             found[row] = number, line.decode("utf-8", "replace").strip()
     return found
+
+
+def check_length(source: Source) -> None:
+    """Raise where the first line is longer than the lines of a text may be."""
+    if len(source.head) > LONGEST and b"\n" not in source.head:
+        raise InputError(source.too_long())
 
 
 def last_line(source: Source) -> int:

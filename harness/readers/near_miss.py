@@ -5,7 +5,10 @@ from __future__ import annotations
 from . import trec
 from .columns import too_many
 from .format import Head, Kind
+from .jsonl import first_object
+from .lines import check_length
 from .number_text import commas, is_like_number, is_meant_as_number
+from .source import BLOCK, Source, no_rows
 
 
 def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
@@ -30,6 +33,23 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
     if head.mostly(written, lambda text: bool(commas(text)[0])):
         return too_many(written[0], written[0].count(",") + 1)
     return None
+
+
+def after_blanks(source: Source) -> str:
+    """Return the format of a file whose first lines are blank; raise where it holds no rows."""
+    with source.explained(), source.open() as stream:
+        while (block := stream.read(BLOCK)) and not block.strip():
+            pass
+    if block.lstrip().startswith(b"{"):
+        return "json"
+    raise no_rows(source.name)
+
+
+def check_first_line(source: Source, head: Head) -> None:
+    """Raise where the first line is too long for every format, or an object that is not JSON."""
+    check_length(source)
+    if head.lines[0].strip().startswith(b"{") and head.lines[0].strip().endswith(b"}"):
+        first_object(source)
 
 
 def with_numbers(head: Head) -> Head:

@@ -174,7 +174,7 @@ class Source:
         with self.explained(), self.open() as stream:
             for block in (_joined if self.codec else _sought)(stream, size):
                 if block is None:
-                    raise InputError(self._too_long())
+                    raise InputError(self.too_long())
                 self.unfinished = block[block.rfind(b"\n") + 1 :]
                 self.sample.add(block)
                 yield block
@@ -187,7 +187,7 @@ class Source:
                 number += 1
                 yield number, line.removesuffix(b"\n")
 
-    def _too_long(self) -> Problem:
+    def too_long(self) -> Problem:
         """Return the problem of the first line that is longer than :data:`LONGEST`."""
         number, length = 1, 0
         with self.open() as stream:

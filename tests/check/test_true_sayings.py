@@ -14,11 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 import harness
+from harness import readers
 from harness.check import Checked, check_config, check_files
 from harness.cli import app
 from harness.errors import HarnessError, InputError
 from harness.guard import docnos
 from harness.guard.finding import Finding
+from harness.readers import source
 
 
 def the(found: Checked, rule: str) -> Finding:
@@ -216,3 +218,42 @@ def test_many_runs_that_fail_for_one_reason_are_told_in_short(
     assert lines[at] == "error: the same in 9 of 12 cells"
     places = ", ".join(f"m0{n}.run:10" for n in range(3, 9))
     assert lines[at + 1] == f"  ... and 6 more: {places}"
+
+
+LONG = b"x" * (source.LONGEST + source.BLOCK)
+HALF = b'{"qid": "\\ud800", "docno": "d", "score": 1}\n'
+TOO_LONG = "the line is longer than 8,388,608 bytes"
+NO_HALF = r"not JSON (\ud800 is half of a surrogate pair, which is no character)"
+
+
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+@pytest.mark.parametrize(
+    ("text", "format", "what"),
+    [
+        (HALF, "jsonl", NO_HALF),
+        (b'{"qid": "q", "docno": "' + LONG + b'", "score": 1}\n', "jsonl", TOO_LONG),
+        (b"q Q0 " + LONG + b" 1 1 t\n", "trec", TOO_LONG),
+    ],
+    ids=["half", "jsonl", "trec"],
+)
+def test_the_reason_is_said_where_the_format_is_guessed(
+    tmp_path: Path, kind: str, text: bytes, format: str, what: str
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(text)
+    read: Any = readers.read_run if kind == "run" else readers.read_qrels
+    for named in (None, format):
+        with pytest.raises(InputError) as error:
+            read(path, format=named)
+        (problem,) = error.value.problems
+        assert (problem.where, problem.what) == (f"{path}:1", what)
+
+
+def test_json_after_many_blanks_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    for blanks in (b" " * len(LONG), b"\n" * len(LONG)):
+        path.write_bytes(blanks + b'{"q": {"d": 1}}')
+        assert readers.read_run(path).to_dict() == {"q": {"d": 1}}
+        path.write_bytes(blanks)
+        with pytest.raises(InputError, match="the file holds no rows"):
+            readers.read_run(path)
