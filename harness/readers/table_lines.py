@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from ..core.arrow import to_numpy
 from ..errors import InputError, Problem, first_of
 from .columns import NOT_UTF8
 from .number_text import check_number
 from .source import Source
-from .wrong_lines import wrong_lines
+from .wrong_lines import doubtful_lines, wrong_lines
 
 _REPAIR = "repair the line"
 
@@ -44,7 +50,10 @@ def diagnose(
         wrong = _check_line(line, delimiter, header, chosen, fractions)
         return wrong and replace(wrong, fix=wrong.fix or _REPAIR)
 
-    found = wrong_lines(source, _rows(source, above), check)
+    reads = partial(_reads, delimiter=delimiter, header=header, chosen=chosen, fractions=fractions)
+    found = wrong_lines(source, _rows(doubtful_lines(source, reads), above), check)
+    if not found.problems:  # lines that can be read together and not one by one
+        found = wrong_lines(source, _rows(source.lines(), above), check)
     problems = found.problems
     if not problems:
         return InputError(Problem(source.name, f"cannot be read as a table ({reason})"))
@@ -61,12 +70,40 @@ def diagnose(
 
 def _first(source: Source) -> int:
     """Return the number of the first line that is not empty."""
-    return next(_rows(source, 0))[0]
+    return next(_rows(source.lines(), 0))[0]
 
 
-def _rows(source: Source, above: int) -> Iterator[tuple[int, bytes]]:
+def _reads(
+    lines: bytes, delimiter: str, header: Sequence[str], chosen: Mapping[str, str], fractions: bool
+) -> bool:
+    """Return whether some whole lines are rows, all of them."""
+    role = _role(chosen)
+    types = {name: pa.float64() if name == chosen[role] else pa.string() for name in header}
+    whole = arrow_csv.ReadOptions(use_threads=False, block_size=len(lines) + 1, column_names=header)
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(lines),
+            whole,
+            arrow_csv.ParseOptions(delimiter=delimiter),
+            arrow_csv.ConvertOptions(
+                column_types=types, include_columns=[*chosen.values()],
+                null_values=[], strings_can_be_null=False,
+            ),
+        )  # fmt: skip
+    except (pa.ArrowException, UnicodeDecodeError):
+        return False
+    numbers = to_numpy(table[chosen[role]])
+    is_whole = fractions or role == "score" or not (numbers != np.trunc(numbers)).any()
+    return bool(np.isfinite(numbers).all()) and is_whole
+
+
+def _role(chosen: Mapping[str, str]) -> str:
+    return next(role for role in ("grade", "score", "rank") if role in chosen)
+
+
+def _rows(lines: Iterable[tuple[int, bytes]], above: int) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not empty, after the header, with their numbers."""
-    for number, line in source.lines():
+    for number, line in lines:
         if number > above and line.rstrip(b"\r"):
             yield number, line
 
@@ -91,7 +128,7 @@ def _check_line(
         counted = f"{len(fields)} field{'s' * (len(fields) != 1)}"
         what = f"{counted} where {len(header)} belong ({first_of(header)})"
         return Problem("", what, rule="columns")
-    role = next(role for role in ("grade", "score", "rank") if role in chosen)
+    role = _role(chosen)
     value = fields[header.index(chosen[role])].strip(" \t")
     return check_number(value, role, whole=not (fractions or role == "score"))
 

@@ -19,7 +19,7 @@ import pytest
 from harness import readers
 from harness.core.tables import Qrels, Run
 from harness.errors import HarnessWarning, InputError
-from harness.readers import binary_table
+from harness.readers import binary_table, table_lines
 
 Write = Callable[..., str]
 
@@ -375,3 +375,31 @@ def test_long_fields_of_csv(write: Write, n: int) -> None:
     )
     with pytest.raises(InputError, match=r"^a.csv:3: score 'z' is not a number\n"):
         readers.read_run(write("a.csv", f'qid,docno,score\nq,"{name}",1\nq,b,z\n'), format="table")
+
+
+@pytest.mark.parametrize(
+    ("bad", "at", "what"),
+    [
+        ("q9,d9", 100_000, "2 fields where 3 belong (qid, docno, score)"),
+        ('"q0,d0,1', 0, "1 field where 3 belong (qid, docno, score)"),
+        ("q0,d0,high", 50_000, "score 'high' is not a number"),
+    ],
+)
+def test_a_wrong_line_of_a_large_table_is_found_without_a_look_at_each(
+    write: Write, monkeypatch: pytest.MonkeyPatch, bad: str, at: int, what: str
+) -> None:
+    rows = [f"q{i // 100},doc-{i},{i % 97}.5" for i in range(100_000)]
+    rows.insert(at, bad)
+    path = write("a.csv", "qid,docno,score\n" + "\n".join(rows) + "\n")
+    looked_at, check = [], table_lines._check_line
+
+    def counted(line: bytes, *rest: Any) -> Any:
+        looked_at.append(line)
+        return check(line, *rest)
+
+    monkeypatch.setattr(table_lines, "_check_line", counted)
+    with pytest.raises(InputError) as error:
+        readers.read_run(path, format="table")
+    (problem,) = error.value.problems
+    assert (problem.where, problem.what, problem.found) == (f"a.csv:{at + 2}", what, bad)
+    assert len(looked_at) < 2000
