@@ -7,43 +7,55 @@ import pyarrow as pa
 
 from .arrow import equal, string_column, take, to_numpy
 from .hashing import hash_strings
-from .ragged import Ints
+from .ragged import Array, Bools
+
+_PIECE = 1 << 16
 
 
-def heads(qids: pa.Array) -> tuple[pa.Array, Ints, bool]:
-    """Return the qid of each stretch of rows that have the same one, and where it begins.
+def heads(qids: pa.Array) -> tuple[pa.Array, Array | None, bool]:
+    """Return the qid of each stretch of rows that have the same one, and where it ends.
 
     Returns
     -------
     qids : pyarrow string array, shape (n,)
-    offsets : ndarray of int64, shape (n + 1,)
-        The last one is the number of rows.
+    stops : ndarray of int32 or int64, shape (n,), or None
+        The last one is the number of rows; None where each row is a stretch.
     differ : bool
         Whether all stretches have another qid.
 
-    >>> qids, offsets, differ = heads(string_column(["a", "a", "b", "a"]))
-    >>> qids.to_pylist(), offsets.tolist(), differ
-    (['a', 'b', 'a'], [0, 2, 3, 4], False)
+    >>> qids, stops, differ = heads(string_column(["a", "a", "b", "a"]))
+    >>> qids.to_pylist(), stops.tolist(), differ
+    (['a', 'b', 'a'], [2, 3, 4], False)
     """
     encoded = pa.types.is_run_end_encoded(qids.type)
     values = qids.values if encoded else qids
     if len(values) == 0:
-        return string_column([]), np.zeros(1, dtype=np.int64), True
-    goes_on = equal(values.slice(1), values.slice(0, len(values) - 1))
+        return string_column([]), None, True
+    begins = np.ones(len(values), bool)
+    np.logical_not(equal(values.slice(1), values.slice(0, len(values) - 1)), out=begins[1:])
     stops = None
-    if goes_on.any():
-        starts = np.append(0, np.flatnonzero(~goes_on) + 1)
-        values, stops = take(values, starts), np.append(starts[1:], len(values))
-    del goes_on
-    differ = are_distinct(values)  # before the offsets are made: it takes as much room
+    if not begins.all():
+        stops = _places(begins)
+        values = take(values, stops)
+        stops[:-1] = stops[1:]
+        stops[-1] = begins.size
+    del begins
+    differ = are_distinct(values)  # before the stops are made: it takes as much room
     if encoded:
         ends = to_numpy(qids.run_ends)
         stops = ends if stops is None else ends[stops - 1]
-    if stops is None:
-        return values, np.arange(len(values) + 1), differ
-    offsets = np.zeros(stops.size + 1, dtype=np.int64)
-    offsets[1:] = stops
-    return values, offsets, differ
+    return values, stops, differ
+
+
+def _places(where: Bools) -> Array:
+    """Return where it is true, in four bytes each where they do."""
+    found = np.empty(np.count_nonzero(where), np.int32 if where.size < 2**31 else np.int64)
+    n = 0
+    for at in range(0, where.size, _PIECE):
+        some = np.flatnonzero(where[at : at + _PIECE])
+        found[n : n + some.size] = some + at
+        n += some.size
+    return found
 
 
 def are_distinct(texts: pa.Array) -> bool:

@@ -18,18 +18,20 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import InputError, Problem
-from .arrow import cast, encode, equal, select, take
-from .docnos import Docnos, byte_ranks
-from .hashing import pair_keys, short_pair_keys
-from .heads import heads
+from .arrow import as_bytes, bytes_at, cast, select
+from .docnos import Docnos
+from .grouped import Columns, grouped, in_order, narrow
+from .hashing import pair_keys
+from .odd import Odd
 from .policy import Duplicates
-from .ragged import Array, Ints, frozen, lengths_of, offsets_of, sum_by
+from .ragged import Array, Ints, frozen, offsets_of
+from .same_docnos import PART, repeats
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
     """Rows of one query that name one docno twice; `rows` are positions in the columns given."""
 
-    def __init__(self, rows: Ints, first: Ints, table: str) -> None:
+    def __init__(self, rows: Array, first: Array, table: str) -> None:
         super().__init__(f"{rows.size} duplicate rows in {table}")
         self.rows, self.first = rows, first
 
@@ -55,11 +57,13 @@ class Table(ABC):
         Name for messages and reports.
     scattered : int
         How many queries came back after another had begun, and were gathered.
-    order : ndarray of int64, shape (n_rows,), optional
+    order : ndarray of int32 or int64, shape (n_rows,), optional
         Position of each row in the columns it came from, where that is not its position here
         (scattered or dropped rows). Predictions of a learning-to-rank file follow it.
     n_source : int, optional
         Number of rows that those columns had, where it is known.
+    dropped : Odd, optional
+        The rows that repeated a docno and are not here.
     """
 
     qids: pa.Array
@@ -68,8 +72,9 @@ class Table(ABC):
     numbers: Array
     name: str = ""
     scattered: int = 0
-    order: Ints | None = None
+    order: Array | None = None
     n_source: int | None = None
+    dropped: Odd | None = None
 
     kind: ClassVar[str] = "table"
     dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.float64,)
@@ -136,21 +141,31 @@ class Table(ABC):
             Where there are duplicates and they are an error. Readers turn it into an
             :class:`~harness.errors.InputError` with file and line.
         """
-        numbers = np.asarray(numbers)
-        distinct, offsets, differ = heads(qids)
-        order, scattered = None, 0
-        if not differ:
-            lengths = lengths_of(offsets)
-            distinct, query = encode(distinct)
-            scattered = int((np.bincount(query) > 1).sum())
-            offsets = offsets_of(sum_by(query, lengths, len(distinct)))
-        if scattered:
-            order = np.argsort(np.repeat(query, lengths), kind="stable")
-            numbers = numbers[order]
-            docnos = None if docnos is None else take(docnos, order)
+        columns = Columns(qids, docnos, np.asarray(numbers))
+        return cls.from_held(columns, name=name, duplicates=duplicates)
+
+    @classmethod
+    def from_held(
+        cls: type[T], columns: Columns, *, name: str = "", duplicates: Duplicates = "error"
+    ) -> T:
+        """Group columns by query; they are taken out, so that little is in memory twice.
+
+        See :meth:`from_columns` for the rest.
+        """
+        n_rows = columns.n_rows
+        distinct, offsets, order, scattered = grouped(columns)
+        if order is not None:
+            if columns.docnos is not None:
+                columns.docnos = in_order(columns.docnos, order)
+                columns.let_go()
+            columns.numbers = columns.numbers[order]
+            columns.let_go()
+        docnos, columns.docnos = columns.docnos, None
         table = cls(
-            distinct, offsets, Docnos(docnos, offsets), numbers, name, scattered, order, len(qids)
-        )
+            distinct, offsets, Docnos(docnos, offsets), columns.numbers, name, scattered, order,
+            n_rows,
+        )  # fmt: skip
+        columns.numbers = _NONE
         rows, first = table.duplicate_rows() if docnos is not None else (_NONE, _NONE)
         if not rows.size:
             return table
@@ -158,59 +173,46 @@ class Table(ABC):
             if order is not None:
                 rows, first = order[rows], order[first]
             raise DuplicateRows(rows, first, name or cls.kind)
+        gone = rows if duplicates == "first" else first
         keep = np.ones(table.n_rows, dtype=bool)
-        keep[rows if duplicates == "first" else first] = False
-        return table.filter(keep)
+        keep[gone] = False
+        return replace(table.filter(keep), dropped=table._odd(gone))
 
-    def duplicate_rows(self) -> tuple[Ints, Ints]:
+    def _odd(self, rows: Array) -> Odd:
+        """Return how many rows these are, of how many queries, and the first of the source."""
+        query = np.searchsorted(self.offsets, rows, "right") - 1
+        held = np.zeros(self.n_queries, dtype=bool)
+        held[query] = True
+        places = rows if self.order is None else self.order[rows]
+        at = int(places.argmin())
+        words = bytes_at(self.qids, query[at : at + 1]) + as_bytes(
+            self.docnos.take(rows[at : at + 1])
+        )
+        texts = tuple(word.decode("utf-8", "replace") for word in words)
+        return Odd(rows.size, int(held.sum()), int(places[at]), texts)
+
+    def duplicate_rows(self) -> tuple[Array, Array]:
         """Return the rows that repeat an earlier docno of their query, and the row before each.
 
-        The second array holds, for each, the previous row with the same docno.
+        In four bytes each where they do; the second array holds, for each, the previous row with
+        the same docno.
         """
-        found = [(_NONE, _NONE)]
-        for first, stop in self._bounds(_PART):
-            begin, end = self.offsets[[first, stop]].tolist()
-            lengths = lengths_of(self.offsets[first : stop + 1])
-            keys = short_pair_keys(lengths, self.docnos.hashes_of(begin, end))
-            keys.sort()
-            if (keys[1:] == keys[:-1]).any():
-                del keys
-                keys = short_pair_keys(lengths, self.docnos.hashes_of(begin, end))
-                found.append(self._repeats(keys, begin))
+        parts = (repeats(self.docnos, *part) for part in self._bounds(PART))
+        found = [part for part in parts if part is not None]
+        if not found:
+            return _NONE, _NONE
         later, earlier = (np.concatenate(rows) for rows in zip(*found, strict=True))
+        del found
         by_row = np.argsort(later)
-        return later[by_row], earlier[by_row]
-
-    def _repeats(self, keys: Array, begin: int) -> tuple[Ints, Ints]:
-        """Return the repeated rows of a part that begins with row `begin`, by the keys of its rows.
-
-        Little memory is taken, since all rows of a part may be repeated.
-        """
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        same = np.flatnonzero(keys[1:] == keys[:-1])
-        del keys
-        earlier, later = order[same] + begin, order[same + 1] + begin
-        del order, same
-        pieces = (slice(at, at + _PART) for at in range(0, later.size, _PART))
-        docnos = self.docnos
-        if all(equal(docnos.take(later[at]), docnos.take(earlier[at])).all() for at in pieces):
-            return later, earlier
-        return self._compared(np.unique(np.append(earlier, later)))  # different docnos, one key
-
-    def _compared(self, rows: Ints) -> tuple[Ints, Ints]:
-        """Return which of some rows repeat an earlier one of them, and the row before each."""
-        docno = byte_ranks(self.docnos.take(rows))
-        query = self.row[rows]
-        order = np.lexsort((rows, docno, query))
-        same = (np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0)
-        return rows[order[1:][same]], rows[order[:-1][same]]
+        later = later[by_row]
+        return later, earlier[by_row]
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""
         offsets = offsets_of(np.bincount(self.row[keep], minlength=self.n_queries))
         strings = select(self.docnos.to_strings(), keep)
-        order = np.arange(self.n_rows) if self.order is None else self.order
+        n_rows = self.n_rows
+        order = np.arange(n_rows, dtype=narrow(n_rows)) if self.order is None else self.order
         return replace(
             self,
             offsets=offsets,
@@ -324,8 +326,6 @@ class Table(ABC):
         """
 
 
-_PART = 1 << 16
-"""Rows whose keys are sorted together; they fit a cache."""
 _NONE = np.zeros(0, dtype=np.int64)
 
 

@@ -15,6 +15,7 @@ from .arrow import equal, take
 from .docnos import Docnos
 from .hashing import Index, Sieve, hash_strings, pair_keys
 from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of
+from .ragged import where as where_true
 from .table import Table
 
 GRADE_LIMIT = 2**31 - 1
@@ -135,25 +136,31 @@ class Qrels(Table):
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:
-        """Return grades as int64, as float64 where some are fractions; see the base class."""
+        """Return grades as int32, as float64 where some are fractions; see the base class."""
         grades = np.asarray(numbers)
         if grades.size == 0:
-            return np.zeros(0, dtype=np.int64)
+            return np.zeros(0, dtype=np.int32)
         if grades.dtype.kind not in "iubf":
             raise TypeError(f"grades must be whole numbers, not {grades.dtype}")
         whole = True
         if grades.dtype.kind == "f":
-            finite = np.isfinite(grades)
-            are_whole = finite & (grades == np.trunc(grades))
-            whole = bool(are_whole.all())
+            broken = where_true(_is_broken, grades)
+            whole = not broken.any()
             if fractions:
-                _refuse(where, grades[~finite], "finite", "not-finite")
+                bad = grades[broken]  # a small part, or all of fractions
+                _refuse(where, bad[~np.isfinite(bad)], "finite", "not-finite")
             else:
-                bad, rule = grades[~are_whole], "grade-values"
+                bad, rule = grades[broken], "grade-values"
                 _refuse(where, bad, "a whole number", rule, several="whole numbers")
-        small = (grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT)
-        _refuse(where, grades[~small], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}")
-        return grades.astype(np.int64 if whole else np.float64)
+        large = where_true(lambda some: ~((some >= -GRADE_LIMIT) & (some <= GRADE_LIMIT)), grades)
+        _refuse(where, grades[large], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}")
+        return grades.astype(np.int32 if whole else np.float64)
+
+
+def _is_broken(grades: Array) -> Bools:
+    """Whether each is no whole number."""
+    broken: Bools = ~(np.isfinite(grades) & (grades == np.trunc(grades)))
+    return broken
 
 
 def _refuse(where: str, bad: Array, what: str, rule: str = "", *, several: str = "") -> None:

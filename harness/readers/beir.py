@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..core.policy import Duplicates
 from ..core.tables import Qrels
-from .build import build, dropped, scattered, warn_dropped, warn_scattered
+from .build import build, dropped, held, scattered, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .gathered import gathered
@@ -22,13 +22,11 @@ def read_qrels(
     """Read judgements; the first line is the header."""
     table = gathered(read_columns(source, replace(QRELS, whole=not fractions)))
     grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
-    read = build(
-        Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
-        duplicates=duplicates, name=name,
-    )  # fmt: skip
+    columns = held(table, grades)
+    del table, grades  # as large as what is made of them
+    read = build(Qrels, source, columns, QRELS.is_data, duplicates=duplicates, name=name)
     warn_scattered(source, scattered(read), QRELS.is_data)
-    gone = dropped(read, table["qid"], table["docno"])
-    warn_dropped(source, gone, duplicates, QRELS.is_data)
+    warn_dropped(source, dropped(read), duplicates, QRELS.is_data)
     return read
 
 

@@ -17,22 +17,25 @@ from ..core.arrow import call, cast, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
 from ..errors import InputError, Problem, said_by
-from .frame import Columns, check_types, choose
+from .frame import Names, check_types, choose
 from .grown import Texts
 from .parquet_pages import DamagedError, Group, footer_of, groups_of
+from .room import give_back, used
 from .source import Source
 from .unpacking import check_ratio
 
-_ROWS = 1 << 14
+_ROWS = 1 << 13
 """Rows of a batch, at most."""
 _BATCH = 4 << 20
 """Bytes of text of a batch, as the longest text of a dictionary tells."""
+_EVERY = 4
+"""Batches after which memory is given back."""
 _BUFFER = 1 << 16
 _SCHEMA, _IGNORED = b"ARROW:schema", b"ARROW:unread"
 """Where Arrow keeps its own types, as of categories, and as long a name that it passes by."""
 
 
-def read_parquet(source: Source, kind: str, columns: Columns | None) -> pa.Table:
+def read_parquet(source: Source, kind: str, columns: Names | None) -> pa.Table:
     """Return the columns that matter of a Parquet file.
 
     What its pages say they unpack to is held against its size before one is read, and what comes
@@ -47,7 +50,7 @@ def read_parquet(source: Source, kind: str, columns: Columns | None) -> pa.Table
     long = [name for name in names if not pa.types.is_primitive(schema.field(name).type)]
     groups = file.groups(names, long, partial(check_ratio, source.name, packed))
     table = _gathered(source, packed, schema, names, file.batches(names, groups))
-    pa.default_memory_pool().release_unused()  # what pages took
+    give_back()  # what pages took
     return table
 
 
@@ -59,12 +62,13 @@ class _Parquet:
 
         self._source, self._given = source, given
         self._footer, metadata = _or_refused(source, lambda: _footer(given))
-        self.arrow = _or_refused(
-            source,
-            lambda: parquet.ParquetFile(
-                given, metadata=metadata, pre_buffer=False, buffer_size=_BUFFER
-            ),
-        )
+        with used():
+            self.arrow = _or_refused(
+                source,
+                lambda: parquet.ParquetFile(
+                    given, metadata=metadata, pre_buffer=False, buffer_size=_BUFFER
+                ),
+            )
 
     def groups(
         self, names: list[str], long: list[str], check: Callable[[int], None]
@@ -90,10 +94,14 @@ class _Parquet:
             unpacked += group.unpacked
             if following is not None and unpacked + following.unpacked <= _BATCH:
                 continue
-            if unpacked > _BATCH:
-                pa.default_memory_pool().release_unused()
             longest = max(one.longest for one in groups[first:stop])
-            yield from self._each(min(_ROWS, _BATCH // longest + 1), names, range(first, stop))
+            if unpacked > _BATCH:
+                give_back()
+            rows, at = min(_ROWS, _BATCH // longest + 1), range(first, stop)
+            for n, batch in enumerate(self._each(rows, names, at)):
+                if unpacked > _BATCH and n % _EVERY == 0:
+                    give_back()  # what pages took
+                yield batch
             first, unpacked = stop, 0
 
     def _each(self, rows: int, names: list[str], groups: Iterable[int]) -> Iterator[Any]:
@@ -149,7 +157,7 @@ def _gathered(
     return pa.table(columns | {name: of.column() for name, of in texts.items()})
 
 
-def read_arrow(source: Source, kind: str, columns: Columns | None) -> pa.Table:
+def read_arrow(source: Source, kind: str, columns: Names | None) -> pa.Table:
     """Return the columns that matter of an Arrow (Feather) file."""
     import pyarrow.feather as feather
 

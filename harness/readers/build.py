@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, call, cast, run_ends, select, take, to_numpy, unique
+from ..core.arrow import as_bytes, call, cast, run_ends, take, to_numpy
+from ..core.grouped import Columns
+from ..core.odd import Odd as Odd
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
 from ..errors import SHOWN, HarnessWarning, InputError, Problem
 from .lines import find_texts
+from .room import give_back
 from .source import Source
 
 T = TypeVar("T", bound=Table)
 IsData = Callable[[int, bytes], bool]
 
 _LIMIT = 2**31 - 1
+_PIECE = 1 << 16
 KEEP_ONE = (
     "keep one: duplicates: last in the config, --duplicates last on the command line (or first)"
 )
@@ -53,57 +57,36 @@ def _texts(values: pa.Array) -> pa.Array:
     return values.view(pa.string()) if pa.types.is_binary(values.type) else values
 
 
+def held(table: pa.Table, numbers: Array) -> Columns:
+    """Return the qids and docnos of a table, with numbers, to make a table of."""
+    return Columns(qid_column(table["qid"]), column(table["docno"]), numbers, give_back)
+
+
 def build(
     kind: type[T],
     source: Source,
-    qids: pa.ChunkedArray,
-    docnos: pa.ChunkedArray | None,
-    numbers: Array,
+    columns: Columns,
     is_data: IsData,
     *,
     duplicates: Duplicates,
     name: str,
     before: int = 0,
 ) -> T:
-    """Group columns by query, as :meth:`Table.from_columns`, with errors that name lines.
+    """Group columns by query, as :meth:`Table.from_held`, with errors that name lines.
 
     Parameters
     ----------
-    qids : pyarrow string column
-        In one piece where it is run-end encoded.
+    columns : Columns
+        Each is taken out when it stands in its new place.
     is_data : callable
         ``is_data(number, line)``: whether a line of `source` is a row.
     before : int
         Rows of the source that precede these columns.
     """
     try:
-        return kind.from_columns(
-            qid_column(qids),
-            None if docnos is None else column(docnos),
-            numbers,
-            name=name,
-            duplicates=duplicates,
-        )
+        return kind.from_held(columns, name=name, duplicates=duplicates)
     except DuplicateRows as error:
         raise repeated(source, error, is_data, before) from None
-
-
-class Odd(NamedTuple):
-    """Rows that are not as the others: how many, of how many queries, and the first of them.
-
-    `row` is its position in the file, from 0, or -1 where it is not known; `words` are its qid,
-    and its docno where that matters.
-    """
-
-    rows: int = 0
-    queries: int = 0
-    row: int = -1
-    words: tuple[str, ...] = ()
-
-    def more(self, later: Odd) -> Odd:
-        """Return these and later ones."""
-        first = later if self.row < 0 else self
-        return Odd(self.rows + later.rows, self.queries + later.queries, first.row, first.words)
 
 
 def scattered(table: Table, before: int = 0) -> Odd:
@@ -114,10 +97,19 @@ def scattered(table: Table, before: int = 0) -> Odd:
     n, order = table.scattered, table.order
     if not n or order is None or table.n_source != order.size:
         return Odd(n, n)
-    back = (order[1:] != order[:-1] + 1) & (table.row[1:] == table.row[:-1])
-    row = int(order[1:][back].min())
-    qid = as_bytes(take(table.qids, table.row[order == row]))[0].decode("utf-8", "replace")
-    return Odd(n, n, row + before, (qid,))
+    first = at = order.size
+    for begin in range(1, order.size, _PIECE):
+        some = order[begin - 1 : begin + _PIECE]
+        back = some[1:] != some[:-1] + 1
+        low, high = np.searchsorted(table.offsets, [begin, begin + back.size])
+        back[table.offsets[low:high] - begin] = False  # there another query begins
+        places = np.where(back, some[1:], order.size)
+        if places.min() < first:
+            at = begin + int(places.argmin())
+            first = int(order[at])
+    query = np.searchsorted(table.offsets, [at], "right") - 1
+    qid = as_bytes(take(table.qids, query))[0].decode("utf-8", "replace")
+    return Odd(n, n, first + before, (qid,))
 
 
 def warn_scattered(source: Source, found: Odd, is_data: IsData | None = None) -> None:
@@ -128,31 +120,13 @@ def warn_scattered(source: Source, found: Odd, is_data: IsData | None = None) ->
         warn(source, what, "scattered-queries", n, *_first(source, found, is_data))
 
 
-def dropped(
-    table: Table, qids: pa.Array | pa.ChunkedArray, docnos: pa.Array | pa.ChunkedArray | None,
-    before: int = 0,
-) -> Odd:  # fmt: skip
+def dropped(table: Table, before: int = 0) -> Odd:
     """Return how many rows repeated a docno and are not in the table, and the first of them.
 
-    Parameters
-    ----------
-    table : Table
-        As :meth:`Table.from_columns` made it.
-    qids, docnos : pyarrow string array, shape (n_source,)
-        The columns it was made from.
-    before : int
-        Rows of the file before these.
+    `before` are the rows of the file before those it was made from.
     """
-    if docnos is None or table.order is None or table.order.size == len(qids):
-        return Odd()
-    gone = np.ones(len(qids), dtype=bool)
-    gone[table.order] = False
-    if pa.types.is_run_end_encoded(qids.type):
-        qids = call("run_end_decode", qids)
-    row = int(gone.argmax())
-    words = (as_bytes(column(pa.chunked_array([one.slice(row, 1)])))[0] for one in (qids, docnos))
-    texts = tuple(word.decode("utf-8", "replace") for word in words)
-    return Odd(int(gone.sum()), len(unique(select(qids, gone))), row + before, texts)
+    found = table.dropped
+    return Odd() if found is None else found._replace(row=found.row + before)
 
 
 def _first(source: Source | str, found: Odd, is_data: IsData | None) -> tuple[int, tuple[str, ...]]:
@@ -200,7 +174,7 @@ def warn(
 
 def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int = 0) -> InputError:
     """Return the error for docnos that a query names twice, with the lines of both."""
-    rows, first = error.rows[:SHOWN] + before, error.first[:SHOWN] + before
+    rows, first = (of[:SHOWN].astype(np.int64) + before for of in (error.rows, error.first))
     found = lines_of_rows(source, np.concatenate([rows, first]), is_data)
     problems = []
     for later, earlier in zip(rows.tolist(), first.tolist(), strict=True):

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import call, equal
+from ..core.arrow import call, equal, to_numpy
+from ..core.grouped import Columns
 from ..core.policy import Duplicates
-from ..core.ragged import Array
+from ..core.ragged import Array, Bools
+from ..core.ragged import where as where_true
 from ..core.table import DuplicateRows, T
 from ..core.tables import GRADE_LIMIT, Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean, first_of
 from .build import KEEP_ONE, column, dropped, qid_column, warn_dropped
 from .format import Head
 from .number_text import of_number
+from .room import give_back
 from .source import Source, no_rows
 
-Columns = Mapping[str, str | int]
+Names = Mapping[str, str | int]
 _EXACT = 2.0**63
 _IDENTIFIERS = "qid", "docno"
 
@@ -47,7 +51,7 @@ def guess(names: Sequence[str], kind: str) -> dict[str, str]:
     return found
 
 
-def choose(names: Sequence[str], kind: str, columns: Columns | None, where: str) -> dict[str, str]:
+def choose(names: Sequence[str], kind: str, columns: Names | None, where: str) -> dict[str, str]:
     """Return which column holds what: as named in `columns`, else by the usual names.
 
     Raises
@@ -120,9 +124,9 @@ def first_line(source: Source) -> bytes:
 
 
 def table_of(
-    table: pa.Table,
+    tables: list[pa.Table],
     of: type[T],
-    columns: Columns | None,
+    columns: Names | None,
     *,
     dataset: Qrels | None,
     duplicates: Duplicates,
@@ -135,9 +139,10 @@ def table_of(
 
     Parameters
     ----------
-    table : pyarrow.Table
-        Its columns hold no lists, structs or maps. Those of texts may be run-end encoded, in one
-        piece and with no value missing.
+    tables : list of one pyarrow.Table
+        It is taken out, so that no column of it is in memory for longer than it must be. None
+        holds lists, structs or maps. Those of texts may be run-end encoded, in one piece and with
+        no value missing.
     row : callable
         ``row(position)`` says where a row is, for messages; positions from 0.
 
@@ -146,6 +151,7 @@ def table_of(
     DuplicateRows
         The caller knows how its rows are called.
     """
+    table = tables.pop()
     chosen = choose(table.column_names, of.kind, columns, where)
     _no_nulls(table, chosen, row)
     qids = _strings(table[chosen["qid"]], "qid", where)
@@ -157,11 +163,13 @@ def table_of(
         numbers = -numbers
     if docnos is None and issubclass(of, Run):
         return _for_rows(dataset, qids, numbers, name, where, row)  # type: ignore[return-value]
-    checked = numbers  # of a run they are finite, and need no copy
-    if not issubclass(of, Run):
-        checked = of.check_numbers(numbers, where, fractions=fractions)
-    made = of.from_columns(qids, docnos, checked, name=name, duplicates=duplicates)
-    warn_dropped(where, dropped(made, qids, docnos), duplicates)
+    del table
+    if not issubclass(of, Run):  # of a run they are finite, and need no copy
+        numbers = of.check_numbers(numbers, where, fractions=fractions)
+    held = Columns(qids, docnos, numbers, give_back)
+    del qids, docnos, numbers  # as large as what is made of them
+    made = of.from_held(held, name=name, duplicates=duplicates)
+    warn_dropped(where, dropped(made), duplicates)
     return made
 
 
@@ -257,17 +265,15 @@ def _numbers(values: pa.ChunkedArray, role: str, where: str) -> Array:
     if pa.types.is_run_end_encoded(values.type):
         values = pa.chunked_array([column(values)])
     try:
-        numbers: Array = values.cast(pa.float64()).to_numpy()
+        floats = values.cast(pa.float64())
     except pa.ArrowException as error:
         raise InputError(Problem(where, f"a {role} is not a number ({error})")) from None
-    return numbers
+    return to_numpy(floats) if floats.num_chunks else np.zeros(0)
 
 
 def _all_sound(numbers: Array, role: str, row: Callable[[int], str], *, whole: bool) -> None:
     """Raise where a number is not finite, or is not whole and should be."""
-    bad = ~np.isfinite(numbers)
-    if whole:
-        bad |= numbers != np.trunc(numbers)
+    bad = where_true(partial(_is_unsound, whole=whole), numbers)
     if bad.any():
         problems = [
             Problem(
@@ -280,7 +286,9 @@ def _all_sound(numbers: Array, role: str, row: Callable[[int], str], *, whole: b
             for at in np.flatnonzero(bad)[:SHOWN].tolist()
         ]
         raise InputError(problems, total=int(bad.sum()))
-    beyond = np.flatnonzero(np.abs(numbers) > GRADE_LIMIT) if role == "grade" else bad[:0]
+    beyond: Array = bad[:0]
+    if role == "grade":
+        beyond = np.flatnonzero(where_true(lambda some: np.abs(some) > GRADE_LIMIT, numbers))
     if beyond.size:
         bounds = f"between -{GRADE_LIMIT} and {GRADE_LIMIT}"
         fix = "judgements are small integers; scale or round them before"
@@ -289,3 +297,10 @@ def _all_sound(numbers: Array, role: str, row: Callable[[int], str], *, whole: b
             for at in beyond[:SHOWN].tolist()
         ]
         raise InputError(problems, total=beyond.size)
+
+
+def _is_unsound(numbers: Array, *, whole: bool) -> Bools:
+    unsound: Bools = ~np.isfinite(numbers)
+    if whole:
+        unsound |= numbers != np.trunc(numbers)
+    return unsound

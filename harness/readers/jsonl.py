@@ -20,7 +20,7 @@ from .ahead import ahead, each
 from .build import repeated, row_names, scattered, warn_scattered
 from .columns import NOT_UTF8
 from .format import Format, Head, Kind
-from .frame import Columns, choose, first_line, guess, table_of
+from .frame import Names, choose, first_line, guess, table_of
 from .gathered import gathered
 from .json_text import is_finite, once, parse
 from .lines import check_length
@@ -33,7 +33,7 @@ def read_qrels(
     duplicates: Duplicates,
     name: str,
     fractions: bool = False,
-    columns: Columns | None = None,
+    columns: Names | None = None,
 ) -> Qrels:
     """Read judgements; `columns` names the keys where they are unusual."""
     return _read(Qrels, source, None, duplicates, name, columns, fractions)
@@ -45,7 +45,7 @@ def read_run(
     dataset: Qrels | None = None,
     duplicates: Duplicates,
     name: str,
-    columns: Columns | None = None,
+    columns: Names | None = None,
 ) -> Run:
     """Read a run; `columns` names the keys where they are unusual."""
     return _read(Run, source, dataset, duplicates, name, columns)
@@ -57,7 +57,7 @@ def _read(
     dataset: Qrels | None,
     duplicates: Duplicates,
     name: str,
-    columns: Columns | None,
+    columns: Names | None,
     fractions: bool = False,
 ) -> T:
     first = first_object(source)
@@ -69,13 +69,13 @@ def _read(
     }
     types |= {key: pa.float64() for key in chosen.values() if key not in types}
     try:
-        table = gathered(_blocks(source, types), [chosen["qid"]])
+        tables = [gathered(_blocks(source, types), [chosen["qid"]])]
         pa.default_memory_pool().release_unused()  # what blocks took
     except pa.ArrowException:
-        table = _line_by_line(source, types)
+        tables = [_line_by_line(source, types)]
     try:
         read = table_of(
-            table, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
+            tables, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
             where=source.name, row=row_names(source, _is_row), fractions=fractions,
         )  # fmt: skip
     except DuplicateRows as error:

@@ -118,7 +118,7 @@ def read_qrels(
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     _warn_cut(source)
     warn_scattered(source, scattered(qrels), is_data)
-    warn_dropped(source, dropped(qrels, qids, docnos), duplicates, is_data)
+    warn_dropped(source, dropped(qrels), duplicates, is_data)
     return qrels
 
 

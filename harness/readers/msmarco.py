@@ -7,7 +7,7 @@ import pyarrow as pa
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from . import trec
-from .build import build, dropped, scattered, warn, warn_dropped, warn_scattered
+from .build import build, dropped, held, scattered, warn, warn_dropped, warn_scattered
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .gathered import gathered
@@ -23,13 +23,11 @@ def read_run(
     """Read a ranking; the score of rank r is -r."""
     table = gathered(read_columns(source, RUN))
     _warn_cut(source, table)
-    read = build(
-        Run, source, table["qid"], table["docno"], -numbers_of(table, "rank"), RUN.is_data,
-        duplicates=duplicates, name=name,
-    )  # fmt: skip
+    columns = held(table, -numbers_of(table, "rank"))
+    del table  # as large as what is made of it
+    read = build(Run, source, columns, RUN.is_data, duplicates=duplicates, name=name)
     warn_scattered(source, scattered(read), RUN.is_data)
-    gone = dropped(read, table["qid"], table["docno"])
-    warn_dropped(source, gone, duplicates, RUN.is_data)
+    warn_dropped(source, dropped(read), duplicates, RUN.is_data)
     return read
 
 

@@ -31,6 +31,8 @@ _PREFIXES = 7
 """The encoding in which a text says how much of the one before it repeats."""
 _CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 _WINDOW, _LONGEST_HEADER = 1 << 13, 1 << 24
+_PIECE = 1 << 18
+"""Bytes of a dictionary that are looked at together."""
 _NUMBER = 8
 """Bytes that a value takes at least, as a number or as the place of a text."""
 _LENGTH = Struct("<I")
@@ -172,7 +174,14 @@ def _of_short(data: Array, n_values: int) -> int:
 
     Three zero bytes stand then in each length and nowhere else.
     """
-    at = np.flatnonzero((data[1:-2] | data[2:-1] | data[3:]) == 0)
+    found = [np.zeros(0, np.int64)]
+    for first in range(0, data.size - 3, _PIECE):
+        one, two, three = (data[first + i :][:_PIECE] for i in (1, 2, 3))
+        found.append(np.flatnonzero((one[: three.size] | two[: three.size] | three) == 0) + first)
+        if found[-1].size > _PIECE // 4:
+            return 0
+    at = np.concatenate(found)
+    del found
     if not n_values or at.size != n_values or at[0]:
         return 0
     lengths = data[at]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 import pyarrow as pa
 
 from .source import BLOCK
@@ -20,15 +23,22 @@ def pool_for(size: int) -> pa.MemoryPool:
     return POOL if size < BLOCK else pa.default_memory_pool()
 
 
+@contextlib.contextmanager
+def used() -> Iterator[None]:
+    """Have Arrow take memory of :data:`POOL` for what is opened meanwhile."""
+    default = pa.default_memory_pool()
+    pa.set_memory_pool(POOL)
+    try:
+        yield
+    finally:
+        pa.set_memory_pool(default)
+
+
 def give_back() -> None:
     """Give what is free in Arrow's own pool and in :data:`POOL` back to the system.
 
     Values and the pools themselves stay as they are; it takes a millisecond.
     """
-    default = pa.default_memory_pool()
-    default.release_unused()
-    pa.set_memory_pool(POOL)  # pyarrow (26) releases of the pool that is set, whichever is asked
-    try:
+    pa.default_memory_pool().release_unused()
+    with used():  # pyarrow (26) releases of the pool that is set, whichever is asked
         POOL.release_unused()
-    finally:
-        pa.set_memory_pool(default)

@@ -106,6 +106,6 @@ def query_of_row(dataset: Qrels, row: int) -> str:
     """Return the qid of a row of the dataset's file, or of the next one that was kept."""
     at = row
     if dataset.order is not None:
-        later = np.where(dataset.order >= row, dataset.order, np.iinfo(np.int64).max)
+        later = np.where(dataset.order >= row, dataset.order, np.iinfo(dataset.order.dtype).max)
         at = int(later.argmin())
     return str(dataset.qids[int(dataset.row[at])].as_py())

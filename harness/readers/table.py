@@ -16,14 +16,14 @@ from ..errors import InputError, Problem, said_by
 from . import binary_table
 from .build import repeated, row_names, scattered, warn_scattered
 from .format import Format, Head, Kind
-from .frame import Columns, check_types, choose, first_line, guess, repeated_rows, table_of
+from .frame import Names, check_types, choose, first_line, guess, repeated_rows, table_of
 from .gathered import gathered
 from .room import POOL, give_back
 from .source import BLOCK, BOM, LONGEST, Source, no_rows
 from .table_lines import diagnose
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
-_BLOCK, _LONGEST = 1 << 18, LONGEST + BLOCK
+_BLOCK, _LONGEST = 1 << 17, LONGEST + BLOCK
 """Bytes that Arrow parses at a time; where a row is longer, as many as a line may have."""
 _WIDEST = 10_000
 """Columns of a text: each takes Arrow 8 kB, used or not."""
@@ -35,7 +35,7 @@ def read_qrels(
     duplicates: Duplicates,
     name: str,
     fractions: bool = False,
-    columns: Columns | None = None,
+    columns: Names | None = None,
 ) -> Qrels:
     """Read a dataset: columns qid and grade, and docno where there is one.
 
@@ -54,7 +54,7 @@ def read_run(
     dataset: Qrels | None = None,
     duplicates: Duplicates,
     name: str,
-    columns: Columns | None = None,
+    columns: Names | None = None,
 ) -> Run:
     """Read a run: columns qid, docno and score (or rank, whose score is -rank).
 
@@ -69,24 +69,26 @@ def _read(
     dataset: Qrels | None,
     duplicates: Duplicates,
     name: str,
-    columns: Columns | None,
+    columns: Names | None,
     fractions: bool = False,
 ) -> T:
     numbered = any(isinstance(column, int) for column in (columns or {}).values())
     try:
         with source.explained():
             table, above = _open(source, of.kind, columns, numbered, fractions)
+            tables = [table]
     except (pa.ArrowException, UnicodeDecodeError) as error:
         said = said_by(error, 300)
         raise InputError(Problem(source.name, f"cannot be read as a table ({said})")) from None
     if not table.num_rows:
         raise no_rows(source.name)
+    del table  # which `table_of` lets go of
 
     is_row = _after(above or 0)
     is_text = above is not None
     try:
         read = table_of(
-            table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
+            tables, of, columns, dataset=dataset, duplicates=duplicates, name=name,
             where=source.name, row=row_names(source, is_row if is_text else None),
             fractions=fractions,
         )  # fmt: skip
@@ -99,7 +101,7 @@ def _read(
 
 
 def _open(
-    source: Source, kind: str, columns: Columns | None, numbered: bool, fractions: bool
+    source: Source, kind: str, columns: Names | None, numbered: bool, fractions: bool
 ) -> tuple[pa.Table, int | None]:
     """Return the columns that matter, and how many lines stand above the rows if it is text."""
     head = source.head
@@ -257,7 +259,7 @@ def from_frame(
     check_types(table.schema, choose(table.column_names, of.kind, columns, where), where)
     try:
         made = table_of(
-            table, of, columns, dataset=dataset, duplicates=duplicates, name=name,
+            [table], of, columns, dataset=dataset, duplicates=duplicates, name=name,
             where=where, row=lambda position: f"{where}: row {position + 1}",
             fractions=fractions,
         )  # fmt: skip

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import as_bytes, cast, encode, equal, take, to_numpy, unique
+from ..core.grouped import Columns
 from ..core.hashing import Seen, hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
-from .build import Odd, build, column, dropped, scattered, warn, warn_dropped, warn_scattered
+from .build import (
+    Odd,
+    build,
+    column,
+    dropped,
+    held,
+    scattered,
+    warn,
+    warn_dropped,
+    warn_scattered,
+)
 from .checks import MANY_TAGS
 from .columns import Layout, Refused, numbers_of, read_block, read_columns
 from .extra_fields import warn_extra
@@ -45,13 +57,11 @@ def read_qrels(
     """Read judgements: ``qid iteration docno grade``."""
     table = gathered(read_columns(source, replace(QRELS, whole=not fractions)))
     grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
-    qrels = build(
-        Qrels, source, table["qid"], table["docno"], grades, QRELS.is_data,
-        duplicates=duplicates, name=name,
-    )  # fmt: skip
+    columns = held(table, grades)
+    del table, grades  # as large as what is made of them
+    qrels = build(Qrels, source, columns, QRELS.is_data, duplicates=duplicates, name=name)
     warn_scattered(source, scattered(qrels), QRELS.is_data)
-    gone = dropped(qrels, table["qid"], table["docno"])
-    warn_dropped(source, gone, duplicates, QRELS.is_data)
+    warn_dropped(source, dropped(qrels), duplicates, QRELS.is_data)
     return qrels
 
 
@@ -61,11 +71,13 @@ def read_run(
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
     table = gathered(read_columns(source, _layout(source)))
     warn_cut(source, table)
-    run = _part(source, table, 0, duplicates, name)
+    against, part = contradictions(table), Part.of(table)
+    del table  # as large as what is made of it
+    run = part.run(source, 0, duplicates, name)
     warn_extra(source, len(RUN.fields))
     warn_scattered(source, scattered(run), RUN.is_data)
-    warn_dropped(source, dropped(run, table["qid"], table["docno"]), duplicates, RUN.is_data)
-    warn_ranks(source, contradictions(table))
+    warn_dropped(source, dropped(run), duplicates, RUN.is_data)
+    warn_ranks(source, against)
     return run
 
 
@@ -78,9 +90,9 @@ def stream_run(
 
     def part(table: pa.Table) -> Run:
         nonlocal before, back, gone, against
-        run = _part(source, table, before, duplicates, name)
+        run = Part.of(table).run(source, before, duplicates, name)
         back = back.more(scattered(run, before))
-        gone = gone.more(dropped(run, table["qid"], table["docno"], before))
+        gone = gone.more(dropped(run, before))
         before += table.num_rows
         against = against + contradictions(table)
         return run
@@ -110,20 +122,20 @@ def in_parts(
             raise ScatteredQueries(source.name)
         return run
 
-    rows, held, qid = Rows(), None, b""
+    rows, last, qid = Rows(), None, b""
     for table in tables:
-        if held is not None:
-            start = _start_of_last_query(held["qid"].chunk(0))  # which may go on in this table
-            before, qid = qid, _last(held["qid"])
+        if last is not None:
+            start = _start_of_last_query(last["qid"].chunk(0))  # which may go on in this table
+            before, qid = qid, _last(last["qid"])
             if start:
-                rows.add(held.slice(0, start))
+                rows.add(last.slice(0, start))
             if rows.n_rows and (start or before != qid):
                 yield new(rows.table())
                 rows = Rows()
-            rows.add(held.slice(start))
-        held = table
-    if held is not None:
-        rows.add(held)
+            rows.add(last.slice(start))
+        last = table
+    if last is not None:
+        rows.add(last)
         table = rows.table()
         warn_cut(source, table)
         yield new(table)
@@ -133,12 +145,23 @@ def _last(texts: pa.ChunkedArray) -> bytes:
     return as_bytes(texts.chunk(texts.num_chunks - 1)[-1:])[0]
 
 
-def _part(source: Source, table: pa.Table, before: int, duplicates: Duplicates, name: str) -> Run:
-    run = build(
-        Run, source, table["qid"], table["docno"], numbers_of(table, "score"), RUN.is_data,
-        duplicates=duplicates, name=name, before=before,
-    )  # fmt: skip
-    return replace(run, tags=tags_of(table))
+class Part(NamedTuple):
+    """Rows of a run, to be grouped by query."""
+
+    columns: Columns
+    tags: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Part:
+        """Return what matters of a table."""
+        return cls(held(table, numbers_of(table, "score")), tags_of(table))
+
+    def run(self, source: Source, before: int, duplicates: Duplicates, name: str) -> Run:
+        """Take the columns out, and return the run; `before` as in :func:`~.build.build`."""
+        run = build(
+            Run, source, self.columns, RUN.is_data, duplicates=duplicates, name=name, before=before
+        )
+        return replace(run, tags=self.tags)
 
 
 def tags_of(table: pa.Table) -> tuple[str, ...]:

@@ -1,0 +1,118 @@
+"""Columns put in the order of their queries, and docnos that stand twice, against definitions."""
+
+from __future__ import annotations
+
+import weakref
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.core import grouped as module
+from harness.core import same_docnos
+from harness.core.arrow import call
+from harness.core.docnos import Docnos
+from harness.core.grouped import Columns, grouped, in_order
+from harness.core.odd import Odd
+from harness.core.ragged import offsets_of
+from harness.core.same_docnos import repeats
+from harness.core.table import DuplicateRows
+from harness.core.tables import Run
+
+names = st.lists(st.sampled_from(["a", "b", "", "cc", "é"]), max_size=30)
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a few rows be many, so that all pieces are put together."""
+    monkeypatch.setattr(module, "_PIECE", 4)
+    monkeypatch.setattr(module, "_MANY", 4)
+    monkeypatch.setattr(same_docnos, "_SLICE", 2)
+    monkeypatch.setattr(same_docnos, "PART", 3)
+
+
+@given(names, st.booleans(), st.sampled_from([pa.string(), pa.large_string()]))
+def test_rows_are_gathered_by_query(qids: list[str], encoded: bool, kind: pa.DataType) -> None:
+    column = pa.array(qids, kind)
+    given = call("run_end_encode", column) if encoded and qids else column
+    found = grouped(Columns(given, None, np.zeros(len(qids))))
+    distinct = list(dict.fromkeys(qids))
+    rows = [[row for row, qid in enumerate(qids) if qid == one] for one in distinct]
+    stretches = [qid for row, qid in enumerate(qids) if row == 0 or qids[row - 1] != qid]
+    assert found.qids.to_pylist() == distinct
+    assert found.offsets.tolist() == offsets_of([len(of) for of in rows]).tolist()
+    assert found.offsets.dtype == np.int64
+    assert found.scattered == sum(stretches.count(qid) > 1 for qid in distinct)
+    assert (found.order is None) == (found.scattered == 0)
+    if found.order is not None:
+        assert found.order.tolist() == [*chain.from_iterable(rows)]
+        assert found.order.dtype == np.int32
+
+
+@given(st.data(), st.sampled_from([pa.string(), pa.large_string()]))
+def test_texts_in_another_order(data: st.DataObject, kind: pa.DataType) -> None:
+    texts = data.draw(names)
+    order = data.draw(st.permutations(range(len(texts))))
+    column = pa.array(["before", *texts, "behind"], kind).slice(1, len(texts))
+    found = in_order(column, np.array(order, np.int32))
+    found.validate(full=True)
+    assert found.type == kind
+    assert found.to_pylist() == [texts[row] for row in order]
+
+
+@given(st.lists(names, min_size=1, max_size=4), st.booleans())
+def test_docnos_that_stand_twice(queries: list[list[str]], collide: bool) -> None:
+    """Of docnos that share a hash, too: whichever they are, the texts decide."""
+    docnos = Docnos(
+        pa.array([*chain.from_iterable(queries)], pa.string()), offsets_of([*map(len, queries)])
+    )
+    if collide:
+        docnos._keys = np.zeros(len(docnos.strings), np.uint64)
+    expected, row = {}, 0
+    for query in queries:
+        last: dict[str, int] = {}
+        for docno in query:
+            if docno in last:
+                expected[row] = last[docno]
+            last[docno] = row
+            row += 1
+    found = repeats(docnos, 0, len(queries))
+    if found is None:
+        assert not expected
+    else:
+        assert dict(zip(*(of.tolist() for of in found), strict=True)) == expected
+        assert all(of.dtype == np.int32 for of in found)
+
+
+def test_columns_are_let_go_of() -> None:
+    """The scores as they were given are gone once those in order are made."""
+    scores, freed = np.arange(6.0), []
+    columns = Columns(
+        pa.array(list("ababab")), pa.array(list("uvwxyz")), scores, lambda: freed.append(1)
+    )
+    gone = weakref.ref(scores)
+    del scores
+    run = Run.from_held(columns)
+    assert gone() is None
+    assert columns.qids is None
+    assert columns.docnos is None
+    assert not columns.n_rows
+    assert freed
+    assert run.to_dict() == {"a": {"u": 0, "w": 2, "y": 4}, "b": {"v": 1, "x": 3, "z": 5}}
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "row", "kept"), [("first", 3, [0, 1, 2]), ("last", 0, [1, 2, 3])]
+)
+def test_dropped_rows_are_told(duplicates: str, row: int, kept: list[float]) -> None:
+    """Rows 0 and 3 are a u; in between stand b v and b w."""
+    qids, docnos = pa.array(list("abba")), pa.array(list("uvwu"))
+    run = Run.from_columns(qids, docnos, np.arange(4.0), duplicates=duplicates)  # type: ignore[arg-type]
+    assert run.dropped == Odd(1, 1, row, ("a", "u"))
+    assert sorted(run.scores.tolist()) == kept
+    with pytest.raises(DuplicateRows) as raised:
+        Run.from_columns(qids, docnos, np.arange(4.0))
+    assert (raised.value.rows.tolist(), raised.value.first.tolist()) == ([3], [0])
