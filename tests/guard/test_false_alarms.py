@@ -199,11 +199,11 @@ def test_a_fraction_in_words() -> None:
 
 
 def test_unknown_docnos_of_a_sample() -> None:
-    judged = {f"q{q}": {f"d{d}": d % 2 for d in range(50)} for q in range(40)}
+    judged = {f"q{q}": {f"d{d}": d % 2 for d in range(50)} for q in range(2000)}
     run = {qid: {f"d{d}": 100.0 - d for d in range(75)} for qid in judged}
     (one,) = [one for one in found_in(judged, run) if one.rule == "unknown-docnos"]
-    looked_at = sample(3000).size
-    assert f" of {looked_at:,} docnos looked at, a sample of 3,000, are judged for no" in one.what
+    looked_at = sample(150_000).size
+    assert f" of {looked_at:,} docnos looked at, a sample of 150,000, are judged" in one.what
     few = {qid: run[qid] for qid in ("q0", "q1")}
     (one,) = [one for one in found_in(judged, few) if one.rule == "unknown-docnos"]
     assert one.what == "50 of 150 docnos looked at are judged for no query"
