@@ -25,6 +25,16 @@ def test_equal_strings_have_equal_hashes(given_words: list[str]) -> None:
             assert (one == other) == (hash_of_one == hash_of_other)
 
 
+def test_long_strings_beside_short_ones() -> None:
+    ends = ["", "a", "b", "ab"]
+    texts = [f"{'x' * n}{end}" for n in (0, 7, 8, 4_094, 4_095, 4_096, 10_000) for end in ends]
+    distinct = set(texts)
+    hashes = hash_strings(pa.array(texts))
+    assert len(set(hashes.tolist())) == len(distinct)
+    alone = [hash_strings(pa.array([text]))[0] for text in texts]
+    assert hashes.tolist() == alone
+
+
 @given(st.lists(words, min_size=1, max_size=12), st.data())
 def test_a_hash_does_not_hang_on_its_surroundings(given_words: list[str], data: st.DataObject):
     at = data.draw(st.integers(0, len(given_words) - 1))
