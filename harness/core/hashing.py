@@ -74,7 +74,7 @@ def _hash_piece(strings: pa.Array) -> Array:
     words: Array = np.ndarray((data.size - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))
     keys: Array = (lengths.astype(np.uint64) + np.uint64(1)) * _MULTIPLIER
     for row in np.flatnonzero(lengths >= _LONG).tolist():
-        text = data[starts[row] : starts[row] + lengths[row]]
+        text = data[starts[row] : starts[row] + lengths[row]].tobytes()
         keys[row] = int.from_bytes(blake2b(text, digest_size=_WORD).digest(), "little")
         lengths[row] = 0
     shortest = int(lengths.min())
