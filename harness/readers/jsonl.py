@@ -26,6 +26,8 @@ from .json_text import is_finite, once, parse
 from .lines import check_length
 from .source import Source
 
+_MOST_KEYS = 10_000
+
 
 def read_qrels(
     source: Source,
@@ -115,6 +117,10 @@ def first_object(source: Source) -> dict[str, object]:
     check_length(source)
     line = first_line(source)
     number = source.head.partition(line)[0].count(b"\n") + 1
+    if _is_wide(line):
+        what = f"more than {_MOST_KEYS:,} keys, which are the most that are read"
+        fix = "write the keys that are used"
+        raise InputError(Problem(f"{source.name}:{number}", what, fix=fix))
     try:
         first = parse(line, once)
     except UnicodeDecodeError:
@@ -127,6 +133,11 @@ def first_object(source: Source) -> dict[str, object]:
         found = line.decode("utf-8", "replace")
         raise InputError(Problem(f"{source.name}:{number}", "not a JSON object", found))
     return first
+
+
+def _is_wide(line: bytes) -> bool:
+    """Whether an object has so many keys that its dict would be many times the line."""
+    return line.count(b":") > _MOST_KEYS and line.count(b'"') > 2 * _MOST_KEYS
 
 
 def _line_by_line(source: Source, types: dict[str, pa.DataType]) -> pa.Table:
@@ -190,6 +201,8 @@ def looks(head: Head, kind: Kind) -> bool:
     """Whether the first line is a whole object with the usual keys."""
     if not head.data.lstrip().startswith(b"{") or not head.lines:
         return False
+    if _is_wide(head.lines[0]) and head.lines[0].count(b"{") == 1:
+        return True  # the reader says it
     try:
         first = parse(head.lines[0])
     except ValueError:

@@ -36,6 +36,8 @@ _PIECE = 1 << 15
 """Lines that are looked at together: short ones take many times their own room meanwhile."""
 _STRETCH = 1 << 16
 """Bytes in which the ends of lines are looked for together, so that they stay in the cache."""
+_WORDY = 256
+"""Bytes of a comment or qid, on average, from which they are copied one by one."""
 _LONG = 400
 """Bytes of a line from which on it is quicker to ask for one after another."""
 _TAB, _NEWLINE, _RETURN, _BLANK, _HASH = np.array([9, 10, 13, 32, 35], np.uint8)
@@ -198,8 +200,12 @@ def _rows(
 def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     """Return the bytes between `starts` and `stops` as strings."""
     offsets = offsets_of(stops - starts)
-    at = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data[at])]
+    if offsets[-1] > _WORDY * starts.size:  # a place for each byte would be eight times the text
+        pieces = zip(starts.tolist(), stops.tolist(), strict=True)
+        text = np.concatenate([data[start:stop] for start, stop in pieces])
+    else:
+        text = data[np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))]
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
     strings = pa.Array.from_buffers(pa.large_string(), starts.size, buffers)
     try:
         strings.validate(full=True)

@@ -113,7 +113,7 @@ def _open(
     start = head.find(line)
     above = head.count(b"\n", 0, start) + (not numbered)
     delimiter = "\t" if b"\t" in line else ","
-    width = len(line.decode("utf-8", "replace").rstrip("\r").split(delimiter))
+    width = line.count(delimiter.encode()) + 1
     if width > _WIDEST:
         what = f"more than {_WIDEST:,} columns, which are the most that are read"
         fix = "write a file of the columns that are used"
@@ -180,7 +180,8 @@ def looks(head: Head, kind: Kind) -> bool:
     if not head.lines:
         return False
     line = head.lines[0].decode("utf-8", "replace").rstrip("\r")
-    names = [name.strip('"') for name in line.split("\t" if "\t" in line else ",")]
+    fields = line.split("\t" if "\t" in line else ",", _WIDEST)[:_WIDEST]
+    names = [name.strip('"') for name in fields]
     found = guess(names, kind)
     return "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"})
 

@@ -239,6 +239,32 @@ def test_memory_of_small_files(tmp_path: Path, base: int, name: str) -> None:
     assert peak - base <= LEAST
 
 
+_LONG_LINES: list[tuple[str, str, bytes, str]] = [
+    ("qrels", "letor", b"1 qid:1 1:2 # " + b"x" * 6 * MB + b"\n0 qid:1 1:3\n", "read"),
+    ("qrels", "letor", b"1 qid:1" + b" 1:2" * (6 * MB // 4) + b"\n0 qid:1 1:3\n", "read"),
+    ("run", "jsonl", b'{"qid":"1","docno":"d","score":1' + b',"x":1' * MB + b"}\n",
+     "more than 10,000 keys"),
+    ("run", "table", b"qid,docno,score" + b",x" * 3 * MB + b"\n1,d,1\n",
+     "more than 10,000 columns"),
+]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
+@pytest.mark.parametrize(
+    ("kind", "format", "text", "what"),
+    _LONG_LINES,
+    ids=["a comment", "features", "keys of JSON lines", "a header of a CSV"],
+)
+def test_memory_of_one_long_line(
+    tmp_path: Path, base: int, kind: str, format: str, text: bytes, what: str
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(text)
+    peak, said = measured(path, kind, format)
+    assert what in said
+    assert peak - base <= LEAST
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
 @pytest.mark.parametrize("name", ["comments", "wrong lines"])
 def test_memory_of_refused_lines_does_not_grow(tmp_path: Path, name: str) -> None:
