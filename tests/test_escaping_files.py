@@ -10,6 +10,7 @@ from command_line import called
 from test_escaping import NASTY
 
 from harness.config import loads, sweep
+from harness.errors import HarnessWarning
 from harness.init import propose_config
 
 NAMES = [
@@ -48,7 +49,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_config_of_init_names_these_very_files(folder: Path) -> None:
-    config = loads(propose_config(folder, folder), "c.yaml", folder)
+    with pytest.warns(HarnessWarning, match="look the same"):
+        config = loads(propose_config(folder, folder), "c.yaml", folder)
     cells = sweep.resolve(config)
     runs = {Path(folder, cell.run_entry.path) for cell in cells}
     assert runs == {*folder.rglob("*.run")}

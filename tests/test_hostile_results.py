@@ -59,7 +59,7 @@ def test_an_index_of_the_cache_that_means_nothing(tmp_path: Path, content: bytes
     """It is as if there were none: the hash is taken while a file is read."""
     (tmp_path / INDEX).write_bytes(content)
     (tmp_path / "a").write_text("x")
-    assert Cache(tmp_path).digest(tmp_path / "a") is None
+    assert Cache(tmp_path).known(str(tmp_path / "a")) is None
 
 
 def test_closed_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

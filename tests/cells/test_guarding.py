@@ -189,7 +189,8 @@ def test_pooled_folds_with_queries_in_common_stop_the_run_at_once(place: Path, j
     (place / "fold2.txt").write_text(rows.replace("1:0.5", "1:0.7"), encoding="utf-8")
     scores = [-float(line) for line in (place / "model-1.txt").read_text().split()]
     put(place / "model-1.txt", scores)
-    path = config(place, summary={"pool": ["fold"]}, guard={"accept": ["shared-queries"]})
+    accepted = ["shared-queries", "unrelated"]  # fold 2's predictions were made for other rows
+    path = config(place, summary={"pool": ["fold"]}, guard={"accept": accepted})
     with pytest.warns(HarnessWarning, match="upside-down"), pytest.raises(InputError) as caught:
         harness.run(path, jobs=jobs)
     (problem,) = caught.value.problems

@@ -157,5 +157,5 @@ def test_gains_by_grade_name_whole_grades(name: str) -> None:
 
 def test_numbers_stay_small_where_they_are_whole() -> None:
     whole = Qrels.from_dict({"q": {"a": 1.0, "b": 2.0}}, fractions=True)
-    assert whole.numbers.dtype == np.int64
+    assert whole.numbers.dtype == np.int32
     assert Qrels.from_dict({"q": {"a": 0.5, "b": 2.0}}, fractions=True).numbers.dtype == np.float64
