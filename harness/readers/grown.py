@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+import sys
 from collections.abc import Iterable
 
 import numpy as np
@@ -13,6 +15,52 @@ from ..core.ragged import Array
 
 _NARROW = 2**31
 """The first number that needs eight bytes."""
+_MAPPED = 1 << 22
+"""Bytes from which on a column has pages of its own."""
+
+
+class Bytes:
+    """Bytes that grow where they stand.
+
+    The C library copies what it cannot extend, and all would be there twice meanwhile. On Linux
+    the pages of large columns are the system's, which moves them without a copy.
+
+    >>> some = Bytes()
+    >>> some.add(b"ab"), some.add(b"c"), len(some), bytes(some.all())
+    (None, None, 3, b'abc')
+    """
+
+    def __init__(self) -> None:
+        self._room: bytearray | mmap.mmap = bytearray()
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, data: bytes | memoryview) -> None:
+        """Add bytes at the end."""
+        begin, self._size = self._size, self._size + len(data)
+        if isinstance(self._room, bytearray) and (sys.platform != "linux" or self._size < _MAPPED):
+            self._room += data
+            return
+        try:
+            self._make_room()
+        except OSError:
+            raise MemoryError from None
+        self._room[begin : self._size] = data
+
+    def _make_room(self) -> None:
+        """Have pages for all bytes; those that are not written to take no room."""
+        if isinstance(self._room, bytearray):
+            short = self._room
+            self._room = mmap.mmap(-1, 2 * _MAPPED, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            self._room[: len(short)] = short
+        if self._size > len(self._room):
+            self._room.resize(self._size + self._size // 8)
+
+    def all(self) -> memoryview:
+        """Return all of them, without a copy; none can be added then."""
+        return memoryview(self._room)[: self._size]
 
 
 class Numbers:
@@ -26,15 +74,15 @@ class Numbers:
     """
 
     def __init__(self, kind: type) -> None:
-        self._kind, self._data = kind, bytearray()
+        self._kind, self._data = kind, Bytes()
 
     def add(self, numbers: Array) -> None:
         """Add numbers at the end."""
-        self._data += np.ascontiguousarray(numbers, self._kind).data.cast("B")
+        self._data.add(np.ascontiguousarray(numbers, self._kind).data.cast("B"))
 
     def array(self) -> Array:
         """Return all of them, without a copy; none can be added then."""
-        return np.frombuffer(self._data, self._kind)
+        return np.frombuffer(self._data.all(), self._kind)
 
 
 class Ends:
@@ -74,7 +122,7 @@ class Texts:
     """
 
     def __init__(self) -> None:
-        self._data, self._ends = bytearray(), Ends()
+        self._data, self._ends = Bytes(), Ends()
         self._ends.add(np.zeros(1, np.int64))
         self._n_rows, self._nulls = 0, [np.zeros(0, np.int64)]
 
@@ -90,7 +138,7 @@ class Texts:
         self._n_rows += len(column)
         offsets, data = string_views(column)
         self._ends.add(offsets[1:] + (len(self._data) - np.int64(offsets[0])))
-        self._data += data[offsets[0] : offsets[-1]].data
+        self._data.add(data[offsets[0] : offsets[-1]].data)
 
     def column(self) -> pa.Array:
         """Return all of them, with wide offsets where they need them; none can be added then."""
@@ -102,5 +150,5 @@ class Texts:
             is_there = np.ones(self._n_rows, bool)
             is_there[nulls] = False
             validity = pa.py_buffer(np.packbits(is_there, bitorder="little"))
-        buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(self._data)]
+        buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(self._data.all())]
         return pa.Array.from_buffers(kind, self._n_rows, buffers)
