@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,8 @@ from .escaping import in_message, legible
 SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
 SHOWN_OF_CONFIG = 100
-"""How many of a config, of which all that anybody would mend at once are wanted."""
+"""How many of a config, of which all that anybody would mend at once are wanted; of more than
+these, which a program wrote, :data:`SHOWN` that say the same."""
 ALIKE, PLACES = 3, 10
 """Of many that say the same, as many are printed, and so many places of the others."""
 _OWN = re.compile(r"'[^']*'|\d[\d,.]*")
@@ -132,16 +134,35 @@ class ConfigError(HarnessError):
         super().__init__(problems)
 
     def __str__(self) -> str:
-        lines = [f"{legible(self.where)}: {self.total} problem{'s' if self.total > 1 else ''}"]
-        places = [legible(problem.where) for problem in self.problems]
-        width = min(36, max(map(len, places)))
-        for problem, where in zip(self.problems[:SHOWN_OF_CONFIG], places, strict=False):
+        problems, rest = self.problems, []
+        if self.total > SHOWN_OF_CONFIG:
+            rest = [one for one in problems if not one.where]  # how much was not looked at
+            problems = [one for one in problems if one.where]
+        n = f"{'more than ' * bool(rest)}{len(problems):,}"
+        lines = [f"{legible(self.where)}: {n} problem{'s' if self.total > 1 else ''}"]
+        shown = problems if self.total <= SHOWN_OF_CONFIG else _of_each_kind(problems)
+        places = [legible(problem.where) for problem in shown]
+        width = min(36, max(map(len, places), default=0))
+        for problem, where in zip(shown, places, strict=True):
             text = str(replace(problem, where=""))
             head = f"{where:<{width}}  " if where else ""
             lines.append(textwrap.indent(head + text, "  "))
-        if (more := self.total - SHOWN_OF_CONFIG) > 0:
+        if (more := len(problems) - len(shown)) > 0:
             lines.append(f"  ... and {more:,} more")
+        lines += [f"  {one}" for one in rest]
         return "\n".join(lines)
+
+
+def _of_each_kind(problems: Sequence[Problem]) -> list[Problem]:
+    """Return the first problems, and few that say the same."""
+    said = Counter[str]()
+    shown: list[Problem] = []
+    for one in problems:
+        kind = in_common(one.what)
+        said[kind] += 1
+        if said[kind] <= SHOWN and len(shown) < SHOWN_OF_CONFIG:
+            shown.append(one)
+    return shown
 
 
 class InputError(HarnessError):

@@ -34,7 +34,7 @@ from . import (
     twins,
 )  # fmt: skip
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
-from .validation import Parts, validate
+from .validation import MOST, Parts, validate
 from .yamlfile import Loc, Source
 
 __all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "json_schema", "load", "loads"]
@@ -190,11 +190,16 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
     defaults = parts.policy.metric_defaults(convention)
     problems += metric_sets.check(source, defaults, all_loaded)
     metrics: list[Metric] | None = [] if parts.metrics else None
-    for place, name in parts.metrics.items():
+    n_unknown = 0
+    for at, (place, name) in enumerate(parts.metrics.items()):
+        if n_unknown == MOST:
+            more = len(parts.metrics) - at
+            problems.append(Problem("", f"{more:,} more metrics were not looked at"))
+            break
         try:
             found = parse(name, defaults)
         except UnknownNameError as error:
-            metrics = None
+            metrics, n_unknown = None, n_unknown + 1
             if all_loaded or not metric_sets.is_unknown(error):  # else a plugin may define it
                 what = metric_sets.unknown(name, error, source)
                 problems.append(source.problem(("metrics", place), what))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.names import parse
 from ..errors import Problem, UnknownNameError, did_you_mean
+from .validation import MOST
 from .yamlfile import Loc, Source
 
 KEY = "metric_sets"
@@ -58,11 +59,17 @@ def check(source: Source, defaults: Mapping[str, Any], complete: bool) -> Iterat
         if _is_metric(name):
             what = f"'{name}' is the name of a metric, and would never be taken for the set"
             yield source.problem((KEY, name), what, fix="call the set something else")
+        n_unknown = 0
         for place, metric in enumerate(metrics):
+            if n_unknown == MOST:
+                more = len(metrics) - place
+                yield Problem("", f"{more:,} more metrics of '{name}' were not looked at")
+                break
             if isinstance(metric, str) and metric not in source.data[KEY]:
                 try:
                     parse(metric, defaults)
                 except UnknownNameError as error:
+                    n_unknown += 1
                     if complete or not is_unknown(error):
                         what = unknown(metric, error, source)
                         yield source.problem((KEY, name, place), what)

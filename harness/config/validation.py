@@ -18,7 +18,7 @@ from .yamlfile import Loc, Source, describe
 
 M = TypeVar("M", bound=BaseModel)
 
-_MOST = 1000
+MOST = 1000
 """Parts that are wrong of which it is told why; looking for like names takes 1 ms for each."""
 _MUST_BE = {
     "string": "text",
@@ -94,8 +94,8 @@ def validate(data: Mapping[str, Any], source: Source) -> tuple[Config | None, Pa
         around = {part[:n] for part in source.unread for n in range(len(part) + 1)}
         errors = [one for one in error.errors() if not _follows_from_others(one, around)]
         wrong = {one["loc"][0] for one in errors}
-        more = len(errors) - _MOST
-        errors = [one for one in errors[:_MOST] if not _is_misspelt(one, errors[:_MOST])]
+        more = len(errors) - MOST
+        errors = [one for one in errors[:MOST] if not _is_misspelt(one, errors[:MOST])]
         problems = list(dict.fromkeys(_in_plain_words(one, source) for one in errors))
         if more > 0:
             problems.append(Problem("", f"{more:,} more parts are wrong; they were not looked at"))
