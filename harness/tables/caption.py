@@ -10,8 +10,8 @@ from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import System, how_chosen
 from .markup import counted, listed
-from .metric_words import consequences, ties_in_words, values_of_empty
 from .model import Column
+from .rules import consequences, empty_queries, rankings_in_words, values_of_empty
 from .settings import Settings
 from .signs import Signs
 
@@ -208,22 +208,20 @@ def _untested(found: Comparisons, settings: Settings, columns: Sequence[Column])
 def _rules(
     settings: Settings, metrics: Sequence[Metric], systems: Sequence[System]
 ) -> Iterator[str]:
-    evaluation = systems[0].entries[0].evaluation
-    policy = evaluation.policy
-    own = [one.settings.ties is not None for one in metrics]
-    if not all(own) or not own:
-        but = ", unless a metric's name says otherwise" * any(own)
-        yield f"Documents with equal scores {ties_in_words(policy.ties)}{but}."
-    if policy.depth is not None:
-        yield f"Only the first {policy.depth:,} documents of each query count."
-    if policy.judged_only:
-        yield "Documents without judgement are removed first."
-    empty = {system.dataset: system.entries[0].evaluation.counts.empty for system in systems}
-    if n := sum(empty.values()):
-        words = ("counts", "is left out") if n == 1 else ("count", "are left out")
-        values = values_of_empty(metrics, policy.empty_queries)
-        if rule := consequences(values, lambda one: settings.name(str(one)), *words):
-            yield f"{counted(n, 'query', 'queries')} without relevant documents {rule}."
+    policy = systems[0].entries[0].evaluation.policy
+
+    def name(metric: Metric) -> str:
+        return settings.name(str(metric))
+
+    for clause in rankings_in_words(metrics, policy, name):
+        yield f"{clause[0].upper()}{clause[1:]}."
+    counts = ((one.dataset, entry.evaluation.counts) for one in systems for entry in one.entries)
+    most, n, _ = empty_queries(counts, metrics)
+    words = ("counts", "is left out") if n == 1 else ("count", "are left out")
+    values = values_of_empty(metrics, policy.empty_queries)
+    if n and (rule := consequences(values, name, *words)):
+        what = f"{most}{counted(n, 'query', 'queries')}"
+        yield f"{what[0].upper()}{what[1:]} without relevant documents {rule}."
 
 
 def _meant(settings: Settings, metrics: Sequence[Metric]) -> str:

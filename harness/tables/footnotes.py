@@ -12,8 +12,8 @@ from ..core.study import Study
 from ..core.systems import System
 from .caption import SHOWN, metrics_of
 from .markup import listed
-from .metric_words import consequences
 from .model import UNDEFINED, Cell, Column
+from .rules import consequences, values_of_missing
 from .settings import Settings
 from .signs import Signs
 
@@ -86,7 +86,7 @@ def _missing(
         return
     rule = "the others are left out"
     if systems[0].entries[0].evaluation.policy.missing_queries == "zero":
-        values = {metric: metric.definition.missing for metric in metrics}
+        values = values_of_missing(metrics)
         what = consequences(values, lambda one: settings.name(str(one)), "count", "are left out")
         rule = f"the others {what}" if what else "the others count alike"
     yield f"Queries{where} answered: {listed(found)}; {rule}."

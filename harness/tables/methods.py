@@ -14,15 +14,16 @@ from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import how_chosen
 from .markup import Formula, Markup, Writer, counted, listed
-from .metric_words import (
-    consequences,
-    has_level,
-    metric_list,
-    ties_in_words,
-    title_of,
-    values_of_empty,
-)
+from .metric_words import has_level, metric_list, titles_of
 from .references import bibtex
+from .rules import (
+    Name,
+    consequences,
+    empty_queries,
+    rankings_in_words,
+    values_of_empty,
+    values_of_missing,
+)
 
 _CORRECTIONS = {
     "holm": ("Holm's correction", ("holm1979",)),
@@ -154,23 +155,19 @@ def _parts(study: Study) -> str:
 def _treated(study: Study, metrics: Sequence[Metric], writer: Writer) -> str:
     entries = study.board.entries
     policy = entries[0].evaluation.policy
-    parts = []
-    if any(one.settings.ties is None or _is_bound(one) for one in metrics):
-        parts.append(f"documents with equal scores {ties_in_words(policy.ties)}")
+    named = [one for one in metrics if not _is_bound(one)]
+    name = titles_of(named, writer).__getitem__
+    parts = list(rankings_in_words(named, policy, name))
     if any(_is_bound(one) for one in metrics):
         parts.append("bounds are over all orders of tied documents")
-    if policy.depth is not None:
-        parts.append(f"only the first {policy.depth:,} documents of each query were evaluated")
-    if policy.judged_only:
-        parts.append("documents without judgement were removed first")
-    parts += _unanswered(study, metrics, writer)
-    parts += _without_relevant(study, metrics, writer)
+    parts += _unanswered(study, named, name)
+    parts += _without_relevant(study, named, name)
     software = f"values were computed with {_software(study, writer)}"
     parts.append(f"{software}{_checked(study, writer)}")
     return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
 
 
-def _unanswered(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
+def _unanswered(study: Study, metrics: Sequence[Metric], name: Name) -> Iterator[str]:
     entries = study.board.entries
     counts = [one.evaluation.counts.missing for one in entries if one.evaluation.counts.missing]
     if not counts:
@@ -180,30 +177,22 @@ def _unanswered(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iter
     if entries[0].evaluation.policy.missing_queries == "skip":
         yield f"{what} were left out"
         return
-    yield f"{what} {_by_value({one: one.definition.missing for one in metrics}, writer)}"
+    yield f"{what} {_by_value(values_of_missing(metrics), name)}"
 
 
-def _without_relevant(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
-    each = [
-        max((entry.evaluation.counts for entry in entries), key=lambda one: one.empty)
-        for _, entries in study.board.by_dataset()
-    ]
-    empty, queries = sum(one.empty for one in each), sum(one.queries for one in each)
-    rule = study.board.entries[0].evaluation.policy.empty_queries
-    own = values_of_empty((one for one in metrics if not _is_bound(one)), rule)
-    if not empty or not own:
-        return
-    # Counted at the highest level that a metric asks for; another may find some relevant there.
-    levels = {dict(one.params).get("rel", 1) if has_level(one) else 1 for one in own}
-    most = "at most " if levels != {1} else ""
-    what = f"queries without relevant documents ({most}{empty:,} of {queries:,})"
-    yield f"{what} {_by_value(own, writer)}"
+def _without_relevant(study: Study, metrics: Sequence[Metric], name: Name) -> Iterator[str]:
+    entries = study.board.entries
+    counts = ((entry.dataset, entry.evaluation.counts) for entry in entries)
+    most, empty, queries = empty_queries(counts, metrics)
+    values = values_of_empty(metrics, entries[0].evaluation.policy.empty_queries)
+    if empty:
+        what = f"queries without relevant documents ({most}{empty:,} of {queries:,})"
+        yield f"{what} {_by_value(values, name)}"
 
 
-def _by_value(values: Mapping[Metric, float | None], writer: Writer) -> str:
-    """Return that queries count with the values that metrics have for them; None says nothing."""
-    values = {one: value for one, value in values.items() if not _is_bound(one)}
-    how = consequences(values, lambda one: title_of(one, writer), "counted", "were left out")
+def _by_value(values: Mapping[Metric, float | None], name: Name) -> str:
+    """Return that queries count with the values that metrics have for them."""
+    how = consequences(values, name, "counted", "were left out")
     return how or "are no special case to any metric"
 
 
@@ -244,12 +233,13 @@ def _in_terms_of(found: Comparisons, metrics: Sequence[Metric], writer: Writer) 
     """Return by which metrics runs were compared, where not by all that are reported."""
     used = {str(one.metric): one.metric for one in found.rows}
     named = [one for one in metrics if not _is_bound(one)]
-    rest = [title_of(one, writer) for one in named if str(one) not in used]
+    rest = [one for one in named if str(one) not in used]
+    titles = titles_of(list(dict.fromkeys([*named, *used.values()])), writer)
     if not rest:
         return ""
     if len(rest) < len(used):
-        return f" in terms of all metrics but {listed(rest)}"
-    return f" in terms of {listed(title_of(one, writer) for one in used.values())}"
+        return f" in terms of all metrics but {listed(titles[one] for one in rest)}"
+    return f" in terms of {listed(titles[one] for one in used.values())}"
 
 
 def _compared(found: Comparisons, study: Study, metrics: Sequence[Metric], writer: Writer) -> str:
@@ -284,12 +274,13 @@ def _together(found: Comparisons, writer: Writer) -> str:
         low, high = (_p(choose(one.p for one in known), writer) for choose in (min, max))
         return f" The {len(known)} tests of all systems together have {low} to {high}."
     each = []
+    titles = titles_of(list(dict.fromkeys(one.metric for one in known)), writer)
     for one in known:
         name = one.name or "statistic"
         value = f"{one.statistic:.2f}" if abs(one.statistic) >= 1 else f"{one.statistic:.3g}"
         latex = name.replace("chi-squared", r"\chi^2") if "(" in name else rf"\text{{{name}}}"
         said = writer.formula(Formula(f"{latex} = {value}", f"{name} = {value}"))
-        where = f"{title_of(one.metric, writer)} on {writer.text(one.dataset)}"
+        where = f"{titles[one.metric]} on {writer.text(one.dataset)}"
         each.append(f"{said}, {_p(one.p, writer)} ({where})")
     return f" All systems together: {'; '.join(each)}."
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 from ..core.convention import CONVENTIONS
 from ..core.grade_rule import GradeRule
 from ..core.metric import Metric
+from ..core.policy import Policy
 from ..core.settings import Settings
 from .markup import Formula, Writer, listed
+from .rules import ties_in_words
 
 Named = tuple[str | Formula, tuple[str, ...]]
 
@@ -74,15 +76,10 @@ _DISCOUNTS: Mapping[str, Formula] = {
     "jarvelin": Formula(r"\max(1, \log_2 i)", "max(1, log2(i))"),
     "position": Formula("i", "i"),
 }
-_TIES: Mapping[str, str] = {
-    "trec_eval": "in single precision were ordered by document identifier, descending",
-    "trec_eval10": "were ordered by document identifier, descending",
-    "docno+": "were ordered by document identifier, ascending",
-    "stable": "were kept in the order of the file",
-    "reverse": "were put in the reverse of the order of the file",
-    "average": "were averaged over all their orders",
-    "best": "were put in the best order",
-    "worst": "were put in the worst order",
+_SCORES = {
+    "float32": "scores compared in single precision",
+    "float64": "scores compared in double precision",
+    "none": "scores not looked at",
 }
 TOOLS: Mapping[str, tuple[str, ...]] = {
     "letor": ("qin2010",), "lightgbm": ("ke2017",), "xgboost": ("chen2016",),
@@ -115,15 +112,6 @@ def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
     return listed(_family(list(members), level, writer) for _, members in families)
 
 
-def ties_in_words(ties: str) -> str:
-    """Return what became of documents with equal scores, as the end of a sentence.
-
-    >>> ties_in_words("stable"), ties_in_words("random(7)")
-    ('were kept in the order of the file', 'were put in an order drawn with seed 7')
-    """
-    return _TIES.get(ties) or f"were put in an order drawn with seed {ties[7:-1]}"
-
-
 def has_level(metric: Metric) -> bool:
     """Whether there is a smallest relevant grade to it: not where it compares to another run."""
     params = dict(metric.params)
@@ -147,47 +135,28 @@ def title_of(metric: Metric, writer: Writer) -> str:
     return shown if metric.cutoff is None else f"{shown}@{metric.cutoff:g}"
 
 
-def values_of_empty(metrics: Iterable[Metric], rule: str) -> dict[Metric, float | None]:
-    """Return what each metric gives a query without relevant documents, by the policy's rule.
+def titles_of(metrics: Sequence[Metric], writer: Writer) -> dict[Metric, str]:
+    """Return what each metric is called where several are told apart.
 
-    None where such a query is no special case; metrics with a rule of their own are left out.
-    """
-    own = [one for one in metrics if one.settings.empty is None and one.reference is None]
-    values = {one: one.definition.empty for one in own}
-    if rule == "skip":
-        return dict.fromkeys(own, math.nan)
-    if rule == "one":
-        return {
-            one: 1.0 if one.definition.bounds == (0, 1) and value is not None else value
-            for one, value in values.items()
-        }
-    return values
-
-
-def consequences(
-    values: Mapping[Metric, float | None],
-    name: Callable[[Metric], str],
-    count: str,
-    left_out: str,
-) -> str:
-    """Return that queries count with the values that metrics have for them; None says nothing.
+    The tool that it is computed as, or its own name, where :func:`title_of` says the same of two.
 
     >>> import harness.metrics
     >>> from harness.core.names import parse_all
-    >>> one, two, three = parse_all(["map", "P@5", "mse"])
-    >>> consequences({one: 0.0, two: 0.0, three: math.nan}, str, "count", "are left out")
-    'count as 0 and are left out for mse'
+    >>> metrics = parse_all(["map", "ndcg@5", "ndcg(convention=lightgbm)@5", "ndcg(gain=exp)@5"])
+    >>> list(titles_of(metrics, Writer("plain")).values())
+    ['MAP', 'ndcg@5', 'nDCG@5 as computed by LightGBM 4.7.0', 'ndcg(gain=exp)@5']
     """
-    groups: dict[str, list[str]] = {}
-    for metric, value in values.items():
-        if value is not None:
-            how = left_out if math.isnan(value) else f"{count} as {value:g}"
-            groups.setdefault(how, []).append(name(metric))
-    if not groups:
-        return ""
-    usual = max(groups, key=lambda how: len(groups[how]))
-    others = [f"{how} for {listed(names)}" for how, names in groups.items() if how != usual]
-    return listed([usual, *others])
+    found = {one: title_of(one, writer) for one in metrics}
+    for one in _shared(found):
+        if one.convention is not None:
+            tool = writer.text(CONVENTIONS[one.convention].tool)
+            found[one] += f" as computed by {tool}"
+    return found | {one: writer.text(str(one)) for one in _shared(found)}
+
+
+def _shared(titles: Mapping[Metric, str]) -> list[Metric]:
+    times = Counter(titles.values())
+    return [one for one, title in titles.items() if times[title] > 1]
 
 
 def _plain(metric: Metric) -> Metric:
@@ -269,7 +238,9 @@ def _value(name: str, text: str, writer: Writer) -> str:
 
 def _settings(settings: Settings, writer: Writer) -> Iterable[str]:
     if settings.ties is not None:
-        yield f"documents with equal scores {ties_in_words(settings.ties)}"
+        yield f"documents with equal scores {ties_in_words(Policy().with_settings(settings))}"
+    elif settings.scores is not None:
+        yield _SCORES[settings.scores]
     said: Mapping[str, Any] = {
         "zero": "0", "one": "1", "nan": "undefined",
     }  # fmt: skip

@@ -254,7 +254,7 @@ def test_further_columns() -> None:
         "dense": [".500", "1.000", "2", "2/2"],
     }
     assert table.footnotes == (
-        "Queries answered: bm25 1/2; the others count as 0 and are left out for mse.",
+        "Queries answered: bm25 1/2; the others count as 0, but are left out for mse.",
         "Queries for which map is defined: bm25 1/2.",
         "n/N after a value: it is over n of the N queries, others over more.",
     )

@@ -92,8 +92,19 @@ def test_what_queries_without_relevant_documents_count_as() -> None:
     assert said(["map"], 2, "one") == "2 queries without relevant documents count as 1."
     assert said(["map"], 1, "skip") == "1 query without relevant documents is left out."
     assert said(["map", "P@5", "tau_ap"], 2) == (
-        "2 queries without relevant documents count as 0 and are left out for tau_ap."
+        "2 queries without relevant documents count as 0, but are left out for tau_ap."
     )
+    own = ["map", "P@5", "ndcg(convention=lightgbm)@5", "ndcg(empty=nan,undefined=zero)@5", "mse"]
+    assert said(own, 2, "skip") == (
+        "2 queries without relevant documents are left out, but count as 1 for "
+        "ndcg(convention=lightgbm)@5, count as 0 for ndcg(empty=nan,undefined=zero)@5 and count as "
+        "any other for mse."
+    )
+    assert said(["map", "map(undefined=nan)"], 1, "skip") == (
+        "1 query without relevant documents is left out, but counts as undefined for "
+        "map(undefined=nan)."
+    )
+    assert said(["map", "P(rel=2)@5"], 2).startswith("At most 2 queries without relevant")
 
 
 def test_no_comparison_at_all_and_tests_without_an_answer() -> None:

@@ -82,14 +82,15 @@ def test_queries_that_policies_touched() -> None:
     text = methods(study(("map", "mse"), counts=counts), "plain")
     # 3 runs, 2 queries each; mse has no value for an answer that is not there
     assert (
-        "Queries that a run did not answer (6 in 3 of 3 runs) counted as 0 and were left out for "
-        "mean squared error. Queries without relevant documents (3 of 20) counted as 0." in text
+        "Queries that a run did not answer (6 in 3 of 3 runs) counted as 0, but were left out for "
+        "mean squared error. Queries without relevant documents (3 of 20) counted as 0, but "
+        "counted as any other for mean squared error." in text
     )
     policy = Policy(missing_queries="skip", empty_queries="skip", ties="stable")
     text = methods(study(counts=counts, policy=policy), "plain")
     assert "equal scores were kept in the order of the file" in text
     assert "did not answer (6 in 3 of 3 runs) were left out" in text
-    assert "without relevant documents (3 of 20) were left out" in text
+    assert "without relevant documents (3 of 20) were left out." in text
     policy = Policy(empty_queries="one")
     assert "relevant documents (3 of 20) counted as 1." in methods(
         study(counts=counts, policy=policy)
@@ -196,6 +197,29 @@ def test_conventions_and_bounds() -> None:
     assert "1 for queries without relevant documents" in text
     assert "Bounds are over all orders of tied documents" in text
     assert text.count("precision at cutoff 5") == 1
+
+
+def test_what_a_metric_does_by_a_setting_of_its_own_is_no_policy() -> None:
+    names = ("map", "ndcg@10", "ndcg(convention=lightgbm)@10")
+    counts, policy = Counts(queries=20, empty=3), Policy(empty_queries="skip")
+    text = methods(study(names, counts=counts, policy=policy), "plain")
+    # both are called nDCG@10 without the tool
+    assert (
+        "Documents with equal scores in single precision were ordered by document identifier, "
+        "descending, but were kept in the order of the file for nDCG@10 as computed by LightGBM "
+        "4.7.0. Queries without relevant documents (3 of 20) were left out, but counted as 1 for "
+        "nDCG@10 as computed by LightGBM 4.7.0. Values" in text
+    )
+    names = ("map", "P(scores=float64)@5", "P(scores=none,ties=stable)@5", "P(judged_only=true)@5")
+    text = methods(study(names, policy=Policy(depth=7)), "plain")
+    assert (
+        "descending, but were ordered by document identifier, descending for P(scores=float64)@5 "
+        "and (all of a query) were kept in the order of the file for P(ties=stable,scores=none)@5."
+    ) in text
+    assert "Of the documents of each query only the first 7 counted." in text
+    assert (
+        "Documents without judgement were kept, but were removed first for P(judged_only=true)@5."
+    ) in text
 
 
 def test_many_datasets_are_counted() -> None:
