@@ -13,9 +13,6 @@ from . import output, system
 from .errors import HarnessError, HarnessWarning, VerificationError
 from .trust import NO_PLUGINS, allow_plugins
 
-_WITH_ALL = ("run", "verify", "compare", "check", "table", "plot", "why", "audit", "explain")
-"""Commands that load every library that the harness needs."""
-
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
@@ -58,6 +55,8 @@ def _trusted(given: list[str]) -> list[str]:
 
 def _run(given: list[str]) -> None:
     """Give the words to who reads them; Typer, 60 ms to import, only where nobody else can."""
+    if given[:1] and not given[0].startswith("-"):
+        system.check_memory()
     if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
         from . import trec_eval
 
@@ -69,8 +68,6 @@ def _run(given: list[str]) -> None:
         if asked is not None:
             plain.evaluate(**asked)
             sys.exit(0)
-    if given[:1] and given[0] in _WITH_ALL:
-        system.check_memory()
     if given[:1] == ["run"]:
         from . import running
 

@@ -30,6 +30,7 @@ from .core.summary import NOT_COMPARED
 from .core.systems import chosen_of, systems_of
 from .errors import HarnessError, InputError, Problem
 from .origin import MANIFEST
+from .system import check_room
 
 LEADERBOARD, CELLS, PER_QUERY = "leaderboard.csv", "leaderboard_cells.csv", "per_query.parquet"
 _AGAIN = "run the config again, which writes them together"
@@ -156,6 +157,7 @@ def _entries(
 ) -> Iterator[Entry]:
     metrics, policy = config.parsed_metrics(), config.to_policy()
     # without threads: one that is not done when an error ends the process would abort it
+    check_room(len(per_query))
     table = pq.ParquetFile(pa.BufferReader(per_query)).read(use_threads=False)
     alone = pacsv.ReadOptions(use_threads=False)
     within = pacsv.ParseOptions(newlines_in_values=True)  # a name may hold one

@@ -314,6 +314,7 @@ def parquet(tables: Iterable[pa.Table]) -> bytes:
     """
     tables = iter(tables)
     table: Any = next(tables)
+    system.check_room(table.nbytes)
     sink = io.BytesIO()
     with pq.ParquetWriter(sink, table.schema, compression="zstd") as file:
         while table is not None:

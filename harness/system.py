@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import importlib
 import mmap
 import os
 import re
@@ -17,13 +19,26 @@ _OF_ARROW = re.compile(r"^Unknown error: Wrapping .* failed$|[mc]alloc|bad_alloc
 """What Arrow says, outside of its own MemoryError, where it gets no memory: for a text of a table,
 say."""
 _NO_THREAD = re.compile("start new thread|launch worker thread")
-_POOL = "ARROW_DEFAULT_MEMORY_POOL"
-LEAST = 800 << 20
-"""Bytes of addresses that Python, numpy, pyarrow and SciPy take before any file is read."""
-_THREAD = 16 << 20
-"""Bytes of addresses that are enough for a thread to start: its stack, and as much again."""
+_SPARING = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # the usual one reserves 1 GB of addresses at once
+    "ARROW_IO_THREADS": "1",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    "MALLOC_ARENA_MAX": "1",  # of processes that are started: glibc reserves 64 MB for a thread
+    "OMP_NUM_THREADS": "1",
+}
+"""What libraries look for in the environment, and take fewer addresses by."""
+_ARENAS = -8
+"""What glibc's `mallopt` calls the number of places that threads take memory from."""
+LEAST = 512 << 20
+"""Bytes of addresses below which no command begins: the libraries alone take 330 MB."""
+_LIBRARIES = ("numpy", "pyarrow.csv", "pyarrow.json", "pyarrow.parquet", "scipy.special")
+_ROOM = 32 << 20
+"""Bytes of addresses that libraries find free, beyond what they are known to need."""
+_STACK = 8 << 20
+"""Bytes of a thread's stack, where the system has no limit of its own on it, or a smaller one."""
 NO_MEMORY = "not enough memory"
 MORE_MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs"
+_ADDRESSES = "RLIMIT_AS"
 _FILES = "raise the limit on open files (ulimit -n)"
 _SPACE = "free space or write to another folder"
 MORE = {errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.ENOMEM: MORE_MEMORY}
@@ -97,39 +112,67 @@ def _has_current_folder() -> bool:
 
 
 def allocate_sparingly() -> None:
-    """Let Arrow, before it is loaded, take memory piece by piece where that is limited.
+    """Let libraries, before they are loaded, take few addresses where these are limited.
 
-    Its usual allocator reserves 1 GB of addresses at once, of which most commands need a tenth.
+    A command that would need 700 MB of them needs 400 so.
     """
-    if _limit() is not None:
-        os.environ.setdefault(_POOL, "system")
+    if _limit(_ADDRESSES) is None:
+        return
+    for name, value in _SPARING.items():
+        os.environ.setdefault(name, value)
+    import ctypes  # 5 ms
+
+    with contextlib.suppress(AttributeError, OSError):  # where the C library is another one
+        ctypes.CDLL(None).mallopt(_ARENAS, 1)
 
 
-def _limit() -> int | None:
-    """Return the most bytes of addresses that this process may have; None without such a limit."""
+def _limit(what: str) -> int | None:
+    """Return the most bytes that this process may have of something; None without a limit."""
     try:
         import resource
     except ImportError:  # a system without such limits
         return None
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    most, _ = resource.getrlimit(getattr(resource, what))
     return None if most == resource.RLIM_INFINITY else most
 
 
 def check_memory() -> None:
     """Raise where the limit on memory is too small to read and evaluate anything.
 
-    Below it libraries fail while they are loaded, each in its own way; some end the process.
+    Otherwise load, where there is one, the libraries that are not always needed: with too little
+    memory each fails in its own way, some end the process, and the BLAS of SciPy asks for more
+    without an end. So none is left to be loaded when data have taken what there is.
 
     Raises
     ------
     HarnessError
     """
-    most = _limit()
-    if most is not None and most < LEAST:
+    most = _limit(_ADDRESSES)
+    if most is None:
+        return
+    if most < LEAST:
         what = f"memory is limited to {most >> 20} MB (ulimit -v), and Python, numpy, pyarrow "
-        what += f"and SciPy alone take {LEAST >> 20} MB of addresses"
+        what += f"and SciPy with the least of data take {LEAST >> 20} MB of addresses"
         more = "raise the limit; one of a control group (systemd, Docker, Slurm) counts only what"
         raise HarnessError(Problem("", what, fix=f"{more} is used"))
+    for name in _LIBRARIES:
+        importlib.import_module(name)
+
+
+def check_room(size: int = 0) -> None:
+    """Raise where so many bytes of addresses, and some more, are not left.
+
+    To be asked before Arrow parses: where it gets no memory for a field or a thread, C++ ends the
+    process, and nothing can be said.
+
+    Raises
+    ------
+    MemoryError
+    """
+    try:
+        mmap.mmap(-1, _ROOM + size).close()
+    except OSError as error:
+        raise MemoryError from error
 
 
 def threads_of(number: int | None = None) -> ThreadPoolExecutor:
@@ -142,16 +185,6 @@ def threads_of(number: int | None = None) -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor  # most commands need none
 
     number = number or os.cpu_count() or 1
-    _check_room(number)
+    # Python waits forever for a thread that finds none for its first step
+    check_room(number * max(_limit("RLIMIT_STACK") or 0, _STACK))
     return ThreadPoolExecutor(number)
-
-
-def _check_room(threads: int) -> None:
-    """Raise where there is no memory left to start threads.
-
-    Python waits forever for a thread that finds none for its first step.
-    """
-    try:
-        mmap.mmap(-1, threads * _THREAD).close()
-    except OSError as error:
-        raise MemoryError from error

@@ -26,6 +26,7 @@ from ..core.ragged import Floats
 from ..crosscheck import Audit
 from ..guard.facts import Facts
 from ..guard.said import Said
+from ..system import check_room
 
 _META = b"harness"
 _KINDS = ("values", "weights", "errors")
@@ -214,6 +215,7 @@ class Record:
             Where it holds none.
         """
         # read_table would import pandas
+        check_room(len(content))
         table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
         said = json.loads(table.schema.metadata[_META])
         expected = said.pop("sha256")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
@@ -17,12 +18,13 @@ from ..core.arrow import call, cast, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array
 from ..errors import InputError, Problem, said_by
+from ..system import check_room
 from .frame import Names, check_types, choose
 from .grown import Texts
 from .parquet_pages import DamagedError, Group, footer_of, groups_of
 from .room import give_back, used
 from .source import Source
-from .unpacking import check_ratio
+from .unpacking import check_ratio, is_too_far
 
 _ROWS = 1 << 13
 """Rows of a batch, at most."""
@@ -31,6 +33,7 @@ _BATCH = 4 << 20
 _EVERY = 4
 """Batches after which memory is given back."""
 _BUFFER = 1 << 16
+_ALLOCATION = re.compile(r"alloc of size (\d+) failed")
 _SCHEMA, _IGNORED = b"ARROW:schema", b"ARROW:unread"
 """Where Arrow keeps its own types, as of categories, and as long a name that it passes by."""
 
@@ -168,13 +171,27 @@ def read_arrow(source: Source, kind: str, columns: Names | None) -> pa.Table:
 
 
 def _or_refused(source: Source, read: Any) -> Any:
-    """Return what `read` gives; an error where Arrow fails at what the file says."""
+    """Return what `read` gives; an error where Arrow fails at what the file says.
+
+    A file that is damaged may ask for more memory than any file of its size needs.
+    """
+    check_room()
     try:
         return read()
-    except (MemoryError, OverflowError, ValueError, TypeError, KeyError, IndexError) as error:
-        if isinstance(error, pa.ArrowException) and not isinstance(error, MemoryError):
+    except MemoryError as error:
+        if not is_too_far(_size(source), _asked(error)):
             raise
         raise _damaged(source, error) from None
+    except (OverflowError, ValueError, TypeError, KeyError, IndexError) as error:
+        if isinstance(error, pa.ArrowException):
+            raise
+        raise _damaged(source, error) from None
+
+
+def _asked(error: MemoryError) -> int:
+    """Return for how many bytes Arrow asked in vain, 0 where it does not say."""
+    found = _ALLOCATION.search(str(error))
+    return int(found[1]) if found else 0
 
 
 def _damaged(source: Source, error: Exception) -> InputError:

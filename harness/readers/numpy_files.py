@@ -16,6 +16,7 @@ from numpy.lib import format as npy
 
 from ..core.ragged import Array
 from ..errors import said_by, shorten
+from ..system import check_room
 from .unpacking import check_ratio
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -26,7 +27,7 @@ _BAD_HEADER = (
 """What numpy raises at bytes that are no header."""
 _BAD_ARCHIVE = (
     zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError,
-    ValueError, KeyError, OverflowError, MemoryError,
+    ValueError, KeyError, OverflowError,
 )  # fmt: skip
 
 
@@ -52,6 +53,8 @@ def array_of(data: bytes) -> Array:
     ------
     NoArrayError
         Where they are none, or of another size than the header says.
+    MemoryError
+        Where there is no room for them.
     """
     if not data.startswith(npy.MAGIC_PREFIX):
         raise NoArrayError("no file of numpy's")
@@ -64,6 +67,8 @@ def array_of(data: bytes) -> Array:
             warnings.simplefilter("ignore")
             shape, is_fortran, dtype = read_header(stream)
     except _BAD_HEADER as error:
+        if isinstance(error, MemoryError):  # Python's parser raises it at nested signs, too
+            check_room()
         raise NoArrayError(said_by(error)) from None
     if dtype.hasobject:
         raise ObjectsError
@@ -95,6 +100,8 @@ def arrays_of(name: str, data: bytes) -> dict[str, Array]:
         Where it is none, or one of its arrays is none.
     InputError
         Where it unpacks to far more than its own size.
+    MemoryError
+        Where there is no room for that.
     """
     try:
         file = _Archive(data)

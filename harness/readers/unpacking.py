@@ -25,10 +25,15 @@ def check_ratio(name: str, packed: int, unpacked: int) -> None:
 times as many
       fix:   if it is what it should be, unpack it yourself and name the unpacked file
     """
-    if unpacked > FREE and unpacked > RATIO * packed:
+    if is_too_far(packed, unpacked):
         what = f"{packed:,} bytes that unpack to more than {unpacked:,}: over {RATIO} times as many"
         fix = "if it is what it should be, unpack it yourself and name the unpacked file"
         raise InputError(Problem(name, what, fix=fix, rule="unpacks-too-far"))
+
+
+def is_too_far(packed: int, unpacked: int) -> bool:
+    """Whether so many bytes are more than may come out of so few."""
+    return unpacked > FREE and unpacked > RATIO * packed
 
 
 class Unpacking(io.RawIOBase):

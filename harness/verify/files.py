@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..system import check_room
 from .findings import Difference
 
 _NAMES = ("dataset", "run", "baseline", "metric", "qid")
@@ -142,6 +143,7 @@ def _parquet(name: str, then: bytes, now: bytes) -> Compared:
 
 def read_table(content: bytes) -> pa.Table:
     """Return a Parquet file as a table."""
+    check_room(len(content))
     # without threads: one that is not done when the process ends would abort it
     return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
 

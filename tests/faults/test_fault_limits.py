@@ -67,7 +67,7 @@ def test_a_limit_on_memory_that_is_too_small_to_begin(
     assert process.returncode == 2
     assert err == (
         "error: memory is limited to 400 MB (ulimit -v), and Python, numpy, pyarrow and SciPy "
-        "alone take 800 MB of addresses\n"
+        "with the least of data take 512 MB of addresses\n"
         "  fix:   raise the limit; one of a control group (systemd, Docker, Slurm) counts only "
         "what is used\n"
     )
