@@ -22,6 +22,7 @@ from ..core.hashing import string_views
 from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT
 from ..errors import InputError, Problem
+from ..system import check_room
 from .ahead import ahead, each
 from .blanks import (
     count_fields,
@@ -214,6 +215,7 @@ def parse_csv(
         block = b"\n" + block
     if not block or block.isspace():
         return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
+    check_room(8 * len(block))
     return csv.read_csv(
         pa.BufferReader(block),
         csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(fields)),

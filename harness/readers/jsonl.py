@@ -16,6 +16,7 @@ from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem, first_of, shorten
+from ..system import check_room
 from .ahead import ahead, each
 from .build import repeated, row_names, scattered, warn_scattered
 from .columns import NOT_UTF8
@@ -94,6 +95,7 @@ def _blocks(source: Source, types: Mapping[str, pa.DataType]) -> Iterator[pa.Tab
 
 
 def _read_block(block: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
+    check_room(8 * len(block))
     whole = pajson.ReadOptions(use_threads=False, block_size=len(block))
     schema = pa.schema(list(types.items()))
     options = pajson.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")

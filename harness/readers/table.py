@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, said_by
+from ..system import check_room
 from . import binary_table
 from .build import repeated, row_names, scattered, warn_scattered
 from .format import Format, Head, Kind
@@ -134,9 +135,9 @@ def _open(
             with source.open() as stream:
                 mark = len(BOM) if source.has_mark else 0
                 stream.read(mark + start)  # blank lines and comments above
+                check_room()
                 batches = csv.open_csv(stream, read, parse, options, POOL)
-                tables = (pa.Table.from_batches([batch]) for batch in batches)
-                table = gathered(tables, [chosen["qid"]])
+                table = gathered(_tables(batches), [chosen["qid"]])
             give_back()  # what blocks took
             return table, above
         except pa.ArrowInvalid as error:
@@ -144,6 +145,12 @@ def _open(
         if not _is_cut(reason):
             break
     raise diagnose(source, delimiter, header, chosen, above, fractions, reason) from None
+
+
+def _tables(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    for batch in batches:
+        yield pa.Table.from_batches([batch])
+        check_room()
 
 
 def _check_end(source: Source, head: bytes) -> None:
