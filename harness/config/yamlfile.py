@@ -9,8 +9,9 @@ from typing import Any
 
 import yaml
 
-from ..core.guarded_yaml import Loader, YAMLLimitError, composed
+from ..core.guarded_yaml import Loader, composed
 from ..errors import ConfigError, Problem, shorten
+from .slips import syntax
 
 Loc = tuple[str | int, ...]
 """Where a part is: the keys and places that lead to it, as pydantic gives them."""
@@ -18,7 +19,6 @@ Loc = tuple[str | int, ...]
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
 AS_WRITTEN = "where"
 """Below this key a value is the text that stands there: 01 is no number, and yes is not true."""
-_KEY = 1024
 _MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "null"))
 
 
@@ -101,7 +101,7 @@ def parse(text: str, where: str, file: str = "") -> Source:
     try:
         loader, node = composed(text)
     except yaml.YAMLError as error:
-        raise ConfigError(_syntax(error, text), where=where) from error
+        raise ConfigError(syntax(error, text), where=where) from error
     if node is None:
         raise ConfigError(
             Problem("", "the file is empty", fix="name datasets, runs and metrics"), where=where
@@ -215,44 +215,3 @@ def _in(file: str, line: int) -> str:
 
 def _line(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
-
-
-def _is_long(before: str) -> bool:
-    """Return whether the key that a colon follows is longer than YAML has keys without a mark."""
-    key = before.rstrip()
-    quote = key[-1:]
-    begins = key.rfind(quote, 0, -1) if quote in ('"', "'") else max(map(key.rfind, ",{["))
-    return len(key[begins + 1 :].strip()) > _KEY
-
-
-def _syntax(error: yaml.YAMLError, text: str) -> Problem:
-    """Say in plain words where the YAML breaks."""
-    mark = getattr(error, "problem_mark", None)
-    if mark is None:  # a character that no YAML may hold
-        at = getattr(error, "position", 0)
-        line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-        what = f"the character {text[at : at + 1]!r} is not allowed in YAML"
-        return Problem(f"line {line}, column {column}", what)
-    if isinstance(error, YAMLLimitError):
-        place = f"line {mark.line + 1}, column {mark.column + 1}"
-        fix = "no config needs this; see where it is from"
-        if "no character" in str(error.problem):
-            fix = "write the character itself, and save the file as UTF-8"
-        return Problem(place, str(error.problem), fix=fix)
-    content = (text.splitlines() or [""])[min(mark.line, len(text.splitlines()) - 1)]
-    what = f"not valid YAML: {getattr(error, 'problem', '')}"
-    context, start = getattr(error, "context", None), getattr(error, "context_mark", None)
-    if context and start is not None:
-        what += f" ({context} that began in line {start.line + 1})"
-    fix = ""
-    if mark.column < len(content) and content[mark.column] == "\t":
-        fix = "indent with blanks, not with tabs"
-    elif content[mark.column : mark.column + 1] == ":" and _is_long(content[: mark.column]):
-        fix = f'a key of more than {_KEY:,} characters stands after a question mark: ? "key"'
-    elif context == "while scanning a tag":
-        fix = "put text that begins with ! in quotes"
-    elif "{" in content:
-        fix = 'put text that holds braces in quotes: path: "runs/{model}.txt"'
-    elif mark.column < len(content) and content[mark.column] in "@`%*&!|>":
-        fix = f"put text that begins with '{content[mark.column]}' in quotes"
-    return Problem(f"line {mark.line + 1}, column {mark.column + 1}", what, content.strip(), fix)

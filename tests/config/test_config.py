@@ -186,18 +186,18 @@ def test_the_example_of_the_design(base: Path) -> None:
         (
             "name: 'x\n",
             [
-                "line 2, column 1  not valid YAML: found unexpected end of stream "
-                "(while scanning a quoted scalar that began in line 1)",
+                "line 1, column 7  not valid YAML: a quote is not closed",
                 "  found: name: 'x",
+                "  fix:   close it with another '",
             ],
         ),
         ("name: a\x07\n", ["line 1, column 8  the character '\\x07' is not allowed in YAML"]),
         (
             "name: a\n---\nname: b\n",
             [
-                "line 2, column 1  not valid YAML: but found another document "
-                "(expected a single document in the stream that began in line 1)",
+                "line 2, column 1  not valid YAML: a second document begins",
                 "  found: ---",
+                "  fix:   leave out the line ---",
             ],
         ),
         (
@@ -359,8 +359,8 @@ class TestOverrides:
             ("=3", "--set =3  write KEY=VALUE, as in policy.ties=stable"),
             (
                 "metrics=[map",
-                "--set metrics=[map  cannot read the value: not valid YAML: expected ',' or ']', "
-                "but got '<stream end>' (while parsing a flow sequence that began in line 1)",
+                "--set metrics=[map  cannot read the value: not valid YAML: '[' is not closed; "
+                "close it with ']'",
             ),
             (
                 "where.x=gbr?",
