@@ -6,22 +6,26 @@ import contextlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from .. import readers
+from ..config import DatasetEntry, RunEntry
 from ..config.cells import Cell
 from ..core.ragged import Array
-from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
-from ..guard import following, predictions
+from ..guard import counts, predictions
 from ..guard.facts import RunFacts
 from ..guard.finding import Finding
+from ..guard.first import First
 from ..guard.fits import Fit, Rows
 from ..readers import Source
 from ..readers.columns import numbers_of, read_columns
 from ..readers.numpy_files import NoArrayError, array_of
 from ..readers.scores import RUN as SCORES
+from .again import qrels_of as qrels_of
+from .again import rows_of as rows_of
+from .lines import add_lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,12 @@ class Elsewhere:
         found: list[Finding] = []
         if scores is not None:
             own = Fit(*run.own_fit)
-            found = list(predictions.of_others(place, cell.dataset, own, scores, others))
+            own_rows = self._rows(self.datasets[dataset])
+            found = list(
+                predictions.of_others(
+                    place, cell.dataset, own, scores, others, own_rows, partial(_at, cell.run_entry)
+                )
+            )
         yield from found or predictions.of_order(place, cell.dataset, run, folds)
 
     def count(self, cell: Cell) -> Finding | None:
@@ -89,7 +98,8 @@ class Elsewhere:
             return None
         rows = self._rows(self.datasets[dataset]) if dataset in self.datasets else None
         others = dict(self._of(scores.size, dataset))
-        return predictions.of_count(place, cell.dataset, rows, scores, others)
+        at, at_rows = (partial(_at, entry) for entry in (cell.run_entry, cell.dataset_entry))
+        return counts.of_count(place, cell.dataset, rows, scores, others, at, at_rows)
 
     def _of(self, n_rows: int, dataset: str) -> Iterator[tuple[str, Rows]]:
         """Yield the other datasets of so many rows."""
@@ -107,20 +117,12 @@ class Elsewhere:
         return self._read[held.path]
 
 
-def rows_of(cell: Cell) -> Rows | None:
-    """Return the rows of a cell's dataset, read again; None where they cannot be."""
-    qrels = qrels_of(cell)
-    return None if qrels is None else following.rows_of(qrels)
-
-
-def qrels_of(cell: Cell) -> Qrels | None:
-    """Return the judgements of a cell's dataset, read again; None where they cannot be."""
-    entry = cell.dataset_entry
-    with contextlib.suppress(HarnessError), warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)
-        options = entry.options()
-        return readers.read_qrels(entry.path, name=cell.dataset, fractions=True, **options)
-    return None
+def _at(entry: DatasetEntry | RunEntry, rows: Sequence[int]) -> list[str]:
+    """Return where some rows of a file are, which is read again up to the last of them."""
+    first = {str(row): First(row=row) for row in rows}
+    with contextlib.suppress(HarnessError, OSError):
+        add_lines(first, Source(entry.path), entry, tuple(first))
+    return [one.at(entry.path) if one.line else "" for one in first.values()]
 
 
 def numbers(path: str) -> Array | None:

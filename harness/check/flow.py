@@ -184,7 +184,7 @@ def _read_run(
             run = columns.with_ranks(run, source) if form == "trec" else run
             facts = Facts(sweep.datasets[cell.dataset].facts, run)
             place = reading.shown(entry.path)
-            rules = {"upside-down", *(one.rule for one in of_run(facts, place))}
+            rules = {"upside-down", "unrelated", *(one.rule for one in of_run(facts, place))}
             add_lines(run.first, source, entry, rules)
             into.add(*of_rows(facts, reading.shown(cell.dataset_entry.path)))
             into.add(*of_run(facts, place, cell.dataset))

@@ -78,8 +78,9 @@ class Reading:
 
     def replace(self, rule: str, better: Finding) -> None:
         """Put a finding where that of a rule on the same file is."""
+        file = _LINE.sub("", shown(better.place))
         self.findings = [
-            better if (one.rule, one.place) == (rule, shown(better.place)) else one
+            better if (one.rule, _LINE.sub("", one.place)) == (rule, file) else one
             for one in self.findings
         ]
 

@@ -186,16 +186,14 @@ class RunFacts:
         rows.
     looked_at, known : int
         Rows whose docno was looked for among all judgements; those found, for any query.
-    own_fit, best_fit : tuple of float
-        Of predictions for rows: as :func:`~harness.guard.fits.soon` gives them; ``()`` where they
+    own_fit : tuple of float
+        Of predictions for rows: as :func:`~harness.guard.slips.look` gives it; ``()`` where they
         were not held against the grades.
-    falling : int
-        Queries in which predictions fall as the grades rise, where they do so on the whole.
-    broken : tuple
-        Of predictions that have slipped in a part of their rows alone: the row, and the fits
-        before it and from there on, as :class:`~harness.guard.fits.Break` has them, in one.
-    uneven : bool
-        Whether they have slipped in several parts.
+    compared, falling : int
+        Queries in which grades and predictions differ; those in which predictions fall as the
+        grades rise. 0 where they fit clearly on the whole.
+    slip : tuple
+        Of predictions that have slipped: what :meth:`harness.guard.slips.Slip.plain` gives.
     whole_scores : tuple of float
         The scores, where they look like grades, and the grades like scores.
     different_grades : int
@@ -242,10 +240,9 @@ class RunFacts:
     looked_at: int = 0
     known: int = 0
     own_fit: tuple[Any, ...] = ()
-    best_fit: tuple[Any, ...] = ()
+    compared: int = 0
     falling: int = 0
-    broken: tuple[Any, ...] = ()
-    uneven: bool = False
+    slip: tuple[Any, ...] = ()
     whole_scores: tuple[float, ...] = ()
     different_grades: int = 0
     rank_scores: tuple[Any, ...] = ()

@@ -48,8 +48,8 @@ REFUSED = (
     ),
     Rule(
         "row-count", "error",
-        "A number of predictions other than the rows of the dataset: says where they would fit (at "
-        "an offset, or another dataset of the config).",
+        "A number of predictions other than the rows of the dataset: says which may be too many, "
+        "which rows lack one, or of which other dataset of the config they are.",
         "predictions belong to other rows than their own",
         "predict every row of that file, in its order, and nothing else",
     ),
@@ -138,7 +138,7 @@ PLACED = (
     Rule(
         "shifted", "warning",
         "As many predictions as rows, which correlate with the grades clearly better some rows "
-        "further on; or from some line on, or up to one.",
+        "further on: all of them, or those of one stretch of rows.",
         "each document has the score of a neighbour",
         "find what was inserted or lost (a header line, a first row), and predict again",
     ),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from ..core.ragged import Array, Ints, sum_by
 
@@ -22,12 +23,10 @@ TWICE = 2.0
 """How many times as large it must be: rows sorted by grade correlate with their neighbours too."""
 SLIPS = range(-5, 6)
 """Rows by which scores of the right count may have slipped."""
-WINDOWS = 4
-"""Pieces of a large file that are looked at first, spread over it."""
-WINDOW = 512
-"""Rows of each."""
 MOST = 64
 """Offsets that are tried where counts differ; beyond it, both ends alone."""
+_CLOSEST = 0.8
+"""Correlation beyond which scores are not taken to be closer: some rows may be other ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +38,13 @@ class Rows:
     grades : ndarray, shape (n,)
     query : ndarray of int64, shape (n,)
         Position of each row's query.
+    qids : pyarrow string array, optional
+        What the queries are called.
     """
 
     grades: Array
     query: Ints
+    qids: pa.Array | None = None
 
 
 class Fit(NamedTuple):
@@ -89,41 +91,62 @@ def fit(rows: Rows, ranked: Array, offset: int = 0) -> Fit:
     first, last = max(0, -offset), min(rows.grades.size, ranked.size - offset)
     if last <= first:
         return Fit(offset, 0.0, 0)
-    grades = _Grades(rows.query[first:last], rows.grades[first:last])
+    grades = Grades(rows.query[first:last], rows.grades[first:last])
     return grades.fit(ranked[first + offset : last + offset], offset)
 
 
-class _Grades:
-    """Grades less their mean in the query, to hold several scores against."""
+class Grades:
+    """Grades less their mean in the query, to hold several scores against.
+
+    Parameters
+    ----------
+    query : ndarray of int64, shape (n,)
+    grades : ndarray, shape (n,)
+    """
 
     def __init__(self, query: Ints, grades: Array) -> None:
         self.query = query - query.min()
         self.n_queries = int(self.query.max()) + 1
         self.lengths = np.bincount(self.query, minlength=self.n_queries)
-        self.less = self._centred(grades.astype(np.float64))
+        self.less = self.centred(grades.astype(np.float64))
         self.squares = self._sum(self.less * self.less)
 
     def _sum(self, values: Array) -> Array:
         return sum_by(self.query, values, self.n_queries)
 
-    def _centred(self, values: Array) -> Array:
+    def centred(self, values: Array) -> Array:
+        """Return values less their mean in the query."""
         less: Array = values - (self._sum(values) / np.maximum(self.lengths, 1))[self.query]
         return less
 
     def products(self, ranked: Array) -> Array:
         """Return what each row adds to the sum of which a fit is made."""
-        found: Array = self.less * self._centred(ranked)
+        found: Array = self.less * self.centred(ranked)
         return found
 
-    def falling(self, ranked: Array, first: int) -> tuple[Ints, Array]:
-        score = self._centred(ranked)
-        both, squares = self._sum(self.less * score), self._sum(score * score)
-        query = np.flatnonzero(both < 0)
-        r: Array = both[query] / np.sqrt(self.squares[query] * squares[query])
-        return query + first, r
+    def likelihood(self, ranked: Array) -> float:
+        """Return how much likelier scores are by each unit of that sum, as a logarithm.
+
+        They are a line over the grades and noise: of the slope ``b`` and the noise's variance
+        ``v`` it is ``b / v``.
+        """
+        score = self.centred(ranked)
+        squares = float(self.less @ self.less), float(score @ score)
+        both = math.sqrt(squares[0] * squares[1])
+        r = min(float(self.less @ score) / both, _CLOSEST) if both else 0.0
+        return r / (1 - r * r) * self.less.size / both if both else 0.0
+
+    def by_query(self, ranked: Array) -> tuple[Ints, Array]:
+        """Return the queries where grades and scores differ, from 0, and Pearson's r in each."""
+        score = self.centred(ranked)
+        squares = self.squares * self._sum(score * score)
+        query = np.flatnonzero(squares > 0)
+        r: Array = self._sum(self.less * score)[query] / np.sqrt(squares[query])
+        return query, r
 
     def fit(self, ranked: Array, offset: int) -> Fit:
-        score = self._centred(ranked)
+        """Return how well scores fit; `offset` is for the result."""
+        score = self.centred(ranked)
         squares = self._sum(score * score)
         differ = (self.squares > 0) & (squares > 0)
         if not differ.any():
@@ -133,14 +156,22 @@ class _Grades:
         return Fit(offset, min(1.0, float(r)), int(self.lengths[differ].sum()))
 
 
-def falling(rows: Rows, scores: Array) -> tuple[Ints, Array]:
-    """Return the queries in which scores fall as the grades rise, and Pearson's r in each.
+def by_query(rows: Rows, ranked: Array) -> tuple[Ints, Array]:
+    """Return the queries in which grades and scores differ, and Pearson's r in each.
 
-    >>> rows = Rows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
-    >>> falling(rows, np.array([2.0, 1.0, 0.0, 5.0, 4.0]))
-    (array([0]), array([-1.]))
+    >>> rows = Rows(np.array([0, 1, 2, 2, 1, 1]), np.array([0, 0, 0, 1, 1, 2]))
+    >>> by_query(rows, np.array([2.0, 1.0, 0.0, 5.0, 4.0, 3.0]))
+    (array([0, 1]), array([-1.,  1.]))
     """
-    return _Grades(rows.query, rows.grades).falling(ranks(scores), int(rows.query.min()))
+    query, r = Grades(rows.query, rows.grades).by_query(ranked)
+    return query + int(rows.query.min()), r
+
+
+def starts_of(rows: Rows) -> Ints:
+    """Return the first row of each query; the number of rows where it has none."""
+    starts = np.full(int(rows.query.max()) + 1, rows.query.size)
+    np.minimum.at(starts, rows.query, np.arange(rows.query.size))
+    return starts
 
 
 def offsets_to_try(n_rows: int, n_scores: int) -> Iterable[int]:
@@ -162,88 +193,6 @@ def best(rows: Rows, scores: Array) -> tuple[Fit, Fit]:
     ranked = ranks(scores)
     found = [fit(rows, ranked, offset) for offset in offsets_to_try(rows.grades.size, scores.size)]
     return next(one for one in found if not one.offset), max(found, key=lambda one: one.z)
-
-
-class Break(NamedTuple):
-    """Scores that fit at one offset before row `row`, and from there on at another."""
-
-    row: int
-    before: Fit
-    after: Fit
-
-
-def broken(rows: Rows, scores: Array, first: int, then: int) -> Break | None:
-    """Return where scores stop to fit at the offset `first`, and begin to at `then`.
-
-    Rows were lost or put in there, where both parts fit clearly better than at the other's offset.
-    """
-    n, ranked = rows.grades.size, ranks(scores)
-    grades = _Grades(rows.query, rows.grades)
-    here, there = (grades.products(_moved(ranked, n, offset)) for offset in (first, then))
-    gain = np.append(0.0, np.cumsum(here - there))
-    row = int(gain.argmax())
-    before, after = (
-        Rows(rows.grades[part], rows.query[part]) for part in (slice(row), slice(row, None))
-    )
-    if not before.grades.size or not after.grades.size:
-        return None
-    one, other = fit(before, ranked, first), fit(after, ranked[row:], then)
-    found = is_clear(one, fit(before, ranked, then))
-    found = found and is_clear(other, fit(after, ranked[row:], first))
-    return Break(row, one, other) if found else None
-
-
-def slipped_at(rows: Rows, scores: Array, offset: int) -> Break | None:
-    """Return the row from which on, or up to which, scores of the right count have slipped."""
-    return broken(rows, scores, 0, offset) or broken(rows, scores, offset, 0)
-
-
-def _moved(ranked: Array, n: int, offset: int) -> Array:
-    """Return the score of each of `n` rows at an offset; the mean where there is none."""
-    at = np.arange(n) + offset
-    inside = (at >= 0) & (at < ranked.size)
-    found: Array = np.where(inside, ranked[np.clip(at, 0, ranked.size - 1)], ranked.mean())
-    return found
-
-
-def is_even(rows: Rows, scores: Array, whole: Fit) -> bool:
-    """Whether scores fit both halves of the rows that have one about as well as all of them."""
-    ranked, offset = ranks(scores), whole.offset
-    first, last = max(0, -offset), min(rows.grades.size, ranked.size - offset)
-    middle = (first + last) // 2
-    return all(
-        TWICE * fit(Rows(rows.grades[start:end], rows.query[start:end]), ranked[start + offset :]).r
-        > whole.r
-        for start, end in ((first, middle), (middle, last))
-    )
-
-
-def soon(rows: Rows, scores: Array) -> tuple[Fit, Fit]:
-    """Return the same for scores of the right count, of some pieces where they are well in place.
-
-    It looks at all rows only where the fit of these pieces is not clear, or is better elsewhere.
-
-    >>> query = np.arange(100_000) // 100
-    >>> scores = np.sin(np.arange(100_000.0))
-    >>> own, other = soon(Rows((scores > 0).astype(np.int64), query), scores)
-    >>> own.n, own == other
-    (2048, True)
-    """
-    n, most = scores.size, max(SLIPS)
-    if n <= 2 * WINDOWS * WINDOW:
-        return best(rows, scores)
-    starts = np.linspace(most, n - WINDOW - most, WINDOWS).astype(np.int64)[:, None]
-    at = (starts + np.arange(WINDOW)).ravel()
-    around = ranks(scores[starts + np.arange(-most, WINDOW + most)].ravel()).reshape(WINDOWS, -1)
-    query = rows.query[at]
-    query = np.append(0, np.cumsum(query[1:] != query[:-1]))
-    grades = _Grades(query, rows.grades[at])
-    found = [
-        grades.fit(around[:, most + offset : most + offset + WINDOW].ravel(), offset)
-        for offset in SLIPS
-    ]
-    own, other = found[SLIPS.index(0)], max(found, key=lambda one: one.z)
-    return (own, other) if own.z > CLEAR and other is own else best(rows, scores)
 
 
 def is_clear(one: Fit, other: Fit) -> bool:

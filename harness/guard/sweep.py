@@ -33,7 +33,26 @@ APART = ("same-file-twice", "reader", "unreadable")
 together."""
 
 T = TypeVar("T")
-Where = Callable[[str, Sequence[str]], Mapping[str, str]]
+
+
+class Places:
+    """What is looked up in the files of a sweep once more; here nothing is."""
+
+    def queries(self, path: str, qids: Sequence[str]) -> Mapping[str, str]:
+        """Return the place of each query in a dataset, as far as it is known."""
+        return {}
+
+    def scores(self, cell: GuardedCell, low: float, high: float) -> tuple[int, First]:
+        """Return how many of a run's scores are below or above these, and the first."""
+        return 0, First()
+
+    def spans(self, cell: GuardedCell, low: float, high: float) -> tuple[int, First]:
+        """Return in how many queries scores span less or more, and the first."""
+        return 0, First()
+
+
+NOWHERE = Places()
+"""Nothing is known of the files."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +94,7 @@ class GuardedCell:
 
 def of_sweep(
     cells: Sequence[GuardedCell], failed: Mapping[str, str] | None = None,
-    where: Where = lambda path, qids: {},
+    where: Places = NOWHERE,
 ) -> Iterator[Finding]:  # fmt: skip
     """Yield what cells say of each other.
 
@@ -84,8 +103,8 @@ def of_sweep(
     cells : sequence of GuardedCell
     failed : mapping of str to str, optional
         SHA-256, by path, of the runs that hold rows and failed.
-    where : callable, optional
-        ``where(path, qids)`` returns the place of each query in a dataset, as far as it is known.
+    where : Places, optional
+        Looks up what is in their files.
     """
     yield from _same_bytes(cells, failed or {})
     pooled = [cell for cell in cells if cell.pooled]
@@ -99,7 +118,7 @@ def of_sweep(
             yield from _shared_queries("shared-queries", datasets, where)
     folds = [cell for cell in cells if cell.folds]
     for some in _by(folds, lambda cell: cell.model).values():
-        yield from _ranges(some)
+        yield from _ranges(some, where)
     for some in _by(cells, lambda cell: cell.dataset).values():
         yield from _unjudged(some)
 
@@ -156,7 +175,7 @@ def _same_bytes(cells: Iterable[GuardedCell], failed: Mapping[str, str]) -> Iter
 
 
 def _shared_queries(
-    rule: str, datasets: Mapping[str, GuardedCell], where: Where
+    rule: str, datasets: Mapping[str, GuardedCell], where: Places
 ) -> Iterator[Finding]:
     if len(datasets) < 2:
         return
@@ -173,7 +192,7 @@ def _shared_queries(
     qids = first(distinct, shared)
     held = [fold[which == code][:2].tolist() for code in np.flatnonzero(shared)[: len(qids)]]
     known: dict[int, Mapping[str, str]] = {
-        one: where(paths[one], qids) for one in sorted({*chain(*held)})
+        one: where.queries(paths[one], qids) for one in sorted({*chain(*held)})
     }
     places = [
         [known[one].get(qid, paths[one]) for one in two]
@@ -185,7 +204,7 @@ def _shared_queries(
     yield finding(rule, places[0][1], what, n, examples)
 
 
-def _ranges(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
+def _ranges(cells: Sequence[GuardedCell], where: Places) -> Iterator[Finding]:
     """Yield folds whose scores are elsewhere, or of another scale, than on all other folds."""
     folds = list({cell.dataset: cell for cell in cells}.values())
     if len(folds) <= OTHERS:
@@ -203,7 +222,7 @@ def _ranges(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
                 f"scores from {low[place]:.4g} to {high[place]:.4g}, those of the same model on "
                 f"its {n} from {least:.4g} to {most:.4g}"
             )
-            yield finding("score-range", cell.run, what)
+            yield _outside(cell, what, "scores", where.scores(cell, least, most))
         elif min(wide[place], wide[others].min()) > 0 and not (
             wide[others].min() / WIDER <= wide[place] <= wide[others].max() * WIDER
         ):
@@ -211,7 +230,17 @@ def _ranges(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
                 f"a query's scores span {wide[place]:.3g} on average, those of the same model on "
                 f"its {n} {wide[others].min():.3g} to {wide[others].max():.3g}"
             )
-            yield finding("score-range", cell.run, what)
+            low_span, high_span = wide[others].min() / WIDER, wide[others].max() * WIDER
+            yield _outside(cell, what, "queries", where.spans(cell, low_span, high_span))
+
+
+def _outside(cell: GuardedCell, what: str, noun: str, found: tuple[int, First]) -> Finding:
+    """Return the finding about a fold, with what of it is unlike the other folds."""
+    n, some = found
+    run = cell.facts.run
+    total = run.rows if noun == "scores" else run.queries
+    of = f"; {n:,} of {total:,} {noun} are outside" if n else ""
+    return finding("score-range", some.at(cell.run), f"{what}{of}", max(n, 1), some.names)
 
 
 def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:

@@ -147,7 +147,7 @@ def test_workers_find_the_same(place: Path, jobs: int) -> None:
     unrelated, (rule, severity, what) = found(results)
     assert unrelated[:2] == ("unrelated", "warning")
     assert (rule, severity) == ("score-range", "warning")
-    assert "model-3.txt: scores from 1000 to 1239, those of the same model on its 2 other" in what
+    assert "model-3.txt:1: scores from 1000 to 1239, those of the same model on its 2 other" in what
 
 
 def test_a_dataset_without_relevant_documents_stops_the_run(

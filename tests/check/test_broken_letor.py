@@ -147,38 +147,53 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
     ),
     (
         header_of_pandas,
-        {("row-count", "error", 1, GBRT)},
-        "1,209 predictions for 1,208 rows of letor-fold1; they fit without the first line "
-        "(correlation with the grades 0.61, against 0.02 as they stand)",
+        {("row-count", "error", 1, f"{GBRT}:1")},
+        "1,209 predictions for 1,208 rows of letor-fold1; they fit without prediction 1, or one up "
+        "to prediction 31 (correlation with the grades 0.61, against 0.02 as they stand): "
+        "prediction 1: 0 [row-count]",
     ),
     (
         last_gone,
         {("row-count", "error", 1, GBRT)},
-        "1,207 predictions for 1,208 rows of letor-fold1; they fit if the last line of the dataset "
-        "had none (correlation with the grades 0.61)",
+        "1,207 predictions for 1,208 rows of letor-fold1; they fit if the last row, or one from "
+        "row 1,174 on, had none (correlation with the grades 0.61): row 1,208, query 4801 "
+        "(fold1.txt:1208) [row-count]",
     ),
     (
         first_gone,
         {("row-count", "error", 1, GBRT)},
-        "they fit if the first line of the dataset had none (correlation with the grades 0.61, "
-        "against 0.05 as they stand)",
+        "they fit if row 1, or one up to row 30, had none (correlation with the grades 0.61, "
+        "against 0.05 as they stand): row 1, query 21 (fold1.txt:1) [row-count]",
     ),
-    (half, {("row-count", "error", 1, GBRT)}, "the last 608 lines of the dataset had none"),
+    (
+        half,
+        {("row-count", "error", 608, GBRT)},
+        "they fit if the last 608 rows, or 608 rows that follow each other from row 566 or a later "
+        "one on, had none (correlation with the grades 0.64): row 601, query 616 (fold1.txt:601); "
+        "row 602, query 8304 (fold1.txt:602); row 603, query 8304 (fold1.txt:603) (+605 more)",
+    ),
     (
         other_fold,
         {
-            ("row-count", "error", 1, GBRT),
+            ("row-count", "error", 57, GBRT),
         },
         "1,151 predictions for 1,208 rows of letor-fold1; they are as many as the rows of "
         "letor-fold2 (fold2.txt), whose grades they correlate with (0.64)",
     ),
     (
         slipped_down,
-        {("shifted", "warning", N, GBRT)},
-        "the predictions fit the rows of letor-fold1 better if line 2 belongs to row 1: "
-        "correlation with the grades within queries 0.61, against 0.02 as they stand",
+        {("shifted", "warning", 1142, f"{GBRT}:32")},  # all for certain but 30 and 36 at the ends
+        "the predictions fit the rows of letor-fold1 better if prediction 32 belongs to row 31 and "
+        "so on, rows 31 to 1,172 at least: correlation with the grades within queries 0.61, "
+        "against 0.02 as they stand: prediction 32 -> row 31 (query 21, grade 1); prediction 33 -> "
+        "row 32 (query 21, grade 0); prediction 34 -> row 33 (query 21, grade 0) (+at least 1,139 "
+        "more) [shifted]",
     ),
-    (slipped_up, {("shifted", "warning", N, GBRT)}, "better if line 1 belongs to row 2"),
+    (
+        slipped_up,
+        {("shifted", "warning", 1121, f"{GBRT}:38")},
+        "better if prediction 38 belongs to row 39 and so on, rows 39 to 1,159 at least: ",
+    ),
     (
         not_a_number,
         {("not-finite", "error", 2, f"{GBRT}:10")},
@@ -189,7 +204,7 @@ CASES: list[tuple[Callable[[Any], None], set[Found], str]] = [
         scattered,
         {
             ("scattered-queries", "warning", 49, "fold1.txt:7"),
-            ("unrelated", "warning", 1158, "neural/fold1.txt"),  # whose lines stayed
+            ("unrelated", "warning", 42, "neural/fold1.txt:1"),  # whose lines stayed
         },
         "49 queries come back after another began",
     ),
@@ -271,13 +286,15 @@ def test_folds_of_one_size_that_changed_places(letor: Any) -> None:
     after = found(letor)
     swapped = {one for one in after if one[0] == "swapped-fold"}
     assert swapped == {
-        ("swapped-fold", "warning", 1000, GBRT),
-        ("swapped-fold", "warning", 1000, "gbrt/fold2.txt"),
+        ("swapped-fold", "warning", 34, f"{GBRT}:1"),
+        ("swapped-fold", "warning", 28, "gbrt/fold2.txt:1"),
     }
     assert (
         f"the predictions fit the rows of letor-fold2 ({letor.folder}/fold2.txt) (correlation with "
-        "the grades within queries 0.64) and not those of letor-fold1 (0.03), as many"
-    ) in after["swapped-fold", "warning", 1000, GBRT]
+        "the grades within queries 0.64) and not those of letor-fold1 (0.03), as many; so in 34 of "
+        "36 queries of the other: query 1143 (0.61, and 0.00); query 7630 (0.96, and 0.37); query "
+        "3762 (0.42, and 0.20) (+31 more) [swapped-fold]"
+    ) in after["swapped-fold", "warning", 34, f"{GBRT}:1"]
 
 
 def test_shuffled_predictions_are_warned_of(letor: Any) -> None:
@@ -285,10 +302,10 @@ def test_shuffled_predictions_are_warned_of(letor: Any) -> None:
     random.Random(1).shuffle(lines)
     letor.put(GBRT, lines)
     (one,) = [one for one in check(letor).findings if one.rule == "unrelated"]
-    assert (one.severity, one.place) == ("warning", str(letor.folder / GBRT))
+    assert (one.severity, one.place) == ("warning", f"{letor.folder / GBRT}:1")
     assert one.what == (
-        "predictions and grades of letor-fold1 have a correlation of -0.02 within queries; those "
-        "of the same model 0.64 on letor-fold2"
+        "predictions and grades of letor-fold1 have a correlation of -0.02 within queries, below "
+        "0 in 23 of 42; those of the same model 0.64 on letor-fold2"
     )
 
 

@@ -33,9 +33,11 @@ def test_a_slip(letor: Any, capsys: Any) -> None:
     code, said = run(letor, capsys)
     assert code == 0
     assert (
-        "gbrt/fold1.txt: the predictions fit the rows of letor-fold1 better if line 2 belongs to "
-        "row 1: correlation with the grades within queries 0.61, against 0.02 as they stand "
-        "[shifted]"
+        "gbrt/fold1.txt:32: the predictions fit the rows of letor-fold1 better if prediction 32 "
+        "belongs to row 31 and so on, rows 31 to 1,172 at least: correlation with the grades "
+        "within queries 0.61, against 0.02 as they stand: prediction 32 -> row 31 (query 21, grade "
+        "1); prediction 33 -> row 32 (query 21, grade 0); prediction 34 -> row 33 (query 21, grade "
+        "0) (+at least 1,139 more) [shifted]"
     ) in said
 
 
@@ -77,8 +79,8 @@ def test_folds_of_one_size_that_changed_places(letor: Any, capsys: Any) -> None:
     code, said = run(letor, capsys)
     assert code == 0
     assert (
-        "gbrt/fold1.txt: the predictions fit the rows of letor-fold2 (fold2.txt) (correlation with "
-        "the grades within queries 0.64) and not those of letor-fold1 (0.03), as many"
+        "gbrt/fold1.txt:1: the predictions fit the rows of letor-fold2 (fold2.txt) (correlation "
+        "with the grades within queries 0.64) and not those of letor-fold1 (0.03), as many"
     ) in said
 
 
@@ -97,8 +99,9 @@ def test_a_line_too_many(letor: Any, capsys: Any) -> None:
     code, said = run(letor, capsys)
     assert code == 1
     assert (
-        "1,209 predictions for 1,208 rows of letor-fold1; they fit without the first line "
-        "(correlation with the grades 0.61, against 0.02 as they stand) [row-count]"
+        "1,209 predictions for 1,208 rows of letor-fold1; they fit without prediction 1, or one up "
+        "to prediction 31 (correlation with the grades 0.61, against 0.02 as they stand): "
+        "prediction 1: 0 [row-count]"
     ) in said
 
 
@@ -141,7 +144,9 @@ def test_what_was_found_is_in_the_manifest(letor: Any, capsys: Any) -> None:
     letor.put(GBRT, ["0.5\n", *letor.lines(GBRT)[:-1]])
     run(letor, capsys)
     found = json.loads((letor.folder / "out/manifest.json").read_text())["findings"]
-    assert [one["place"] for one in found if one["rule"] == "shifted"] == [GBRT]
+    (one,) = [one for one in found if one["rule"] == "shifted"]
+    assert (one["place"], one["count"], one["at_least"]) == (f"{GBRT}:32", 1142, True)
+    assert one["examples"][0] == "prediction 32 -> row 31 (query 21, grade 1)"
 
 
 @pytest.mark.parametrize("name", ["run", "qrels"])

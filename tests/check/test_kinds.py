@@ -194,9 +194,11 @@ def test_a_dataset_that_lost_rows(letor: Any) -> None:
     files = str(letor.folder / "fold1.txt"), [str(letor.folder / "gbrt/fold1.txt")]
     (one,) = [one for one in check_files(*files, of_qrels={}, of_runs={}).findings if one.rule == "row-count"]  # fmt: skip # noqa: E501
     assert (
-        one.fix == "get the whole dataset, if it was cut; else delete the last 608 lines of the "
-        "predictions"
+        one.fix == "get the whole dataset, if it was cut; else look at predictions 578 to 1,208, "
+        "and delete those that are none, such as a header; where all look right, predict again"
     )
+    assert one.place == f"{letor.folder}/gbrt/fold1.txt:601"
+    assert one.examples[0] == f"prediction 601: {letor.lines('gbrt/fold1.txt')[600].strip()}"
 
 
 def test_a_file_named_by_hand_that_fits_nothing_is_warned_of(letor: Any, root: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -136,10 +137,15 @@ def test_real_predictions_fit_and_slipped_ones_are_told(
     told = check(dataset, [*slipped, *lacking]).findings
     shifts = [one for one in told if one.rule == "shifted"]
     assert len(shifts) == len(MODELS)
-    assert all("better if line 1 belongs to row 3: " in one.what for one in shifts)
+    for one in shifts:
+        ((of, at),) = re.findall(r"if prediction (\d+) belongs to row (\d+) and so on", one.what)
+        assert int(at) - int(of) == 2
+        assert one.examples[0].startswith(f"prediction {of} -> row {at} (query ")
+        assert one.place.endswith(f":{of}")
     counts = [one for one in told if one.rule == "row-count"]
     assert len(counts) == len(MODELS)
-    assert all("if the first line of the dataset had none" in one.what for one in counts)
+    assert all("if row 1, or one up to row " in one.what for one in counts)
+    assert all(re.match(r"row 1, query \d+ \(.+:1\)$", one.examples[0]) for one in counts)
 
 
 def test_folds_that_were_drawn_at_random_share_queries(data: Path, tmp_path: Path) -> None:

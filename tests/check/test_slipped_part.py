@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 from harness.check import check_files
-from harness.guard.facts import RunFacts
 from harness.guard.finding import Finding
-from harness.guard.predictions import of_facts
 
 N, DEEP = 60, 20
 ROWS = N * DEEP
@@ -47,24 +45,36 @@ def rows(tmp_path: Path) -> Rows:
 
 
 def line_in(text: str) -> int:
-    (line,) = re.findall(r"about line ([\d,]+)", text)
+    (line,) = re.findall(r"about row ([\d,]+)", text)
     return int(line.replace(",", ""))
+
+
+def moved(text: str) -> list[tuple[int, int]]:
+    """Which prediction belongs to which row, by a text."""
+    found = re.findall(r"prediction ([\d,]+) belongs to row ([\d,]+) and so on", text)
+    return [(int(of.replace(",", "")), int(at.replace(",", ""))) for of, at in found]
 
 
 def test_all_rows(rows: Rows) -> None:
     one = rows.shifted(["0.5", *rows.lines[:-1]])
-    assert "better if line 2 belongs to row 1: correlation" in one.what
+    ((of, at),) = moved(one.what)
+    assert of == at + 1 <= 40
+    assert "better if prediction " in one.what
     assert one.effect == "each document has the score of a neighbour"
 
 
 def test_a_line_lost_in_the_middle_and_one_added_at_the_end(rows: Rows) -> None:
     one = rows.shifted([*rows.lines[:300], *rows.lines[301:], "0.5"])
     assert one.what.startswith("the predictions fit the rows of ")
-    assert " as they stand up to about line " in one.what
+    assert " as they stand up to about row " in one.what
     assert abs(line_in(one.what) - 300) <= 20
-    row = line_in(one.what)
-    assert f"and from there on if line {row + 1} belongs to row {row + 2}: " in one.what
-    assert "line 1 belongs" not in one.what
+    ((of, at),) = moved(one.what)
+    assert of == at - 1
+    assert 300 < at <= 340  # rows that have slipped wherever it began
+    assert re.search(r"and from there on if prediction", one.what)
+    assert one.examples[0].startswith(f"prediction {of} -> row {at} (query q{(at - 1) // 20}, ")
+    assert one.place.endswith(f":{of}")
+    assert (one.count, one.at_least) == (1200 - (at - 1), True) or one.count < 1200 - at
     assert one.effect == "documents from there on have the score of a neighbour"
 
 
@@ -72,30 +82,43 @@ def test_two_lines_put_in_in_the_middle_and_two_lost_at_the_end(rows: Rows) -> N
     one = rows.shifted([*rows.lines[:300], "0.5", "0.5", *rows.lines[300:-2]])
     row = line_in(one.what)
     assert abs(row - 300) <= 20
-    assert f"and from there on if line {row + 3} belongs to row {row + 1}: " in one.what
+    ((of, at),) = moved(one.what)
+    assert of == at + 2 > row
 
 
 def test_a_header_and_a_line_lost_further_on(rows: Rows) -> None:
     one = rows.shifted(["0.5", *rows.lines[:800], *rows.lines[801:]])
     assert abs(line_in(one.what) - 800) <= 20
-    row = line_in(one.what)
-    assert f" on, and before it if line {row + 1} belongs to row {row}: " in one.what
-    assert one.effect == "documents before that line have the score of a neighbour"
+    ((of, at),) = moved(one.what)
+    assert of == at + 1 <= 40
+    assert " on, and before it if prediction " in one.what
+    assert one.effect == "documents before that row have the score of a neighbour"
 
 
-def test_several_parts(rows: Rows) -> None:
-    lines = [*rows.lines[:60], *rows.lines[61:700], "0.5", *rows.lines[700:]]
-    one = rows.shifted(lines)
-    row = line_in(one.what)
-    assert abs(row - 700) <= 20
-    assert f" on, and before it if line {row - 1} belongs to row {row}: " in one.what
+def test_a_line_lost_and_one_put_in_further_on(rows: Rows) -> None:
+    """Line 61 was lost, and one put in before line 701: rows 61 to 700 have slipped."""
+    one = rows.shifted([*rows.lines[:60], *rows.lines[61:700], "0.5", *rows.lines[700:]])
+    assert " as they stand but from about row " in one.what
+    spans = re.findall(r"about row \d+ \((\d+) to (\d+)\)", one.what)
+    (low, high), (begin, end) = [[int(n) for n in span] for span in spans]
+    assert low <= 61 <= high + 1
+    assert begin <= 700 <= end
+    ((of, at),) = moved(one.what)
+    assert (of, at) == (high, high + 1)
+    assert one.effect == "documents there have the score of a neighbour"
+    assert (one.count, one.at_least) == (begin - high, True)
 
 
-def test_parts_that_are_not_told_apart() -> None:
-    run = RunFacts(rows=9, own_fit=(0, 0.2, 900), best_fit=(-1, 0.5, 900), uneven=True)
-    (one,) = of_facts(run, "p.txt", "d")
-    assert one.what == (
-        "the predictions fit the rows of d better moved by 1 row, but not all of them alike: "
-        "correlation with the grades within queries 0.50, against 0.20 as they all stand"
-    )
-    assert one.effect == "documents in parts of the file have the score of a neighbour"
+def test_less_than_half_of_the_rows(rows: Rows) -> None:
+    """A line lost at 300 and one put in at 500: the rest fits as it stands."""
+    one = rows.shifted([*rows.lines[:300], *rows.lines[301:500], "0.5", *rows.lines[500:]])
+    assert " as they stand but from about row " in one.what
+    ((of, at),) = moved(one.what)
+    assert of == at - 1
+    assert 300 < at < 350
+
+
+def test_sound_predictions_of_few_rows_are_told_nothing_of(rows: Rows) -> None:
+    rows.lines[:40] = [*rows.lines[1:40], rows.lines[0]]  # a slip of 40 rows is too short
+    with pytest.raises(ValueError, match="not enough values"):
+        rows.shifted(rows.lines)

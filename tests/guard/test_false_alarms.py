@@ -15,11 +15,11 @@ from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
 from harness.errors import HarnessWarning, InputError
+from harness.guard.counts import of_count
 from harness.guard.docnos import sample
 from harness.guard.facts import Facts, JudgementFacts
 from harness.guard.finding import Finding
 from harness.guard.fits import Rows
-from harness.guard.predictions import of_count
 from harness.guard.registry import finding
 from harness.guard.rules import of_dataset, of_run
 from harness.guard.said import Said
@@ -216,54 +216,80 @@ def predicted(seed: int) -> tuple[Rows, np.ndarray[Any, Any]]:
     return Rows(grades, np.repeat(np.arange(50), 20)), grades + random.normal(0, 2, 1000)
 
 
+def spans(text: str) -> list[int]:
+    """The numbers in a text."""
+    return [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*", text)]
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_lost_in_the_middle(seed: int) -> None:
     rows, scores = predicted(seed)
     said = of_count("p", "d", rows, np.delete(scores, slice(500, 510)), {}).what
     found = re.fullmatch(
-        r"990 predictions for 1,000 rows of d; they fit as they stand up to about line (\d+) of "
-        r"the dataset, and from there on if the next 10 lines of the dataset had none "
-        r"\(correlation with the grades 0\.\d+, and 0\.\d+\)",
+        r"990 predictions for 1,000 rows of d; they fit if 10 rows that follow each other from "
+        r"one of rows (\d+) to (\d+) on, likeliest (\d+), had none "
+        r"\(correlation with the grades 0\.\d+, against 0\.\d+ as they stand\)",
         said,
     )
     assert found is not None, said
-    assert abs(int(found[1]) - 500) <= 40  # two queries
-    said = of_count("p", "d", rows, np.insert(scores, 500, [0.5]), {}).what
-    assert "up to about line " in said
-    assert "from there on without the next line (corr" in said
+    low, high, likeliest = map(int, found.groups()[:3])
+    assert low <= 501 <= high  # rows 501 to 510 were lost
+    assert abs(likeliest - 501) <= 40  # two queries
+    one = of_count("p", "d", rows, np.insert(scores, 500, [0.5]), {})
+    low, high, _ = spans(one.what.split("predictions")[2])[:3]
+    assert low <= 501 <= high
+    assert one.fix == (
+        f"look at predictions {low} to {high}, and delete the one that is none, such as a header; "
+        "where all look right, predict again"
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_lost_at_an_end(seed: int) -> None:
     rows, scores = predicted(seed)
-    assert (
-        "; they fit if the first 10 lines of the dataset had none ("
-        in of_count("p", "d", rows, scores[10:], {}).what
-    )
-    assert (
-        "; they fit if the last 10 lines of the dataset had none ("
-        in of_count("p", "d", rows, scores[:-10], {}).what
-    )
+    one = of_count("p", "d", rows, scores[10:], {})
+    assert "; they fit if the first 10 rows, or 10 rows that follow each other from one" in one.what
+    assert one.examples == ("row 1", "row 2", "row 3")
+    one = of_count("p", "d", rows, scores[:-10], {})
+    assert "; they fit if the last 10 rows, or 10 rows that follow each other from row" in one.what
+    assert one.examples == ("row 991", "row 992", "row 993")
+    assert one.count == 10
 
 
-def test_rows_lost_in_three_places_have_no_place() -> None:
+def test_rows_lost_in_three_places() -> None:
     rows, scores = predicted(1)
     for lost in ((300, 600, 900), (100, 500, 800)):
         said = of_count("p", "d", rows, np.delete(scores, lost), {}).what
-        assert "the first" not in said
-        assert "the last" not in said
+        where = said.partition("they fit if ")[2].partition(" had none")[0]
+        found = re.findall(r"one of rows (\d+) to (\d+), likeliest", where)
+        assert len(found) == 3, said
+        assert all(int(a) <= at + 1 <= int(b) for (a, b), at in zip(found, lost, strict=True))
+
+
+def test_a_row_that_is_no_chance_but_ends_in_a_mix() -> None:
+    """The rows after the middle were drawn anew: nowhere do all fit."""
+    rows, scores = predicted(1)
+    scores[500:] = np.random.default_rng(2).permutation(scores[500:])
+    one = of_count("p", "d", rows, scores[1:], {})
+    assert one.what == "999 predictions for 1,000 rows of d; in their order without a prediction"
+    assert one.examples == ("row 1,000",)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "where", "fix"),
     [
-        (1, 0, "the first line", "delete line 1 of the predictions"),
-        (3, 0, "the first 3 lines", "delete lines 1 to 3 of the predictions"),
-        (0, 1, "the last line",
-         "get the whole dataset, if it was cut; else delete the last line of the predictions"),
-        (2, 1, "the first 2 lines and the last line",
-         "get the whole dataset, if it was cut; else delete lines 1 to 2 and the last line of the "
-         "predictions"),
+        (1, 0, r"prediction 1, or one up to prediction (?P<a>\d+)",
+         "look at predictions 1 to {a}, and delete the one that is none"),
+        (3, 0, r"the first 3 predictions, or 3 predictions that follow each other from one up to "
+         r"prediction (?P<a>\d+) on",
+         "look at predictions 1 to {a2}, and delete those that are none"),
+        (0, 1, r"the last prediction, or one from prediction (?P<a>\d+) on",
+         "get the whole dataset, if it was cut; else look at predictions {a} to 1,001, and delete "
+         "the one that is none"),
+        (2, 1, r"the first 2 predictions, or 2 predictions that follow each other from one up to "
+         r"prediction (?P<a>\d+) on, and the last prediction, or one from prediction (?P<b>\d+) on",
+         "get the whole dataset, if it was cut; else look at predictions 1 to {a1} and {b} to "
+         "1,003, and delete those that are none"),
     ],
 )  # fmt: skip
 def test_too_many_predictions_are_deleted_where_they_are(
@@ -271,15 +297,22 @@ def test_too_many_predictions_are_deleted_where_they_are(
 ) -> None:
     rows, scores = predicted(1)
     one = of_count("p", "d", rows, np.r_[[0.5] * before, scores, [0.5] * after], {})
-    assert f"; they fit without {where} (corr" in one.what
-    assert one.fix == fix
+    found = re.search(f"; they fit without {where} \\(corr", one.what)
+    assert found is not None, one.what
+    known: dict[str, Any] = found.groupdict()
+    known |= {f"a{more}": int(known["a"]) + more for more in (1, 2)}
+    assert one.fix.startswith(fix.format(**known))
+    first = 1 if before else 1001
+    assert one.examples[0] == f"prediction {first:,}: 0.5"
+    assert one.count == before + after
 
 
 def test_too_many_that_fit_nowhere() -> None:
     rows, scores = predicted(1)
     drawn = np.random.default_rng(3).permutation(np.append(scores, 0.5))
     one = of_count("p", "d", rows, drawn, {})
-    assert one.what == "1,001 predictions for 1,000 rows of d"
+    assert one.what == "1,001 predictions for 1,000 rows of d; in their order without a row"
+    assert one.examples == (f"prediction 1,001: {drawn[-1]:.15g}",)
     assert (
         one.fix == "get the whole dataset, if it was cut; else predict its rows, and nothing else"
     )
