@@ -45,7 +45,8 @@ class Counts(_Model):
     queries: Count
     """In the values."""
     missing: Count
-    """Of these, not answered by the run."""
+    """Judged and not answered by the run: of these, but where ``missing_queries: skip`` leaves them
+    out."""
     extra: Count
     """Answered but not judged; ignored."""
     empty: Count

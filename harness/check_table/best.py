@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from typing import Literal
 
+from ..core.same_queries import UNLIKE
+from ..core.study import Study
 from ..tables.marks import FEWEST_FOR_SECOND, best_and_second
 from ..tables.numbers import fixed
+from ..tables.rows import over_same_queries
 from .findings import Finding, Verdict
 from .match import Line
 from .strangers import strangers, why_no_system, without
@@ -25,8 +28,10 @@ None: by all of them.
 """
 
 
-def check_best(columns: Sequence[Sequence[Entered]], verdict: Verdict) -> None:
+def check_best(columns: Sequence[Sequence[Entered]], study: Study, verdict: Verdict) -> None:
     """Check bold and underlined, over all rows or by group: whichever the table is nearer to.
+
+    None is right or wrong in a column whose values are not over the same queries, which is noted.
 
     Each is checked where the table has any of it. Rows that are no runs take part where they can
     be systems of others, and do not put every best value in the wrong.
@@ -35,6 +40,8 @@ def check_best(columns: Sequence[Sequence[Entered]], verdict: Verdict) -> None:
     used = {what for what in _NAMES if any(_has(one, what) for one in cells)}
     if not used:
         return
+    columns = [one for one in columns if _is_fair(one, study, verdict)]
+    cells = [one for column in columns for one in column]
     columns = list(_of_systems(columns, used, verdict))
     whole = [found for column in columns for found in _column(column, used)]
     parts = [
@@ -51,6 +58,23 @@ def check_best(columns: Sequence[Sequence[Entered]], verdict: Verdict) -> None:
     for what in sorted(used):
         name = f"{_NAMES[what][1]} values"
         verdict.verified[name] += sum(_has(one, what) for one in cells if one.known)
+
+
+def _is_fair(column: Sequence[Entered], study: Study, verdict: Verdict) -> bool:
+    known = [one for one in column if one.known and one.line.run is not None]
+    if not known or known[0].metric is None or known[0].metric.definition.direction is None:
+        return True
+    datasets: dict[str | None, list[str]] = {}
+    for one in known:
+        datasets.setdefault(one.dataset, []).append(str(one.line.run))
+    metric = known[0].metric
+    if all(
+        over_same_queries(study, runs, metric, study.datasets if name is None else [name])
+        for name, runs in datasets.items()
+    ):
+        return True
+    verdict.notes.append(f"column '{column[0].heading.text}': {UNLIKE}; its marks are not checked")
+    return False
 
 
 def _of_systems(

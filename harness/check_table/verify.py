@@ -61,7 +61,7 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     _note_unchecked([one for column in columns for one in column if one.known], verdict)
     verdict.findings += _arrows(match)
     verdict.findings += _extras(match, study, verdict)
-    check_best(columns, verdict)
+    check_best(columns, study, verdict)
     check_marks(match, columns, study, verdict)
     verdict.findings.sort(key=lambda one: one.line)
     return verdict

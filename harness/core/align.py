@@ -324,7 +324,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
         Ragged(offsets_of(ideal.lengths[keep]), ideal.values[np.repeat(keep, ideal.lengths)]),
         offsets_of(lengths_of(aligned.offsets)[keep]),
         aligned.rank, aligned.grade, aligned.score, aligned.tie_first, aligned.tie_last,
-        policy, aligned.n_extra, aligned.views, groups=groups,
+        policy, aligned.n_extra, aligned.views, groups=groups, n_left_out=int(missing.sum()),
     )  # fmt: skip
 
 

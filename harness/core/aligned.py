@@ -42,6 +42,9 @@ class Aligned:
     where the judgements are a reference run's ranking, holds for each place of ``ideal`` the
     rank at which its group of tied scores begins.
 
+    ``n_left_out`` judged queries are no rows, as the run does not answer them and
+    ``missing_queries: skip`` leaves them out.
+
     A grade below 0 is a document in the pool that was not judged, as in trec_eval. ``views``
     holds the same run aligned under other policies; read them through
     :func:`harness.core.views.view`.
@@ -63,6 +66,7 @@ class Aligned:
     views: Mapping[Policy, Aligned] = field(default_factory=dict, repr=False)
     groups: Ragged | None = None
     reference_ties: Ints | None = None
+    n_left_out: int = 0
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

@@ -238,7 +238,7 @@ def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Poli
 def _counts(aligned: Aligned, empty: Array) -> Counts:
     return Counts(
         queries=aligned.n_queries,
-        missing=aligned.unanswered.size,
+        missing=aligned.unanswered.size + aligned.n_left_out,
         extra=aligned.n_extra,
         empty=int(np.count_nonzero(empty)),
         retrieved=int(aligned.n_retrieved.sum()),

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 class Counts:
     """What went into an evaluation, and what the policies touched.
 
-    ``queries`` in the values, ``missing`` of them not answered by the run, ``extra`` answered
-    but not judged (ignored), ``empty`` without relevant documents (at the highest relevance
-    level that a metric asks for); ``retrieved`` documents, ``judged`` ones among them, the
-    ``judgements`` of all queries, and ``tied`` documents: retrieved ones whose score another of
-    the query shares.
+    ``queries`` in the values, ``missing`` ones that are judged and not answered by the run (no
+    values are theirs where ``missing_queries: skip`` leaves them out), ``extra`` answered but not
+    judged (ignored), ``empty`` ones of the values without relevant documents (at the highest
+    relevance level that a metric asks for); ``retrieved`` documents, ``judged`` ones among them,
+    the ``judgements`` of all queries, and ``tied`` documents: retrieved ones whose score another
+    of the query shares.
     """
 
     queries: int = 0
@@ -87,6 +88,14 @@ class Evaluation:
         if self.values.shape != (len(self.qids), len(self.metrics)):
             raise ValueError("values must have a row a query and a column a metric")
         object.__setattr__(self, "values", frozen(self.values))
+
+    @property
+    def coverage(self) -> tuple[int, int]:
+        """How many of the judged queries the run answers, and how many there are."""
+        queries, missing = self.counts.queries, self.counts.missing
+        if self.policy.missing_queries == "skip":
+            return queries, queries + missing
+        return queries - missing, queries
 
     @property
     def names(self) -> list[str]:

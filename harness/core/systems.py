@@ -96,9 +96,9 @@ class System:
 
     @property
     def coverage(self) -> tuple[int, int]:
-        """How many queries every repetition answered, and how many there are."""
-        counts = [entry.evaluation.counts for entry in self.entries]
-        return min(one.queries - one.missing for one in counts), counts[0].queries
+        """How many of the judged queries every repetition answered, and how many there are."""
+        each = [entry.evaluation.coverage for entry in self.entries]
+        return min(answered for answered, _ in each), each[0][1]
 
     @cached_property
     def varying(self) -> tuple[str, ...]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-
 from ..core.comparable import why_not
 from ..core.incomplete import FEWER, Incomplete
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
 from ..core.repeated import Repeated
+from ..core.same_queries import UNLIKE, over_same_queries
 from ..core.sampling import DRAWS
 from ..core.systems import how_chosen
 
@@ -94,30 +93,22 @@ Tops = tuple[dict[Metric, set[int]], list[str]]
 def tops_of(board: Leaderboard, entries: list[Entry]) -> Tops:
     """Return where the best values of one dataset's entries stand.
 
-    None is the best of a metric that was undefined for other queries in one run than in another.
+    None is the best of a metric whose values are not over the same queries; see
+    :func:`~harness.core.same_queries.over_same_queries`.
     """
     return board.memo(f"best of {entries[0].dataset}", lambda: _tops(board.metrics, entries))
 
 
 def _tops(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Tops:
-    first = entries[0].evaluation.qids
-    same_queries = all(entry.evaluation.qids.equals(first) for entry in entries[1:])
     tops, unlike = {}, []
     for metric in metrics:
         found = best(metric, [entry.summary.get(str(metric), math.nan) for entry in entries])
-        if found and not (same_queries and _defined_alike(metric, entries)):
+        of = (one.evaluation for one in entries if str(metric) in one.evaluation.names)
+        if found and not over_same_queries(metric, ((one.qids, one.column(metric)) for one in of)):
             unlike.append(str(metric))
             found = set()
         tops[metric] = found
     return tops, unlike
-
-
-def _defined_alike(metric: Metric, entries: Sequence[Entry]) -> bool:
-    if metric.settings.undefined not in (None, "skip"):
-        return True
-    found = [one.evaluation for one in entries if str(metric) in one.evaluation.names]
-    defined = [np.isnan(one.column(str(metric))) for one in found]
-    return all(np.array_equal(one, defined[0]) for one in defined[1:])
 
 
 def _incomplete(entry: Entry) -> Incomplete | None:
@@ -154,8 +145,8 @@ def query_grids(board: Leaderboard) -> Iterator[tuple[str, list[str], list[list[
 
 
 def _queries(entry: Entry) -> str:
-    counts = entry.evaluation.counts
-    return f"{counts.queries - counts.missing}/{counts.queries}"
+    answered, judged = entry.evaluation.coverage
+    return f"{answered}/{judged}"
 
 
 def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
@@ -183,7 +174,7 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     for where, names in together.items():
         lines.append(f"undefined, and left out of the mean: {', '.join(names)} on {where}")
     if unlike := tops_of(board, entries)[1]:
-        lines.append(f"not over the same queries, so none is the best: {', '.join(unlike)}")
+        lines.append(f"{UNLIKE}: {', '.join(unlike)}")
     if any(entry.evaluation.counts.tied for entry in entries):
         ties = _said(f"'{policy.ties}'", [one.ties for one in settings])
         lines.append(f"ties: documents that share a score, ordered by {ties}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from .. import __version__
 from ..core.metric import Metric
@@ -14,7 +15,7 @@ from .cells import Cells
 from .checks import as_label, problems
 from .footnotes import footnotes
 from .model import Column, Group, Kind, PaperTable, Row, Trace
-from .rows import grouped, known_datasets, known_runs
+from .rows import grouped, known_datasets, known_runs, over_same_queries
 from .select import metric_spellings, select
 from .settings import DEFAULT, Settings
 from .signs import signs_of
@@ -54,6 +55,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     columns = tuple(_columns(study, settings, datasets))
     groups = grouped(study, settings, datasets)
     runs = [run for _, names in groups for run in names]
+    columns = tuple(_fair(study, column, datasets, runs) for column in columns)
     signs = signs_of(study.comparisons, settings.marks, runs)
     maker = Cells(study, settings, signs, columns)
     cells = [maker.column(column, runs) for column in columns]
@@ -124,6 +126,14 @@ def _column(settings: Settings, metric: Metric, block: str, dataset: str | None)
     title = f"{settings.name(name)} {ARROWS[metric.definition.direction]}".rstrip()
     digits, percent = settings.digits_of(metric), settings.is_percent(metric)
     return Column(title, "metric", block, dataset, metric, digits, percent)
+
+
+def _fair(study: Study, column: Column, datasets: Sequence[str], runs: Sequence[str]) -> Column:
+    """Return the column, with whether its values are over the same queries."""
+    if column.direction is None or column.metric is None:
+        return column
+    over = datasets if column.dataset is None else [column.dataset]
+    return replace(column, is_fair=over_same_queries(study, runs, column.metric, over))
 
 
 def _stands(study: Study, dataset: str, metric: Metric) -> bool:

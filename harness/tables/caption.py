@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from ..core.comparison import Comparison, Comparisons
 from ..core.metric import Metric
+from ..core.same_queries import UNLIKE
 from ..core.study import Study
 from ..core.systems import System, how_chosen
 from .markup import counted, listed
@@ -55,6 +56,7 @@ def caption(
     found.append(_spread(study, settings, systems))
     if "best" in marked:
         found.append(f"{BEST}{SECOND * ('second' in marked)}.")
+    found.append(_unlike(settings, columns))
     if signs.comparisons is not None and (outcomes := shown_of(signs, columns, systems)):
         repeated = any(len(system.entries) > 1 for system in systems)
         test = _test(signs.comparisons, repeated, len(outcomes))
@@ -114,6 +116,17 @@ def _repeated(systems: Sequence[System]) -> str:
     names = dict.fromkeys(name for system in systems for name in system.varying)
     by = f" ({listed(names)})" if names else ""
     return f" and over {low if low == high else f'{low} to {high}'} repetitions{by}"
+
+
+def _unlike(settings: Settings, columns: Sequence[Column]) -> str:
+    """Return of which columns no value is called the best."""
+    unlike = [one for one in columns if not one.is_fair]
+    if not unlike:
+        return ""
+    where = list(dict.fromkeys(one.block for one in unlike))
+    on = f" on {listed(where)}" if len({one.block for one in columns}) > 1 else ""
+    names = listed(settings.name(str(one)) for one in metrics_of(unlike))
+    return f"{UNLIKE[0].upper()}{UNLIKE[1:]}: {names}{on}."
 
 
 def _percent(settings: Settings, metrics: Sequence[Metric]) -> str:

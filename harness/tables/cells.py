@@ -49,10 +49,9 @@ class Cells:
     def column(self, column: Column, runs: Iterable[str]) -> list[Cell]:
         """Return the cells of one column, with the best and the second best marked."""
         cells = [self._cell(column, run) for run in runs]
-        if column.kind != "metric" or column.metric is None:
+        if column.kind != "metric":
             return cells
-        direction = column.metric.definition.direction
-        best, second = best_and_second([cell.text for cell in cells], direction)
+        best, second = best_and_second([cell.text for cell in cells], column.direction)
         most = max((cell.n for cell in cells), default=0)
         return [
             replace(
@@ -100,7 +99,7 @@ class Cells:
             better,
             worse,
             n=system.n(metric),
-            of=len(system.qids),
+            of=system.coverage[1],
             repetitions="" if fewer is None else fewer.share,
         )
 

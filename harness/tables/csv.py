@@ -47,9 +47,9 @@ def _marked(table: PaperTable) -> list[Iterator[Cell]]:
     found = []
     for place, column in enumerate(table.columns):
         cells = [row.cells[place] for row in table.rows]
-        if column.kind == "metric" and column.metric is not None:
-            direction = column.metric.definition.direction
-            best, second = best_and_second([_number(cell.value) for cell in cells], direction)
+        if column.direction is not None:
+            numbers = [_number(cell.value) for cell in cells]
+            best, second = best_and_second(numbers, column.direction)
             cells = [
                 replace(cell, best=at in best, second=at in second) for at, cell in enumerate(cells)
             ]

@@ -129,7 +129,7 @@ def _varying(entries: Sequence[Entry]) -> list[str]:
 def _datasets(study: Study, writer: Writer) -> str:
     sizes: dict[str, int] = {}
     for system in study.systems:
-        queries = (entry.evaluation.counts.queries for entry in system.entries)
+        queries = (entry.evaluation.coverage[1] for entry in system.entries)
         sizes[system.dataset] = max(sizes.get(system.dataset, 0), *queries)
     if len(sizes) > _SHOWN:
         low, high = min(sizes.values()), max(sizes.values())

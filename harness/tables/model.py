@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Literal
 
-from ..core.metric import Metric
+from ..core.metric import Direction, Metric
 from .marks import ranges
 
 UNDEFINED = "–"
@@ -43,7 +43,7 @@ class Cell:
     n : int
         Queries that the number is taken over; 0 where it is taken over none.
     of : int
-        All queries of its dataset.
+        All queries of its dataset, also those left out as the run does not answer them.
     repetitions : str
         Of how many repetitions it is over how many, where some lack: ``1 of 3``.
     """
@@ -81,6 +81,8 @@ class Column:
         Decimals shown.
     percent : bool
         Whether values are shown x 100.
+    is_fair : bool
+        Whether its values are over the same queries; none of them is the best where they are not.
     """
 
     title: str
@@ -90,6 +92,14 @@ class Column:
     metric: Metric | None = None
     digits: int = 3
     percent: bool = False
+    is_fair: bool = True
+
+    @property
+    def direction(self) -> Direction | None:
+        """Which way is better; None where no value is the best, for whatever reason."""
+        if self.kind != "metric" or self.metric is None or not self.is_fair:
+            return None
+        return self.metric.definition.direction
 
     @property
     def key(self) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ..core.metric import Metric
+from ..core.same_queries import over_same_queries as alike
 from ..core.study import Study
 from .checks import sort_key
 from .select import select
@@ -79,6 +80,24 @@ def _sorted(
     sign = 1 if metric.definition.direction == "lower" else -1
     values = {run: sign * mean(study, run, metric, datasets) for run in runs}
     return tuple(sorted(runs, key=lambda run: (math.isnan(values[run]), values[run])))
+
+
+def over_same_queries(
+    study: Study, runs: Sequence[str], metric: Metric, datasets: Sequence[str]
+) -> bool:
+    """Whether a metric's values of some runs are over the same queries of each dataset.
+
+    A run that lacks one of the datasets has no mean over them, and takes no part.
+    """
+    there = [run for run in runs if all(study.system(one, run) is not None for one in datasets)]
+    systems = (
+        [one for run in there if (one := study.system(dataset, run)) is not None]
+        for dataset in datasets
+    )
+    return all(
+        alike(metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in some))
+        for some in systems
+    )
 
 
 def mean(study: Study, run: str, metric: Metric, datasets: Sequence[str]) -> float:

@@ -391,6 +391,7 @@ class TestQueries:
     def test_missing_queries_can_be_skipped(self) -> None:
         aligned = align(self.QRELS, self.RUN, Policy(missing_queries="skip"))
         assert aligned.qids.to_pylist() == ["1", "3"]
+        assert aligned.n_left_out == 1
         assert aligned.ideal.values.tolist() == [1, 2]
         assert aligned.row.tolist() == [0, 1]
         assert aligned.rank.tolist() == [1, 2]

@@ -60,6 +60,14 @@ def test_policies(policy: Policy, expected: list[float]) -> None:
     np.testing.assert_array_equal(run(["recip_rank"], policy).column("recip_rank"), expected)
 
 
+def test_queries_that_are_left_out_are_counted_as_missing() -> None:
+    found = run(["recip_rank"], Policy(missing_queries="skip"))
+    assert (found.counts.queries, found.counts.missing, found.coverage) == (3, 1, (3, 4))
+    assert "3 queries, 1 not answered (skip)" in str(found)
+    found = run(["recip_rank"])
+    assert (found.counts.queries, found.counts.missing, found.coverage) == (4, 1, (3, 4))
+
+
 def test_empty_follows_the_metric_s_own_relevance_level() -> None:
     # At rel=2 only q1 has a relevant document, so the others are empty (q4 is missing as well).
     found = run(["recip_rank(rel=2)"], Policy(empty_queries="skip"))

@@ -9,7 +9,9 @@ from studies import compared, constant, study
 
 from harness.core.evaluation import Counts
 from harness.core.policy import Policy
+from harness.reports import find
 from harness.tables.build import build
+from harness.tables.methods import methods
 from harness.tables.rendering import render
 from harness.tables.settings import Settings
 
@@ -20,20 +22,62 @@ TWO = constant(
     }
 )
 METRICS = ["map", "mse"]
+MISSING = {("trec", "b"): 1}
 
 
-def test_a_mean_over_fewer_queries_is_seen_to_be() -> None:
-    """The best mean may be over the queries that are easy."""
+def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
+    """The best mean may be over the queries that are easy; leaderboards call none the best too."""
     values = {"trec": {"a": [[0.9], [math.nan], [math.nan]], "b": [[0.5], [0.4], [math.nan]]}}
     table = build(study(values))
     assert [(row.cells[0].best, row.cells[0].note) for row in table.rows] == [
-        (True, "1/3"), (False, ""),
+        (False, "1/3"), (False, ""),
     ]  # fmt: skip
+    unlike = "Not over the same queries, so none is the best: map."
+    assert unlike in table.caption
+    text = find("table").render(study(values).board)
+    assert "  not over the same queries, so none is the best: map\n" in text
     assert table.footnotes[-1] == (
         "n/N after a value: it is over n of the N queries, others over more."
     )
-    assert "**.900** (1/3)" in render(table, "markdown")
-    assert r"\textbf{.900}~(1/3)" in render(table, "latex")
+    assert "| .900 (1/3) |" in render(table, "markdown")
+    assert ".900~(1/3)" in render(table, "latex")
+    assert "best" not in render(table, "csv")
+    # those shown decide: without the other run's fewer queries the best is known
+    rest = {"trec": {**values["trec"], "c": [[0.4], [0.4], [math.nan]]}}
+    assert unlike in build(study(rest)).caption
+    some = build(study(rest), Settings(runs=("b", "c")))
+    assert [row.cells[0].best for row in some.rows] == [True, False]
+
+
+def test_a_mean_over_datasets_needs_the_same_queries_of_each() -> None:
+    nan = math.nan
+    values = {
+        "trec": {"a": [[0.9], [0.1]], "b": [[0.5], [0.4]], "c": [[0.9], [nan]]},
+        "web": {"a": [[0.9], [nan]], "b": [[0.5], [nan]]},
+    }
+    table = build(study(values), Settings(average=True))
+    # c has no mean over both, and takes no part in that column
+    assert [[cell.best for cell in row.cells] for row in table.rows] == [
+        [False, True, True], [False, False, False], [False, False, False],
+    ]  # fmt: skip
+    assert "Not over the same queries, so none is the best: map on trec." in table.caption
+
+
+def test_queries_left_out_are_queries_too() -> None:
+    made = study({"trec": {"a": [[0.9], [0.1], [0.2]], "b": [[0.5], [0.4]]}}, missing=MISSING)
+    policy = Policy(missing_queries="skip")
+    entries = (
+        replace(one, evaluation=replace(one.evaluation, policy=policy))
+        for one in made.board.entries
+    )
+    made = replace(made, board=replace(made.board, entries=tuple(entries)))
+    table = build(made)
+    # b: 2 queries have values, and 1 was left out
+    assert table.footnotes[0] == "Queries answered: b 2/3; the others are left out."
+    assert [row.cells[0].note for row in table.rows] == ["", "2/3"]
+    assert not any(row.cells[0].best for row in table.rows)
+    assert "on trec (3 queries)." in methods(made, "plain")
+    assert "did not answer (1 in 1 of 2 runs) were left out." in methods(made, "plain")
 
 
 def test_rows_without_anything_shown_are_left_out() -> None:
