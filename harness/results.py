@@ -30,6 +30,7 @@ from .core.summary import NOT_COMPARED
 from .core.systems import chosen_of, systems_of
 from .errors import HarnessError, InputError, Problem
 from .origin import MANIFEST
+from .store import sha256
 from .system import check_room
 
 LEADERBOARD, CELLS, PER_QUERY = "leaderboard.csv", "leaderboard_cells.csv", "per_query.parquet"
@@ -61,24 +62,42 @@ def read(folder: Path) -> Results:
     Raises
     ------
     InputError
-        Where it holds none, or a file is not the one that was written with the others.
+        Where it holds none, or a file is not the one that was written with the others, also one
+        that is not needed: ``significance.csv``. One that is gone is none.
     """
     content = origin.read_bytes(folder / MANIFEST)
     manifest = origin.read_manifest(folder, content)
     config = _config(manifest, folder)
     cells = CELLS if config.summary.to_core() else LEADERBOARD
     written = {name: origin.read_bytes(folder / name) for name in (cells, PER_QUERY)}
-    outputs = manifest.get("outputs")
-    for name, data in written.items() if outputs is not None or manifest["manifest"] > 1 else ():
-        expected = (outputs or {}).get(name)
-        if expected != hashlib.sha256(data).hexdigest():
-            what = f"is not the file that {MANIFEST} was written with: edited, or a run was stopped"
-            raise InputError(Problem(str(folder / name), what, fix=_AGAIN))
+    if other := list(_not_as_written(folder, manifest, written)):
+        what = f"is not the file that {MANIFEST} was written with: edited, or a run was stopped"
+        raise InputError([Problem(str(folder / name), what, fix=_AGAIN) for name in other])
     entries = _entries(manifest, config, written[cells], written[PER_QUERY])
     failed = tuple(_failed(manifest, config))
     board = Leaderboard(tuple(entries), failed, config.summary.to_core())
     trace = hashlib.sha256(content).hexdigest()
     return Results(folder, config, Study(board, None, manifest, trace))
+
+
+def _not_as_written(
+    folder: Path, manifest: Mapping[str, Any], read: Mapping[str, bytes]
+) -> Iterator[str]:
+    """Yield the files whose hash is not the manifest's: of those read, and of all that are there.
+
+    What no one reads here is what a reader of the folder sees, and must say the same.
+    """
+    outputs = manifest.get("outputs")
+    if outputs is None and manifest["manifest"] == 1:
+        return
+    expected = outputs or {}
+    for name, data in read.items():
+        if expected.get(name) != hashlib.sha256(data).hexdigest():
+            yield name
+    for name in sorted(expected.keys() - read.keys()):
+        path = folder / name
+        if Path(name).name == name and path.is_file() and sha256(path) != expected[name]:
+            yield name
 
 
 def _config(manifest: Mapping[str, Any], folder: Path) -> Config:

@@ -12,6 +12,7 @@ import pytest
 
 import harness
 from harness import manifest_format, origin, provenance
+from harness.changes import changes
 from harness.errors import HarnessWarning, InputError
 from harness.main import main
 from harness.manifest import names_of, placed
@@ -181,6 +182,43 @@ def test_one_of_the_first_format_is_read(place: Path) -> None:
     rewrite(folder, manifest=1, outputs=None, code=None, seeds=None)
     assert "outputs" not in manifest_of(folder)
     assert [entry.run for entry in read(folder).study.board.entries] == ["one", "three", "two"]
+
+
+def test_a_file_that_was_edited_is_refused_though_it_is_not_read(place: Path) -> None:
+    reports = ["reports=[csv, markdown]"]
+    folder = harness.run(place / "configs/toy.yaml", overrides=reports).folder
+    read(folder)
+    other = ["leaderboard.md", "significance.csv", "standings.csv"]
+    for name in other:
+        path = folder / name
+        path.write_text(path.read_text("utf-8").replace("0", "9", 1), "utf-8")
+    with pytest.raises(InputError) as caught:
+        read(folder)
+    what = "is not the file that manifest.json was written with: edited, or a run was stopped"
+    assert [(one.where, one.what) for one in caught.value.problems] == [
+        (str(folder / name), what) for name in other
+    ]
+    with pytest.raises(InputError, match=r"leaderboard\.md: is not the file"):
+        changes(folder, folder)
+    for name in other:  # nothing is taken from them
+        (folder / name).unlink()
+    assert read(folder).study.board.entries
+
+
+def test_a_leaderboard_of_systems_is_held_against_its_hash(tmp_path: Path) -> None:
+    config = tmp_path / "c.yaml"
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    for seed in (1, 2):
+        (tmp_path / f"a{seed}.run").write_text(f"1 Q0 d 1 {seed} t\n")
+    config.write_text(
+        "datasets: {d: {path: q, format: trec}}\nruns: {a: {path: 'a{seed}.run'}}\n"
+        "metrics: [map]\nsummary: {spread: [seed]}\n"
+    )
+    folder = harness.run(config).folder
+    path = folder / "leaderboard.csv"
+    path.write_text(path.read_text("utf-8").replace("1.0", "0.5"), "utf-8")
+    with pytest.raises(InputError, match=r"leaderboard\.csv: is not the file that manifest"):
+        read(folder)
 
 
 def test_one_of_this_format_without_hashes_is_refused(place: Path) -> None:
