@@ -93,7 +93,7 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
             )
     text, loaded = proposed(tmp_path)
     assert '"preds/{model}/fold{fold}-seed{seed}.txt"' in text
-    assert "#   data/Fold1/train.txt: not test data" in text
+    assert "#   data/Fold{fold}/train.txt: 2 files: not test data\n" in text
     assert (
         "# summary: {pool: [fold], spread: [seed]}   # a row a system, not a row a cell\n" in text
     )

@@ -9,16 +9,17 @@ import typer
 
 
 def init_command(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Judgements and runs, at any depth.")
-    ] = Path("."),
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FOLDER...", help="Judgements and runs, at any depth."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write it into this file."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file.")] = False,
 ) -> None:
-    """Write a config for a folder of judgements and runs.
+    """Write a config for folders of judgements and runs.
 
     Finds out what the files hold, which run belongs to which judgements, and what names have in
     common: folds, seeds, models. What it cannot tell stands in comments. Without --output the
@@ -28,12 +29,14 @@ def init_command(
     Examples:
       harness init runs/trec > trec.yaml
       harness init runs/letor --output configs/letor.yaml
+      harness init data predictions
     """
     from .. import init
     from ..output import show
 
+    given = folders or [Path(".")]
     if output is None:
-        show(init.propose_config(folder, Path.cwd()))
+        show(init.propose_config(given, Path.cwd()))
         return
-    init.save(folder, output, force=force)
+    init.save(given, output, force=force)
     show(f"written: {output}; see its cells with: harness run {output} --dry-run\n")

@@ -1,8 +1,9 @@
-"""A look at a folder of judgements and runs -> a config to begin with."""
+"""A look at folders of judgements and runs -> a config to begin with."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from .. import config, store
@@ -14,12 +15,12 @@ from .text import render
 __all__ = ["propose_config", "save"]
 
 
-def propose_config(folder: Path, base: Path, where: str = "config.yaml") -> str:
-    """Return a config for what a folder holds.
+def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "config.yaml") -> str:
+    """Return a config for what a folder holds, or several.
 
     Parameters
     ----------
-    folder : Path
+    folders : Path or sequence of Path
         Judgements and runs, at any depth.
     base : Path
         Folder in which the config will stand.
@@ -35,15 +36,19 @@ def propose_config(folder: Path, base: Path, where: str = "config.yaml") -> str:
     Raises
     ------
     InputError
-        Where the folder is none, or holds neither.
+        Where a folder is none, or they hold neither.
     """
-    if not folder.is_dir():
-        raise InputError(Problem(str(folder), "is no folder", fix="give the folder of your runs"))
-    found = look(folder)
+    folders = [folders] if isinstance(folders, Path) else [*folders]
+    fix = "give the folders of your judgements and runs"
+    wrong = [Problem(str(one), "is no folder", fix=fix) for one in folders if not one.is_dir()]
+    if wrong:
+        raise InputError(wrong)
+    found = look(folders)
     if not found.files:
         n = len(found.every)
         what = f"none of its {n} files is a run or judgements" if n else "holds no files"
-        raise InputError(Problem(str(folder), what, fix="formats that are known: docs/formats.md"))
+        said = ", ".join(map(str, folders))
+        raise InputError(Problem(said, what, fix="formats that are known: docs/formats.md"))
     made = propose(found)
     while made.datasets and made.runs:
         text = render(made, base)
@@ -57,8 +62,8 @@ def propose_config(folder: Path, base: Path, where: str = "config.yaml") -> str:
     return render(made, base)
 
 
-def save(folder: Path, output: Path, *, force: bool = False) -> None:
-    """Write a config for what a folder holds into a file.
+def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> None:
+    """Write a config for what a folder holds, or several, into a file.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def save(folder: Path, output: Path, *, force: bool = False) -> None:
         raise InputError(Problem(str(output), what, fix="name another file, or give --force"))
     store.check_writable(output.parent)
     with store.made(output.parent):  # from which its paths start
-        text = propose_config(folder, output.parent, str(output))
+        text = propose_config(folders, output.parent, str(output))
         store.write_all(output.parent, {output.name: text.encode()}, alone=False)
 
 

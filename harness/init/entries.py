@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from ..config.cells import DATASET
 from ..config.patterns import Pattern, natural
@@ -58,7 +59,7 @@ class Entry:
 
 @dataclass
 class Proposal:
-    """What a config will hold."""
+    """What a config will hold; `aside` has the patterns left out, and why."""
 
     folder: Path
     datasets: list[Entry] = field(default_factory=list)
@@ -67,34 +68,46 @@ class Proposal:
     aside: dict[str, str] = field(default_factory=dict)
 
 
+class _Assigned(NamedTuple):
+    """The files of judgements that runs use, the runs on each group, those on none and why.
+
+    `also` says of patterns of judgements which others their runs were given to.
+    """
+
+    used: dict[int, set[str]]
+    runs: dict[tuple[int, str, str], list[str]]
+    aside: dict[str, str]
+    also: dict[str, str]
+
+
 def propose(found: Look) -> Proposal:
-    """Return the entries for what a folder holds."""
+    """Return the entries for what folders hold."""
     made = Proposal(found.folder, aside=dict(found.aside))
     data = [one for one in found.files if one.kind == "dataset"]
     runs = [one for one in found.files if one.kind == "run"]
     bare = numbered_folders(one.path for one in data)
     groups = _split(_once(found.folder, _by_format(data, bare), made.aside), runs, bare)
-    used, assigned, aside = _assign(found, groups, runs, bare)
-    unused = {n for n, (group, _) in enumerate(groups) if n not in used and group.names}
-    if aside and unused:  # other datasets' runs have such numbers, these ones' may not
+    assigned = _assign(found, groups, runs, bare)
+    unused = {n for n, (group, _) in enumerate(groups) if n not in assigned.used and group.names}
+    if assigned.aside and unused:  # other datasets' runs have such numbers, these ones' may not
         several = [_single(one) if n in unused else [one] for n, one in enumerate(groups)]
         single = [one for some in several for one in some]
         anew = _assign(found, single, runs, bare)
-        if len(anew[2]) < len(aside):
-            groups, (used, assigned, aside) = single, anew
-    kept = [number for number in range(len(groups)) if number in used or not runs]
+        if len(anew.aside) < len(assigned.aside):
+            groups, assigned = single, anew
+    kept = [*range(len(groups))] if not assigned.used else sorted(assigned.used)
     for number, (group, _) in enumerate(groups):
         if number not in kept:
-            made.aside[group.pattern] = "no run fits it"
-    made.aside |= aside
+            made.aside[group.pattern] = assigned.also.get(group.pattern, "no run fits it")
+    made.aside |= assigned.aside
     for number in kept:
         group, form = groups[number]
-        files = used.get(number) or {*group.values}
+        files = assigned.used.get(number) or {*group.values}
         values = {path: own for path, own in group.values.items() if path in files}
         some = fixed(Group(group.pattern, values))
         made.datasets.append(Entry("", some.pattern, form, some))
         _keep_used(group, some, made.where)
-    for (number, form, note), paths in assigned.items():
+    for (number, form, note), paths in assigned.runs.items():
         place = kept.index(number)
         for group in families(numbered(paths, bare)):
             group = fixed(group, (*made.datasets[place].group.names, MODEL))
@@ -156,21 +169,22 @@ def _once(
 
 def _assign(
     found: Look, groups: list[tuple[Group, str]], runs: list[File], bare: set[str]
-) -> tuple[dict[int, set[str]], dict[tuple[int, str, str], list[str]], dict[str, str]]:
-    """Return the files of judgements that are used, the runs on each group, and runs on none."""
-    used: dict[int, set[str]] = defaultdict(set)
-    assigned: dict[tuple[int, str, str], list[str]] = defaultdict(list)
-    aside: dict[str, str] = {}
+) -> _Assigned:
+    """Return which runs belong to which judgements."""
+    made = _Assigned(defaultdict(set), defaultdict(list), {}, {})
     matcher = Matcher(found.folder, groups)
     values = {p: v for one in numbered([r.path for r in runs], bare) for p, v in one.values.items()}
     for run in runs:
         fit = matcher.find(run, values[run.path])
         if fit.dataset is None:
-            aside[run.path] = fit.why if groups else "no judgements"
+            made.aside[run.path] = fit.why if groups else "no judgements"
             continue
-        used[fit.dataset].add(fit.path)
-        assigned[fit.dataset, run.format, fit.why].append(run.path)
-    return used, assigned, aside
+        made.used[fit.dataset].add(fit.path)
+        made.runs[fit.dataset, run.format, fit.why].append(run.path)
+        taken = groups[fit.dataset][0].pattern
+        for other in fit.others:
+            made.also.setdefault(other, f"its runs were given to {taken}, which fits as well")
+    return made
 
 
 def _keep_used(group: Group, some: Group, where: dict[str, list[str]]) -> None:

@@ -1,4 +1,4 @@
-"""A look at a folder: which files are judgements, which are runs, told as the readers tell it."""
+"""A look at folders: which files are judgements, which are runs, told as the readers tell it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -14,6 +15,8 @@ from .. import readers
 from ..config.patterns import natural
 from ..core.file_names import readable_name
 from ..errors import HarnessError
+from ..readers import Source
+from ..readers.format import Head
 
 Kind = Literal["dataset", "run"]
 MOST = 5000
@@ -26,8 +29,10 @@ _PASSED_OVER = re.compile(
     re.I,
 )
 _JUDGEMENTS = re.compile(r"qrel|judg|label|truth|relevance", re.I)
-_NOT_TEST = re.compile(r"(^|[^a-z])(train|vali|valid|validation|dev)([^a-z]|$)", re.I)
+_NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|$)", re.I)
 _TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
+_LINE_BY_LINE = ("trec", "scores")
+"""Formats whose every line says what it is; others are read wholly before a run of them is used."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class File:
     Parameters
     ----------
     path : str
-        Relative to the folder looked at, with slashes.
+        Relative to the folder of the look, with slashes.
     kind : {"dataset", "run"}
     format : str
     """
@@ -54,7 +59,13 @@ class File:
 
 @dataclass
 class Look:
-    """What a folder holds."""
+    """What folders hold.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder looked at, or of several the one that they all are in.
+    """
 
     folder: Path
     files: list[File] = field(default_factory=list)
@@ -64,45 +75,58 @@ class Look:
     """Files that could be of use, and why they were left out."""
 
 
-def look(folder: Path) -> Look:
-    """Return the judgements and runs below a folder.
+def look(folders: Sequence[Path]) -> Look:
+    """Return the judgements and runs below folders.
 
     Hidden files, results of earlier runs, and training and validation data that stand beside test
     data are passed over.
     """
+    folder = folders[0]
+    if len(folders) > 1:
+        folders = [Path(os.path.abspath(one)) for one in folders]
+        folder = Path(os.path.commonpath(folders))
     found = Look(folder)
-    for path in _paths(folder):
+    for path in _paths(folder, folders):
         found.every.append(path)
         name = path.rpartition("/")[2]
         if readable_name(path) != path:
             found.aside[readable_name(path)] = "its name is not UTF-8"
             continue
         if not _PASSED_OVER.fullmatch(name) and len(found.every) <= MOST:
-            found.files += [File(path, kind, form) for kind, form in _kinds(folder / path, name)]
+            for kind, form in _kinds(folder / path, name):
+                if odd := _odd_line(folder / path, kind, form):
+                    likely = "a run" if kind == "run" else "judgements"
+                    found.aside[path] = f"looks like {likely} ({form}), but its line {odd} is none"
+                else:
+                    found.files.append(File(path, kind, form))
     _set_training_aside(found)
     return found
 
 
-def _paths(folder: Path) -> list[str]:
-    """Return all paths below a folder; folders elsewhere that are linked into it count once."""
-    paths, top, known = [], os.path.realpath(folder), set[str]()
+def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
+    """Return all paths below folders; folders elsewhere that are linked into them count once."""
+    paths, known = dict[str, None](), set[str]()
+    given = [os.path.realpath(folder) for folder in folders]
 
     def is_new(path: str) -> bool:
         target = os.path.realpath(path)
-        if os.path.islink(path) and os.path.commonpath((target, top)) in (target, top):
+        if os.path.islink(path) and any(
+            os.path.commonpath((target, one)) in (target, one) for one in given
+        ):
             return False  # it is found under its own name, or holds all that is looked at
         new = target not in known
         known.add(target)
         return new
 
-    for root, folders, names in os.walk(folder, followlinks=True):
-        if {"manifest.json", "leaderboard.csv"} <= {*names}:  # results of harness run
-            folders.clear()
-            continue
-        kept = (one for one in folders if one[0] != "." and one not in _FOLDERS)
-        folders[:] = [one for one in sorted(kept, key=natural) if is_new(os.path.join(root, one))]
-        here = Path(root).relative_to(folder)
-        paths += [(here / one).as_posix() for one in names if one[0] != "."]
+    for folder in folders:
+        for root, inner, names in os.walk(folder, followlinks=True):
+            if {"manifest.json", "leaderboard.csv"} <= {*names}:  # results of harness run
+                inner.clear()
+                continue
+            kept = (one for one in inner if one[0] != "." and one not in _FOLDERS)
+            inner[:] = [one for one in sorted(kept, key=natural) if is_new(os.path.join(root, one))]
+            here = Path(root).relative_to(top)
+            paths.update(dict.fromkeys((here / one).as_posix() for one in names if one[0] != "."))
     return sorted(paths, key=natural)
 
 
@@ -126,6 +150,18 @@ def _kinds(path: Path, name: str) -> list[tuple[Kind, str]]:
         likely: Kind = "dataset" if _JUDGEMENTS.search(name) else "run"
         return [(likely, formats[likely])]
     return list(formats.items())
+
+
+def _odd_line(path: Path, kind: Kind, form: str) -> int:
+    """Return the number of the first line that is none of a format, of the beginning; else 0."""
+    if form not in _LINE_BY_LINE:
+        return 0
+    lines, looks = Source(path).head.split(b"\n"), readers.FORMATS[form].looks
+    for number, line in enumerate(lines[:-1] or lines, 1):
+        head = Head("", line)
+        if head.lines and not looks(head, "qrels" if kind == "dataset" else "run"):
+            return number
+    return 0
 
 
 def _set_training_aside(found: Look) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .. import readers
 from ..core.tables import Qrels, Run
-from ..errors import HarnessError
+from ..errors import HarnessError, first_of
 from ..readers import Source
 from ..readers.numpy_files import NoArrayError, array_of
 from .look import File
@@ -24,11 +24,15 @@ _COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
 
 
 class Fit(NamedTuple):
-    """The judgements that a run belongs to; `why` says what is wrong or unsure."""
+    """The judgements that a run belongs to; `why` says what is wrong or unsure.
+
+    `others` are the patterns of other judgements that it fits as well.
+    """
 
     dataset: int | None
     path: str = ""
     why: str = ""
+    others: tuple[str, ...] = ()
 
 
 class Matcher:
@@ -74,9 +78,9 @@ class Matcher:
             return Fit(None, why=why if numbered else f"fits no judgements: {n}")
         best = max(near.values())
         fitting = [place for place, score in near.items() if score == best]
-        others = {self.datasets[number][0].pattern for number, _ in fitting[1:]}
-        why = f"a guess: could also be {', '.join(sorted(others)[:3])}" if others else ""
-        return Fit(*fitting[0], why)
+        others = sorted({self.datasets[number][0].pattern for number, _ in fitting[1:]})
+        why = f"a guess: could also be {first_of(others, 3)}" if others else ""
+        return Fit(*fitting[0], why, tuple(others))
 
     def _by_rows(self, run: File, path: str, form: str) -> float:
         """Return 1 where there are as many scores as rows, 0.1 where that cannot be told."""

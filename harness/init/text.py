@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from yaml import YAMLError
@@ -13,10 +14,10 @@ from yaml import YAMLError
 from ..core.guarded_yaml import load
 from ..escaping import in_json, legible
 from .entries import Entry, Proposal
-from .names import WORDS, escaped
+from .names import WORDS, escaped, numbered
 
-SHOWN = 12
-"""Files left out that are listed."""
+SHOWN = 100
+"""Lines of files left out; of those that differ in the number of a fold or seed there is one."""
 _TREC = ["map", "ndcg_cut_10", "P_10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
@@ -54,11 +55,24 @@ def render(made: Proposal, base: Path) -> str:
         "# reports: [csv, markdown]",
     ]
     if made.aside:
-        lines += ["", "# Not used:"]
-        lines += [legible(f"#   {path}: {why}") for path, why in list(made.aside.items())[:SHOWN]]
-        if len(made.aside) > SHOWN:
-            lines.append(f"#   ... and {len(made.aside) - SHOWN} more")
+        lines += ["", "# Not used:", *_not_used(made.aside)]
     return "\n".join(lines) + "\n"
+
+
+def _not_used(aside: Mapping[str, str]) -> list[str]:
+    """Return a line for each file left out, or for each pattern of such files."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for path, why in aside.items():
+        alike[why].append(path)
+    lines = []
+    for why, paths in alike.items():
+        for group in numbered(paths):
+            one = len(group.values) == 1
+            shown = f"{next(iter(group.values))}: " if one else f"{group.pattern}: "
+            files = "" if one else f"{len(group.values)} files: "
+            lines.append(legible(f"#   {shown}{files}{why}"))
+    more = len(lines) - SHOWN
+    return [*lines[:SHOWN], f"#   ... and {more} more"] if more > 0 else lines
 
 
 def _datasets(made: Proposal, start: str) -> Iterator[str]:
@@ -73,7 +87,12 @@ def _datasets(made: Proposal, start: str) -> Iterator[str]:
 def _runs(made: Proposal, start: str) -> Iterator[str]:
     if not made.runs:
         yield "  # fill in: no run was found that fits the judgements; {model} may stand in a path"
-        yield "  model: {path: FILL-IN}"
+        if len(made.datasets) < 2:
+            yield "  model: {path: FILL-IN}"
+        else:
+            yield "  model:"
+            for entry in made.datasets:
+                yield f"    - {{dataset: {_quoted(entry.key)}, path: FILL-IN}}"
     for key in dict.fromkeys(entry.key for entry in made.runs):
         entries = [entry for entry in made.runs if entry.key == key]
         if len(entries) == 1:
