@@ -21,8 +21,8 @@ WINDOWS = 16
 WINDOW = 512
 """Rows of each."""
 BETTER = 4.5
-"""Standard errors by which a stretch must fit better than it stands, where all else stands right:
-models that do reach 4 in ten thousand sweeps, as a stretch that fits worse is no chance."""
+"""Standard errors by which a stretch must fit better there than as it stands, where all else stands
+right: of 28,800 drawn files of models in place none reached 4 of these and 5.5 of the fit there."""
 UNSURE = math.log(100_000)
 """How much less likely a row may be than the likeliest one, and still be where a slip began."""
 _FAR = 10
