@@ -158,7 +158,7 @@ class BatchCollector:
         content = io.BytesIO()
         np.savez_compressed(content, **arrays)
         path = Path(path)
-        write_all(path.parent, {path.name: content.getvalue()})
+        write_all(path.parent, {path.name: content.getvalue()}, alone=False)
 
     def __len__(self) -> int:
         """Number of queries so far."""

@@ -96,6 +96,26 @@ def goes_on(undisturbed: Undisturbed) -> Callable[..., None]:
     return check
 
 
+@pytest.fixture
+def mount() -> Iterator[Callable[[Path, str], None]]:
+    """Gives a folder a file system of its own; called again: with other options, such as size."""
+    mounted = []
+
+    def mount(folder: Path, options: str) -> None:
+        folder.mkdir(exist_ok=True)
+        more = "remount," if folder in mounted else ""
+        command = ["mount", "-t", "tmpfs", "-o", more + options, "tmpfs", str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no mounts here: {done.stderr.strip()}")
+        if not more:
+            mounted.append(folder)
+
+    yield mount
+    for folder in mounted:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
 @pytest.fixture(scope="session")
 def whole_command(root: Path) -> Callable[..., subprocess.Popen[str]]:
     """Starts `python -m harness` as a user does, in a session of its own."""

@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_sweep import Sweep, Undisturbed
+from small_sweep import NOBODY, ROOT_ONLY, Sweep, Undisturbed, open_to_all
 
 Goes = Callable[..., None]
-NOBODY = 65534
-ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount and change users")
 
 
 @pytest.fixture
-def disk(sweep: Sweep) -> Iterator[Callable[[str], None]]:
+def disk(sweep: Sweep, mount: Callable[[Path, str], None]) -> Callable[[str], None]:
     """Gives the sweep's output folder a file system of its own; called again: another size."""
-    mounted = False
-
-    def mount(options: str) -> None:
-        nonlocal mounted
-        sweep.out.mkdir(exist_ok=True)
-        more = "remount," if mounted else ""
-        command = ["mount", "-t", "tmpfs", "-o", more + options, "tmpfs", str(sweep.out)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            pytest.skip(f"no mounts here: {done.stderr.strip()}")
-        mounted = True
-
-    yield mount
-    if mounted:
-        subprocess.run(["umount", str(sweep.out)], check=True)
+    return lambda options: mount(sweep.out, options)
 
 
 @ROOT_ONLY
@@ -85,15 +68,6 @@ def test_a_read_only_disk(sweep: Sweep, goes_on: Goes, disk: Callable[[str], Non
     assert "may not be written to\n  fix:   name another folder, or change its perm" in ended.err
     disk("size=64m,rw")
     goes_on(sweep)
-
-
-def open_to_all(sweep: Sweep) -> None:
-    """Let anybody come to the sweep's folder, and write results there."""
-    for folder in [sweep.folder, *sweep.folder.parents]:
-        if folder.stat().st_uid == os.geteuid() and not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o011)
-    sweep.out.mkdir(exist_ok=True)
-    sweep.out.chmod(0o777)
 
 
 @ROOT_ONLY
