@@ -7,14 +7,27 @@ import importlib
 import importlib.util
 import sys
 import traceback
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import CodeType
 
 from ..trust import plugins_allowed
 from .patterns import NothingFoundError, files
 
 GROUP = "harness.metrics"
 """Entry points of this group are modules whose import registers metrics; none is loaded unnamed."""
+
+
+class _Compiled(SourceFileLoader):
+    """Compiles a file each time: Python writes what it compiled beside the file, which is the
+    user's folder, and takes it for a later text of the same second and size."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the code of the file as it is now."""
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
 
 
 class PluginError(Exception):
@@ -87,7 +100,8 @@ def _load_file(path: Path) -> None:
     """Run a file as a module whose name no other file has."""
     digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
     name = f"harness_plugin_{digest}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    loader = _Compiled(name, str(path)) if path.suffix == ".py" else None
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
