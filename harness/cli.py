@@ -147,7 +147,8 @@ def evaluate_command(
 ) -> None:
     """Evaluate runs against judgements; no config needed.
 
-    A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so.
+    A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so;
+    where it has values alone (csv, jsonl, trec), standard error does.
     What the files can be read as is evaluated: whether predictions belong to these rows, or scores
     are labels or upside down, is not asked here. 'harness check QRELS RUN...' does.
 

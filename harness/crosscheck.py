@@ -15,6 +15,7 @@ import pyarrow as pa
 from .compat.measures import supported_measures
 from .core.arrow import as_bytes, bytes_at, cast, index_in, take
 from .core.evaluation import Evaluation
+from .core.leaderboard import TEXTS
 from .core.metric import Metric
 from .core.policy import Policy
 from .core.ragged import Ints
@@ -31,7 +32,6 @@ AT_ONCE = 50_000
 """Judgements that pytrec_eval is given at most for several calls; where there are more, it gets
 those of each call, and reads the names of the measures anew each time (0.4 ms)."""
 Evaluator = Callable[[dict[str, dict[str, float]]], dict[str, dict[str, float]]]
-_AS_TEXT = {"runid", "relstring"}
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ def _measure(metric: Metric) -> str | None:
     """Return pytrec_eval's name for a metric; None where it has none that does the same."""
     plain = replace(metric, settings=Settings(), convention=None, given=())
     base = metric.definition.trec_name
-    if base not in supported_measures - _AS_TEXT or {name for name, _ in metric.params} - {"rel"}:
+    if base not in supported_measures - {*TEXTS} or {name for name, _ in metric.params} - {"rel"}:
         return None
     if replace(metric.settings, **_AS_RANKED) != Settings():
         return None

@@ -23,13 +23,14 @@ from .core.evaluate import evaluate as evaluate_aligned
 from .core.evaluation import Evaluation
 from .core.file_names import readable_name
 from .core.grade_check import check_grades, takes_fractions
-from .core.leaderboard import Entry, Leaderboard
+from .core.leaderboard import TEXTS, Entry, Leaderboard, numbers_of
 from .core.metric import Metric
 from .core.names import parse_all
 from .core.policy import Duplicates, Policy
 from .core.tables import Qrels, Run
 from .core.views import policies_of
 from .errors import (
+    AlignmentError,
     HarnessError,
     HarnessWarning,
     InputError,
@@ -163,6 +164,10 @@ def evaluate_files(
     """
     _load(plugins)
     wanted, policy = _wanted(metrics, rel, convention), policy or Policy()
+    if not numbers_of(wanted):
+        texts = dict.fromkeys(one.definition.name for one in wanted)
+        said = " and ".join(f"{name} is {TEXTS[name]}" for name in texts)
+        raise UnknownNameError(f"{said}, and no number; name another metric too")
     _check_beside(convention, policy)
     wanted = with_bounds(wanted) if bounds else wanted
     also = policies_of(wanted, policy)
@@ -193,12 +198,22 @@ def evaluate_files(
         pairs = tqdm(pairs, unit="run", disable=None)
     for path, name in pairs:
         stream = partial(readers.align_run, judgements, path, policy, also, name=name, **options)
-        evaluation = evaluate_one(
-            judgements, wanted, policy, stream=stream, read=partial(read, name), reference=read,
-            run=name, dataset=dataset,
-        )  # fmt: skip
+        try:
+            evaluation = evaluate_one(
+                judgements, wanted, policy, stream=stream, read=partial(read, name), reference=read,
+                run=name, dataset=dataset,
+            )  # fmt: skip
+        except AlignmentError as error:
+            raise AlignmentError([_of_file(one, path) for one in error.problems]) from None
         entries.append(Entry(evaluation))
     return Leaderboard(tuple(entries))
+
+
+def _of_file(problem: Problem, path: str) -> Problem:
+    """Return a problem of a run with its file, and with options where it names a config's keys."""
+    fix = problem.fix.replace("set missing_queries:", "give --missing")
+    fix = fix.replace("set empty_queries:", "give --empty")
+    return replace(problem, where=problem.where or path, fix=fix)
 
 
 def _load(names: Sequence[str]) -> None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from . import output
 from .core.policy import Duplicates, Empty, Missing, Policy
+from .errors import HarnessWarning
 from .reports import names
 
 FLAGS = {
@@ -109,6 +111,7 @@ def evaluate(
     """Evaluate files and print the values."""
     from . import direct
     from .core.bounds import BOUNDS, without_bounds
+    from .reports._said import beside_values
 
     policy = Policy(
         ties=without_bounds(ties),
@@ -122,6 +125,9 @@ def evaluate(
         convention=convention, duplicates=duplicates, qrels_format=qrels_format,
         run_format=run_format, group=group, plugins=plugins,
     )  # fmt: skip
+    if format in ("csv", "jsonl", "trec"):  # the others have notes
+        for what in beside_values(board, has_runid=format == "trec"):
+            warnings.warn(HarnessWarning(what), stacklevel=2)
     show(format, board, per_query=per_query)
 
 

@@ -211,7 +211,7 @@ def _weights(found: Floats | None) -> dict[int, Floats]:
 
 def _summaries(row: Mapping[str, Any], metrics: tuple[Metric, ...]) -> dict[str, float]:
     """Return the summaries as they were written: some weigh queries, which values alone lack."""
-    found = {str(metric): row[str(metric)] for metric in metrics}
+    found = {str(metric): row.get(str(metric)) for metric in metrics}  # texts have no column
     return {name: float("nan") if value is None else float(value) for name, value in found.items()}
 
 

@@ -64,6 +64,33 @@ def test_set_overrides_a_value(here: Path) -> None:
     assert "did you mean" in wrong.stderr
 
 
+def test_unanswered_queries_are_said_where_values_stand_alone(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("1 0 d 1\n2 0 d 1\n")
+    for name, queries in (("a", "12"), ("b", "1")):
+        rows = [f"{query} Q0 d 1 1 t\n" for query in queries]
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    files = ("evaluate", "q", "a.run", "b.run", "-m", "P@1")
+    for format in ("csv", "jsonl", "trec"):
+        for how, value in (("zero", "0.5"), ("skip", "1.0")):
+            done = harness(*files, "-f", format, "--missing", how, cwd=tmp_path)
+            assert done.stderr == f"warning: queries not answered ({how}): b 1\n"
+            assert value in done.stdout.splitlines()[-1]
+    done = harness(*files, "--missing", "skip", cwd=tmp_path)
+    assert "b        1/2 " in done.stdout
+    assert "  queries not answered (skip): b 1\n" in done.stdout
+    assert done.stderr == ""
+    done = harness(*files, "--missing", "error", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: b.run: the run does not answer 1 of the 2 judged queries: '2'\n"
+        "  fix:   complete the run, or give --missing zero (as trec_eval -c) or skip\n"
+    )
+    done = harness("evaluate", "q", "a.run", "-m", "runid", cwd=tmp_path)
+    assert done.stderr == (
+        "error: runid is the run's tag, and no number; name another metric too\n"
+    )
+
+
 @pytest.mark.parametrize("format", ["table", "csv", "markdown", "jsonl", "trec"])
 @pytest.mark.parametrize("per_query", [(), ("-q",)])
 def test_evaluate_in_every_format(here: Path, format: str, per_query: tuple[str, ...]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -74,6 +74,15 @@ class Entry:
         return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
 
 
+TEXTS = {"relstring": "the first grades as text", "runid": "the run's tag"}
+"""Metrics that are no numbers, and what trec_eval prints; their 0 here says nothing."""
+
+
+def numbers_of(metrics: Iterable[Metric]) -> list[Metric]:
+    """Return the metrics that have numbers to show."""
+    return [metric for metric in metrics if metric.definition.name not in TEXTS]
+
+
 FAILED = "error"
 """Column that says why a run could not be evaluated, where there is such a run."""
 CHOSEN = "chosen_from"
@@ -117,11 +126,11 @@ class Leaderboard:
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
-        """Every metric of any entry, in order of first appearance."""
+        """Every metric of any entry that has numbers, in order of first appearance."""
         found: dict[str, Metric] = {}
         for entry in self.entries:
             found.update((str(metric), metric) for metric in entry.evaluation.metrics)
-        return tuple(found.values())
+        return tuple(numbers_of(found.values()))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

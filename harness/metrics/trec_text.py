@@ -24,7 +24,8 @@ from ..core.ragged import Floats
 def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) -> Floats:
     """Return 0: trec_eval prints the first grades as text here, and pytrec_eval gives 0.
 
-    It exists so that the nickname ``all_trec`` means the same as there.
+    No 0 is printed: tables, CSV and JSON lines leave it out and say so. It exists so that the
+    nickname ``all_trec`` means the same as there.
 
     Parameters
     ----------
@@ -60,7 +61,9 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
 def runid(aligned: Aligned) -> Floats:
     """Return 0: trec_eval prints the run's tag here, and pytrec_eval gives 0.
 
-    It exists so that the nicknames ``official`` and ``set`` mean the same as there.
+    No 0 is printed: tables, CSV and JSON lines leave it out and say so; trec_eval's three columns
+    have the run's name. It exists so that the nicknames ``official`` and ``set`` mean the same as
+    there.
 
     Parameters
     ----------

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..core.comparable import why_not
 from ..core.incomplete import FEWER, Incomplete
-from ..core.leaderboard import Entry, Leaderboard, best
+from ..core.leaderboard import Entry, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.repeated import Repeated
 from ..core.same_queries import UNLIKE, over_same_queries
 from ..core.sampling import DRAWS
 from ..core.systems import how_chosen
+from ._said import by_run, unanswered, without_numbers
 
 ARROWS = {"higher": "↑", "lower": "↓", None: ""}
 UNDEFINED = "–"
@@ -135,13 +136,13 @@ def query_grids(board: Leaderboard) -> Iterator[tuple[str, list[str], list[list[
         evaluation = entry.evaluation
         captured = " ".join(f"{name}={value}" for name, value in entry.columns.items())
         on = " on ".join(filter(None, (entry.run, entry.dataset)))
+        metrics = numbers_of(evaluation.metrics)
+        names = list(map(str, metrics))
         rows = [
-            [qid, *map(number, values, evaluation.metrics)]
-            for qid, values in zip(
-                evaluation.qids.to_pylist(), evaluation.values.tolist(), strict=True
-            )
+            [qid, *(number(values[str(metric)], metric) for metric in metrics)]
+            for qid, values in evaluation.to_dict().items()
         ]
-        yield " ".join(filter(None, (on, captured))), ["qid", *evaluation.names], rows
+        yield " ".join(filter(None, (on, captured))), ["qid", *names], rows
 
 
 def _queries(entry: Entry) -> str:
@@ -151,17 +152,16 @@ def _queries(entry: Entry) -> str:
 
 def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     """Return what a reader of one dataset's table must know: missing, empty, undefined, ties."""
-    lines = []
+    lines = [*without_numbers(entries), *unanswered(entries)]
     policy, settings = entries[0].evaluation.policy, [one.settings for one in board.metrics]
     empty = _said(policy.empty_queries, [one.empty for one in settings])
     for what, how, text in (
-        ("missing", policy.missing_queries, "queries not answered"),
         ("empty", empty, "queries without relevant documents"),
         ("extra", "ignored", "queries answered but not judged"),
     ):
         counted = {entry.run: entry.evaluation.counts.as_dict()[what] for entry in entries}
         if any(counted.values()):
-            lines.append(f"{text} ({how}): {_by_run(counted)}")
+            lines.append(f"{text} ({how}): {by_run(counted)}")
     kept = {str(one) for one in board.metrics if one.settings.undefined in (None, "skip")}
     undefined = {
         entry.run: {name: n for name, n in entry.undefined.items() if name in kept}
@@ -170,7 +170,7 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
     together: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for found in undefined.values() for name in found):
         counted = {run: found.get(name, 0) for run, found in undefined.items()}
-        together.setdefault(_by_run(counted, ("query", "queries")), []).append(name)
+        together.setdefault(by_run(counted, ("query", "queries")), []).append(name)
     for where, names in together.items():
         lines.append(f"undefined, and left out of the mean: {', '.join(names)} on {where}")
     if unlike := tops_of(board, entries)[1]:
@@ -222,13 +222,3 @@ def _said(policy: str, own: Sequence[str | None]) -> str:
     if None not in own:
         return "each metric's own setting"
     return policy if not any(own) else f"{policy}, but for metrics with a setting of their own"
-
-
-def _by_run(counted: dict[str, int], names: tuple[str, str] = ("", "")) -> str:
-    def told(n: int) -> str:
-        return f"{n} {noun if n == 1 else plural}".rstrip()
-
-    numbers, (noun, plural) = set(counted.values()), names
-    if len(numbers) == 1:
-        return f"{told(numbers.pop())} of every run"
-    return ", ".join(f"{run} {told(n)}" for run, n in counted.items() if n)

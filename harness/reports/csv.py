@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ..core.comparison import Comparisons
-from ..core.leaderboard import Leaderboard
+from ..core.leaderboard import Leaderboard, numbers_of
 from ..escaping import csv_field, csv_text
 
 suffix = ".csv"
@@ -53,8 +53,9 @@ def _per_query(board: Leaderboard) -> list[dict[str, str | int | float]]:
     for entry in board.entries:
         names = {"dataset": entry.dataset, "run": entry.run}
         names |= {name: entry.columns.get(name, "") for name in board.columns}
+        shown = [str(metric) for metric in numbers_of(entry.evaluation.metrics)]
         for qid, values in [*entry.evaluation.to_dict().items(), ("all", entry.summary)]:
-            rows.append({**names, "qid": qid, **values})
+            rows.append({**names, "qid": qid, **{name: values[name] for name in shown}})
     return rows
 
 

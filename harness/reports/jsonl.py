@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ..core.leaderboard import CHOSEN, Entry, Leaderboard
+from ..core.leaderboard import CHOSEN, Entry, Leaderboard, numbers_of
 from ..escaping import in_json
 
 suffix = ".jsonl"
@@ -29,9 +29,10 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
 
 def values(entry: Entry, per_query: bool) -> Iterator[tuple[str, str, float]]:
     """Yield (qid, metric, value): every query's where asked for, then the summaries'."""
+    names = [str(metric) for metric in numbers_of(entry.evaluation.metrics)]
     if per_query:
         for qid, found in entry.evaluation.to_dict().items():
-            for metric, value in found.items():
-                yield qid, metric, value
-    for metric, value in entry.summary.items():
-        yield "all", metric, value
+            for name in names:
+                yield qid, name, found[name]
+    for name in names:
+        yield "all", name, entry.summary[name]

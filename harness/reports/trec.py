@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.leaderboard import Entry, Leaderboard
+from ..core.leaderboard import Entry, Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..escaping import legible
 
@@ -21,7 +21,7 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
 
 
 def _lines(entry: Entry, per_query: bool) -> str:
-    metrics = [m for m in entry.evaluation.metrics if m.definition.name != "runid"]
+    metrics = numbers_of(entry.evaluation.metrics)
     lines = []
     if per_query:
         for qid, row in entry.evaluation.to_dict().items():

@@ -19,6 +19,7 @@ from harness.core.names import parse, parse_all
 from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError
 from harness.reports import find, names
+from harness.reports._said import beside_values
 
 assert harness.metrics  # the registry is filled by importing it
 
@@ -103,6 +104,28 @@ def test_trec_prints_the_program_s_three_columns(board: Leaderboard) -> None:
     assert "P_1                   \tq1\t1.0000\n" in text
     assert "num_ret               \tall\t3\n" in text
     assert "runid                 \tall\tbad\n" in text
+
+
+def test_what_is_no_number_is_not_printed_as_0() -> None:
+    metrics = tuple(parse_all(["relstring", "runid", "P@1"]))
+    values = np.array([[0.0, 0.0, 0.5]])
+    evaluation = Evaluation(
+        values, pa.array(["1"]), metrics, counts=Counts(queries=1), run="r", dataset="d"
+    )
+    board = Leaderboard((Entry(evaluation),))
+    notes = [
+        "relstring is the first grades as text in trec_eval, and no number: it is not shown",
+        "runid is the run's tag in trec_eval, and no number: it is not shown",
+    ]
+    assert list(beside_values(board)) == notes
+    assert list(beside_values(board, has_runid=True)) == notes[:1]
+    for name in ("table", "markdown", "html"):
+        text = find(name).render(board, per_query=True)
+        assert [text.count(word) for word in ("relstring", "runid")] == [1, 1], name
+    for name in ("csv", "jsonl", "trec"):
+        text = find(name).render(board, per_query=True)
+        assert "relstring" not in text
+        assert text.count("runid") == (name == "trec")
 
 
 def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None:
