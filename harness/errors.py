@@ -273,13 +273,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("ndgc", ["ndcg", "map"])
     "; did you mean 'ndcg'?"
+    >>> did_you_mean("p", ["ap", "P"])  # in another case
+    "; did you mean 'P'?"
     >>> did_you_mean("ngcd", ["ndcg", "map"])  # the same letters in another order
     "; did you mean 'ndcg'?"
     >>> did_you_mean("zzz", ["ndcg", "map"])
     ''
     """
     known = list(known)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    near = [k for k in known if k.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     near = near or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
     if not near:
         folded = {k.lower(): k for k in known}

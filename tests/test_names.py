@@ -330,3 +330,24 @@ def test_a_convention_for_all_metrics_but_those_with_their_own() -> None:
     assert [str(metric) for metric in parse_all(names, {"convention": "catboost"})] == [
         "ndcg(convention=catboost)@10", "ndcg(convention=mslr)@10", "swaps",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("p@10", "unknown metric 'p@10'; did you mean 'P@10'?  (all: harness metrics)"),
+        ("p_10", "unknown metric 'p_10'; did you mean 'P_10'?  (all: harness metrics)"),
+        ("Map@", "unknown metric 'Map'; did you mean 'map'?  (all: harness metrics)"),
+        ("ndgc_cut_10", "unknown metric 'ndgc_cut_10'; did you mean 'ndcg_cut_10'?  (all: "
+         "harness metrics)"),
+        ("map,ndcg@5,10", "'map,ndcg@5,10' names several metrics; give each by itself: -m map "
+         "-m ndcg@5,10; in a config: [map, ndcg@5,10]"),
+        ("rbo(p=0.9,reference=a),map", "'rbo(p=0.9,reference=a),map' names several metrics; give "
+         "each by itself: -m 'rbo(p=0.9,reference=a)' -m map; in a config: "
+         "[rbo(p=0.9,reference=a), map]"),
+    ],
+)  # fmt: skip
+def test_what_was_meant_is_suggested(text: str, says: str) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        parse(text)
+    assert str(error.value) == says

@@ -17,7 +17,14 @@ from ..core.convention import find as find_convention
 from ..core.file_names import readable_name, wrong_with
 from ..core.metric import Metric
 from ..core.names import parse
-from ..errors import ConfigError, HarnessWarning, Problem, UnknownNameError, did_you_mean
+from ..errors import (
+    ConfigError,
+    HarnessWarning,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    first_of,
+)
 from ..readers import FORMATS
 from ..readers.format import Kind
 from ..trust import plugins_allowed
@@ -33,6 +40,7 @@ from . import (
     tabling,
     twins,
 )  # fmt: skip
+from .patterns import natural
 from .schema import Config, DatasetEntry, Entry, Policy, RunEntry
 from .validation import MOST, Parts, validate
 from .yamlfile import Loc, Source
@@ -144,6 +152,13 @@ def _text_of(path: Path) -> str:
         return extends.text_of(path)
     except LookupError as error:
         fix = "save the file as UTF-8" if "UTF-8" in str(error) else ""
+        if path.is_dir():
+            held = sorted(
+                (*path.glob("*.yaml"), *path.glob("*.yml")), key=lambda one: natural(str(one))
+            )
+            fix = f"harness init {path} writes one for what it holds"
+            if held:
+                fix = f"give a config in it: {first_of([readable_name(str(one)) for one in held])}"
         raise ConfigError(Problem("", str(error), fix=fix), where=str(path)) from error
 
 
@@ -168,6 +183,7 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
             problems.append(source.problem(("plugins", place), str(error)))
     all_loaded = plugins_allowed() or not parts.plugins
 
+    problems += _check_names(parts, source)
     problems += _check_formats(parts, source)
     complete = parts.complete and not source.problems
     cells, findings = sweep.find(
@@ -224,6 +240,17 @@ def _check(parts: Parts, source: Source, base: Path) -> list[Problem]:
     if parts.plots:
         problems += picturing.check(parts.plots, known, systems, datasets, parts.compare, source)
     return problems
+
+
+def _check_names(parts: Parts, source: Source) -> list[Problem]:
+    """Return which datasets and runs have no name."""
+    keys = [("datasets", key) for key in parts.datasets] + [("runs", key) for key in parts.runs]
+    fix = "give it a name; tables show it"
+    return [
+        source.problem((kind, key), "the name is empty", fix=fix)
+        for kind, key in keys
+        if not key.strip()
+    ]
 
 
 def _check_formats(parts: Parts, source: Source) -> list[Problem]:

@@ -38,6 +38,8 @@ def text_of(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise LookupError(f"byte {error.start} is not UTF-8") from error
+    except IsADirectoryError as error:
+        raise LookupError("is a folder, not a config") from error
     except OSError as error:
         raise LookupError(_unreadable(path, error)) from error
 

@@ -84,6 +84,8 @@ def unknown(name: str, error: UnknownNameError, source: Source) -> str:
     """Return what is wrong with the name of a metric, with the set that may be meant."""
     sets = _sets(source.data)
     near = did_you_mean(name, sets)
+    if " - " in name:
+        return f"'{name}' is one text: begin the '- ' of every entry in the same column"
     if not near:
         return error.problems[0].what
     return f"there is no metric or set '{name}'{near}  (sets: {', '.join(sets)})"

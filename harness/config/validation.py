@@ -179,7 +179,7 @@ def _is_misspelt(error: ErrorDetails, errors: Sequence[ErrorDetails]) -> bool:
     if error["type"] != "missing":
         return False
     beside = (
-        str(one["loc"][-1])
+        str(one["loc"][-1]).partition(":")[0]
         for one in errors
         if one["type"] == "extra_forbidden" and one["loc"][:-1] == loc[:-1]
     )
@@ -238,6 +238,18 @@ def _cut_in_two(loc: Loc, value: Any, data: Any) -> str:
     return ",".join((name, *reversed(numbers))) if re.search(r"[@.]\d+$", name) else ""
 
 
+def _dedented(loc: Loc, source: Source) -> int:
+    """Return the line of the key right below an empty one that seems to belong into it; else 0."""
+    entries: dict[str, type[BaseModel]] = {"datasets": DatasetEntry, "runs": RunEntry}
+    below = source.lines.get(loc, -1) + 1
+    key = source.at_line.get(below, ())
+    if loc[0] not in entries or len(loc) > 2 or not key or key[:-1] != loc[:-1]:
+        return 0
+    if len(loc) == 1:  # a name of an entry is no key of a config
+        return 0 if key[0] in Config.model_fields else below
+    return below if key[-1] in entries[str(loc[0])].model_fields else 0
+
+
 def _no_rule(name: str, near: str) -> tuple[str, str]:
     """Return what is wrong with a rule that cannot be accepted, and what to do."""
     if name in RULES:
@@ -256,9 +268,11 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
         return source.problem(loc, f"{what}, and is {describe(value)}")
     last = str(loc[-1])
     if kind == "extra_forbidden":
-        near = did_you_mean(last, _known(loc))
+        key, _, value = last.partition(":")
+        touching = f"write a blank after the colon: {key}: {value}" if key in _known(loc) else ""
+        near = "" if touching else did_you_mean(last, _known(loc))
         what = f"unknown key '{last}'{near}  (known: {', '.join(_known(loc))})"
-        return source.problem(loc, what)
+        return source.problem(loc, what, fix=touching)
     if kind == "missing":
         return source.problem(loc[:-1], f"the key '{last}' is missing")
     if kind == "too_short":
@@ -277,6 +291,9 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
         if kind == limit:
             (bound,) = error["ctx"].values()
             return source.problem(loc, f"must be {words} {bound:g}, and is {value}")
+    if value is None and (below := _dedented(loc, source)):
+        what = f"must be a mapping such as {_example(loc)}, and is empty"
+        return source.problem(loc, what, fix=f"indent line {below} deeper, if it belongs to it")
     must = _MUST_BE.get(kind.removesuffix("_type").removesuffix("_parsing"))
     if must is None:
         return source.problem(loc, f"{error['msg']}, and is {describe(value)}")
@@ -284,6 +301,8 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
     fix = "put it in quotes" if quotes else ""
     if quotes and isinstance(loc[-1], int) and (cut := _cut_in_two(loc, value, source.data)):
         fix = f"put '{cut}' in quotes: outside of them the comma begins another entry"
+    if isinstance(value, str) and must == "a list" and value.startswith("-"):
+        fix = "write a blank after every '-'"
     if must.startswith(("a list", "a mapping")):
         must += f" such as {_example(loc)}"
     return source.problem(loc, f"must be {must}, and is {describe(value)}", fix=fix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import yaml
@@ -54,6 +55,15 @@ class Source:
     unread: frozenset[Loc] = frozenset()
     files: Mapping[Loc, str] = field(default_factory=dict)
     stands: Mapping[Loc, Loc] = field(default_factory=dict)
+
+    @cached_property
+    def at_line(self) -> Mapping[int, Loc]:
+        """What begins in each line of the file itself, the outermost part."""
+        found: dict[int, Loc] = {}
+        for loc, line in self.lines.items():
+            if loc not in self.files:
+                found.setdefault(line, loc)
+        return found
 
     def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from shlex import quote
 from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
@@ -81,6 +82,12 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     if match is None:
         trec = _parse_trec(text)
         if trec is None:
+            if several := _several(text):
+                each, listed = " ".join(f"-m {quote(name)}" for name in several), ", ".join(several)
+                raise UnknownNameError(
+                    f"'{text}' names several metrics; give each by itself: {each}; "
+                    f"in a config: [{listed}]"
+                )
             raise UnknownNameError(
                 f"cannot read the metric '{text}'; write name, name@10 or name(param=value)@10"
                 f"{did_you_mean(text, known_names())}"
@@ -95,11 +102,9 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     elif match["params"] is None and match["cutoffs"] is None and (trec := _parse_trec(text)):
         definition, given, cutoffs = trec
     else:
-        names = known_names()
-        full = f"{match['name']}" + (f"@{match['cutoffs']}" if match["cutoffs"] else "")
-        near = did_you_mean(match["name"], names)
-        if near and match["cutoffs"]:
-            near = near.replace("'?", f"@{match['cutoffs']}'?")
+        cutoffs_said = f"@{match['cutoffs']}" if match["cutoffs"] else ""
+        near = _near(match["name"]).replace("'?", f"{cutoffs_said}'?")
+        full = f"{match['name']}{cutoffs_said}"
         raise UnknownNameError(f"unknown metric '{full}'{near}  (all: harness metrics)")
     return _metrics(text, definition, given, cutoffs, dict(defaults or {}))
 
@@ -229,6 +234,27 @@ def known_names() -> list[str]:
     """Return every name that a metric can be called by, nicknames included."""
     aliases = [alias for definition in REGISTRY.values() for alias in definition.aliases]
     return [*REGISTRY, *aliases, *TREC_CUT, *NICKNAMES]
+
+
+def _near(name: str) -> str:
+    """Return which name is nearest, or which one with the same number: ``P_10`` of ``p_10``."""
+    names, near = known_names(), ""
+    if (numbered := re.fullmatch(r"(.+?)([._]\d[\d.,]*)", name)) is not None:
+        near = did_you_mean(numbered[1], names).replace("'?", f"{numbered[2]}'?")
+    return near or did_you_mean(name, names)
+
+
+def _several(text: str) -> list[str]:
+    """Return the names between commas outside of parentheses, if a metric is among several."""
+    found: list[str] = []
+    for part in re.split(r",(?![^()]*\))", text):
+        if found and re.fullmatch(r"\s*\d+\s*", part):
+            found[-1] += f",{part.strip()}"  # of a list of cutoffs
+        else:
+            found.append(part.strip())
+    one = (_SPEC.fullmatch(name) for name in found)
+    known = (spec is not None and _lookup(spec["name"]) is not None for spec in one)
+    return found if len(found) > 1 and any(known) else []
 
 
 def _lookup(name: str) -> Definition | None:

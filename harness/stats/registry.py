@@ -117,6 +117,12 @@ class Test:
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
 
 
+_ALSO_CALLED = {
+    "t": "paired-t", "t-test": "paired-t", "ttest": "paired-t", "student": "paired-t",
+    "paired-t-test": "paired-t", "permutation": "randomization", "signed-rank": "wilcoxon",
+    "hsd": "tukey", "nemenyi": "friedman-nemenyi",
+}  # fmt: skip
+"""What tests are called elsewhere, for suggestions."""
 TESTS: dict[str, Test] = {}
 """Every test by name; complete after :func:`load_all`."""
 
@@ -177,6 +183,7 @@ def find(name: str) -> Test:
     """
     known = load_all()
     if name not in known:
-        near = did_you_mean(name, known)
+        usual = _ALSO_CALLED.get("-".join(name.lower().replace("_", " ").split()), name)
+        near = did_you_mean(usual, known)
         raise UnknownNameError(f"unknown test '{name}'{near}  (all: {', '.join(sorted(known))})")
     return known[name]

@@ -538,10 +538,15 @@ def test_policy_and_relevance_level() -> None:
 
 def test_a_config_that_cannot_be_read(base: Path) -> None:
     (base / "latin.yaml").write_bytes(b"name: K\xf6ln\n")
+    (base / "big.yml").write_text("")
     for name, line in [
-        ("smal.yaml", "no file smal.yaml; the folder holds latin.yaml, qrels.txt, runs/"),
+        ("smal.yaml", "no file smal.yaml; the folder holds latin.yaml, big.yml, qrels.txt, runs/"),
         ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is no folder"),
-        ("runs", "cannot be read: Is a directory"),
+        (
+            "runs",
+            "is a folder, not a config\n    fix:   harness init runs writes one for what it holds",
+        ),
+        (".", "is a folder, not a config\n    fix:   give a config in it: big.yml, latin.yaml"),
         ("latin.yaml", "byte 7 is not UTF-8\n    fix:   save the file as UTF-8"),
     ]:
         with pytest.raises(ConfigError) as caught:

@@ -176,7 +176,7 @@ def test_a_base_that_cannot_be_read() -> None:
     for name, line in [
         ("../shared/bas.yaml", "$.extends (line 1)  no file shared/bas.yaml; the folder holds "
          "base.yaml, mine.py, qrels.txt, runs/"),
-        ("../shared", "$.extends (line 1)  cannot be read: Is a directory"),
+        ("../shared", "$.extends (line 1)  is a folder, not a config"),
         ("7", "$.extends (line 1)             must be text, and is the number 7"),
     ]:  # fmt: skip
         write("mine/c.yaml", BASE.replace("name: base", f"extends: {name}"))

@@ -351,6 +351,9 @@ def test_one_run_only() -> None:
     [
         ({"baselines": ("bm52",)}, "there is no run 'bm52' for a baseline; did you mean 'bm25'?  "
          "(there are: bm25, dense)"),
+        ({"test": "t-test"}, "unknown test 't-test'; did you mean 'paired-t'?  (all: bootstrap, "
+         "bootstrap-t, friedman-nemenyi, paired-t, randomization, randomized-tukey, sign, tukey, "
+         "wilcoxon)"),
         ({"test": "tukei"}, "unknown test 'tukei'; did you mean 'tukey'?  (all: bootstrap, "
          "bootstrap-t, friedman-nemenyi, paired-t, randomization, randomized-tukey, sign, tukey, "
          "wilcoxon)"),
