@@ -19,7 +19,7 @@ from ..guard.said import Said
 from ..readers.format import Kind
 from ..readers.hashed import HashedSource
 from ..readers.lines import last_line
-from ..readers.source import NAMELESS, STDIN
+from ..readers.on_disk import NAMELESS, STDIN
 
 _LINE = re.compile(r"(:|: row )\d+$")
 _NO_EFFECTS: Mapping[str, str] = {}

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from .arrow import encode_narrow, take
-from .hashing import string_views
+from .hashing import at_a_time, string_views
 from .heads import heads
 from .ragged import Array, Ints, lengths_of, offsets_of, sum_by
 
@@ -154,14 +154,15 @@ def in_order(texts: pa.Array, order: Array) -> pa.Array:
     >>> in_order(string_column(["a", "bc", ""]), np.array([2, 1, 0])).to_pylist()
     ['', 'bc', 'a']
     """
-    if texts.null_count or order.size <= _PIECE:
+    step = at_a_time(texts, _PIECE)
+    if texts.null_count or order.size <= step:
         return take(texts, order)
     given, _ = string_views(texts)
     offsets = np.zeros(order.size + 1, given.dtype)
     data = np.empty(int(given[-1] - given[0]), np.uint8)
     end = 0
-    for at in range(0, order.size, _PIECE):
-        starts, some = string_views(take(texts, order[at : at + _PIECE]))
+    for at in range(0, order.size, step):
+        starts, some = string_views(take(texts, order[at : at + step]))
         stop = at + starts.size
         offsets[at + 1 : stop] = starts[1:]
         offsets[at + 1 : stop] += given.dtype.type(end - int(starts[0]))

@@ -16,7 +16,10 @@ import pyarrow as pa
 from .ragged import Array, Bools, Ints
 
 _WORD = 8
-_PIECE = 1 << 14
+_PIECE, _BYTES = 1 << 14, 1 << 20
+"""Strings that are hashed together, and their bytes, about."""
+_SOME = 1 << 22
+"""Bytes of text that are taken out of a column at a time, about."""
 _LONG = 1 << 12
 """Bytes from which a library hashes a string by itself: eight at a time would be slow."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -42,6 +45,17 @@ def string_views(strings: pa.Array) -> tuple[Array, Array]:
     return start, np.frombuffer(data, dtype=np.uint8)
 
 
+def at_a_time(strings: pa.Array, most: int) -> int:
+    """Return how many strings of a column, `most` at most, have 4 MiB of text on average.
+
+    >>> at_a_time(pa.array(["a", "b"]), 100), at_a_time(pa.array(["x" * 1000]), 10_000)
+    (100, 4194)
+    """
+    offsets, _ = string_views(strings)
+    average = int(offsets[-1] - offsets[0]) // max(len(strings), 1)
+    return max(min(most, _SOME // max(average, 1)), 1)
+
+
 def _mix(keys: Array) -> Array:
     keys ^= keys >> _SHIFT
     keys *= _MIXER
@@ -62,21 +76,28 @@ def hash_strings(strings: pa.Array) -> Array:
     """
     keys = np.empty(len(strings), dtype=np.uint64)
     for first in range(0, len(strings), _PIECE):
-        keys[first : first + _PIECE] = _hash_piece(strings.slice(first, _PIECE))
+        piece = strings.slice(first, _PIECE)
+        offsets, _ = string_views(piece)
+        step = max(len(piece) * _BYTES // max(int(offsets[-1] - offsets[0]), _BYTES), 1)
+        for at in range(0, len(piece), step):
+            keys[first + at : first + at + step] = _hash_piece(piece.slice(at, step))
     return keys
 
 
 def _hash_piece(strings: pa.Array) -> Array:
     offsets, data = string_views(strings)
+    data = data[offsets[0] : offsets[-1]]
     starts = (offsets[:-1] - offsets[0]).astype(np.int64)
     lengths = np.diff(offsets).astype(np.int64)
-    data = np.concatenate([data[offsets[0] : offsets[-1]], np.zeros(_WORD, dtype=np.uint8)])
-    words: Array = np.ndarray((data.size - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))
     keys: Array = (lengths.astype(np.uint64) + np.uint64(1)) * _MULTIPLIER
     for row in np.flatnonzero(lengths >= _LONG).tolist():
-        text = data[starts[row] : starts[row] + lengths[row]].tobytes()
-        keys[row] = int.from_bytes(blake2b(text, digest_size=_WORD).digest(), "little")
+        text = data[starts[row] : starts[row] + lengths[row]]
+        keys[row] = int.from_bytes(blake2b(text.data, digest_size=_WORD).digest(), "little")
         lengths[row] = 0
+    if not lengths.any():  # and so no copy
+        return keys
+    data = np.concatenate([data, np.zeros(_WORD, dtype=np.uint8)])
+    words: Array = np.ndarray((data.size - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))
     shortest = int(lengths.min())
     for first in range(0, int(lengths.max()), _WORD):
         # a slice where every string has a byte here: much cheaper than picking rows

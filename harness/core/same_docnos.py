@@ -9,11 +9,13 @@ import numpy as np
 from .arrow import equal
 from .docnos import Docnos, byte_ranks
 from .grouped import narrow
-from .hashing import short_pair_keys
+from .hashing import at_a_time, short_pair_keys
 from .ragged import Array, Ints, lengths_of
 
 PART = 1 << 16
 """Rows whose keys are sorted together; they fit a cache."""
+_TOGETHER = 1 << 18
+"""Rows of one slice that are looked at together, if they are not of as many docnos."""
 _MOST, _SLICE = 6, 1 << 14
 """Logarithm of the most slices that the keys of many rows are looked at in, and rows of one."""
 
@@ -47,8 +49,8 @@ def repeats(docnos: Docnos, first: int, stop: int) -> tuple[Array, Array] | None
     kind = narrow(int(docnos.offsets[-1]))
     found = [(np.zeros(0, kind), np.zeros(0, kind))]
     for rows in _slices(keys):
-        later, earlier = _repeats(docnos, keys[rows], rows + begin)
-        found.append((later.astype(kind), earlier.astype(kind)))
+        for later, earlier in _in_turn(docnos, keys, rows, begin):
+            found.append((later.astype(kind), earlier.astype(kind)))
     del keys
     return np.concatenate([of for of, _ in found]), np.concatenate([of for _, of in found])
 
@@ -66,6 +68,25 @@ def _slices(keys: Array) -> Iterator[Ints]:
         yield np.flatnonzero(inside)
 
 
+def _in_turn(docnos: Docnos, keys: Array, rows: Ints, begin: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the rows, of some in order, that repeat an earlier one, and the row before each.
+
+    Of many rows that have few keys, some are looked at at a time, each with the last one of every
+    docno before them.
+    """
+    last, at = rows[:0], 0
+    while at < rows.size:
+        step = max(_TOGETHER, last.size)
+        some = np.append(last, rows[at : at + step])
+        later, earlier = _repeats(docnos, keys[some], some + begin)
+        yield later, earlier
+        at += step
+        if at < rows.size:
+            stays = np.ones(some.size, bool)
+            stays[np.searchsorted(some, earlier - begin)] = False
+            last = some[stays]
+
+
 def _repeats(docnos: Docnos, keys: Array, rows: Ints) -> tuple[Ints, Ints]:
     """Return which of some rows repeat an earlier one of them, by their keys."""
     order = np.argsort(keys, kind="stable")
@@ -73,7 +94,8 @@ def _repeats(docnos: Docnos, keys: Array, rows: Ints) -> tuple[Ints, Ints]:
     same = np.flatnonzero(keys[1:] == keys[:-1])
     del keys
     earlier, later = rows[order[same]], rows[order[same + 1]]
-    pieces = (slice(at, at + PART) for at in range(0, later.size, PART))
+    step = PART if docnos.strings is None else at_a_time(docnos.strings, PART)
+    pieces = (slice(at, at + step) for at in range(0, later.size, step))
     if all(equal(docnos.take(later[at]), docnos.take(earlier[at])).all() for at in pieces):
         return later, earlier
     return _compared(docnos, np.unique(np.append(earlier, later)))  # different docnos, one key

@@ -203,9 +203,10 @@ class Table(ABC):
             return _NONE, _NONE
         later, earlier = (np.concatenate(rows) for rows in zip(*found, strict=True))
         del found
-        by_row = np.argsort(later)
-        later = later[by_row]
-        return later, earlier[by_row]
+        if len(later) > 1 and (later[1:] < later[:-1]).any():
+            by_row = np.argsort(later)
+            later, earlier = later[by_row], earlier[by_row]
+        return later, earlier
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""

@@ -20,8 +20,9 @@ from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .checks import Checks, warn_judgements, warn_unusable
 from .format import Format, Head, Kind, name_it
 from .near_miss import after_blanks, check_first_line, near_miss, with_numbers
+from .on_disk import missing
 from .scattered import ScatteredQueries
-from .source import Source, missing
+from .source import Source
 from .table import from_frame
 
 __all__ = [
@@ -44,8 +45,7 @@ Path = str | os.PathLike[str] | Source
 def _find_formats() -> dict[str, Format]:
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    formats = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
-    return {known.name: known for known in formats}
+    return {one.FORMAT.name: one.FORMAT for one in modules if hasattr(one, "FORMAT")}
 
 
 FORMATS: dict[str, Format] = _find_formats()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,6 +16,9 @@ _ODD = b"\t", b"\r", b"\v", b"\f", b"#"
 _PIECE = 1 << 18
 """Bytes that are looked at together, so that they stay in the processor's cache."""
 _WHITE = np.isin(np.arange(256), list(b" \t\r\v\f"))
+_LONG = 1 << 20
+"""Bytes of a piece from which on it has a long line: an array of numbers would be many times it."""
+_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 
 
 def is_simple(block: bytes) -> bool:
@@ -76,6 +81,8 @@ def without_comments(block: bytes) -> bytes:
 
 
 def _without_comments(lines: bytes) -> bytes:
+    if len(lines) > _LONG:
+        return b"".join(line for line in io.BytesIO(lines) if not line.startswith(b"#"))
     data = np.frombuffer(lines, np.uint8)
     starts = np.concatenate([[0], np.flatnonzero(data[:-1] == _NEWLINE) + 1])
     keep = np.repeat(data[starts] != _HASH, np.diff(np.append(starts, data.size)))
@@ -92,6 +99,12 @@ def single_blanks(block: bytes) -> bytes:
 
 
 def _single_blanks(lines: bytes) -> bytes:
+    if len(lines) > _LONG:
+        lines = lines.translate(_BLANKS)
+        while b"  " in lines:
+            lines = lines.replace(b"  ", b" ")
+        lines = lines.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+        return lines.removeprefix(b" ").removesuffix(b" ")
     data = np.frombuffer(lines, np.uint8)
     white = _WHITE[data]
     keep = ~white
@@ -112,6 +125,8 @@ def first_fields(block: bytes, n_fields: int) -> bytes:
 
 
 def _first_fields(lines: bytes, n_fields: int) -> bytes:
+    if len(lines) > _LONG:
+        return b"".join(_first_of_each(lines, n_fields))
     data = np.frombuffer(lines, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
     blanks = np.append(np.flatnonzero(data == _BLANK), [data.size] * n_fields)
@@ -123,6 +138,23 @@ def _first_fields(lines: bytes, n_fields: int) -> bytes:
     step[cut[long]] += 1
     step[ends[long]] -= 1
     return bytes(data[np.cumsum(step[:-1], dtype=np.int8) == 0])
+
+
+def _first_of_each(lines: bytes, n_fields: int) -> Iterator[bytes]:
+    """Yield the first fields of each line, with its end."""
+    start = 0
+    while start < len(lines):
+        end = lines.find(b"\n", start)
+        end = len(lines) if end < 0 else end
+        cut = start - 1
+        for _ in range(n_fields):
+            cut = lines.find(b" ", cut + 1, end)
+            if cut < 0:
+                cut = end
+                break
+        yield lines[start:cut]
+        yield lines[end : end + 1]
+        start = end + 1
 
 
 def count_fields(line: bytes) -> int:

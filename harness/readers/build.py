@@ -19,6 +19,7 @@ from ..errors import SHOWN, HarnessWarning, InputError, Problem
 from .lines import find_texts
 from .room import give_back
 from .source import Source
+from .wrong_lines import TEXT
 
 T = TypeVar("T", bound=Table)
 IsData = Callable[[int, bytes], bool]
@@ -86,7 +87,9 @@ def build(
     try:
         return kind.from_held(columns, name=name, duplicates=duplicates)
     except DuplicateRows as error:
-        raise repeated(source, error, is_data, before) from None
+        again = error.with_traceback(None)  # which holds the table
+    give_back()
+    raise repeated(source, again, is_data, before)
 
 
 def scattered(table: Table, before: int = 0) -> Odd:
@@ -209,7 +212,7 @@ def lines_of_rows(source: Source, rows: Ints, is_data: IsData) -> dict[int, tupl
     for number, line in source.lines():
         if is_data(number, line):
             if row in wanted:
-                found[row] = number, line.decode("utf-8", "replace")
+                found[row] = number, line[:TEXT].decode("utf-8", "replace")
                 if len(found) == len(wanted):
                     break
             row += 1

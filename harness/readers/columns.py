@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 
@@ -23,7 +23,7 @@ from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT
 from ..errors import InputError, Problem
 from ..system import check_room
-from .ahead import ahead, each
+from .ahead import of_blocks
 from .blanks import (
     count_fields,
     delimiter,
@@ -33,9 +33,12 @@ from .blanks import (
     single_blanks,
     without_comments,
 )  # fmt: skip
+from .layout import Layout as Layout
+from .layout import Refused as Refused
 from .number_text import check_number, commas
-from .room import give_back, pool_for
-from .source import BOM, Source, no_rows
+from .room import give_back, has_long_line, pool_for
+from .source import Source, no_rows
+from .whole_lines import BOM
 from .wrong_lines import doubtful_lines, wrong_lines
 
 _INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
@@ -49,55 +52,6 @@ NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UT
 WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The columns of a line of text.
-
-    Parameters
-    ----------
-    fields : tuple of str
-        What the columns hold, in their order.
-    text : tuple of str
-        Columns to read as strings.
-    number : str
-        Column to read as a number.
-    also : tuple of str
-        Columns to read as bytes, which may be any, or none.
-    whole : bool
-        Whether that number must be whole.
-    more : bool
-        Whether words after the last column are passed over, as trec_eval does in runs.
-    header : int
-        Lines at the beginning that are not data.
-    repair : str
-        What to do with a line that is wrong.
-    not_finite : str
-        What to do with a number that is NaN or infinite, where that is something else.
-    n_rows : int, optional
-        How many rows are wanted, where a line belongs to the dataset's row at the same place:
-        then a blank line in between is wrong too.
-    """
-
-    fields: tuple[str, ...]
-    text: tuple[str, ...]
-    number: str
-    also: tuple[str, ...] = ()
-    whole: bool = False
-    more: bool = False
-    header: int = 0
-    repair: str = "repair or delete the line"
-    not_finite: str = ""
-    n_rows: int | None = None
-
-    def is_data(self, number: int, line: bytes) -> bool:
-        """Whether a line is neither header nor blank nor a comment."""
-        return number > self.header and bool(line.strip()) and not line.startswith(b"#")
-
-
-class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its layout
-    """A block of text that Arrow could not read as its layout says."""
-
-
 def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     """Yield the columns of each block of `source`: ``layout.text``, then ``layout.number``.
 
@@ -106,32 +60,37 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     InputError
         With the first ten lines that do not fit the layout, and the count of all.
     """
-    blocks = _after_header(source, layout.header)
+    blocks = after_header(source, layout.header)
     blocks = blocks if layout.n_rows is None else _without_gaps(blocks)
-    read = partial(_read, layout=layout)
+    tables = of_blocks(partial(_read, layout=layout), source, blocks)
     source.cut_blocks = []
-    # threads have nothing to do side by side in one block, and cost 1 ms
-    tables = map(read, blocks) if source.one_block else each(read, ahead(blocks))
-    n_rows = 0
+    n_rows, reason = 0, ""
     try:
         for at, (table, is_cut) in enumerate(tables):
             source.cut_blocks += [at] * is_cut
             n_rows += table.num_rows
             if table.num_rows:
                 yield table
+            del table
     except Refused as error:
-        raise diagnose(source, layout, str(error)) from None
+        reason = str(error)
+    if reason:  # the error held the block that it came from, as did these
+        del tables, blocks
+        give_back()
+        raise diagnose(source, layout, reason)
     if not n_rows:
         raise no_rows(source.name)
     if not source.one_block:
         give_back()  # what blocks took, before tables are made
 
 
-def _after_header(source: Source, header: int) -> Iterator[bytes]:
+def after_header(source: Source, header: int) -> Iterator[bytes]:
+    """Yield the blocks without the first lines, so many."""
     for block in source.blocks():
         while header and block:
             block, header = block.partition(b"\n")[2], header - 1
         yield block
+        del block
 
 
 def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -141,8 +100,10 @@ def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
         rows = block.rstrip()
         if rows and (blank or _has_gap(rows)):
             raise Refused("a blank line")
-        blank = blank or block[len(rows) :].count(b"\n") > bool(rows)
+        blank = blank or block.count(b"\n", len(rows)) > bool(rows)
+        del rows
         yield block
+        del block
 
 
 def _has_gap(rows: bytes) -> bool:
@@ -167,6 +128,8 @@ def read_block(block: bytes, layout: Layout) -> pa.Table:
 def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
     """Return the columns, and whether words after the last one were passed over."""
     for way, attempt in _simpler(block, layout):
+        if has_long_line(block):
+            give_back()  # what was taken to make it, and by the attempt before
         try:
             table = _csv(attempt, layout, delimiter(attempt))
         except pa.ArrowInvalid as error:
@@ -175,6 +138,8 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
             if all(_no_empty(table[name].chunk(0)) for name in layout.text):
                 return _checked(table, layout), way == "cut"
             reason = "an empty column"
+            del table
+        del attempt
     raise Refused(reason)
 
 
@@ -185,7 +150,8 @@ def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[str, bytes]]:
     block = single_blanks(without_comments(block))
     yield "single blanks", block
     if layout.more:
-        yield "cut", first_fields(block, len(layout.fields))
+        block = first_fields(block, len(layout.fields))
+        yield "cut", block
 
 
 def _csv(block: bytes, layout: Layout, between: str) -> pa.Table:

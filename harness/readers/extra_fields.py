@@ -6,6 +6,7 @@ import re
 
 from .build import warn
 from .source import Source
+from .wrong_lines import TEXT
 
 
 def warn_extra(source: Source, n_fields: int) -> None:
@@ -22,7 +23,8 @@ def warn_extra(source: Source, n_fields: int) -> None:
         if at in wanted:
             if not n and (first := longer.search(block)):
                 line = passed + block.count(b"\n", 0, first.start()) + 1
-                text = first[0].decode("utf-8", "replace").strip()
+                end = min(first.end(), first.start() + TEXT)
+                text = block[first.start() : end].decode("utf-8", "replace").strip()
             n += sum(1 for _ in longer.finditer(block))
         if not n:
             passed += block.count(b"\n")

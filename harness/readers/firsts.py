@@ -44,7 +44,8 @@ def _in_pieces(source: Source, is_it: Looks) -> Found:
             number += 1
             fields = line.split()
             if fields and not line.startswith(b"#") and is_it(fields):
-                known = at == 0 or sample.whole  # else lines are left out between the pieces
+                # else lines are left out between the pieces
+                known = (at == 0 and sample.begins) or sample.whole
                 return number if known else 0, (line.decode("utf-8", "replace").strip(),)
     return _NONE
 

@@ -13,6 +13,8 @@ from ..core.tables import Qrels, Run
 from .source import Source
 
 T = TypeVar("T")
+_FIELDS = 16
+"""Fields of a line that are split off: one may have millions."""
 Kind = Literal["qrels", "run"]
 
 
@@ -55,8 +57,11 @@ class Head:
 
     @cached_property
     def fields(self) -> list[list[str]]:
-        """The same lines, split at white space."""
-        return [[field.decode("utf-8", "replace") for field in line.split()] for line in self.lines]
+        """The same lines, split at white space as far as formats tell them apart by it."""
+        return [
+            [field.decode("utf-8", "replace") for field in line.split(None, _FIELDS)]
+            for line in self.lines
+        ]
 
     @staticmethod
     def mostly(items: Sequence[T], fits: Callable[[T], bool]) -> bool:

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from ..core.arrow import call, equal, run_ends, to_arrow, to_numpy
 from ..core.hashing import string_views
+from ..core.ragged import Array
 from .grown import Ends, Numbers, Texts
 
 _RUNS = "qid", "tag"
@@ -42,7 +43,7 @@ class Rows:
 
     def __init__(self, runs: Collection[str] = _RUNS) -> None:
         self.n_rows, self._runs = 0, runs
-        self._columns: dict[str, _Numbers | _Texts | _Runs] = {}
+        self._columns: dict[str, _Numbers | _Texts | Runs] = {}
 
     def add(self, table: pa.Table) -> None:
         """Put the rows of a table after those that are here; its columns are those of the first."""
@@ -52,7 +53,7 @@ class Rows:
                 is_number = pa.types.is_floating(chunks.type)
                 self._columns[name] = (
                     _Numbers() if is_number
-                    else _Runs() if name in self._runs and all(map(_has_runs, chunks.chunks[:1]))
+                    else Runs() if name in self._runs and all(map(_has_runs, chunks.chunks[:1]))
                     else _Texts()
                 )  # fmt: skip
             for chunk in chunks.chunks:
@@ -68,6 +69,7 @@ def gathered(tables: Iterable[pa.Table], runs: Collection[str] = _RUNS) -> pa.Ta
     rows = Rows(runs)
     for table in tables:
         rows.add(table)
+        del table  # before the next one is made
     return rows.table()
 
 
@@ -100,11 +102,14 @@ def _has_runs(texts: pa.Array) -> bool:
     return bool(same.size < _SOME or 2 * same.sum() >= same.size)
 
 
-class _Runs:
+class Runs:
+    """A column of texts, run-end encoded."""
+
     def __init__(self) -> None:
         self._n_rows, self._ends, self._values = 0, Ends(), Texts()
 
     def add(self, values: pa.Array) -> None:
+        """Add texts at the end."""
         if len(values):
             ends, texts = np.array([len(values)]), values[:1]
             if not are_one(values):
@@ -114,11 +119,22 @@ class _Runs:
             self._values.add_column(texts)
             self._n_rows += len(values)
 
+    def add_runs(self, encoded: pa.RunEndEncodedArray) -> None:
+        """Add a whole run-end encoded column at the end."""
+        self._ends.add(to_numpy(encoded.run_ends).astype(np.int64) + self._n_rows)
+        self._values.add_column(encoded.values)
+        self._n_rows += len(encoded)
+
+    def parts(self) -> tuple[Array, pa.Array]:
+        """Return where each run ends, and its text; none can be added then."""
+        return self._ends.array(), self._values.column()
+
     def array(self) -> pa.Array:
-        values = self._values.column()
+        """Return all of them, as bytes; none can be added then."""
+        ends, values = self.parts()
         is_wide = pa.types.is_large_string(values.type)
         values = values.view(pa.large_binary() if is_wide else pa.binary())
-        return run_ends(self._ends.array(), values)
+        return run_ends(ends, values)
 
 
 def are_one(texts: pa.Array) -> bool:

@@ -69,6 +69,7 @@ class HashedSource(Source):
                 if self.tell is not None:
                     self.tell(len(block))
                 yield block
+                del block
             self._digest = digest.hexadecimal()
 
     def unpacking(self) -> Any:

@@ -12,11 +12,12 @@ import numpy as np
 
 from ..core.arrow import encode, select, take
 from ..core.docnos import Docnos
-from ..core.hashing import hash_strings, pair_keys
+from ..core.hashing import pair_keys
+from ..core.heads import are_distinct
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, offsets_of, rows_of
 from ..core.table import T, Table
-from ..core.tables import Qrels, Run
+from ..core.tables import GRADE_LIMIT, Qrels, Run
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import KEEP_ONE, warn
 from .format import Format, Head, Kind
@@ -24,9 +25,12 @@ from .grown import Numbers, Texts
 from .json_pieces import no_mapping, pieces
 from .json_text import is_finite
 from .number_text import of_number
+from .room import give_back
 from .source import Source, no_rows
 from .wrong_lines import LIMIT
 
+_PIECES = 8
+"""Pieces of the text after which memory is given back: growing columns leave holes."""
 _PART = 1 << 18
 """Rows, and those of one query, that are looked through for names that are there twice."""
 
@@ -84,7 +88,9 @@ def _read(source: Source, word: str, duplicates: Duplicates, *, whole: bool) -> 
     problems: list[Problem] = []
     again: list[str] = []
     n_wrong, qid = 0, ""
-    for goes_on, queries in pieces(source):
+    for n, (goes_on, queries) in enumerate(pieces(source), 1):
+        if n % _PIECES == 0:
+            give_back()
         if goes_on:
             queries[0] = qid, queries[0][1]
         if not queries or not is_mapping:
@@ -187,10 +193,14 @@ def _table(
     if not numbers.size:
         raise no_rows(source.name)
     if of is Qrels:
-        numbers = numbers.astype(np.int64) if columns.are_whole else numbers
+        beyond = max(numbers.max(), -numbers.min()) > GRADE_LIMIT
+        if beyond and columns.are_whole:  # they are shown as they are written
+            numbers = numbers.astype(np.int64)
+        columns.numbers = Numbers(np.float64)
         numbers = of.check_numbers(numbers, name, fractions=fractions)
     qids, docnos = columns.qids.column(), Docnos(columns.docnos.column(), offsets)
     del columns
+    give_back()
     table = of(qids, offsets, docnos, numbers, name)
     return _once(source, table, duplicates)
 
@@ -209,9 +219,7 @@ def _once(source: Source, table: T, duplicates: Duplicates) -> T:
                     keys = begin.docnos.take(rows[:SHOWN])
                     raise _refused(source, keys, rows.size, at_least=True)
     later, earlier = _twice(table)
-    hashes = hash_strings(table.qids)
-    hashes.sort()
-    if not later.size and not (hashes[1:] == hashes[:-1]).any():
+    if not later.size and are_distinct(table.qids):
         return table
     where = np.arange(table.n_queries)
     distinct, which = encode(table.qids)
@@ -250,10 +258,10 @@ def _twice(table: Table) -> tuple[Ints, Ints]:
     found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     for first, stop in pairwise([*parts, table.n_queries]):
         begin, end = table.offsets[[first, stop]].tolist()
-        keys = table.docnos.hashes[begin:end]
+        keys = table.docnos.hashes_of(begin, end)
         if stop > first + 1:
             keys = pair_keys(rows_of(table.offsets[first : stop + 1] - begin), keys)
-        keys = np.sort(keys)
+        keys.sort()
         if (keys[1:] == keys[:-1]).any():
             later, earlier = table.part(first, stop).duplicate_rows()
             found.append((later + begin, earlier + begin))

@@ -17,9 +17,10 @@ import numpy as np
 
 from ..errors import InputError, Problem
 from .json_text import parse
-from .source import BOM, Source
+from .source import Source
+from .whole_lines import BOM
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 17
 """Bytes that are read and parsed at a time."""
 LONGEST = 1 << 19
 """Bytes without a comma at which the text can be cut: a name, or a value that is no number."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,19 +16,27 @@ from ..core.arrow import cast
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
-from ..errors import SHOWN, InputError, Problem, first_of, shorten
+from ..errors import InputError, Problem, first_of, shorten
 from ..system import check_room
-from .ahead import ahead, each
+from .ahead import of_blocks
 from .build import repeated, row_names, scattered, warn_scattered
 from .columns import NOT_UTF8
 from .format import Format, Head, Kind
 from .frame import Names, choose, first_line, guess, table_of
-from .gathered import gathered
+from .gathered import Rows, gathered
 from .json_text import is_finite, once, parse
 from .lines import check_length
+from .room import POOL, give_back, has_long_line
 from .source import Source
+from .whole_lines import LONGEST
+from .wrong_lines import wrong_lines
 
 _MOST_KEYS = 10_000
+_PART = 1 << 12
+"""Rows that are read one by one and put together."""
+_NUMBERS = re.compile(rb"\[[-+.,eE\d\s]{1024,}\]")
+_LONG = 1 << 20
+"""Bytes of a first line from which on no Python values are made of it."""
 
 
 def read_qrels(
@@ -71,11 +80,12 @@ def _read(
         if key is not None
     }
     types |= {key: pa.float64() for key in chosen.values() if key not in types}
-    try:
-        tables = [gathered(_blocks(source, types), [chosen["qid"]])]
-        pa.default_memory_pool().release_unused()  # what blocks took
-    except pa.ArrowException:
-        tables = [_line_by_line(source, types)]
+    tables = []
+    with contextlib.suppress(pa.ArrowException):
+        tables.append(gathered(_blocks(source, types), [chosen["qid"]]))
+    give_back()  # what blocks took
+    if not tables:
+        tables.append(_line_by_line(source, types, chosen["qid"]))
     try:
         read = table_of(
             tables, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
@@ -90,8 +100,14 @@ def _read(
 def _blocks(source: Source, types: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
     """Yield the columns of each block of lines, identifiers as text; an error of Arrow's if not."""
     read = partial(_read_block, types=types)
-    blocks = (block for block in source.blocks() if not block.isspace())
-    yield from map(read, blocks) if source.one_block else each(read, ahead(blocks))
+    yield from of_blocks(read, source, _not_blank(source.blocks()))
+
+
+def _not_blank(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    for block in blocks:
+        if not block.isspace():
+            yield block
+        del block
 
 
 def _read_block(block: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
@@ -99,7 +115,8 @@ def _read_block(block: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
     whole = pajson.ReadOptions(use_threads=False, block_size=len(block))
     schema = pa.schema(list(types.items()))
     options = pajson.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-    table = pajson.read_json(pa.BufferReader(block), whole, options)
+    pool = POOL if has_long_line(block) else None
+    table = pajson.read_json(pa.BufferReader(block), whole, options, pool)
     table.validate(full=True)  # Arrow takes bytes that are no UTF-8
     if any(column.null_count for column in table.columns):
         raise pa.ArrowInvalid("a value is missing")
@@ -124,7 +141,7 @@ def first_object(source: Source) -> dict[str, object]:
         fix = "write the keys that are used"
         raise InputError(Problem(f"{source.name}:{number}", what, fix=fix))
     try:
-        first = parse(line, once)
+        first = _like(line) or parse(line, once)
     except UnicodeDecodeError:
         what, fix = "the line is not UTF-8 text", "convert the file to UTF-8"
         raise InputError(Problem(f"{source.name}:{number}", what, fix=fix)) from None
@@ -142,7 +159,30 @@ def _is_wide(line: bytes) -> bool:
     return line.count(b":") > _MOST_KEYS and line.count(b'"') > 2 * _MOST_KEYS
 
 
-def _line_by_line(source: Source, types: dict[str, pa.DataType]) -> pa.Table:
+def _like(line: bytes) -> dict[str, object] | None:
+    """Return an object with the keys of a long line, and values of their types; None of others.
+
+    To Python the values of eight megabytes can be twenty times as many.
+    """
+    if len(line) < _LONG:
+        return None
+    whole = pajson.ReadOptions(use_threads=False, block_size=len(line) + 1)
+    try:
+        line.decode()
+        line = _NUMBERS.sub(b"[]", line)
+        read = pajson.read_json(pa.BufferReader(line), whole, memory_pool=POOL)
+    except (UnicodeDecodeError, pa.ArrowException):
+        return None  # what Python says of it
+    return {field.name: _like_type(field.type) for field in read.schema}
+
+
+def _like_type(kind: pa.DataType) -> object:
+    if pa.types.is_struct(kind):
+        return {}
+    return 0 if pa.types.is_integer(kind) or pa.types.is_boolean(kind) else ""
+
+
+def _line_by_line(source: Source, types: dict[str, pa.DataType], qid: str) -> pa.Table:
     """Return the columns, identifiers as text, though some are text and others integers.
 
     Raises
@@ -150,24 +190,35 @@ def _line_by_line(source: Source, types: dict[str, pa.DataType]) -> pa.Table:
     InputError
         With the lines that lack a key, or have a value of another type.
     """
-    problems, rows = [], []
-    for number, line in source.lines():
-        if not _is_row(number, line):
-            continue
+    rows = Rows([qid])
+    part: list[list[Any]] = []
+
+    def check(line: bytes) -> Problem | None:
         row, wrong = _check_line(line, types)
-        rows.append(row)
-        if wrong:
-            text = line.decode("utf-8", "replace")
-            problems.append(replace(wrong, where=f"{source.name}:{number}", found=text))
-    if problems:
-        raise InputError(problems[:SHOWN], total=len(problems))
-    columns = dict(zip(types, zip(*rows, strict=True), strict=True))
+        if wrong is None:
+            part.append(row)
+        if wrong or len(part) == _PART:
+            rows.add(_table(part, types))
+            part.clear()
+        return wrong
+
+    lines = (row for row in source.lines() if _is_row(*row))
+    found = wrong_lines(source, lines, check)
+    if found.problems:
+        raise found.error()
+    rows.add(_table(part, types))
+    return rows.table()
+
+
+def _table(rows: list[list[Any]], types: Mapping[str, pa.DataType]) -> pa.Table:
+    """Return rows as a table, identifiers as text."""
+    columns = dict(zip(types, zip(*rows, strict=True), strict=True)) if rows else {}
     return pa.table(
         {
-            key: pa.array(columns[key], type_)
-            if pa.types.is_floating(type_)
-            else pa.array(map(str, columns[key]), pa.string())
-            for key, type_ in types.items()
+            key: pa.array(columns.get(key, []), kind)
+            if pa.types.is_floating(kind)
+            else pa.array(map(str, columns.get(key, [])), pa.string())
+            for key, kind in types.items()
         }
     )
 
@@ -203,10 +254,12 @@ def looks(head: Head, kind: Kind) -> bool:
     """Whether the first line is a whole object with the usual keys."""
     if not head.data.lstrip().startswith(b"{") or not head.lines:
         return False
+    if len(head.data) > LONGEST and b"\n" not in head.data:  # no line of these
+        return False
     if _is_wide(head.lines[0]) and head.lines[0].count(b"{") == 1:
         return True  # the reader says it
     try:
-        first = parse(head.lines[0])
+        first = _like(head.lines[0]) or parse(head.lines[0])
     except ValueError:
         return False
     return (

@@ -11,28 +11,34 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, run_ends, take, to_numpy
+from ..core.arrow import as_bytes, take
+from ..core.docnos import Docnos
+from ..core.grouped import Columns, in_order
 from ..core.policy import Duplicates
-from ..core.ragged import Ints
-from ..core.table import DuplicateRows
+from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import InputError, Problem
-from .ahead import ahead, each
+from .ahead import of_blocks
 from .blanks import count_fields
-from .build import column, dropped, scattered, warn, warn_dropped, warn_scattered
+from .build import dropped, scattered, warn, warn_dropped, warn_scattered
 from .format import Format, Head, Kind
 from .groups import GROUP, check_sizes, group_file, has_qids, qids_from_sizes
 from .hashed import HashedSource
-from .letor_lines import NotLetor, Rows, diagnose, is_data, read_block
+from .letor_columns import Growing, LetorColumns
+from .letor_lines import NotLetor, diagnose, is_data, read_block
 from .lines import find_lines, last_line
+from .room import give_back
+from .sample import PIECE
 from .source import Source, no_rows
 
-_BLOCK = 4 << 20
+_LEAST = 2 << 20
+"""Bytes of a block, at least: of most only the beginnings of lines are looked at."""
 _BEFORE = 5
 """Lines before the last one that tell how many fields a line has."""
 _SMALL = 2
@@ -62,21 +68,11 @@ def read_qrels(
     """
     sizes = group_file(source, group)
     with_qid = has_qids(source)
-    try:
-        marked = isinstance(source, HashedSource)
-        parse = partial(read_block, with_qid=with_qid, marked=marked)
-        blocks = [rows for block in each(parse, ahead(source.blocks(_BLOCK))) for rows in block]
-    except NotLetor:
-        raise diagnose(source, with_qid, whole=not fractions) from None
-    if not blocks:
-        raise no_rows(source.name)
-    grades = np.concatenate([block.grades for block in blocks])
-    if grades.dtype.kind == "f" and not fractions:
-        raise diagnose(source, with_qid, whole=True)
+    columns = _columns(source, with_qid, whole=not fractions)
+    grades, qids = columns.grades, columns.qids
     if grades.dtype.itemsize > _SMALL:  # else they are within bounds
         Qrels.check_numbers(grades, source.name, fractions=fractions)
     if with_qid:
-        qids = _joined([block.qids for block in blocks])
         if sizes is not None:
             check_sizes(source, sizes, qids)
     elif sizes is None:
@@ -87,44 +83,61 @@ def read_qrels(
         raise InputError(Problem(source.name, "the lines have no qid", fix=fix, rule="columns"))
     else:
         qids = qids_from_sizes(source, sizes, grades.size)
-    docnos = _docnos(source, blocks)
+    docnos = _docnos(source, columns)
     if isinstance(source, HashedSource):
-        source.row_marks = np.concatenate([block.marks for block in blocks])
-    del blocks  # as large as all that is made from them
-    try:
-        qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
-    except DuplicateRows as error:
-        n, rows = error.rows.size, error.rows[:3]
-        named = [
-            tuple(name.decode("utf-8", "replace") for name in as_bytes(column))
-            for column in (_at(qids, rows), take(docnos, rows))
-        ]
-        wanted = {int(row): (docno,) for row, docno in zip(rows, named[1], strict=True)}
-        lines = find_lines(source, wanted, is_data, whole=True)
-        line = lines.get(int(rows[0]), 0)
-        names = tuple(
-            f"query {qid}, document {docno}" + (f": line {lines[row]}" if row in lines else "")
-            for row, qid, docno in zip(wanted, *named, strict=True)
-        )
-        warn(
-            source,
-            f"{n:,} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
-            "are kept, and named d0, d1, ... by position",
-            "repeated-rows",
-            n,
-            line,
-            names,
-        )
-        qrels = Qrels.from_columns(qids, None, grades, name=name)
+        source.row_marks = columns.marks
+    del columns
+    # where docnos that stand twice are no error, rows have to be there without their docnos, too
+    ask = docnos is not None and duplicates == "error"
+    held = Columns(qids, None if ask else docnos, grades, give_back)
+    del qids, grades
+    qrels = Qrels.from_held(held, name=name, duplicates=duplicates)
+    if ask:
+        named = _named(qrels, docnos)
+        del docnos
+        rows, _ = named.duplicate_rows()
+        if rows.size:
+            _warn_repeated(source, named, rows)
+        else:
+            qrels = named
     _warn_cut(source)
     warn_scattered(source, scattered(qrels), is_data)
     warn_dropped(source, dropped(qrels), duplicates, is_data)
     return qrels
 
 
+def _columns(source: Source, with_qid: bool, *, whole: bool) -> LetorColumns:
+    """Return what the rows hold."""
+    parse = partial(read_block, with_qid=with_qid, marked=isinstance(source, HashedSource))
+    growing, is_letor = Growing(), True
+    blocks = of_blocks(parse, source, source.blocks(_block(source)))
+    try:
+        for block in blocks:
+            for rows in block:
+                growing.add(rows)
+                is_letor = is_letor and not (whole and rows.grades.dtype.kind == "f")
+            if not is_letor:
+                break
+    except NotLetor:
+        is_letor = False
+    del blocks
+    columns = growing.columns() if is_letor else None
+    if not is_letor:
+        del growing
+        raise diagnose(source, with_qid, whole=whole)
+    if columns is None:
+        raise no_rows(source.name)
+    give_back()  # what blocks took
+    return columns
+
+
+def _block(source: Source) -> int:
+    return max(source.block, _LEAST)
+
+
 def _warn_cut(source: Source) -> None:
     """Warn where the last line has no end and fewer fields than each of the lines before it."""
-    if not source.unfinished:
+    if not source.unfinished or len(source.unfinished) > PIECE:
         return
     *before, last = source.sample.pieces[-1].splitlines()[-1 - _BEFORE :]
     lengths = {_n_fields(line) for line in before if is_data(0, line)}
@@ -145,36 +158,49 @@ def _n_fields(line: bytes) -> int:
     return count_fields(fields) + len(mark)
 
 
-def _at(qids: pa.Array, rows: Ints) -> pa.Array:
-    """Return the qids of some rows."""
-    if not isinstance(qids, pa.RunEndEncodedArray):
-        return take(qids, rows)
-    return take(qids.values, np.searchsorted(to_numpy(qids.run_ends), rows, side="right"))
+def _named(qrels: Qrels, docnos: pa.Array) -> Qrels:
+    """Return judgements with names for their rows, as they stand in the file."""
+    if qrels.order is not None:
+        docnos = in_order(docnos, qrels.order)
+    return replace(qrels, docnos=Docnos(docnos, qrels.offsets))
 
 
-def _joined(columns: list[pa.RunEndEncodedArray]) -> pa.RunEndEncodedArray:
-    """Return run-end encoded columns as one."""
-    ends = np.concatenate([to_numpy(part.run_ends).astype(np.int64) for part in columns])
-    before = np.cumsum([0, *map(len, columns[:-1])])
-    ends += np.repeat(before, [len(part.values) for part in columns])
-    values = column(pa.chunked_array([part.values for part in columns]))
-    return run_ends(ends, values)
+def _warn_repeated(source: Source, qrels: Qrels, rows: Array) -> None:
+    """Warn of rows that repeat a docno of their query."""
+    n, rows = rows.size, rows[:3]
+    query = np.searchsorted(qrels.offsets, rows, "right") - 1
+    texts = [
+        tuple(name.decode("utf-8", "replace") for name in as_bytes(column))
+        for column in (take(qrels.qids, query), qrels.docnos.take(rows))
+    ]
+    rows = rows if qrels.order is None else qrels.order[rows]
+    wanted = {int(row): (docno,) for row, docno in zip(rows, texts[1], strict=True)}
+    lines = find_lines(source, wanted, is_data, whole=True)
+    names = tuple(
+        f"query {qid}, document {docno}" + (f": line {lines[row]}" if row in lines else "")
+        for row, qid, docno in zip(wanted, *texts, strict=True)
+    )
+    warn(
+        source,
+        f"{n:,} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
+        "are kept, and named d0, d1, ... by position",
+        "repeated-rows",
+        n,
+        lines.get(int(rows[0]), 0),
+        names,
+    )
 
 
-def _docnos(source: Source, blocks: list[Rows]) -> pa.Array | None:
+def _docnos(source: Source, columns: LetorColumns) -> pa.Array | None:
     """Return the docnos that the comments give; None where not every row has one."""
-    docids = sum(block.docids for block in blocks)
-    n_rows = sum(block.grades.size for block in blocks)
+    docids, n_rows = columns.docids, columns.grades.size
     if 0 < docids < n_rows:
         warn(
             source,
             f"{docids:,} of {n_rows:,} rows have a docid; rows are named d0, d1, ... by position",
         )
         return None
-    columns = [block.docnos for block in blocks]
-    if any(docnos is None or docnos.null_count for docnos in columns):
-        return None
-    return column(pa.chunked_array(columns))
+    return columns.docnos
 
 
 _QID_LINE = re.compile(rb"\s*\S+\s+qid:\S")

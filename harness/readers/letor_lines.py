@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,8 @@ _STRETCH = 1 << 16
 """Bytes in which the ends of lines are looked for together, so that they stay in the cache."""
 _WORDY = 256
 """Bytes of a comment or qid, on average, from which they are copied one by one."""
+_TOGETHER = 1 << 18
+"""Bytes of shorter ones that are copied together."""
 _LONG = 400
 """Bytes of a line from which on it is quicker to ask for one after another."""
 _TAB, _NEWLINE, _RETURN, _BLANK, _HASH = np.array([9, 10, 13, 32, 35], np.uint8)
@@ -116,31 +119,44 @@ def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]
 def _read_lines(block: bytes, size: int, with_qid: bool, marked: bool) -> Iterator[Rows]:
     """Yield what the lines hold that begin in the first `size` bytes."""
     data, commented = np.frombuffer(block, np.uint8), b"#" in block
-    stops = _line_ends(block, size)
-    starts = np.concatenate([[0], stops[:-1] + 1])
-    whole = starts < size
-    starts, stops = starts[whole], stops[whole]
-    for at in range(0, starts.size, _PIECE):
-        some = slice(at, at + _PIECE)
-        lines = _Lines(data, starts[some], stops[some], commented, marked)
-        rows = _read_alike(lines) if with_qid else None
-        if rows is not None:
-            yield rows
-        elif (lines := lines.with_data()).starts.size:
-            yield _read_unlike(lines, with_qid)
+    start = 0
+    for stops in _line_ends(block, size):
+        starts = np.concatenate([[start], stops[:-1] + 1])
+        start = int(stops[-1]) + 1
+        whole = starts < size
+        starts, stops = starts[whole], stops[whole]
+        for at in range(0, starts.size, _PIECE):
+            some = slice(at, at + _PIECE)
+            lines = _Lines(data, starts[some], stops[some], commented, marked)
+            rows = _read_alike(lines) if with_qid else None
+            if rows is not None:
+                yield rows
+            elif (lines := lines.with_data()).starts.size:
+                yield _read_unlike(lines, with_qid)
 
 
-def _line_ends(block: bytes, size: int) -> Ints:
-    """Return where the lines end that begin in the first `size` bytes, and maybe some more."""
+def _line_ends(block: bytes, size: int) -> Iterator[Ints]:
+    """Yield where the lines end that begin in the first `size` bytes, and maybe some more.
+
+    Those of some ten thousands together: of short lines they would be many times the block.
+    """
     if block.count(b"\n", 0, _STRETCH) * _LONG < min(size, _STRETCH):
-        ends: Ints = np.cumsum(np.fromiter(map(len, io.BytesIO(block)), np.int64)) - 1
-        return ends
-    data = np.frombuffer(block, np.uint8)
-    pieces = [
-        at + np.flatnonzero(data[at : min(at + _STRETCH, size + 1)] == _NEWLINE)
-        for at in range(0, size + 1, _STRETCH)
-    ]
-    return np.concatenate(pieces)
+        lengths, before = map(len, io.BytesIO(block)), -1
+        while (ends := np.fromiter(islice(lengths, _PIECE), np.int64)).size:
+            np.cumsum(ends, out=ends)
+            ends += before
+            yield ends
+            before = int(ends[-1])
+        return
+    data, held, n = np.frombuffer(block, np.uint8), [], 0
+    for at in range(0, size + 1, _STRETCH):
+        held.append(at + np.flatnonzero(data[at : min(at + _STRETCH, size + 1)] == _NEWLINE))
+        n += held[-1].size
+        if n >= _PIECE:
+            yield np.concatenate(held)
+            held, n = [], 0
+    if n:
+        yield np.concatenate(held)
 
 
 def _read_alike(lines: _Lines) -> Rows | None:
@@ -202,9 +218,12 @@ def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     offsets = offsets_of(stops - starts)
     if offsets[-1] > _WORDY * starts.size:  # a place for each byte would be eight times the text
         pieces = zip(starts.tolist(), stops.tolist(), strict=True)
-        text = np.concatenate([data[start:stop] for start, stop in pieces])
+        found = [data[start:stop] for start, stop in pieces]
     else:
-        text = data[np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))]
+        step = max(int(_TOGETHER * starts.size // max(offsets[-1], _TOGETHER)), 1)
+        parts = [slice(at, at + step) for at in range(0, starts.size, step)]
+        found = [_spelled(data, starts[rows], stops[rows]) for rows in parts]
+    text = found[0] if len(found) == 1 else np.concatenate(found)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
     strings = pa.Array.from_buffers(pa.large_string(), starts.size, buffers)
     try:
@@ -212,6 +231,13 @@ def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     except pa.ArrowInvalid:
         raise NotLetor from None
     return cast(strings, pa.string())
+
+
+def _spelled(data: Array, starts: Ints, stops: Ints) -> Array:
+    """Return the bytes between `starts` and `stops`, one after the other."""
+    offsets = offsets_of(stops - starts)
+    found: Array = data[np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))]
+    return found
 
 
 def _grades(texts: pa.Array) -> Array:

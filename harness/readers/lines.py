@@ -9,7 +9,8 @@ import numpy as np
 
 from ..core.ragged import Array
 from ..errors import HarnessWarning, InputError
-from .source import HEAD, LONGEST, Source
+from .source import HEAD, Source
+from .whole_lines import LONGEST
 
 IsData = Callable[[int, bytes], bool]
 Words = Sequence[str]
@@ -75,7 +76,7 @@ def _kept(source: Source) -> Iterable[bytes]:
     """Return whole lines from the beginning of the text, as far as they are at hand."""
     pieces = source.sample.pieces
     if pieces:
-        return pieces if source.sample.whole else pieces[:1]
+        return pieces if source.sample.whole else pieces[: source.sample.begins]
     head = source.head
     return [head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]]
 

@@ -25,7 +25,8 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
     if head.mostly(fields, lambda f: len(f) == 5 and any(map(is_like_number, f[3:]))):
         fix = "write the missing field; Q0, the rank and the tag may be any word"
         return _too_few(5, trec.RUN.fields), fix
-    split = (line.replace(b",", b" ").split() for line in head.lines)  # at C's white space alone
+    # at C's white space alone
+    split = (line.replace(b",", b" ").split(None, 2) for line in head.lines)
     columns = [[column.decode("utf-8", "replace") for column in line] for line in split]
     if head.mostly(columns, lambda c: len(c) == 2 and c[0].isdigit() and is_like_number(c[1])):
         return too_many(head.lines[0].decode("utf-8", "replace"), 2)

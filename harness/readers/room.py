@@ -12,15 +12,23 @@ from .source import BLOCK
 POOL = pa.system_memory_pool()
 """The C library's, which gives back what threads took that have ended. Arrow's own pool keeps that:
 20 to 40 MB, more than a file of 20 MB is in memory."""
+_MORE = 1 << 16
+"""Bytes by which a block is larger than others, at most, where its lines are of usual length."""
 
 
 def pool_for(size: int) -> pa.MemoryPool:
     """Return where a block of so many bytes is parsed.
 
     Those of files beyond 96 MB, :data:`~.source.BLOCK` or more, are parsed in Arrow's own pool:
-    it saves 2 % of the time, and what it keeps is little beside such a file.
+    it saves 2 % of the time, and what it keeps is little beside such a file; unless a long line
+    makes one much larger.
     """
-    return POOL if size < BLOCK else pa.default_memory_pool()
+    return pa.default_memory_pool() if BLOCK <= size <= BLOCK + _MORE else POOL
+
+
+def has_long_line(block: bytes) -> bool:
+    """Whether a block is larger than any whose lines are of usual length."""
+    return len(block) > BLOCK + _MORE
 
 
 @contextlib.contextmanager

@@ -6,10 +6,17 @@ PIECE = 1 << 16
 """Bytes of a piece, at most."""
 LIMIT = 16
 """Pieces kept, and the last one."""
+_LONG, _ALL = 8 * PIECE, 32 * PIECE
+"""Bytes of a line, and so of a piece, that is left out; of all pieces kept, about."""
 
 
 class Sample:
-    r"""Pieces of whole lines.
+    r"""Pieces of whole lines; very long ones are left out.
+
+    Attributes
+    ----------
+    begins : bool
+        Whether the text's first piece is the first one.
 
     >>> sample = Sample()
     >>> sample.add(b"a\nb\n")
@@ -22,6 +29,7 @@ class Sample:
         self._kept: list[bytes] = []
         self._last = b""
         self._every, self._n_pieces = 1, 0
+        self.begins, self._lacks = True, False
 
     @property
     def pieces(self) -> list[bytes]:
@@ -31,7 +39,7 @@ class Sample:
     @property
     def whole(self) -> bool:
         """Whether the pieces are all there is."""
-        return self._every == 1
+        return self._every == 1 and not self._lacks
 
     def add(self, block: bytes) -> None:
         """Look at the next block of whole lines, and keep some pieces of it."""
@@ -40,16 +48,19 @@ class Sample:
             end = block.rfind(b"\n", start, start + PIECE) + 1
             if end == 0 or len(block) - start <= PIECE:  # a line longer than a piece, or the rest
                 end = block.find(b"\n", start + PIECE) + 1 or len(block)
-            wanted = self._n_pieces % self._every == 0
+            is_long = end - start > _LONG
+            wanted = self._n_pieces % self._every == 0 and not is_long
             if wanted:
                 self._keep(block[start:end])
             if end == len(block):
-                self._last = b"" if wanted else block[start:end]
+                self._last = b"" if wanted or is_long else block[start:end]
+            self._lacks |= is_long
+            self.begins &= not is_long or self._n_pieces > 0
             self._n_pieces += 1
             start = end
 
     def _keep(self, piece: bytes) -> None:
         self._kept.append(piece)
-        if len(self._kept) > LIMIT:
-            self._kept = self._kept[::2]  # the newest is one of them
+        while len(kept := self._kept) > LIMIT or (len(kept) > 2 and sum(map(len, kept)) > _ALL):
+            self._kept = [*kept[:-1:2], kept[-1]]
             self._every *= 2

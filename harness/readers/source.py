@@ -6,14 +6,10 @@ What a file is, is told by its first bytes and not by its suffix.
 from __future__ import annotations
 
 import contextlib
-import difflib
-import functools
 import io
 import lzma
 import os
 import re
-import stat
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,12 +20,12 @@ import pyarrow as pa
 from .. import system
 from ..errors import HarnessWarning, InputError, Problem, ShortageError
 from . import xz
+from .on_disk import NAMELESS, STDIN, on_disk, stdin
 from .sample import Sample
-from .spool import spooled, spooled_pipe
+from .spool import spooled
 from .unpacking import Unpacking
+from .whole_lines import BOM, LONGEST, joined, sought
 
-STDIN, NAMELESS = "-", "<stdin>"
-"""Standard input as it is named, and as messages name it."""
 BLOCK = 4 << 20
 """Bytes that are read and parsed at a time, at most; a smaller file is one block."""
 _LEAST, _BLOCKS, _UNPACKED = 1 << 19, 24, 4
@@ -37,8 +33,6 @@ _LEAST, _BLOCKS, _UNPACKED = 1 << 19, 24, 4
 half a dozen are in memory at a time. How much larger than itself a packed file is taken to be."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
-LONGEST = 8 << 20
-"""Bytes that a line of text may have, and a block more: what it is made into is many times that."""
 
 _MAGIC = {
     "gzip": re.compile(rb"\x1f\x8b"),
@@ -49,7 +43,6 @@ _MAGIC = {
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _PICKLES = tuple(b"\x80%c" % number for number in range(2, 6))
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
-BOM = b"\xef\xbb\xbf"
 
 
 class Source:
@@ -76,6 +69,8 @@ class Source:
         Whether one is promised that shows damage; of zstd in a bit of the first frame's header.
     one_block : bool
         Whether the file is so small that :meth:`blocks` gives one block.
+    block : int
+        Bytes of a block, about.
 
     Raises
     ------
@@ -91,8 +86,8 @@ class Source:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         given = os.fspath(path)
         self.name = NAMELESS if given == STDIN else given
-        self.file = spooled(_stdin(), self.name).path if given == STDIN else _on_disk(given)
-        self.unfinished = b""
+        self.file = spooled(stdin(), self.name).path if given == STDIN else on_disk(given)
+        self.unfinished, self._head = b"", b""
         self.sample = Sample()
         self.cut_blocks: list[int] = []
         self.again = False
@@ -106,7 +101,7 @@ class Source:
         self.has_checksum = self.codec != "zstd" or bool(int.from_bytes(first[4:5], "big") & 4)
         self.one_block = not self.codec and size <= BLOCK
         unpacked = size * _UNPACKED if self.codec else size
-        self._block = BLOCK if size <= BLOCK else min(max(unpacked // _BLOCKS, _LEAST), BLOCK)
+        self.block = BLOCK if size <= BLOCK else min(max(unpacked // _BLOCKS, _LEAST), BLOCK)
         suffix = os.path.splitext(given)[1].lower()
         if suffix in PACKED and self.codec != PACKED[suffix]:
             held = f"{self.codec} data" if self.codec else "plain text"
@@ -152,14 +147,18 @@ class Source:
         with self.explained(), self.open() as stream:
             return stream.read() if size < 0 else stream.read(size)
 
-    @functools.cached_property
+    @property
     def head(self) -> bytes:
         """The first unpacked bytes, after a byte order mark; more where a line is longer."""
+        if self._head:
+            return self._head
         with self.explained(), self.open() as stream:
             found = stream.read(HEAD)
             while b"\n" not in found and len(found) <= LONGEST and (more := stream.read(BLOCK)):
                 found += more
-        return found.removeprefix(BOM)
+        found = found.removeprefix(BOM)
+        self._head = found if len(found) <= HEAD else b""  # what is long is read again
+        return found
 
     @property
     def has_mark(self) -> bool:
@@ -168,16 +167,17 @@ class Source:
 
     def blocks(self, size: int | None = None) -> Iterator[bytes]:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
-        size = size or self._block
+        size = size or self.block
         self.check_text()
         self.sample = Sample()
         with self.explained(), self.open() as stream:
-            for block in (_joined if self.codec else _sought)(stream, size):
+            for block in (joined if self.codec else sought)(stream, size):
                 if block is None:
                     raise InputError(self.too_long())
                 self.unfinished = block[block.rfind(b"\n") + 1 :]
                 self.sample.add(block)
                 yield block
+                del block
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield each line with its number, from 1."""
@@ -246,105 +246,7 @@ class Source:
             raise InputError(problem) from error
 
 
-def _sought(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
-    """Yield the whole lines of a file: the end of each block is looked up, then it is read.
-
-    None where a line has no end in :data:`LONGEST` bytes.
-
-    What is read is passed on as it is, where joining costs a copy in memory that is new each time.
-    """
-    start = stream.seek(len(BOM) if stream.read(len(BOM)) == BOM else 0)
-    while True:
-        stream.seek(start + size - 1)
-        rest = stream.readline(LONGEST)
-        if len(rest) == LONGEST and not rest.endswith(b"\n"):
-            yield None
-        end = start + size - 1 + len(rest)
-        stream.seek(start)
-        block = stream.read(end - start)
-        if not block:
-            return
-        yield block
-        start = end
-
-
-def _joined(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
-    """Yield the whole lines of a stream: what is left of each piece begins the next block.
-
-    None where a line has no end in :data:`LONGEST` bytes.
-    """
-    parts: list[bytes | memoryview] = []
-    piece = stream.read(size).removeprefix(BOM)
-    while piece:
-        end = piece.rfind(b"\n") + 1
-        if end:
-            yield b"".join([*parts, memoryview(piece)[:end]])
-            parts = []
-        parts.append(piece[end:])
-        if sum(map(len, parts)) > LONGEST:
-            yield None
-        piece = stream.read(size)
-    if any(parts):
-        yield b"".join(parts)
-
-
 def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
     """Return the error for a file that has nothing in it."""
     fix = "check how it was written or downloaded"
     return InputError(Problem(name, what, fix=fix, rule="empty-file"))
-
-
-def _on_disk(path: str) -> str:
-    """Return the path of a regular file that holds what is at `path`."""
-    try:
-        mode = os.stat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(Problem("", missing(path), rule="missing-file")) from None
-    except PermissionError:
-        mode = stat.S_IFREG
-    if stat.S_ISDIR(mode):
-        names = _listing(Path(path))
-        held = (
-            f"; it holds {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}" if names else ""
-        )
-        several = f"{path.rstrip('/')}/*"
-        fix = f"name one file; on the command line several runs can be given, as {several}"
-        raise InputError(Problem(path, f"a folder, not a file{held}", fix=fix, rule="missing-file"))
-    if stat.S_ISCHR(mode) and _endless(path):
-        fix = "name a file, or - for standard input"
-        raise InputError(Problem(path, "a device that gives data without end", fix=fix))
-    return path if stat.S_ISREG(mode) else spooled_pipe(path)
-
-
-def _endless(device: str) -> bool:
-    with open(device, "rb", buffering=0) as file:
-        return not file.isatty() and file.read(1) != b""
-
-
-def _listing(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir())
-
-
-def missing(path: str | os.PathLike[str]) -> str:
-    """Return the message for a file that is not there, with the names that are near it.
-
-    >>> missing("/no/such/folder/x.run")
-    'no file /no/such/folder/x.run; there is no folder /no/such/folder'
-    """
-    folder, name = Path(path).parent, Path(path).name
-    if not folder.is_dir():
-        return f"no file {os.fspath(path)}; there is no folder {folder}"
-    names = _listing(folder)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    held = near or (names if len(names) <= 5 else [])
-    if held:
-        return f"no file {os.fspath(path)}; the folder holds {', '.join(held)}"
-    return f"no file {os.fspath(path)}; the folder holds {len(names) or 'no'} files, none like it"
-
-
-def _stdin() -> IO[bytes]:
-    """Return standard input; it is None where the command was started with it closed."""
-    if sys.stdin is None:
-        fix = "give the name of a file, or send one to the command: < a.run"
-        raise InputError(Problem(NAMELESS, "standard input is closed", fix=fix))
-    return sys.stdin.buffer

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.csv as csv
@@ -16,16 +16,18 @@ from ..errors import InputError, Problem, said_by
 from ..system import check_room
 from . import binary_table
 from .build import repeated, row_names, scattered, warn_scattered
+from .columns import after_header
 from .format import Format, Head, Kind
 from .frame import Names, check_types, choose, first_line, guess, repeated_rows, table_of
 from .gathered import gathered
-from .room import POOL, give_back
-from .source import BLOCK, BOM, LONGEST, Source, no_rows
+from .room import POOL, give_back, has_long_line
+from .source import Source, no_rows
 from .table_lines import diagnose
+from .whole_lines import BOM, LONGEST
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
-_BLOCK, _LONGEST = 1 << 17, LONGEST + BLOCK
-"""Bytes that Arrow parses at a time; where a row is longer, as many as a line may have."""
+_BLOCK = 1 << 17
+"""Bytes that Arrow parses at a time, unless a row is longer."""
 _WIDEST = 10_000
 """Columns of a text: each takes Arrow 8 kB, used or not."""
 
@@ -129,28 +131,53 @@ def _open(
         column_types=text | numbers, include_columns=[*text, *numbers],
         null_values=[], strings_can_be_null=False,
     )  # fmt: skip
-    for size in (_BLOCK, _LONGEST):
-        read = csv.ReadOptions(use_threads=False, column_names=names, block_size=size)
+    text_of = _Text(source, parse, options)
+    del head, line
+    for tables in (text_of.streamed(start, names), text_of.in_blocks(above, header)):
         try:
-            with source.open() as stream:
-                mark = len(BOM) if source.has_mark else 0
-                stream.read(mark + start)  # blank lines and comments above
-                check_room()
-                batches = csv.open_csv(stream, read, parse, options, POOL)
-                table = gathered(_tables(batches), [chosen["qid"]])
+            table = gathered(tables, [chosen["qid"]])
             give_back()  # what blocks took
             return table, above
         except pa.ArrowInvalid as error:
             reason = str(error)
+        give_back()
         if not _is_cut(reason):
             break
     raise diagnose(source, delimiter, header, chosen, above, fractions, reason) from None
 
 
-def _tables(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    for batch in batches:
-        yield pa.Table.from_batches([batch])
-        check_room()
+class _Text(NamedTuple):
+    """How the rows of a CSV or TSV are read."""
+
+    source: Source
+    parse: csv.ParseOptions
+    options: csv.ConvertOptions
+
+    def streamed(self, start: int, names: list[str] | None) -> Iterator[pa.Table]:
+        """Yield the rows after the first bytes, so many; ArrowInvalid where one is long."""
+        read = csv.ReadOptions(use_threads=False, column_names=names, block_size=_BLOCK)
+        with self.source.open() as stream:
+            mark = len(BOM) if self.source.has_mark else 0
+            stream.read(mark + start)  # blank lines and comments above
+            check_room()
+            for batch in csv.open_csv(stream, read, self.parse, self.options, POOL):
+                yield pa.Table.from_batches([batch])
+                check_room()
+
+    def in_blocks(self, above: int, header: list[str]) -> Iterator[pa.Table]:
+        """Yield the rows after the first lines, so many, of one block after the other."""
+        for block in after_header(self.source, above):
+            if block.strip(b"\r\n"):
+                check_room(8 * len(block))
+                whole = csv.ReadOptions(
+                    use_threads=False, column_names=header, block_size=len(block) + 1
+                )
+                given = pa.BufferReader(block)
+                yield csv.read_csv(given, whole, self.parse, self.options, POOL)
+                del given
+            if has_long_line(block):
+                give_back()
+            del block
 
 
 def _check_end(source: Source, head: bytes) -> None:
@@ -184,7 +211,7 @@ def looks(head: Head, kind: Kind) -> bool:
     """Whether it is Parquet or Arrow, or has a header with the usual names."""
     if head.data.startswith((_PARQUET, *_ARROW)):
         return True
-    if not head.lines:
+    if not head.lines or len(head.lines[0]) > LONGEST:
         return False
     line = head.lines[0].decode("utf-8", "replace").rstrip("\r")
     fields = line.split("\t" if "\t" in line else ",", _WIDEST)[:_WIDEST]

@@ -15,6 +15,7 @@ from ..core.arrow import to_numpy
 from ..errors import InputError, Problem, first_of
 from .columns import NOT_UTF8
 from .number_text import check_number
+from .room import POOL
 from .source import Source
 from .wrong_lines import doubtful_lines, wrong_lines
 
@@ -89,6 +90,7 @@ def _reads(
                 column_types=types, include_columns=[*chosen.values()],
                 null_values=[], strings_can_be_null=False,
             ),
+            POOL,
         )  # fmt: skip
     except (pa.ArrowException, UnicodeDecodeError):
         return False

@@ -47,6 +47,8 @@ RUN = Layout(
 )
 _TAIL = 2048
 """Rows that are looked at first for the beginning of the last query, and at a time for tags."""
+_LONG, _TEXT = 1 << 20, 1 << 14
+"""Bytes of so many tags from which on some are long, and of these what is kept of each."""
 _WITH_RANKS = replace(RUN, also=("rank",))
 _RANKED = replace(_WITH_RANKS, text=("qid",))
 
@@ -170,10 +172,18 @@ def tags_of(table: pa.Table) -> tuple[str, ...]:
     values = tags.values if pa.types.is_run_end_encoded(tags.type) else tags
     found: dict[bytes, None] = {}
     for first in range(0, len(values), _TAIL):
-        found |= dict.fromkeys(as_bytes(unique(values[first : first + _TAIL])))
+        some = values[first : first + _TAIL]
+        long = some.nbytes > _LONG
+        found |= dict.fromkeys(_beginnings(some) if long else as_bytes(unique(some)))
         if len(found) >= MANY_TAGS:
             break
     return tuple(map(readable, [*found][:MANY_TAGS]))
+
+
+def _beginnings(texts: pa.Array) -> Iterator[bytes]:
+    """Yield what texts begin with, some of which are long."""
+    for text in texts:
+        yield text.as_buffer()[:_TEXT].to_pybytes()
 
 
 def readable(text: bytes) -> str:
@@ -191,8 +201,8 @@ def _start_of_last_query(qids: pa.Array) -> int:
 
 def warn_cut(source: Source, table: pa.Table) -> None:
     """Warn where the last line has no end and its tag is a piece of the tag before it."""
-    tags = as_bytes(column(table["tag"][-2:]))
-    if source.unfinished and len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
+    tags = as_bytes(column(table["tag"][-2:])) if source.unfinished else []
+    if len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
         warn(
             source,
             f"the last line may be cut: it has no line end, and its tag '{readable(tags[1])}' is "

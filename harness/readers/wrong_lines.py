@@ -12,6 +12,8 @@ from .source import Source
 
 LIMIT = 1_000
 """Wrong lines after which the rest is not looked at: to tell why a line is wrong takes 10 us."""
+TEXT = 1 << 16
+"""Bytes of a wrong line that are kept, to be shown."""
 _PARTS = 8
 _SMALL = 1 << 13
 
@@ -60,7 +62,7 @@ def wrong_lines(
         if wrong:
             found.total += 1
             if len(found.problems) < SHOWN:
-                where, text = f"{source.name}:{number}", line.decode("utf-8", "replace")
+                where, text = f"{source.name}:{number}", line[:TEXT].decode("utf-8", "replace")
                 found.problems.append(replace(wrong, where=where, found=text))
             if found.total == LIMIT:
                 break

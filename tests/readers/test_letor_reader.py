@@ -117,7 +117,7 @@ def test_any_blocks_give_what_a_plain_loop_gives(
     path = write("a.txt", text)
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)
-        patch.setattr(letor, "_BLOCK", block)
+        patch.setattr(letor, "_block", lambda _: block)
         patch.setattr(letor_lines, "_PIECE", piece)
         qrels = readers.read_qrels(path, format="letor")
     assert {qid: list(row.values()) for qid, row in qrels.to_dict().items()} == expected

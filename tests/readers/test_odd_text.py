@@ -165,7 +165,8 @@ def test_nul_bytes_are_no_text(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.readers.source.LONGEST", 1 << 20)
+    for module in ("source", "whole_lines"):
+        monkeypatch.setattr(f"harness.readers.{module}.LONGEST", 1 << 20)
     line = b"q1 0 d1 1\n"
     path = written(tmp_path, line * 3 + b"x" * (6 << 20) + b"\n" + line)
     with pytest.raises(InputError) as error:

@@ -19,7 +19,8 @@ import pytest
 
 from harness import readers
 from harness.errors import HarnessWarning, InputError
-from harness.readers.source import Source, missing
+from harness.readers.on_disk import missing
+from harness.readers.source import Source
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
 EXPECTED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
