@@ -61,7 +61,16 @@ def missing(path: str | os.PathLike[str]) -> str:
     held = near or (names if len(names) <= 5 else [])
     if held:
         return f"no file {os.fspath(path)}; the folder holds {', '.join(held)}"
-    return f"no file {os.fspath(path)}; the folder holds {len(names) or 'no'} files, none like it"
+    return f"no file {os.fspath(path)}; the folder holds {_counted(folder)}, none like it"
+
+
+def _counted(folder: Path) -> str:
+    """Return how many files and folders a folder holds."""
+    with os.scandir(folder) as entries:
+        inner = [entry.is_dir() for entry in entries]
+    n, folders = inner.count(False), inner.count(True)
+    files = f"{n} file{'s' * (n != 1)}" if n else "no files"
+    return files + (f" and {folders} folder{'s' * (folders != 1)}" if folders else "")
 
 
 def stdin() -> IO[bytes]:

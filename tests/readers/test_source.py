@@ -130,6 +130,15 @@ def test_missing_file_names_near_ones(write: Callable[..., str]) -> None:
         readers.read_run("bm25.rnu")
     assert str(error.value) == "no file bm25.rnu; the folder holds bm25.run"
     assert missing("zzz") == "no file zzz; the folder holds 10 files, none like it"
+    Path("one").mkdir()
+    said = "no file zzz; the folder holds 10 files and 1 folder, none like it"
+    assert missing("zzz") == said
+    for i in range(7):
+        Path(f"one/{i}").mkdir()
+    assert (
+        missing("one/zzz")
+        == "no file one/zzz; the folder holds no files and 7 folders, none like it"
+    )
     assert missing("no/x.run") == "no file no/x.run; there is no folder no"
     with pytest.raises(InputError, match=r"^no file bm25\.run/x; there is no folder bm25\.run$"):
         readers.read_run("bm25.run/x")
