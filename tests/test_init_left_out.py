@@ -48,7 +48,7 @@ def test_data_are_offered_where_no_run_fits(tmp_path: Path) -> None:
 def test_what_only_begins_like_a_run_is_none(tmp_path: Path) -> None:
     """A training log has six columns and a number in the fifth, but not in every line."""
     log = "".join(f"{n} | 39 | 0.49 | 0.55 | OK |\n" for n in range(1, 20))
-    make(tmp_path, {"qrels.txt": QRELS, "x.run": RUN})
+    make(tmp_path, {"qrels.txt": QRELS, "x.run.gz": RUN})  # not packed, which is warned of later
     make(tmp_path, {"log.txt": log + "20 | 39 | | | ROLLBACK |\n" + log})
     make(tmp_path, {"more.qrels": QRELS + "3 0 a\n"})
     text = propose_config(tmp_path, tmp_path)

@@ -11,7 +11,10 @@ import typer
 def init_command(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FOLDER...", help="Judgements and runs, at any depth."),
+        typer.Argument(
+            metavar="FOLDER",
+            help="Judgements and runs, at any depth; the current folder by default.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,

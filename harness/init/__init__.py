@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 from .. import config, store
-from ..errors import ConfigError, InputError, Problem
+from ..errors import ConfigError, HarnessWarning, InputError, Problem
 from .entries import Proposal, propose
-from .look import look
+from .look import Look, look
 from .text import render
 
 __all__ = ["propose_config", "save"]
@@ -43,7 +44,12 @@ def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "con
     wrong = [Problem(str(one), "is no folder", fix=fix) for one in folders if not one.is_dir()]
     if wrong:
         raise InputError(wrong)
-    found = look(folders)
+    with warnings.catch_warnings():  # which harness run and harness check give
+        warnings.simplefilter("ignore", HarnessWarning)
+        return _proposed(look(folders), folders, base, where)
+
+
+def _proposed(found: Look, folders: Sequence[Path], base: Path, where: str) -> str:
     if not found.files:
         n = len(found.every)
         what = f"none of its {n} files is a run or judgements" if n else "holds no files"
