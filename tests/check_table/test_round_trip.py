@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_means import BASELINE, study, verdict
 
 from harness.core.comparison import Plan
+from harness.core.leaderboard import Leaderboard
 from harness.core.study import Study
 from harness.tables import csv, html, latex, markdown
 from harness.tables.build import build
@@ -77,6 +79,24 @@ def test_a_mean_over_fewer_queries_holds(suffix: str) -> None:
     checked = verdict_of(changed(table, 1, 0, noted), found, suffix, Settings())
     assert (checked.findings, checked.unknown) == ([], [])
     assert checked.verified["numbers"] == 12
+
+
+@pytest.mark.parametrize("suffix", RENDERED)
+def test_nothing_is_the_best_over_other_queries(suffix: str) -> None:
+    whole = of(1, False)
+    first, *rest = whole.board.entries
+    values = first.evaluation.values.copy()
+    values[0, 0] = np.nan  # bm25 has no MAP for one query of web
+    evaluation = replace(first.evaluation, values=values)
+    found = Study(Leaderboard((replace(first, evaluation=evaluation), *rest)), None, {}, "f" * 64)
+    for table in (build(found), build(whole)):  # marked as it is printed, and as others mark
+        checked = verdict_of(table, found, suffix, Settings())
+        assert [one for one in checked.findings if one.kind in ("bold", "underline")] == []
+        (note,) = (one for one in checked.notes if "same queries" in one)
+        assert note.endswith(": not over the same queries, so none is the best; its marks are not "
+                             "checked")  # fmt: skip
+        # the other three columns have a best value each; two share that of news by MAP
+        assert checked.verified["best values"] == (3 if suffix == ".csv" else 4)
 
 
 def test_a_name_that_github_would_make_live_is_read_back() -> None:
