@@ -20,7 +20,7 @@ import pytest
 MB = 1 << 20
 SIZE = 20 * MB * int(os.environ.get("HARNESS_TRIALS", "1"))
 ARROW = 1.25 if pa.__version__.startswith("20.") else 1
-"""Arrow 20 takes more than 21 and later: 3.6 times for a huge dictionary, 3.2 for scattered rows."""
+"""Arrow 20 takes more than later ones: 3.6 times for a huge dictionary, 3.2 for scattered rows."""
 LEAST = 60_000_000
 """What a small file may take; three times one of 20 MB is no less."""
 
