@@ -76,11 +76,11 @@ def hash_strings(strings: pa.Array) -> Array:
     """
     keys = np.empty(len(strings), dtype=np.uint64)
     for first in range(0, len(strings), _PIECE):
-        piece = strings.slice(first, _PIECE)
+        piece, of_piece = strings.slice(first, _PIECE), keys[first : first + _PIECE]
         offsets, _ = string_views(piece)
         step = max(len(piece) * _BYTES // max(int(offsets[-1] - offsets[0]), _BYTES), 1)
         for at in range(0, len(piece), step):
-            keys[first + at : first + at + step] = _hash_piece(piece.slice(at, step))
+            of_piece[at : at + step] = _hash_piece(piece.slice(at, step))
     return keys
 
 

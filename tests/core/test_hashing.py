@@ -35,6 +35,14 @@ def test_long_strings_beside_short_ones() -> None:
     assert hashes.tolist() == alone
 
 
+def test_a_column_of_many_longer_strings() -> None:
+    texts = [f"{at:090}" for at in range(40_000)]  # 90 bytes: 16,384 rows have more than 1 MiB
+    hashes = hash_strings(pa.array(texts))
+    for at in (0, 11_649, 11_650, 16_383, 16_384, 28_034, 39_999):
+        assert hashes[at] == hash_strings(pa.array(texts[at : at + 1]))[0]
+    assert np.unique(hashes).size == 40_000
+
+
 @given(st.lists(words, min_size=1, max_size=12), st.data())
 def test_a_hash_does_not_hang_on_its_surroundings(given_words: list[str], data: st.DataObject):
     at = data.draw(st.integers(0, len(given_words) - 1))
