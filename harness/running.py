@@ -43,7 +43,14 @@ def run(
     from .guard.summed import warned
 
     if dry_run:
-        output.show(experiment.plan(config, overrides=overrides))
+        from .config.patterns import hidden_folders
+        from .errors import first_of
+        from .escaping import legible
+
+        with hidden_folders() as hidden:
+            output.show(experiment.plan(config, overrides=overrides))
+        left_out = first_of([*map(_relative, map(Path, hidden))])
+        output.show(legible(f"left out, as hidden: {left_out}") + "\n" if hidden else "")
         return True
     results = experiment.run(config, overrides=overrides, jobs=jobs, scheduler=scheduler)
     plain.show(format, results.leaderboard)

@@ -6,7 +6,7 @@ import contextlib
 import difflib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -164,6 +164,20 @@ def as_if_there(paths: Iterable[Path]) -> Iterator[None]:
         _gone.reset(token)
 
 
+_hidden: ContextVar[dict[str, None] | None] = ContextVar("_hidden", default=None)
+
+
+@contextlib.contextmanager
+def hidden_folders() -> Iterator[Collection[str]]:
+    """Collect the folders that placeholders would stand for if their names began with no dot."""
+    found: dict[str, None] = {}
+    token = _hidden.set(found)
+    try:
+        yield found
+    finally:
+        _hidden.reset(token)
+
+
 def _is_file(path: Path) -> bool:
     return path.is_file() or os.path.abspath(path) in _gone.get()
 
@@ -250,7 +264,11 @@ def _step(folder: Found, part: Pattern) -> Iterator[Found]:
         return
     for name in _names(folder.path):
         values = part.match(name, folder.values)
-        if values is not None and (name[0] != "." or part.text[0] == "."):
+        if values is not None and name[0] == "." != part.text[0]:
+            hidden = _hidden.get()
+            if hidden is not None and (folder.path / name).is_dir():
+                hidden[readable_name(str(_tidy(folder.path / name)))] = None
+        elif values is not None:
             if not name.isascii() and (shown := readable_name(name)) != name:
                 what = f"the name of {folder.path / shown} is not UTF-8; rename it"
                 raise NothingFoundError(what)

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command_line import called
 from hypothesis import given
 from hypothesis import strategies as st
 from made_files import make
@@ -220,3 +221,19 @@ def test_numbers_longer_than_python_reads_are_in_order() -> None:
 def test_natural_order_orders_any_text(texts: tuple[list[str], list[str]]) -> None:
     one, other = (sorted(given, key=natural) for given in texts)
     assert one == other
+
+
+def test_hidden_folders_are_left_out_and_named(tmp_path: Path) -> None:
+    make(tmp_path, "q", "p/a/1.txt", "p/.old/1.txt", "p/.DS_Store", "p/a/.2.txt")
+    for name, text in (("q", "1 0 a 1\n"), ("p/a/1.txt", "1 Q0 a 1 1.0 t\n")):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "c.yaml").write_text(
+        'datasets: {d: {path: q}}\nruns: {"{m}": {path: "p/{m}/{n}.txt"}}\nmetrics: [map]\n'
+    )
+    said = called("run", "c.yaml", "--dry-run", cwd=tmp_path)
+    assert (said.code, said.err) == (0, "")
+    assert said.out.splitlines()[-2:] == ["1 cells x 1 metrics", "left out, as hidden: p/.old"]
+    shown = (tmp_path / "p/.old").rename(tmp_path / "p/old")
+    (shown / "1.txt").write_text("1 Q0 a 1 1.0 t\n")
+    assert called("run", "c.yaml", "--dry-run", cwd=tmp_path).out.endswith("2 cells x 1 metrics\n")
+    assert [one.values["m"] for one in files(tmp_path, "p/.{m}")] == ["DS_Store"]
