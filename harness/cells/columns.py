@@ -15,7 +15,8 @@ from ..guard.facts import RunFacts
 from ..guard.finding import Finding
 from ..guard.first import EXAMPLES, First, texts
 from ..guard.rank_scores import RankScores
-from ..guard.registry import finding
+from ..guard.registry import RULES, finding
+from ..guard.spelling import of_qids, shown
 from ..readers import Source, trec
 from ..readers.columns import Refused, numbers_of, read_block
 
@@ -47,6 +48,28 @@ def swapped(path: str, qrels: Qrels | None) -> Finding | None:
         "docno have changed places"
     )
     return finding("swapped-columns", path, what, len(as_qids), as_qids[:3].to_pylist())
+
+
+def respelled_qids(path: str, qrels: Qrels | None) -> Finding | None:
+    """Return in what the qids of a TREC run, none of which is judged, differ from those that are.
+
+    Told by pieces of it.
+    """
+    rows = pieces_of(path)
+    if qrels is None or rows is None:
+        return None
+    qids = texts(unique(rows["qid"].combine_chunks()))
+    found = of_qids(qids, texts(qrels.qids))
+    if found is None:
+        return None
+    way, twins = found
+    what = (
+        f"no query of it is one of {qrels.name}; of {len(qids):,} looked at {len(twins):,} are but "
+        f"for {way}"
+    )
+    examples = [shown(qids[at], twin) for at, twin in [*twins.items()][:EXAMPLES]]
+    fix = RULES["qid-spelling"].fix
+    return finding("no-common-query", path, what, len(twins), examples, fix=fix)
 
 
 def other_topics(path: str, name: str, datasets: Mapping[str, pa.Array]) -> Finding | None:
@@ -88,16 +111,24 @@ def pieces_of(path: str) -> pa.Table | None:
         return None
 
 
+def may_be_ranks(source: Source) -> bool:
+    """Whether all scores of the first lines are whole numbers, as ranks are, if it is a TREC run.
+
+    Told in no time, before its format is.
+    """
+    pieces = source.sample.pieces
+    return bool(pieces) and _are_whole(pieces[0].split(b"\n", FIRST)[:FIRST])
+
+
 def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
     """Return facts with how many scores of a TREC run that was read are ranks, where they are.
 
     Looks at its first lines, and at all that was kept where their scores are whole numbers.
     """
-    pieces = source.sample.pieces
-    if not pieces or not _are_whole(pieces[0].split(b"\n", FIRST)[:FIRST]):
+    if not may_be_ranks(source):
         return facts
     try:
-        rows = read_block(b"".join(pieces), _WITH_RANKS)
+        rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)
     except Refused:
         return facts
     found = _rank_scores(rows, source.sample.whole)
@@ -119,7 +150,7 @@ def _first(rows: pa.Table) -> First:
 
 
 def _are_whole(lines: list[bytes]) -> bool:
-    """Whether all scores of some lines are whole numbers, as ranks are: read in no time."""
+    """Whether all scores of some lines are whole numbers."""
     try:
         return all(float(line.split()[4]).is_integer() for line in lines if line.strip())
     except (ValueError, IndexError):

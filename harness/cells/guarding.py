@@ -243,7 +243,7 @@ def _strangers(
     for place, cell in some:
         path, run = cell.dataset_entry.path, cell.run_entry.path
         others = {other: qids for other, qids in known.items() if other != path}
-        found = columns.swapped(run, read[path])
+        found = columns.swapped(run, read[path]) or columns.respelled_qids(run, read[path])
         found = found or columns.other_topics(run, cell.dataset, others)
         if found is not None:
             yield place, found

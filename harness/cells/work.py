@@ -191,10 +191,10 @@ def _evaluate(
 
 def _with_ranks(facts: RunFacts, cell: Cell, source: Source) -> RunFacts:
     """Return facts with those of a TREC run whose scores are its ranks."""
-    entry = cell.run_entry
-    if facts.follows or (entry.format or readers.guess_format(source, "run")) != "trec":
+    if facts.follows or not columns.may_be_ranks(source):
         return facts
-    return columns.with_ranks(facts, source)
+    form = cell.run_entry.format or readers.guess_format(source, "run")
+    return columns.with_ranks(facts, source) if form == "trec" else facts
 
 
 @dataclass(frozen=True, eq=False)

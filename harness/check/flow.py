@@ -198,7 +198,11 @@ def _read_run(
     if form == "trec" and into.refused == {"no-common-query"}:
         found = columns.swapped(entry.path, qrels)
         into.add(*([] if found is None else [found]))
-        sweep.strangers += [cell] if found is None else []
+        respelled = columns.respelled_qids(entry.path, qrels) if found is None else None
+        if respelled is not None:
+            into.replace("no-common-query", respelled)
+        elif found is None:
+            sweep.strangers.append(cell)
     elif "row-count" in into.refused:
         sweep.failed[entry.path] = source.sha256()
         sweep.odd.append((cell, None))

@@ -14,9 +14,12 @@ from ..core.tables import Qrels
 from .first import EXAMPLES, First
 from .judged import TOP
 from .part import LOOKED_AT, Part
+from .respelled import Respelled
 
 WHOLE = 100_000
 """Rows of a run up to which all docnos are looked for among the judgements."""
+_FEW = 4
+"""Queries that are looked at first for the first of something."""
 SAMPLE = 1024
 """Rows of a later part whose docnos are looked for; so of the first part, the second, the fourth,
 the eighth..., as the share of those known settles soon."""
@@ -34,6 +37,7 @@ class Docnos:
         self.qrels = qrels
         self.parts = self.rows = self.looked_at = self.known = 0
         self.first_unknown = First()
+        self.respelled = Respelled(qrels)
 
     def run(self, part: Part) -> None:
         """Look at a part as it was read."""
@@ -41,42 +45,56 @@ class Docnos:
         if part.follows:
             return
         self.rows += part.run.n_rows
-        if self.rows <= WHOLE:
-            some = np.arange(part.run.n_rows)
-        elif self.parts & (self.parts - 1):
-            return
-        else:
+        hashes, some = part.run.docnos.hashes, None
+        if self.rows > WHOLE:
+            if self.parts & (self.parts - 1):
+                return
             some = sample(part.run.n_rows)
-        known = self.qrels.knows(part.run.docnos.hashes[some])
-        self.looked_at += some.size
-        self.known += int(known.sum())
-        if not self.first_unknown.full and not known.all():
-            unknown = some[~known][:EXAMPLES]
-            self.first_unknown = self.first_unknown.more(_named(part, unknown))
+            hashes = hashes[some]
+        known = self.qrels.knows(hashes)
+        n_known = int(np.count_nonzero(known))
+        self.looked_at += known.size
+        self.known += n_known
+        self.respelled.run(part, some, known, n_known)
+        if not self.first_unknown.full and n_known < known.size:
+            unknown = np.flatnonzero(~known)[:EXAMPLES]
+            rows = unknown if some is None else some[unknown]
+            self.first_unknown = self.first_unknown.more(_named(part, rows))
 
     def facts(self) -> dict[str, Any]:
         """Return what :class:`~harness.guard.facts.RunFacts` has of it."""
-        return {"looked_at": self.looked_at, "known": self.known}
+        also = self.respelled.facts(self.known)
+        return {"looked_at": self.looked_at, "known": self.known, **also}
 
     def first(self) -> dict[str, First]:
         """Return the first of each thing, by rule."""
-        return {"unknown-docnos": self.first_unknown}
+        return {"unknown-docnos": self.first_unknown, **self.respelled.first(self.known)}
 
 
-def strangers(begin: Part, policy: Policy) -> dict[str, First]:
+def strangers(begin: Part, policy: Policy, any_own: bool) -> dict[str, First]:
     """Return documents of the first part that are not judged for the queries that they answer.
 
-    Those that are judged for others are of the first ranks, unless none at all is for its own.
+    Those that are judged for others are of the first ranks, unless none at all is for its own,
+    as `any_own` says of the whole run.
     """
-    own = begin.judged()[0]
-    n_rows = int(begin.run.offsets[min(LOOKED_AT, begin.run.n_queries)])
+    found: dict[str, First] = {}
+    for n_queries in (_FEW, LOOKED_AT):
+        found = _strangers(begin, policy, any_own, n_queries)
+        if all(one.full for one in found.values()):
+            break
+    return found
+
+
+def _strangers(begin: Part, policy: Policy, any_own: bool, n_queries: int) -> dict[str, First]:
+    own = begin.judged(n_queries)[0]
+    n_rows = int(begin.run.offsets[min(n_queries, begin.run.n_queries)])
     others = begin.qrels.knows(begin.run.docnos.hashes[:n_rows])
     others[own] = False
     none = np.ones(n_rows, dtype=bool)
     none[own] = False
     unjudged = _named(begin, np.flatnonzero(none)[:EXAMPLES])
-    if own.size:
-        others = np.isin(np.arange(n_rows), _top(begin, policy)) & others
+    if any_own:
+        others = np.isin(np.arange(n_rows), _top(begin, policy, n_queries)) & others
     return {
         "other-topics": _named(begin, np.flatnonzero(others)[:EXAMPLES]),
         "other-collection": unjudged,
@@ -84,9 +102,9 @@ def strangers(begin: Part, policy: Policy) -> dict[str, First]:
     }
 
 
-def _top(begin: Part, policy: Policy) -> Ints:
+def _top(begin: Part, policy: Policy, n_queries: int) -> Ints:
     """Return the rows of the first queries at the first ranks."""
-    n = begin.lengths[:LOOKED_AT].tolist()
+    n = begin.lengths[:n_queries].tolist()
     rows = (begin.at_ranks(q, range(1, min(TOP, n[q]) + 1), policy) for q in range(len(n)))
     return np.concatenate([*rows, np.zeros(0, np.int64)])
 

@@ -186,6 +186,9 @@ class RunFacts:
         rows.
     looked_at, known : int
         Rows whose docno was looked for among all judgements; those found, for any query.
+    respelled, respelled_qids : tuple
+        In what docnos, and qids, differ from those of the judgements, and how many do that would be
+        found otherwise; ``()`` where none would.
     own_fit : tuple of float
         Of predictions for rows: as :func:`~harness.guard.slips.look` gives it; ``()`` where they
         were not held against the grades.
@@ -239,6 +242,8 @@ class RunFacts:
     judged_shown: int = 0
     looked_at: int = 0
     known: int = 0
+    respelled: tuple[Any, ...] = ()
+    respelled_qids: tuple[Any, ...] = ()
     own_fit: tuple[Any, ...] = ()
     compared: int = 0
     falling: int = 0

@@ -169,9 +169,9 @@ class Part:
         found: Ints = self.run.offsets[query] + align(every, one, policy).grade
         return found
 
-    def judged(self) -> tuple[Ints, Ints]:
+    def judged(self, most: int = LOOKED_AT) -> tuple[Ints, Ints]:
         """Return the rows of the first queries that are judged for them, and the judgements'."""
-        n_queries = min(LOOKED_AT, self.run.n_queries)
+        n_queries = min(most, self.run.n_queries)
         if self.follows:
             rows = np.arange(int(self.run.offsets[n_queries]))
             return rows, rows + self.rows_before

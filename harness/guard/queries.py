@@ -9,11 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.aligned import Aligned
-from ..core.arrow import as_bytes, index_in, string_column
+from ..core.arrow import as_bytes, cast, index_in, string_column
 from ..core.ragged import Ints
 from ..core.tables import Qrels
-from .first import EXAMPLES, First, of_queries
+from . import spelling
+from .first import EXAMPLES, First, of_queries, texts_at
 from .part import Part
+
+MOST = 1000
+"""Queries without judgements whose qids are held against those that are not answered, at most."""
 
 
 class Queries:
@@ -86,6 +90,8 @@ class Queries:
             "missing": self.qrels.n_queries - self.answered,
             "extra": self.extra,
         }
+        if respelled := self._respelled():
+            found["respelled_qids"] = respelled[:2]
         if n and not self.follows:
             depths.sort()
             found |= {
@@ -104,12 +110,31 @@ class Queries:
             found["missing-queries"] = self._left_out()
         if self.extra:
             found["extra-queries"] = self._first_extra()
+        if respelled := self._respelled():
+            found["qid-spelling"] = respelled[2]
         if self.depths and not self.follows:
             deepest = max(int(depths.max()) for depths in self.depths)
             found["depth"] = self._first_below(deepest)
             if found["depth"].names:
                 found["cut-last-query"] = self._last()
         return found
+
+    def _respelled(self) -> tuple[str, int, First] | None:
+        """Return in what qids differ from those that are not answered, how many, and the first."""
+        missing = self.qrels.n_queries - self.answered
+        if not (self.extra and missing) or self.follows:
+            return None
+        own = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
+        extra = texts_at(own, np.flatnonzero(self.qrels.place(own) < 0)[:MOST])
+        theirs = cast(self.qrels.qids, pa.large_string())
+        lacking = texts_at(theirs, np.flatnonzero(index_in(theirs, own) < 0))
+        found = spelling.of_qids(extra, lacking)
+        if found is None:
+            return None
+        way, twins = found
+        first = self.start_of([extra[at] for at in sorted(twins)[:EXAMPLES]])
+        names = (spelling.shown(extra[at], twins[at]) for at in sorted(twins)[:EXAMPLES])
+        return way, len(twins), first._replace(names=tuple(names))
 
     def _left_out(self) -> First:
         """Return the first queries that the policy leaves out, as the run has no row of them."""

@@ -80,6 +80,21 @@ RUN_RULES = (
         "check that these are the judgements of that collection, with docnos written alike",
     ),
     Rule(
+        "docno-spelling", "error",
+        "Docnos would be judged, were they written as in the judgements: another Unicode "
+        "normalisation, or, of a tenth of those found and more, another case, quotes, leading "
+        "zeros, a prefix or an ending: a warning where other documents are judged.",
+        "they count as documents that nobody judged, which is not relevant",
+        "write docnos alike in both files",
+    ),
+    Rule(
+        "qid-spelling", "warning",
+        "Queries that are not judged would be ones that are not answered, were they written as in "
+        "the judgements.",
+        "what they answer counts for nothing, and the judged ones count 0 or are left out",
+        "write qids alike in both files",
+    ),
+    Rule(
         "missing-queries", "warning",
         "Judged queries are not answered by the run: a note under 'policy: {missing_queries: "
         "skip}'.",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from . import predictions
 from .ahead import Ahead
 from .causes import said_by
-from .facts import LARGEST_GRADE, USUAL_GRADE, Facts, JudgementFacts
+from .facts import LARGEST_GRADE, USUAL_GRADE, Facts, JudgementFacts, RunFacts
 from .finding import Finding, Severity
 from .first import First
 from .judged import MANY as MANY_UNJUDGED
@@ -183,7 +183,17 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
 
 def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]:
     run, found = facts.run, _at(place, facts.run.first)
-    unknown = run.looked_at - run.known
+    unknown, respelled = run.looked_at - run.known, 0
+    if run.respelled:
+        way, respelled = run.respelled
+        are = "is that of a judged document" if respelled == 1 else "are those of judged documents"
+        what = f"{respelled:,} of {run.looked_at:,} docnos looked at{_sample(run)} {are}"
+        one = found(
+            "docno-spelling", f"{what} but for {way}", respelled, "warning" if run.judged else None
+        )
+        yield replace(one, at_least=run.looked_at < run.rows)
+    if 2 * respelled > unknown:
+        return  # that is why most are not judged
     if run.rows and not run.judged:
         none = f"none of the {run.rows:,} documents retrieved is judged"
         enough = run.queries - run.extra >= ENOUGH_QUERIES and run.looked_at >= ENOUGH_ROWS
@@ -212,8 +222,10 @@ def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]
             f"if it is no random baseline: {RULES['other-topics'].fix}",
         )  # fmt: skip
     elif unknown > UNKNOWN * run.looked_at:
-        sample = f", a sample of {run.rows:,}," if run.looked_at < run.rows else ""
-        what = f"{unknown:,} of {run.looked_at:,} docnos looked at{sample} are judged for no query"
+        what = (
+            f"{unknown:,} of {run.looked_at:,} docnos looked at{_sample(run)} are judged for no "
+            "query"
+        )
         yield replace(found("unknown-docnos", what, unknown), at_least=run.looked_at < run.rows)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY_UNJUDGED * run.shown:
@@ -221,6 +233,10 @@ def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]
             f"{_percent(unjudged, run.shown)} of the documents at rank 10 or before are not judged"
         )
         yield found("unjudged-at-10", what, unjudged)
+
+
+def _sample(run: RunFacts) -> str:
+    return f", a sample of {run.rows:,}," if run.looked_at < run.rows else ""
 
 
 def _answers_others(facts: Facts) -> bool:
@@ -240,10 +256,16 @@ def _of_queries(facts: Facts, place: str, renumbered: bool) -> Iterator[Finding]
     run, judged = facts.run, facts.judgements
     found = _at(place, run.first)
     follow = renumbered and run.missing > 0 and run.extra > 0  # what moved out, and what moved in
-    if run.missing and not follow:
+    respelled = 0
+    if run.respelled_qids:
+        way, respelled = run.respelled_qids
+        are = "is that of a query that is" if respelled == 1 else "are those of queries that are"
+        what = f"{respelled:,} of {_n(run.extra, 'qid')} without judgements {are} not answered"
+        yield found("qid-spelling", f"{what} but for {way}", respelled)
+    if run.missing > respelled and not follow:
         what = f"no answer to {run.missing:,} of {_n(judged.queries, 'judged query')}"
         yield found("missing-queries", what, run.missing)
-    if run.extra and not follow:
+    if run.extra > respelled and not follow:
         what = f"no judgement of {run.extra:,} of {_n(run.queries, 'query')}"
         yield found("extra-queries", what, run.extra)
     if run.shallowest == run.deepest:

@@ -116,7 +116,7 @@ class Watch:
         judged, docnos = self.judged, self.docnos
         few = judged.shown_judged * docnos.looked_at <= FEW * docnos.known * judged.shown
         if not begin.follows and (few or not judged.n):
-            found |= strangers(begin, self.policy)
+            found |= strangers(begin, self.policy, any_own=judged.n > 0)
         return found
 
 

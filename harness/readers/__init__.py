@@ -18,7 +18,7 @@ from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .checks import Checks, warn_judgements, warn_unusable
-from .format import Format, Head, Kind, name_it
+from .format import Format, Head, Kind, name_it, once
 from .near_miss import after_blanks, check_first_line, near_miss, with_numbers
 from .on_disk import missing
 from .scattered import ScatteredQueries
@@ -243,6 +243,7 @@ def align_run(
         yield aligned
 
 
+@once
 def guess_format(path: Path, kind: Kind, *, bad_numbers: bool = False) -> str:
     """Return the name of the only format that a file can be.
 
@@ -306,9 +307,8 @@ _KIND = {"qrels": "qrels", "run": "a run"}
 
 def _format(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:
     if name is None:
-        return FORMATS[
-            _implied(source, kind, options) or guess_format(source, kind, bad_numbers=True)
-        ]
+        implied = _implied(source, kind, options)
+        return FORMATS[implied or guess_format(source, kind, bad_numbers=True)]
     if name not in FORMATS:
         raise UnknownNameError(
             Problem(source.name, f"unknown format '{name}'{did_you_mean(name, FORMATS)}",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from ..core.tables import Qrels, Run
 from .source import Source
@@ -15,6 +16,7 @@ from .source import Source
 T = TypeVar("T")
 _FIELDS = 16
 """Fields of a line that are split off: one may have millions."""
+Guess = TypeVar("Guess", bound=Callable[..., str])
 Kind = Literal["qrels", "run"]
 
 
@@ -25,6 +27,21 @@ def name_it(kind: Kind, names: str) -> str:
     'name it: format: batch in the config, --run-format batch on the command line'
     """
     return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
+
+
+def once(guess: Guess) -> Guess:
+    """Return a guess of the format of a file that is made once, as long as the file is at hand."""
+    known: WeakKeyDictionary[Source, dict[Kind, str]] = WeakKeyDictionary()
+
+    @wraps(guess)
+    def guessed(path: Any, kind: Kind, **how: Any) -> str:
+        source = Source.of(path)
+        names = known.setdefault(source, {})
+        if kind not in names:
+            names[kind] = guess(source, kind, **how)
+        return names[kind]
+
+    return cast(Guess, guessed)
 
 
 @dataclass(frozen=True)

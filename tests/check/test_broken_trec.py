@@ -81,7 +81,7 @@ def twice(files: Any) -> None:
 
 
 def other_collection(files: Any) -> None:
-    columns(files, "qrels", lambda q, z, d, g: (q, z, f"X{d}", g))
+    columns(files, "qrels", lambda q, z, d, g: (q, z, f"X{d[::-1]}", g))
 
 
 def other_topics(files: Any) -> None:

@@ -138,8 +138,16 @@ def _(files: Files) -> list[Finding]:
 
 @case("other-collection", "nothing-judged")
 def _(files: Files) -> list[Finding]:
-    other = [[*row[:2], f"x{row[2]}", *row[3:]] for row in files.run]
+    other = [[*row[:2], f"x{row[2][::-1]}", *row[3:]] for row in files.run]
     return [*files.check("", files.text(other)), *files.check("", files.text(other[:24]))]
+
+
+@case("docno-spelling", "qid-spelling")
+def _(files: Files) -> list[Finding]:
+    for row in files.run:
+        row[0] = row[0].upper() if row[0] > "q4" else row[0]
+        row[2] = row[2].upper()
+    return files.check()
 
 
 @case("other-topics")
@@ -169,7 +177,7 @@ def _(files: Files) -> list[Finding]:
 
 @case("unjudged-unlike-others")
 def _(files: Files) -> list[Finding]:
-    other = [[*row[:2], f"x{row[2]}" if at % 2 else row[2], *row[3:]]
+    other = [[*row[:2], f"x{row[2][::-1]}" if at % 2 else row[2], *row[3:]]
              for at, row in enumerate(files.run)]  # fmt: skip
     alike = [files.text([[*row[:5], tag] for row in files.run]) for tag in "abc"]
     return files.check("", files.text(other), *alike)
