@@ -20,7 +20,7 @@ import pytest
 MB = 1 << 20
 SIZE = 20 * MB * int(os.environ.get("HARNESS_TRIALS", "1"))
 ARROW = 1.25 if pa.__version__.startswith("20.") else 1
-"""Arrow 20 takes more than later ones: 3.6 times for a huge dictionary, 3.2 for scattered rows."""
+"""Arrow 20 takes more than later ones: 3.6 times for a dictionary, 3.2 for scattered rows."""
 LEAST = 60_000_000
 """What a small file may take; three times one of 20 MB is no less."""
 
@@ -32,6 +32,7 @@ from harness.errors import HarnessError
 from harness.readers import read_qrels, read_run
 dataset = Qrels.from_dict({"1": {"A": 2, "B": 0}})
 path, kind, format = sys.argv[1:]
+format = None if format == "guessed" else format
 said = "read"
 try:
     if kind == "qrels":
@@ -145,6 +146,28 @@ def _as_csv(lines: Callable[[int], bytes]) -> Callable[[int], bytes]:
     return lambda size: b"qid,docno,grade\n" + lines(size).replace(b" 0 ", b",").replace(b" ", b",")
 
 
+def _long(line: str, above: bytes = b"") -> Callable[[int], bytes]:
+    """Lines of 7 MB: in place of ``{}`` a name of its own, of that length."""
+    x = "x" * (7 * MB)
+    return lambda size: above + _lines(lambda i: line.replace("{}", f"{i}{x}"), -(-size // len(x)))
+
+
+def _letor(line: str) -> Callable[[int], bytes]:
+    return lambda size: _lines(line.format, size // len(line.format(1_000_000)))
+
+
+def _json_of_short_queries(size: int) -> bytes:
+    return ("{" + ",".join(f'"{i}":{{"d":1}}' for i in range(size // 18)) + "}").encode()
+
+
+def _mixed_names(size: int) -> bytes:
+    row = '{{"qid":{0},"docno":"d","score":1}}\n{{"qid":"q{0}","docno":"d","score":1}}\n'
+    return _lines(row.format, size // 75)
+
+
+_ROW = b'{"qid":"q","docno":"d","score":1}\n'
+_UNUSED = b'{"qid":"q","docno":"%d","score":1,"x":[' + b"{}," * (2 * MB) + b"{}]}\n"
+
 # name, kind, format, bytes of about a size, times the file that it may take
 SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("one line without an end", "run", "trec", lambda n: b"x" * n, 3),
@@ -189,6 +212,27 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("npy of another size", "run", "npy", lambda n: b"\x93NUMPY\x01\x00v\x00" + (
         b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }".ljust(117) + b"\n"
         + b"\0" * n), 3),
+    ("docnos of 7 MB", "run", "trec", _long("1 Q0 {} 1 1 t\n"), 3),
+    ("docnos of 7 MB between many blanks", "run", "trec", _long("1\t Q0 {} 1 1 t\n"), 3),
+    ("docnos of 7 MB and wrong scores", "run", "trec", _long("1 Q0 {} 1 x t\n"), 3),
+    ("qids of 7 MB", "run", "trec", _long("{} Q0 d 1 1 t\n"), 3),
+    ("docnos of 7 MB, judged", "qrels", "trec", _long("1 0 {} 1\n"), 3),
+    ("docnos of 7 MB", "run", "jsonl", _long('{"qid":"1","docno":"{}","score":1}\n'), 3),
+    ("qids of 7 MB", "run", "jsonl", _long('{"qid":"{}","docno":"d","score":1}\n'), 3),
+    ("values of 6 MB that are not used", "run", "jsonl",
+     lambda n: b"".join(_UNUSED % i for i in range(n // (6 * MB))), 3),
+    ("docnos of 7 MB", "run", "table", _long("1,{},1\n", b"qid,docno,score\n"), 3),
+    ("a query a line", "qrels", "letor", _letor("1 qid:{}\n"), 3),
+    ("docids and a query a line", "qrels", "letor", _letor("1 qid:{0} #docid={0}\n"), 3),
+    ("comments", "qrels", "letor", lambda n: b"#\n" * (n // 2) + b"1 qid:1\n", 3),
+    ("empty lines", "qrels", "letor", lambda n: b"\n" * n + b"1 qid:1\n", 3),
+    ("wrong lines", "qrels", "letor", lambda n: b"1 qid:1\n" + b"x\n" * (n // 2), 3),
+    ("names of both types", "run", "jsonl", _mixed_names, 3),
+    ("wrong lines", "run", "jsonl", lambda n: _ROW + b"{}\n" * (n // 3), 3),
+    ("JSON of a short query a row", "run", "json", _json_of_short_queries, 3),
+    ("JSON of a short query a row, judged", "qrels", "json", _json_of_short_queries, 3),
+    ("JSON of a short query a row", "run", "guessed", _json_of_short_queries, 3),
+    ("JSON of one key", "run", "guessed", lambda n: b"{" + b'"q":{"d":1},' * (n // 12) + b"1}", 3),
 ]  # fmt: skip
 
 
@@ -210,7 +254,7 @@ def report(name: str, size: int, used: int, said: str) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/status")
 @pytest.mark.parametrize(
-    ("name", "kind", "format", "make", "times"), SHAPES, ids=[s[0] for s in SHAPES]
+    ("name", "kind", "format", "make", "times"), SHAPES, ids=[f"{s[0]}, {s[2]}" for s in SHAPES]
 )
 def test_memory(
     tmp_path: Path, base: int, name: str, kind: str, format: str,
