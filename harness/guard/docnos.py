@@ -94,7 +94,7 @@ def _strangers(begin: Part, policy: Policy, any_own: bool, n_queries: int) -> di
     none[own] = False
     unjudged = _named(begin, np.flatnonzero(none)[:EXAMPLES])
     if any_own:
-        others = np.isin(np.arange(n_rows), _top(begin, policy, n_queries)) & others
+        others = np.isin(np.arange(n_rows), top_rows(begin, policy, n_queries)) & others
     return {
         "other-topics": _named(begin, np.flatnonzero(others)[:EXAMPLES]),
         "other-collection": unjudged,
@@ -102,7 +102,7 @@ def _strangers(begin: Part, policy: Policy, any_own: bool, n_queries: int) -> di
     }
 
 
-def _top(begin: Part, policy: Policy, n_queries: int) -> Ints:
+def top_rows(begin: Part, policy: Policy, n_queries: int) -> Ints:
     """Return the rows of the first queries at the first ranks."""
     n = begin.lengths[:n_queries].tolist()
     rows = (begin.at_ranks(q, range(1, min(TOP, n[q]) + 1), policy) for q in range(len(n)))

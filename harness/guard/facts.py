@@ -189,6 +189,9 @@ class RunFacts:
     respelled, respelled_qids : tuple
         In what docnos, and qids, differ from those of the judgements, and how many do that would be
         found otherwise; ``()`` where none would.
+    topics : tuple of int
+        For which queries documents at the first ranks are judged:
+        :class:`~harness.guard.topics.Topics`; ``()`` where few are for others than their own.
     own_fit : tuple of float
         Of predictions for rows: as :func:`~harness.guard.slips.look` gives it; ``()`` where they
         were not held against the grades.
@@ -244,6 +247,7 @@ class RunFacts:
     known: int = 0
     respelled: tuple[Any, ...] = ()
     respelled_qids: tuple[Any, ...] = ()
+    topics: tuple[int, ...] = ()
     own_fit: tuple[Any, ...] = ()
     compared: int = 0
     falling: int = 0

@@ -89,7 +89,7 @@ class Part:
         return self._with_words(of_queries(self.run.qids, which, starts))
 
     @cached_property
-    def _codes(self) -> Ints:
+    def codes(self) -> Ints:
         """Which queries of the dataset the first ones are; -1 where they are none."""
         return self.qrels.place(self.run.qids.slice(0, LOOKED_AT))
 
@@ -119,8 +119,8 @@ class Part:
             return [(code, code) for code in codes[:EXAMPLES].tolist()]
         here = index_in(take(self.qrels.qids, codes), self.run.qids)
         if (here < 0).all():  # others may be at the beginning of the file
-            here = np.flatnonzero((self._codes >= 0) & wanted[self._codes])
-            codes = self._codes[here] if here.size else codes[:EXAMPLES]
+            here = np.flatnonzero((self.codes >= 0) & wanted[self.codes])
+            codes = self.codes[here] if here.size else codes[:EXAMPLES]
             here = here if here.size else np.full(codes.size, -1)
         else:
             codes, here = codes[here >= 0], here[here >= 0]
@@ -176,7 +176,7 @@ class Part:
             rows = np.arange(int(self.run.offsets[n_queries]))
             return rows, rows + self.rows_before
         some = self.run.part(0, n_queries)
-        rows, known = self.qrels.find(self._codes[some.row], some.docnos)
+        rows, known = self.qrels.find(self.codes[some.row], some.docnos)
         in_order = np.argsort(rows)
         return rows[in_order], known[in_order]
 

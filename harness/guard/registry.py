@@ -69,8 +69,9 @@ RUN_RULES = (
     Rule(
         "other-topics", "error",
         "Docnos are judged, but for other queries than they answer: a warning where a few are for "
-        "their own, no more than by chance; a note where a document is judged for two queries and "
-        "more on average, as a random baseline does so there.",
+        "their own, no more than by chance, or where those of many queries are for another one "
+        "each; a note where no query's are, and a document is judged for two queries and more on "
+        "average, as a random baseline does so there.",
         "every metric of relevance is 0, whatever the system did",
         "check that both files number the topics alike",
     ),

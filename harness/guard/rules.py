@@ -17,6 +17,7 @@ from .rank_scores import RankScores
 from .registry import RULES, finding
 from .said import Said
 from .ties import SOME as SOME_TIED
+from .topics import Topics
 
 MANY = 0.1
 """Share of the queries (or of the pairs) from which on a finding is a warning: what a tenth of
@@ -209,6 +210,13 @@ def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]
             yield found("other-topics", what, run.rows)
         else:
             yield found("nothing-judged", none, run.rows)
+    elif run.topics and (topics := Topics(*run.topics)).are_others:
+        what = (
+            f"in {topics.elsewhere:,} of {_n(topics.looked_at, 'query')} looked at, more documents "
+            "at rank 10 or before are judged for one other query than for any else, its own too"
+        )
+        effect = "the values are those of answers to other topics"
+        yield found("other-topics", what, topics.elsewhere, "warning", effect)
     elif in_order and _answers_others(facts):
         what = (
             f"{_percent(run.judged_shown, run.shown)} of the documents at rank 10 or before are "

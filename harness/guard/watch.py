@@ -19,6 +19,7 @@ from .part import Part
 from .queries import Queries
 from .scores import Scores
 from .ties import Ties
+from .topics import Topics, topics
 
 FEW = 0.5
 """Share of documents known to the judgements below which those that are judged for their own query
@@ -86,6 +87,7 @@ class Watch:
     def facts(self) -> RunFacts:
         """Return the facts of all parts that were looked at."""
         follows = self.queries.follows
+        about_topics, of_topics = self._topics()
         found = {
             **self.queries.facts(),
             **self.scores.facts(),
@@ -93,13 +95,27 @@ class Watch:
             **self.ties.facts(),
             **self.judged.facts(),
             **self.following.facts(),
+            "topics": tuple(about_topics or ()),
         }
+        if about_topics is not None and about_topics.are_others:
+            first = {**self._first(), "other-topics": of_topics}
+        else:
+            first = self._first()
         return RunFacts(
             follows=follows,
             single=self.policy.score_type == "float32",
-            first={rule: first for rule, first in self._first().items() if first.names},
+            first={rule: some for rule, some in first.items() if some.names},
             **found,
         )
+
+    def _topics(self) -> tuple[Topics | None, First]:
+        """Return for which queries the documents of the first part are judged, if not for its."""
+        begin, judged = self.first_part, self.judged
+        if begin is None or begin.follows or not judged.n:
+            return None, First()
+        if judged.shown_judged > FEW * judged.shown:
+            return None, First()
+        return topics(begin, self.policy)
 
     def _first(self) -> dict[str, First]:
         begin = self.first_part
