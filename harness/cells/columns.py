@@ -63,9 +63,10 @@ def respelled_qids(path: str, qrels: Qrels | None) -> Finding | None:
     if found is None:
         return None
     way, twins = found
+    are = "is" if len(twins) == 1 else "are"
     what = (
-        f"no query of it is one of {qrels.name}; of {len(qids):,} looked at {len(twins):,} are but "
-        f"for {way}"
+        f"no query of it is one of {qrels.name}; of {len(qids):,} looked at {len(twins):,} {are} "
+        f"but for {way}"
     )
     examples = [shown(qids[at], twin) for at, twin in [*twins.items()][:EXAMPLES]]
     fix = RULES["qid-spelling"].fix

@@ -7,19 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrow import string_column
+from ..core.arrow import string_column, take
+from ..core.docnos import Docnos
 from ..core.hashing import hash_strings, string_views
 from ..core.ragged import Bools, Ints
 from ..core.tables import Qrels
 from .first import EXAMPLES, First, docnos_at
 from .part import Part
-from .spelling import NORMALISED, OF_DOCNOS, Way, affixes, most, shown, twins
+from .spelling import NORMALISED, OF_DOCNOS, Twins, Way, affixes, most, shown, twins
 
 MANY = 0.1
 """Share of the docnos found under another spelling, among all found, from which on it is told: two
 documents of a collection may differ in case alone, but few do."""
 FEW = 3
 """How many these must be; and how many of the first documents must not be known."""
+OWN_FEW, OWN_MANY = 2, 0.5
+"""How many of them must be judged for the query that they answer: so many, and a tenth, and twice
+what chance gives, but no more than half. Numbers are names in many collections: 'D7' of one and
+'7' of another agree by chance, and then seldom for the query."""
 QUERIES, HEAD, SOME, ALL = 16, 3, 12, 256
 """Queries whose first documents are looked at; how many of each; how many of these that are not
 known are held against the judgements; how many rows, where nothing at all is known."""
@@ -41,6 +46,7 @@ class Respelled:
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
         self.counts: dict[str, int] = {}
+        self.own: dict[str, int] = {}
         self.firsts: dict[str, First] = {}
         self.ways: Mapping[str, Way] | None = None
 
@@ -74,11 +80,20 @@ class Respelled:
         names = docnos_at(part.run.docnos, rows)
         for way, found in twins(names, self._known, ways).items():
             self.counts[way] = self.counts.get(way, 0) + len(found)
+            self.own[way] = self.own.get(way, 0) + self._n_own(part, rows, found)
             first = self.firsts.get(way, First())
             if not first.full:
                 places = sorted(found)[:EXAMPLES]
                 said = (shown(names[at], found[at]) for at in places)
                 self.firsts[way] = first.more(part.documents(rows[places], said))
+
+    def _n_own(self, part: Part, rows: Ints, found: Twins) -> int:
+        """Return how many are judged for the query that they answer."""
+        names = string_column(found.values())
+        at = rows[np.fromiter(found, np.int64, len(found))]
+        query = np.searchsorted(part.run.offsets, at, side="right") - 1
+        codes = self.qrels.place(take(part.run.qids, query))
+        return int(self.qrels.find(codes, Docnos(names, np.array([0, len(names)])))[0].size)
 
     def facts(self, known: int) -> dict[str, Any]:
         """Return what :class:`~harness.guard.facts.RunFacts` has of it; `known` as it has it."""
@@ -94,9 +109,16 @@ class Respelled:
         told = {
             way: n
             for way, n in self.counts.items()
-            if way in NORMALISED or n >= max(FEW, MANY * (known + n))
+            if way in NORMALISED or (n >= max(FEW, MANY * (known + n)) and self._fits(way))
         }
         return max(told, key=lambda way: told[way], default="")
+
+    def _fits(self, way: str) -> bool:
+        """Whether more of them than by chance are judged for the query that they answer."""
+        judged = self.qrels
+        chance = judged.n_rows / (judged.n_documents * judged.n_queries)
+        share = max(MANY, min(2 * chance, OWN_MANY))
+        return self.own[way] >= max(OWN_FEW, share * self.counts[way])
 
 
 def _rows(looked_at: Ints | None, known: Bools) -> Ints:

@@ -119,11 +119,14 @@ def most(found: Mapping[str, Twins]) -> str:
 def of_qids(names: Sequence[str], known: Sequence[str]) -> tuple[str, Twins] | None:
     """Return in what most qids differ from known ones, and which they stand for.
 
-    None where fewer than a tenth of either do; for what all begin or end with, fewer than half.
+    None where fewer than a tenth of either do; for what all begin or end with, fewer than half; and
+    where one of several does, as ``1`` and ``001`` may be topics of two collections.
 
     >>> of_qids(["051", "052", "x"], ["51", "52", "53"])
     ('leading zeros', {0: '51', 1: '52'})
     >>> of_qids(["12.1", "12.2"], ["12", "13"]) is None
+    True
+    >>> of_qids(["1", "2", "3"], ["001"]) is None
     True
     """
     lacking = {*known}
@@ -131,7 +134,8 @@ def of_qids(names: Sequence[str], known: Sequence[str]) -> tuple[str, Twins] | N
     found = twins(names, lambda some: [one in lacking for one in some], {**OF_QIDS, **more})
     way = most(found)
     share = HALF if way in more else TENTH
-    if not way or len({*found[way].values()}) < share * min(len(names), len(known)):
+    n = len({*found[way].values()}) if way else 0
+    if n < min(ENOUGH, len(names)) or n < share * min(len(names), len(known)):
         return None
     return way, found[way]
 

@@ -107,6 +107,40 @@ def test_every_document_written_otherwise(
     assert all(f"judged documents but for {way}" in one.what for one in said)
 
 
+@pytest.mark.parametrize(("others", "told"), [(6, 0), (5, 0), (4, 1), (0, 1)])
+def test_names_that_agree_by_chance_are_seldom_judged_for_the_query(
+    others: int, told: int, tmp_path: Path
+) -> None:
+    """Numbers of two collections: those of some queries are judged for the next one alone.
+
+    By chance it is a sixth of them, as there are six queries; a third must be of the query.
+    """
+
+    def number(name: str) -> str:
+        return name[5:7] + name[8:]
+
+    def retrieved(name: str) -> str:
+        query = int(name[5:7])
+        asked = 51 + (query - 50) % 6 if query - 51 < others else query
+        return f"D{asked}{name[8:]}"
+
+    found = check(tmp_path, number, retrieved)
+    assert [one.count for one in of(found, "docno-spelling")] == [96] * told
+    assert len(of(found, "nothing-judged")) == 1 - told
+
+
+def test_one_qid_alone_may_be_a_topic_of_another_collection(tmp_path: Path) -> None:
+    """None of six is judged, and one of these would be but for its zero; of one it is told."""
+    for name, qids, what in [("six", range(51, 57), "qrels and run"), ("one", [51], "no query")]:
+        (tmp_path / name).write_text("".join(f"{qid} Q0 d1 1 2.5 t\n" for qid in qids))
+        (tmp_path / "qrels").write_text("051 0 d1 1\n")
+        options: dict[str, dict[str, str]] = {"of_qrels": {}, "of_runs": {}}
+        found = check_files(str(tmp_path / "qrels"), [str(tmp_path / name)], **options)
+        assert [one.what.startswith(what) for one in of([*found.findings], "no-common-query")] == [
+            True
+        ]
+
+
 def test_fewer_than_a_tenth_may_be_other_documents(tmp_path: Path) -> None:
     """Of each query's 16 judged documents that are retrieved one or two have another case."""
 
