@@ -116,7 +116,8 @@ class FilePlaces(Places):
         def outside(part: Part) -> tuple[int, First]:
             least, most = part.run.extremes
             answered, span = np.flatnonzero(part.lengths > 0), most - least
-            which = np.flatnonzero((span < low) | (span > high))
+            several = part.lengths[answered] > 1  # one document spans nothing
+            which = np.flatnonzero(several & ((span < low) | (span > high)))
             some = part.queries(answered[which])
             names = zip(some.names, span[which].tolist(), strict=False)
             return which.size, some._replace(names=tuple(f"{q} ({one:.3g})" for q, one in names))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -222,7 +223,9 @@ def _ranges(cells: Sequence[GuardedCell], where: Places) -> Iterator[Finding]:
                 f"scores from {low[place]:.4g} to {high[place]:.4g}, those of the same model on "
                 f"its {n} from {least:.4g} to {most:.4g}"
             )
-            yield _outside(cell, what, "scores", where.scores(cell, least, most))
+            count, some = where.scores(cell, least, most)
+            what += f"; {count:,} of {runs[place].rows:,} scores are outside" * bool(count)
+            yield finding("score-range", some.at(cell.run), what, max(count, 1), some.names)
         elif min(wide[place], wide[others].min()) > 0 and not (
             wide[others].min() / WIDER <= wide[place] <= wide[others].max() * WIDER
         ):
@@ -230,17 +233,14 @@ def _ranges(cells: Sequence[GuardedCell], where: Places) -> Iterator[Finding]:
                 f"a query's scores span {wide[place]:.3g} on average, those of the same model on "
                 f"its {n} {wide[others].min():.3g} to {wide[others].max():.3g}"
             )
-            low_span, high_span = wide[others].min() / WIDER, wide[others].max() * WIDER
-            yield _outside(cell, what, "queries", where.spans(cell, low_span, high_span))
-
-
-def _outside(cell: GuardedCell, what: str, noun: str, found: tuple[int, First]) -> Finding:
-    """Return the finding about a fold, with what of it is unlike the other folds."""
-    n, some = found
-    run = cell.facts.run
-    total = run.rows if noun == "scores" else run.queries
-    of = f"; {n:,} of {total:,} {noun} are outside" if n else ""
-    return finding("score-range", some.at(cell.run), f"{what}{of}", max(n, 1), some.names)
+            less, more = wide[others].min() / WIDER, wide[others].max() * WIDER
+            is_wide = wide[place] > more
+            low_span, high_span = (0.0, more) if is_wide else (less, math.inf)
+            count, some = where.spans(cell, low_span, high_span)
+            beyond = f"more than {more:.3g}" if is_wide else f"less than {less:.3g}"
+            of = f"{count:,} of {runs[place].several:,} queries of several documents"
+            what += f"; {of} span {beyond}" * bool(count)
+            yield finding("score-range", some.at(cell.run), what, max(count, 1), some.names)
 
 
 def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:

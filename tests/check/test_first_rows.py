@@ -186,9 +186,22 @@ def test_queries_that_are_wider_are_named(tmp_path: Path, form: str) -> None:
                  for some in folds[:3])  # fmt: skip
     wider = [at for at, span in enumerate(spans) if span > 5 * widest]
     assert one.count == len(wider) > 10
-    assert one.what.endswith(f"; {len(wider)} of 20 queries are outside")
+    assert one.what.endswith(
+        f"; {len(wider)} of 20 queries of several documents span more than {5 * widest:.3g}"
+    )
     assert one.examples == tuple(f"q4-{at} ({spans[at]:.3g})" for at in wider[:3])
     assert one.place == f"{tmp_path}/4.run:{5 * wider[0] + 1}"
+
+
+def test_queries_of_one_document_are_neither_wide_nor_narrow(tmp_path: Path) -> None:
+    """20 queries of 5 rows and one of a single row, which spans nothing; those of one fold span a
+    twentieth of the others'."""
+    random = np.random.default_rng(1)
+    folds = [random.uniform(0, 1, 101).round(3).tolist() for _ in range(4)]
+    folds[3] = [0.5 + (one - 0.5) / 20 for one in folds[3]]
+    (one,) = sweep(tmp_path, "letor", folds)
+    assert one.count == 20
+    assert "; 20 of 20 queries of several documents span less than 0.1" in one.what
 
 
 def test_json_and_the_manifest_have_them(letor: Any, capsys: Any) -> None:
