@@ -22,6 +22,12 @@ ENOUGH = 200
 """Rows from which on a model's predictions show that they have to do with the grades."""
 CHANCE = 3.0
 """Standard errors up to which a correlation is what chance gives."""
+WORSE = (
+    "the order is worse than a random one",
+    "negate them, if they are distances or losses; else predict in the order of the dataset's rows",
+)
+"""What predictions do, and how to mend it, that fall as grades rise, less than six standard errors
+clearly."""
 OTHER_FOLD = (
     "predict in the order of this fold's rows (they may have been shuffled, sorted or turned "
     "round), or name this fold's file: it may be that of a fold of as many rows that the config "
@@ -133,7 +139,11 @@ def of_order(
             effect="each document has the score of another one", fix=OTHER_FOLD,
         )  # fmt: skip
     elif own.n >= ENOUGH and own.z < CHANCE:
-        yield finding("unrelated", first.at(place), what, run.compared, first.names)
+        worse = own.z < -CHANCE
+        yield finding(
+            "unrelated", first.at(place), what, run.compared, first.names,
+            effect=WORSE[0] * worse, fix=WORSE[1] * worse,
+        )  # fmt: skip
 
 
 def _listed(some: Sequence[str]) -> str:

@@ -148,3 +148,30 @@ def test_harness_run_says_it(sweep: Sweep, capsys: pytest.CaptureFixture[str]) -
     assert text.count("[unrelated]") == 1
     assert "m1-1.txt:1: predictions and grades of web1 have a correlation of 0.02" in text
     assert "those of the same model 0.78 and 0.77 on web2 and web3" in text
+
+
+def test_a_weak_model_that_is_upside_down_is_not_called_random(sweep: Sweep) -> None:
+    """A correlation of -r over 1,200 rows is -34.6 r standard errors: by chance up to 3."""
+    advice = {}
+    for weight in (0.0, -0.15):
+        for fold in (1, 2, 3):
+            rows = (sweep.folder / f"fold{fold}.txt").read_text().splitlines()
+            grades = np.array([float(row[0]) for row in rows])
+            noise = np.random.default_rng(fold).normal(0, 1, ROWS)
+            sweep.put("m1", fold, weight * grades + noise)
+        for one in sweep.unrelated().values():
+            r = float(one.what.split("correlation of ")[1].split()[0])
+            advice[r < -3 / ROWS**0.5] = (one.severity, one.effect, one.fix)
+    assert advice == {
+        False: (
+            "note",
+            "the order is a random one; so it is where rows were shuffled",
+            "if it is no random baseline: predict in the order of the dataset's rows",
+        ),
+        True: (
+            "note",
+            "the order is worse than a random one",
+            "negate them, if they are distances or losses; else predict in the order of the "
+            "dataset's rows",
+        ),
+    }
