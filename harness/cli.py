@@ -149,8 +149,9 @@ def evaluate_command(
 
     A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so;
     where it has values alone (csv, jsonl, trec), standard error does.
-    What the files can be read as is evaluated: whether predictions belong to these rows, or scores
-    are labels or upside down, is not asked here. 'harness check QRELS RUN...' does.
+    What the files can be read as is evaluated: scores that equal the grades row by row are warned
+    of, but whether predictions belong to these rows, or scores follow the labels otherwise or are
+    upside down, is not asked here. 'harness check QRELS RUN...' does.
 
     \b
     Examples:

@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 from . import output, system
-from .errors import HarnessError, HarnessWarning, VerificationError
+from .errors import ConfigError, HarnessError, HarnessWarning, VerificationError
 from .trust import NO_PLUGINS, allow_plugins
 
 
@@ -30,7 +30,9 @@ def main(arguments: list[str] | None = None) -> None:
     except HarnessError as error:
         if "--debug" in given:
             raise
-        output.show(f"error: {error}\n", error=True)
+        several = given[:1] == ["run"] and not isinstance(error, ConfigError)
+        for said in error.texts if several else [error]:
+            output.show(f"error: {said}\n", error=True)
         sys.exit(1 if isinstance(error, VerificationError) else 2)
     except _Stopped:
         again = "; the same command goes on where it was" if given[:1] == ["run"] else ""

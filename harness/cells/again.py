@@ -11,6 +11,10 @@ from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
 from ..guard import following
 from ..guard.fits import Rows
+from ..readers.format import Kind
+
+BY_ROW = ("scores", "npy")
+"""Formats of predictions, one number for each row."""
 
 
 def rows_of(cell: Cell) -> Rows | None:
@@ -27,3 +31,11 @@ def qrels_of(cell: Cell) -> Qrels | None:
         options = entry.options()
         return readers.read_qrels(entry.path, name=cell.dataset, fractions=True, **options)
     return None
+
+
+def format_of(path: str, named: str | None, kind: Kind) -> str:
+    """Return the format of a file; nothing where it cannot be told, which its reader says."""
+    with contextlib.suppress(HarnessError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)
+        return named or readers.guess_format(path, kind)
+    return ""

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..config.cells import Cell
-from ..errors import ALIKE, HarnessError, in_common, others_at
+from ..errors import (
+    ALIKE,
+    AlignmentError,
+    HarnessError,
+    InputError,
+    Problem,
+    ShortageError,
+    in_common,
+    others_at,
+)
+from ..guard.refused import refused
 
 FEW = 5
 """Errors of one reason that are all printed."""
+_NAMED = re.compile(r" \[[a-z-]+\]$")
+"""The name of its rule, that what the guard says of a cell ends with."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +55,28 @@ def told(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
     """
     alike: dict[tuple[str, ...], list[tuple[list[str], HarnessError]]] = {}
     for cells, error in by_cause(failures):
-        said = (text for one in error.problems for text in (one.what, one.fix))
+        said = (text for one in error.problems[:1] for text in (one.what, one.fix))
         alike.setdefault(tuple(map(in_common, said)), []).append((cells, error))
     for some in alike.values():
         shown = some if len(some) <= FEW else some[:ALIKE]
         for cells, error in shown:
-            yield from (f"{named(cells)}: {one}" for one in error.texts)
+            yield from (f"{named(cells)}: {one}" for one in by_rule(error).texts)
         if len(shown) < len(some):
             n_failed = sum(len(cells) for cells, _ in some)
             places = [error.problems[0].where or named(cells) for cells, error in some[ALIKE:]]
             yield f"the same in {n_failed:,} of {n_cells:,} cells\n  {others_at(places)}"
+
+
+def by_rule(error: HarnessError) -> HarnessError:
+    """Return an error of files with one problem for each rule, as ``harness check`` has them."""
+    files = isinstance(error, (InputError, AlignmentError))
+    if not files or isinstance(error, ShortageError) or _NAMED.search(error.problems[0].what):
+        return error
+    found = [
+        Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix)
+        for one in refused("", error)
+    ]
+    return type(error)(found)
 
 
 def named(cells: Sequence[str]) -> str:
@@ -64,13 +89,26 @@ def named(cells: Sequence[str]) -> str:
     return f"{cells[0]} and {others:,} other cell{'s' * (others > 1)}" if others else cells[0]
 
 
+def _counted(what: str, n: int) -> str:
+    """Return what is wrong, and in how many cells, before the rule.
+
+    >>> _counted("no rows [empty-file]", 2), _counted("no rows", 1)
+    ('no rows (2 cells) [empty-file]', 'no rows')
+    """
+    if n == 1:
+        return what
+    at = found.start() if (found := _NAMED.search(what)) else len(what)
+    return f"{what[:at]} ({n:,} cells){what[at:]}"
+
+
 def as_one(failures: Sequence[Failure]) -> HarnessError:
     """Return the error of all cells: each cause once, with how many cells have it."""
     found, total, at_least = [], 0, False
     for cells, error in by_cause(failures):
+        error = by_rule(error)
         total, at_least = total + error.total, at_least or error.at_least
         for one in error.problems:
-            counted = f"{one.what} ({len(cells):,} cells)" if len(cells) > 1 else one.what
+            counted = _counted(one.what, len(cells))
             has_place = bool(one.where)
             where, what = (one.where, counted) if has_place else (named(cells), one.what)
             found.append(replace(one, where=where, what=what))

@@ -18,11 +18,12 @@ from ..guard.causes import without_effects
 from ..guard.facts import Facts
 from ..guard.finding import Finding, Severity, in_order
 from ..guard.predictions import is_odd
-from ..guard.refused import refused
+from ..guard.refused import OF_JUDGEMENTS, OF_ROWS, refused
 from ..guard.registry import RULES, accepted, of_reader
 from ..guard.said import Said, rule_of
 from ..guard.sweep import GuardedCell, collapsed, of_sweep, other_folds
 from . import columns, shared_rows
+from .again import BY_ROW, format_of
 from .elsewhere import Elsewhere, Held, qrels_of, rows_of
 from .lines import places_in
 from .parts import part_of, pooled_into
@@ -252,7 +253,15 @@ def _strangers(
 def _refused(cell: Cell, error: HarnessError) -> Iterator[Finding]:
     """Yield what readers refused of a cell; nothing of what else it failed of."""
     if isinstance(error, (InputError, AlignmentError)):
-        yield from refused(cell.run_entry.path, error)
+        yield from refused(cell.run_entry.path, error, _effects(cell, error))
+
+
+def _effects(cell: Cell, error: HarnessError) -> Mapping[str, str]:
+    """Return what rules of readers do to the numbers, by which file of a cell an error is of."""
+    if error.problems[0].where.startswith(cell.dataset_entry.path):
+        return OF_JUDGEMENTS
+    run = cell.run_entry
+    return OF_ROWS if format_of(run.path, run.format, "run") in BY_ROW else {}
 
 
 def is_count(error: HarnessError) -> bool:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from .. import readers
 from ..cells import columns, shared_rows
+from ..cells.again import BY_ROW, format_of
 from ..cells.elsewhere import Elsewhere, Held
 from ..cells.guarding import guarded_cell
 from ..cells.lines import add_lines, places_in
@@ -27,6 +28,7 @@ from ..guard.finding import Finding, in_order
 from ..guard.fits import Rows
 from ..guard.following import rows_of
 from ..guard.predictions import is_odd
+from ..guard.refused import OF_ROWS
 from ..guard.registry import accepted
 from ..guard.rules import of_dataset, of_rows, of_run
 from ..guard.sweep import GuardedCell, of_sweep, other_folds
@@ -36,9 +38,6 @@ from ..readers.hashed import HashedSource
 from . import reading
 from .progress import FileProgress, Progress
 from .reading import Reading
-
-BY_ROW = ("scores", "npy")
-"""Formats of predictions, one number for each row."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def _read_run(
     cell: Cell, qrels: Qrels | None, policy: Policy, sweep: _Sweep, reader: FileProgress
 ) -> None:
     entry, into = cell.run_entry, sweep.reading
-    form = reading.format_of(entry.path, entry.format, "run")
+    form = format_of(entry.path, entry.format, "run")
     follows = form in BY_ROW
     sweep.alone += qrels is None
     if qrels is None and follows:
@@ -172,7 +171,7 @@ def _read_run(
         return
 
     source = None
-    with into.of(entry.path):
+    with into.of(entry.path, OF_ROWS if follows else {}):
         source = reader.follow(HashedSource(entry.path))
         source.again = True
         options: dict[str, Any] = {"name": cell.run, **entry.options()}

@@ -13,19 +13,15 @@ from ..config import DatasetEntry
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
 from ..guard.finding import Finding
-from ..guard.refused import refused
+from ..guard.refused import OF_JUDGEMENTS, refused
 from ..guard.registry import finding, of_reader
 from ..guard.said import Said
-from ..readers.format import Kind
 from ..readers.hashed import HashedSource
 from ..readers.lines import last_line
 from ..readers.on_disk import NAMELESS, STDIN
 
 _LINE = re.compile(r"(:|: row )\d+$")
 _NO_EFFECTS: Mapping[str, str] = {}
-_OF_JUDGEMENTS = {
-    "duplicates": "one document is judged twice, and counts twice in the best ranking"
-}
 
 
 def shown(path: str) -> str:
@@ -122,7 +118,7 @@ def dataset(
     """
     qrels, source = None, None
     options = entry.options()
-    with into.of(entry.path, _OF_JUDGEMENTS):
+    with into.of(entry.path, OF_JUDGEMENTS):
         source = follow(HashedSource(entry.path))
         source.again = True
         qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
@@ -131,11 +127,3 @@ def dataset(
             warnings.simplefilter("ignore", HarnessWarning)
             qrels = readers.read_qrels(entry.path, name=name, fractions=True, **options)
     return qrels, source
-
-
-def format_of(path: str, named: str | None, kind: Kind) -> str:
-    """Return the format of a file; nothing where it cannot be told, which its reader says."""
-    with contextlib.suppress(HarnessError), warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)
-        return named or readers.guess_format(path, kind)
-    return ""

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 from ..config.cells import Cell
 from ..errors import ALIKE, in_common, others_at
 from ..escaping import for_terminal, in_json, legible
 from ..guard.finding import ORDER, Finding
 from .flow import Checked
+from .reading import shown
 
 MOST = {"error": 20, "warning": 5, "note": 5}
 """Findings of one rule that are printed as they stand; JSON has all as they stand."""
+
+_PLACE = re.compile(
+    r"(?P<file>.+?)"
+    r"(?::(?P<line>\d+)|: row (?P<row>\d+)|: (?P<key>\$.*?)(?: \(line (?P<of_key>\d+)\))?)?"
+)
 
 
 def text(checked: Checked) -> str:
@@ -67,14 +75,51 @@ def looked_at(checked: Checked) -> str:
 
 def as_json(checked: Checked) -> str:
     """Return the same as one JSON object."""
+    names = _names(checked.cells)
     content = {
-        "findings": [one.as_dict() for one in checked.findings],
+        "findings": [
+            {**one.as_dict(), **(at := _at(one.place, names)), **names.get(at["file"], {})}
+            for one in checked.findings
+        ],
         "counts": {name: checked.count(name) for name in ORDER},
         "rows": checked.rows,
         "runs_without_dataset": checked.alone,
         "checked": [_cell(cell) for cell in checked.cells],
     }
     return in_json(content, indent=1) + "\n"
+
+
+def _names(cells: Iterable[Cell]) -> dict[Any, dict[str, str]]:
+    """Return of each file the names of its dataset and its run, where it is of one alone."""
+    found: dict[Any, dict[str, set[str]]] = {}
+    for cell in cells:
+        of_run = found.setdefault(shown(cell.run_entry.path), {"dataset": set(), "run": set()})
+        of_run["run"].add(cell.run)
+        for path in (cell.run_entry.path, cell.dataset_entry.path):
+            known = found.setdefault(shown(path), {"dataset": set(), "run": set()})
+            known["dataset"].add(cell.dataset)
+    return {
+        path: {what: next(iter(some)) for what, some in of.items() if len(some) == 1}
+        for path, of in found.items()
+    }
+
+
+def _at(place: str, files: Collection[str] = ()) -> dict[str, Any]:
+    """Return the file of a place, and its line, its row or its key in a config, if it has any.
+
+    >>> _at("a.run:7"), _at("a.npy: row 2")
+    ({'file': 'a.run', 'line': 7}, {'file': 'a.npy', 'row': 2})
+    >>> _at("c.yaml: $.metrics[1] (line 6)"), _at("a:7", ["a:7"])
+    ({'file': 'c.yaml', 'key': '$.metrics[1]', 'line': 6}, {'file': 'a:7'})
+    """
+    found = None if place in files else _PLACE.fullmatch(place)
+    if found is None:
+        return {"file": place}
+    parts = {what: text for what, text in found.groupdict().items() if text is not None}
+    line = parts.pop("of_key", parts.pop("line", None))
+    row = parts.pop("row", None)
+    numbers = {"line": line, "row": row}
+    return {**parts, **{what: int(text) for what, text in numbers.items() if text}}
 
 
 def _cell(cell: Cell) -> dict[str, object]:

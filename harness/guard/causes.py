@@ -9,7 +9,8 @@ from .finding import Finding
 
 FOLLOWS: Mapping[str, Collection[str]] = {
     "labels-as-scores": {
-        "score-ties", "nearly-constant-scores", "ranks-against-scores", "upside-down", "unrelated",
+        "score-ties", "constant-scores", "nearly-constant-scores", "ranks-against-scores",
+        "upside-down", "unrelated",
     },
     "overflow": {"score-range", "single-precision"},
     "rank-as-score": {"ranks-against-scores", "upside-down"},

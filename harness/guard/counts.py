@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..core.ragged import Array
 from . import fits, lost
 from .finding import SHOWN, Finding
 from .first import texts_at
-from .fits import Rows
+from .fits import Fit, Rows
 from .lost import Lost, Place
-from .registry import finding
+from .registry import RULES, finding
 
 LARGEST = 5_000_000
 """Predictions of one file beyond which they are not held against the grades at every offset."""
@@ -48,12 +48,14 @@ def of_count(
     n_rows = 0 if rows is None else rows.grades.size
     more = scores.size - n_rows
     what = f"{scores.size:,} predictions for {n_rows:,} rows of {name}"
-    if same := [other for other, held in others.items() if held.grades.size == scores.size]:
-        what += f"; {_as_many(scores, {other: others[other] for other in same})}"
-        return finding("row-count", place, what, abs(more), fix=f"name the predictions of {name}")
+    same = {other: held for other, held in others.items() if held.grades.size == scores.size}
     known = None
     if rows is not None and n_rows and scores.size and scores.size <= LARGEST:
         known = lost.find(rows, scores)
+    best, found = _best(scores, same)
+    if found.z > fits.CLEAR and (known is None or found.z > known.there.z):
+        what += f"; {_as_many(best, found, same)}"
+        return finding("row-count", place, what, abs(more), fix=f"name the predictions of {name}")
     if known is not None:
         what += f"; {_where(known, max(scores.size, n_rows))}"
         first = [one for place in known.places for one in _named(place, max(scores.size, n_rows))]
@@ -65,21 +67,30 @@ def of_count(
         places = at(first)
         names = [f"prediction {one + 1:,}: {scores[one]:.15g}" for one in first]
         fix = _delete(known, scores.size)
-        return finding("row-count", places[0] or place, what, more, names, fix=fix)
-    names = [*_rows(rows, first, at_rows)] if rows is not None else []
-    return finding("row-count", place, what, -more, names)
+    else:
+        places, names, fix = [], [*_rows(rows, first, at_rows)] if rows is not None else [], ""
+    if same and known is None:  # the count alone says it
+        what += f"; {_as_many(best, found, same)}, and may be theirs"
+        fix = f"{fix or RULES['row-count'].fix}; or name the predictions of {name}"
+    at_first = places[0] if places else ""
+    return finding("row-count", at_first or place, what, abs(more), names, fix=fix)
 
 
-def _as_many(scores: Array, same: Mapping[str, Rows]) -> str:
-    """Return in words of which other datasets predictions have the count."""
+def _best(scores: Array, same: Mapping[str, Rows]) -> tuple[str, Fit]:
+    """Return the dataset of as many rows that scores fit best, and how; no fit where none is."""
     ranked = fits.ranks(scores)
-    best = max(same, key=lambda other: fits.fit(same[other], ranked).z)
-    found = fits.fit(same[best], ranked)
+    found = {other: fits.fit(rows, ranked) for other, rows in same.items()}
+    best = max(found, key=lambda other: found[other].z, default="")
+    return best, found.get(best, Fit(0, 0.0, 0))
+
+
+def _as_many(best: str, found: Fit, same: Iterable[str]) -> str:
+    """Return in words of which other datasets predictions have the count."""
     what = f"they are as many as the rows of {best}"
     if found.z > fits.CLEAR:
         what += f", whose grades they correlate with ({found.r:.2f})"
-    if len(same) > 1:
-        what += f" (as many: {'; '.join(one for one in same if one != best)})"
+    if others := [one for one in same if one != best]:
+        what += f" (as many: {'; '.join(others)})"
     return what
 
 

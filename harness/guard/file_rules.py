@@ -44,7 +44,7 @@ REFUSED = (
     ),
     Rule(
         "header-line", "error", "A line of names before the numbers.",
-        "read as a row, it would shift every prediction by one", "delete the header line",
+        "read as a row, it would be of a query that there is not", "delete the header line",
     ),
     Rule(
         "row-count", "error",

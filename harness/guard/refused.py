@@ -14,6 +14,14 @@ from .said import rule_of
 
 _LINE = re.compile(r":(\d+)$")
 _NO_EFFECTS: Mapping[str, str] = {}
+OF_JUDGEMENTS = {
+    "duplicates": "one document is judged twice, and counts twice in the best ranking",
+    "not-finite": "it does not say whether the document is relevant",
+    "header-line": "read as a row, it would be a judgement for a query that there is not",
+}
+"""What rules of readers do to the numbers where they are of judgements."""
+OF_ROWS = {"header-line": "read as a row, it would shift every prediction by one"}
+"""The same of predictions that follow the rows of a dataset, one a line."""
 _LINE_SHOWN, _QUOTED = 120, 40
 """Characters of a line that are shown by itself; that are quoted beside its number."""
 

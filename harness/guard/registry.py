@@ -145,6 +145,7 @@ RUN_RULES = (
         "there the policy for ties decides the order, and not the system",
         "check what was written as the score; a system without an order of its own is accepted by "
         "'guard: {accept: [constant-scores]}'",
+        fix_of_note="nothing, where no order is meant; else check what was written as the score",
     ),
     Rule(
         "nearly-constant-scores", "warning",
@@ -153,6 +154,7 @@ RUN_RULES = (
         "there the policy for ties decides most of the order, and not the system",
         "write the scores with more digits, or accept that they have few by "
         "'guard: {accept: [nearly-constant-scores]}'",
+        fix_of_note="nothing, where scores have few digits; else write them with more",
     ),
     Rule(
         "score-ties", "warning",
@@ -162,6 +164,8 @@ RUN_RULES = (
         "say in the config which order it is, 'policy: {ties: trec_eval}' or another, and this is "
         "a note; 'policy: {ties: bounds}' shows how much hangs on it",
         True,
+        "nothing, where the order is said beside the numbers; 'policy: {ties: bounds}' shows how "
+        "much hangs on it",
     ),
     Rule(
         "single-precision", "warning",
@@ -187,6 +191,7 @@ RUN_RULES = (
         "a fold perfectly, it may be its training data",
         "save what the model predicts for test data, and not the labels; an oracle run is "
         "accepted by 'guard: {accept: [labels-as-scores]}'",
+        fix_of_note="nothing, where it is an oracle; else save what the model predicts",
     ),
     Rule(
         "score-range", "warning",
@@ -240,10 +245,16 @@ def finding(
         Where more is known than the rule says.
     """
     rule = RULES[name]
+    severity = severity or rule.severity
     return Finding(
-        name, severity or rule.severity, place, what, count, tuple(examples[:SHOWN]),
-        effect or rule.effect, fix or rule.fix,
+        name, severity, place, what, count, tuple(examples[:SHOWN]), effect or rule.effect,
+        fix or _advice(rule, severity),
     )  # fmt: skip
+
+
+def _advice(rule: Rule, severity: Severity) -> str:
+    """Return how to mend what a rule found, which may be a note already."""
+    return rule.fix_of_note if severity == "note" and rule.fix_of_note else rule.fix
 
 
 def of_reader(said: Said, place: str, severity: Severity | None = None) -> Finding:
@@ -256,4 +267,10 @@ def of_reader(said: Said, place: str, severity: Severity | None = None) -> Findi
 def accepted(findings: Iterable[Finding], names: Iterable[str]) -> list[Finding]:
     """Return findings, those of the rules named made notes."""
     known = {*names}
-    return [replace(one, severity="note") if one.rule in known else one for one in findings]
+    return [_as_note(one) if one.rule in known else one for one in findings]
+
+
+def _as_note(one: Finding) -> Finding:
+    rule = RULES[one.rule]
+    fix = _advice(rule, "note") if one.fix == rule.fix else one.fix
+    return replace(one, severity="note", fix=fix)

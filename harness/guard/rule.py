@@ -24,6 +24,8 @@ class Rule:
         How to mend it.
     in_table : bool
         Whether a leaderboard says it below its rows, so that ``harness run`` need not say it again.
+    fix_of_note : str
+        How to mend it where it is a note already; as `fix` where empty.
     """
 
     name: str
@@ -32,3 +34,4 @@ class Rule:
     effect: str
     fix: str
     in_table: bool = False
+    fix_of_note: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -32,6 +33,9 @@ WIDER = 5.0
 APART = ("same-file-twice", "reader", "unreadable")
 """Rules whose findings are about several files each, or about anything, and are not taken
 together."""
+
+_NUMBER = re.compile(r"(?<![\w.])-?\d[\d,.]*(e[+-]?\d+)?(?!\w)")
+"""A number of what was found, and not of a name."""
 
 T = TypeVar("T")
 
@@ -263,17 +267,18 @@ def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
 
 
 def collapsed(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
-    """Return findings, those of one rule in one scope as one.
+    """Return findings, those of one rule in one scope that differ in numbers alone as one.
 
     Parameters
     ----------
     findings : iterable of (str, Finding)
         What they are collected by, such as the dataset, and each.
     """
-    groups: dict[tuple[str, str, str], dict[Finding, None]] = {}
+    groups: dict[tuple[str, str, str, str], dict[Finding, None]] = {}
     for scope, one in findings:
         own = f"{one.place}: {one.what}" if one.rule in APART else scope
-        groups.setdefault((own, one.rule, one.severity), {})[one] = None
+        said = _NUMBER.sub("", one.what)
+        groups.setdefault((own, one.rule, one.severity, said), {})[one] = None
     return [_collapsed(list(some)) for some in groups.values()]
 
 
@@ -281,14 +286,8 @@ def _collapsed(findings: Sequence[Finding]) -> Finding:
     one, *others = findings
     if not others:
         return one
-    return replace(one, n_others=len(others), others=_files(others))
-
-
-def _files(findings: Sequence[Finding]) -> tuple[str, ...]:
-    """Return the first places; without their folders, where that tells them apart."""
-    places = dict.fromkeys(one.place for one in findings)
-    names = _without_folders(places)
-    return tuple(names if len(names) == len(places) else places)[:SHOWN]
+    places = dict.fromkeys(one.place for one in others)
+    return replace(one, n_others=len(others), others=tuple(places)[:SHOWN])
 
 
 def _without_folders(paths: Iterable[str]) -> dict[str, None]:

@@ -104,8 +104,10 @@ def _counts(begin: Part, rows: Ints, query: Ints) -> tuple[Array, Ints]:
     which, topic = np.unique(begin.qrels.row[judged], return_inverse=True)
     if max(documents.size, LOOKED_AT) * which.size > LARGEST:
         return np.zeros((0, 0)), which[:0]
-    retrieved = np.zeros((int(query.max()) + 1, documents.size), np.float32)
+    # products of whole numbers, as BLAS would take memory for itself
+    retrieved = np.zeros((int(query.max()) + 1, documents.size), np.int32)
     retrieved[query, document] = 1
-    known = np.zeros((documents.size, which.size), np.float32)
+    known = np.zeros((documents.size, which.size), np.int32)
     known[np.searchsorted(documents, hashes[judged]), topic] = 1
-    return (retrieved @ known).astype(np.int64), which
+    counts: Array = retrieved @ known
+    return counts, which

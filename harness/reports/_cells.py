@@ -185,8 +185,9 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
             f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
         )
     shown = {entry.dataset for entry in board.entries}
-    for one in board.failed:
-        if one.dataset == entries[0].dataset or one.dataset not in shown:
+    is_last = entries[0].dataset == [dataset for dataset, _ in board.by_dataset()][-1]
+    for one in board.failed:  # of datasets that are not shown below the last one, once
+        if one.dataset == entries[0].dataset or (is_last and one.dataset not in shown):
             where = f" on {one.dataset}" if one.dataset not in shown else ""
             columns = "".join(f" {name}={value}" for name, value in one.columns.items())
             lines.append(f"FAILED: {one.run}{columns}{where}: {one.error.splitlines()[0]}")

@@ -123,7 +123,8 @@ def test_findings_are_printed_once_and_kept(
     lines = said[0].splitlines()
     assert (
         f"warning: {place}/flat-1.txt:1: all scores are equal in 8 of 8 queries: 100, 101, 102 "
-        "(+5 more); the same in 2 other files: flat-2.txt:1, flat-3.txt:1 [constant-scores]"
+        f"(+5 more); the same in 2 other files: {place}/flat-2.txt:1, {place}/flat-3.txt:1 "
+        "[constant-scores]"
     ) in lines
     rules = [line.rpartition("[")[2] for line in lines if line.startswith("warning")]
     assert rules == ["constant-scores]"]  # equal bytes, and ties, follow from it

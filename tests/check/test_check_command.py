@@ -116,8 +116,14 @@ def test_json(letor: Any) -> None:
     assert found["counts"]["error"] == 1
     first = found["findings"][0]
     assert {*first} == {
-        "rule", "severity", "place", "what", "count", "examples", "effect", "fix"
+        "rule", "severity", "place", "what", "count", "examples", "effect", "fix", "file",
+        "dataset", "run",
     }  # fmt: skip
+    assert (first["dataset"], first["run"]) == ("letor-fold1", "gbrt")
+    assert first["file"] == first["place"]
+    placed = next(one for one in found["findings"] if one["rule"] == "empty-queries")
+    assert placed["place"] == f"{placed['file']}:{placed['line']}"
+    assert (placed["dataset"], "run" in placed) == ("letor-fold1", False)
     assert (first["rule"], first["place"]) == ("row-count", f"{letor.folder}/gbrt/fold1.txt")
     assert found["checked"][0] == {
         "dataset": "letor-fold1",

@@ -283,12 +283,17 @@ def test_findings_of_one_rule_are_one() -> None:
     (one, alone) = collapsed([*found, other])
     assert str(one).splitlines()[0] == (
         "warning: a/fold0.txt: all scores in 0: q (+8 more); the same in 4 other files: "
-        "fold1.txt, fold2.txt, fold3.txt (+1 more) [constant-scores]"
+        "a/fold1.txt, a/fold2.txt, a/fold3.txt (+1 more) [constant-scores]"
     )
     first = found[0][1]
     assert (one.what, one.count, one.examples) == (first.what, first.count, first.examples)
-    assert (one.n_others, one.others) == (4, ("fold1.txt", "fold2.txt", "fold3.txt"))
+    assert (one.n_others, one.others) == (4, ("a/fold1.txt", "a/fold2.txt", "a/fold3.txt"))
     assert alone == first
+    unlike = [
+        ("d", finding("swapped-fold", f"{n}/p.txt", f"they fit fold{n} better ({0.1 * n:.2f})"))
+        for n in (1, 1, 2)
+    ]
+    assert len(collapsed(unlike)) == 2  # numbers of names are none that may differ
     assert {"n_others", "others"} == one.as_dict().keys() - alone.as_dict().keys()
     copies = [("d", finding("same-file-twice", f"{n}.txt", "", 1, (f"{n}b.txt",))) for n in "12"]
     assert collapsed(copies) == [one for _, one in copies]  # each names its own
