@@ -207,7 +207,8 @@ def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]
                 f"{none} for its query; of {run.looked_at:,} docnos looked at {run.known:,} are "
                 "judged for others"
             )
-            yield found("other-topics", what, run.rows)
+            fix = f"{RULES['other-topics'].fix}, and that they are of one fold"
+            yield found("other-topics", what, run.rows, fix=fix)
         else:
             yield found("nothing-judged", none, run.rows)
     elif run.topics and (topics := Topics(*run.topics)).are_others:

@@ -91,6 +91,21 @@ def test_a_random_order_of_a_closed_collection_is_no_warning() -> None:
     assert one.fix == ("if it is no random baseline: check that both files number the topics alike")
 
 
+def test_judgements_of_another_fold_of_the_documents() -> None:
+    """Ten queries in both folds, each with 30 documents that stand in one of them alone; some of
+    fold 2 are judged for the next query in fold 1."""
+    folds = [
+        {f"q{q}": {f"f{f}-{q}-{r}": r % 2 for r in range(30)} for q in range(10)} for f in "12"
+    ]
+    for q in range(10):
+        folds[0][f"q{q}"][f"f2-{(q + 1) % 10}-0"] = 1
+    run = {qid: {d: float(len(some) - at) for at, d in enumerate(some)}
+           for qid, some in folds[1].items()}  # fmt: skip
+    (one,) = [one for one in found_in(folds[0], run) if one.rule == "other-topics"]
+    assert one.what.startswith("none of the 300 documents retrieved is judged for its query; ")
+    assert one.fix == "check that both files number the topics alike, and that they are of one fold"
+
+
 def test_examples_of_other_topics_are_of_what_is_counted() -> None:
     """Pools of 30 documents, and one of the next one's; the run answers the topics after its own,
     with documents of its own first that nobody judged."""
