@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import importlib
 import mmap
 import os
 import re
@@ -31,7 +30,6 @@ _ARENAS = -8
 """What glibc's `mallopt` calls the number of places that threads take memory from."""
 LEAST = 512 << 20
 """Bytes of addresses below which no command begins: the libraries alone take 330 MB."""
-_LIBRARIES = ("numpy", "pyarrow.csv", "pyarrow.json", "pyarrow.parquet", "scipy.special")
 _ROOM = 32 << 20
 """Bytes of addresses that libraries find free, beyond what they are known to need."""
 _STACK = 8 << 20
@@ -155,8 +153,11 @@ def check_memory() -> None:
         what += f"and SciPy with the least of data take {LEAST >> 20} MB of addresses"
         more = "raise the limit; one of a control group (systemd, Docker, Slurm) counts only what"
         raise HarnessError(Problem("", what, fix=f"{more} is used"))
-    for name in _LIBRARIES:
-        importlib.import_module(name)
+    import numpy  # noqa: F401
+    import pyarrow.csv
+    import pyarrow.json
+    import pyarrow.parquet
+    import scipy.special  # noqa: F401
 
 
 def check_room(size: int = 0) -> None:
