@@ -156,7 +156,7 @@ def check_memory() -> None:
     import numpy  # noqa: F401
     import pyarrow.csv
     import pyarrow.json
-    import pyarrow.parquet
+    import pyarrow.parquet  # noqa: F401
     import scipy.special  # noqa: F401
 
 
