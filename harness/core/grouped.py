@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .arrow import encode_narrow, take
-from .hashing import at_a_time, string_views
+from .arrow import encode_narrow, equal, take
+from .hashing import at_a_time, hash_strings, sorted_hashes, string_views
 from .heads import heads
 from .ragged import Array, Ints, lengths_of, offsets_of, sum_by
 
@@ -21,6 +21,8 @@ _PIECE = 1 << 16
 """Rows that are put in order together."""
 _MANY = 1 << 18
 """Rows from which on memory is given back."""
+_OFTEN = 4
+"""Pieces after which memory is given back."""
 _HALF = np.uint64(32)
 _LOWER = np.uint64((1 << 32) - 1)
 
@@ -94,7 +96,7 @@ def grouped(columns: Columns) -> Grouped:
     if differ:
         offsets = np.arange(len(values) + 1) if stops is None else np.append(0, stops)
         return Grouped(values, offsets, None, 0)
-    distinct, query = encode_narrow(values)
+    distinct, query = _encoded(values, columns.let_go)
     del values
     columns.let_go()
     n = len(distinct)
@@ -118,6 +120,38 @@ def grouped(columns: Columns) -> Grouped:
     starts += lengths
     order += np.repeat(starts, lengths)
     return Grouped(distinct, offsets, order, scattered)
+
+
+def _encoded(texts: pa.Array, let_go: Callable[[], None]) -> tuple[pa.Array, Array]:
+    """Return what :func:`encode_narrow` does, of many distinct texts by their sorted hashes.
+
+    Arrow's table of them takes up to a hundred bytes for each.
+    """
+    n = len(texts)
+    if n <= _MANY or 2 * sorted_hashes(texts[:_PIECE]).size < _PIECE:
+        return encode_narrow(texts)
+    known = sorted_hashes(texts)
+    first, which = np.full(known.size, n), np.empty(n, narrow(n))
+    for at in reversed(range(0, n, _PIECE)):
+        some = texts[at : at + _PIECE]
+        which[at : at + _PIECE] = np.searchsorted(known, hash_strings(some))
+        first[which[at : at + _PIECE][::-1]] = np.arange(at, at + len(some))[::-1]
+    del known
+    by = np.argsort(first)
+    place = np.empty(by.size, which.dtype)
+    place[by] = np.arange(by.size)
+    distinct = take(texts, first[by])
+    del first, by
+    let_go()
+    step = at_a_time(texts, _PIECE)
+    for at in range(0, n, step):
+        some = which[at : at + step]
+        some[:] = place[some]
+        if not equal(texts[at : at + step], take(distinct, some)).all():  # two of one hash
+            return encode_narrow(texts)
+        if at // step % _OFTEN == 0:
+            let_go()
+    return distinct, which
 
 
 def _counts(query: Array, weights: Array | None, n: int) -> Ints:

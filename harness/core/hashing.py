@@ -84,6 +84,18 @@ def hash_strings(strings: pa.Array) -> Array:
     return keys
 
 
+def sorted_hashes(strings: pa.Array) -> Array:
+    """Return the distinct hashes of the strings of a column, in order.
+
+    >>> sorted_hashes(pa.array(["d1", "d2", "d1"])).size
+    2
+    """
+    hashes = hash_strings(strings)
+    hashes.sort()
+    found: Array = hashes[np.append(hashes[:1] == hashes[:1], hashes[1:] != hashes[:-1])]
+    return found
+
+
 def _hash_piece(strings: pa.Array) -> Array:
     offsets, data = string_views(strings)
     data = data[offsets[0] : offsets[-1]]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
-from .arrow import equal
+from .arrow import call, equal
 from .docnos import Docnos, byte_ranks
-from .grouped import narrow
+from .grouped import Columns, grouped, in_order, narrow
 from .hashing import at_a_time, short_pair_keys
 from .ragged import Array, Ints, lengths_of
 
@@ -18,6 +19,41 @@ _TOGETHER = 1 << 18
 """Rows of one slice that are looked at together, if they are not of as many docnos."""
 _MOST, _SLICE = 6, 1 << 14
 """Logarithm of the most slices that the keys of many rows are looked at in, and rows of one."""
+
+_SOME, _MANY = 1 << 14, 1 << 18
+"""Rows that are looked at together of many, and how many are many."""
+_REFUSED = 1_000
+"""Rows of some that repeat a docno, from which on the others are not looked at."""
+
+
+def many_repeats(columns: Columns) -> tuple[Array, Array] | None:
+    """Return rows that repeat a docno, and the row before each, where among some are a thousand.
+
+    Of short rows that are all the same, what it takes to find each of them is several times what
+    they were read from. So the first of many rows, those in the middle and the last are looked at
+    alone.
+
+    Returns
+    -------
+    later, earlier : ndarray of int64, shape (n_repeats,), or None
+        Sorted by the first; None where there are fewer, or few rows.
+    """
+    n_rows = columns.n_rows
+    if n_rows < _MANY or columns.docnos is None:
+        return None
+    for begin in (0, n_rows // 2, n_rows - _SOME):
+        qids, docnos = (of.slice(begin, _SOME) for of in (columns.qids, columns.docnos))
+        if pa.types.is_run_end_encoded(qids.type):
+            qids = call("run_end_decode", qids)
+        distinct, offsets, order, _ = grouped(Columns(qids, None, np.zeros(_SOME)))
+        if order is not None:
+            docnos = in_order(docnos, order)
+        found = repeats(Docnos(docnos, offsets), 0, len(distinct))
+        if found is not None and found[0].size >= _REFUSED:
+            later, earlier = found if order is None else (order[of] for of in found)
+            by_row = np.argsort(later)
+            return later[by_row] + np.int64(begin), earlier[by_row] + np.int64(begin)
+    return None
 
 
 def repeats(docnos: Docnos, first: int, stop: int) -> tuple[Array, Array] | None:

@@ -25,15 +25,18 @@ from .hashing import pair_keys
 from .odd import Odd
 from .policy import Duplicates
 from .ragged import Array, Ints, frozen, offsets_of
-from .same_docnos import PART, repeats
+from .same_docnos import PART, many_repeats, repeats
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
-    """Rows of one query that name one docno twice; `rows` are positions in the columns given."""
+    """Rows of one query that name one docno twice; `rows` are positions in the columns given.
 
-    def __init__(self, rows: Array, first: Array, table: str) -> None:
+    There may be more where they are `at_least` these.
+    """
+
+    def __init__(self, rows: Array, first: Array, table: str, *, at_least: bool = False) -> None:
         super().__init__(f"{rows.size} duplicate rows in {table}")
-        self.rows, self.first = rows, first
+        self.rows, self.first, self.at_least = rows, first, at_least
 
 
 T = TypeVar("T", bound="Table")
@@ -153,6 +156,8 @@ class Table(ABC):
         See :meth:`from_columns` for the rest.
         """
         n_rows = columns.n_rows
+        if duplicates == "error" and (many := many_repeats(columns)) is not None:
+            raise DuplicateRows(*many, name or cls.kind, at_least=True)
         distinct, offsets, order, scattered = grouped(columns)
         if order is not None:
             if columns.docnos is not None:

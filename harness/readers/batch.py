@@ -166,7 +166,8 @@ def _docnos(
         kind.from_columns(qids, names, numbers)
     except DuplicateRows as error:
         docno = names[int(error.rows[0])]
-        what = f"{error.rows.size} docnos stand twice in one query, the first is '{docno}'"
+        n = f"{'at least ' * error.at_least}{error.rows.size}"
+        what = f"{n} docnos stand twice in one query, the first is '{docno}'"
         raise InputError(Problem(source.name, what, rule="duplicates")) from None
     return Docnos(names, offsets)
 

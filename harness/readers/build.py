@@ -191,7 +191,7 @@ def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int 
                 "duplicates",
             )
         )
-    return InputError(problems, total=error.rows.size)
+    return InputError(problems, total=error.rows.size, at_least=error.at_least)
 
 
 def row_names(source: Source, is_data: IsData | None) -> Callable[[int], str]:

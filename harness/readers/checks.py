@@ -34,18 +34,17 @@ def warn_unusable(source: Source, qrels: Qrels, is_data: IsData | None) -> None:
 
     `is_data` tells the lines of `source` that are rows, where they are.
     """
-    found = [np.zeros(0, np.int64)]
+    n, some = 0, np.zeros(0, np.int64)
     for first in range(0, qrels.n_queries, _QUERIES):
         offsets = qrels.offsets[first : first + _QUERIES + 1]
         held = np.flatnonzero(np.diff(offsets))
         if held.size:
             grades = qrels.numbers[offsets[0] : offsets[-1]]
             best = np.maximum.reduceat(grades, offsets[held] - offsets[0])
-            found.append(held[best < 0] + first)
-    unusable = np.concatenate(found)
-    n = unusable.size
+            unusable = held[best < 0]
+            n += unusable.size
+            some = np.append(some, unusable[:EXAMPLES] + first)[:EXAMPLES]
     if n:
-        some = unusable[:EXAMPLES]
         row = int(qrels.offsets[some[0]])
         row = row if qrels.order is None else int(qrels.order[row])
         names = tuple(name.decode("utf-8", "replace") for name in as_bytes(take(qrels.qids, some)))

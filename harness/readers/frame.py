@@ -184,7 +184,7 @@ def repeated_rows(where: str, error: DuplicateRows, fix: str = KEEP_ONE) -> Inpu
         )
         for later, earlier in zip(error.rows[:SHOWN], error.first[:SHOWN], strict=True)
     ]
-    return InputError(problems, total=error.rows.size)
+    return InputError(problems, total=error.rows.size, at_least=error.at_least)
 
 
 def _for_rows(

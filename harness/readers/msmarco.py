@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from ..core.arrow import to_arrow
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from . import trec
@@ -21,9 +22,9 @@ def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read a ranking; the score of rank r is -r."""
-    table = gathered(read_columns(source, RUN))
+    table = gathered(map(_scored, read_columns(source, RUN)))
     _warn_cut(source, table)
-    columns = held(table, -numbers_of(table, "rank"))
+    columns = held(table, numbers_of(table, "score"))
     del table  # as large as what is made of it
     read = build(Run, source, columns, RUN.is_data, duplicates=duplicates, name=name)
     warn_scattered(source, scattered(read), RUN.is_data)
@@ -31,9 +32,15 @@ def read_run(
     return read
 
 
+def _scored(table: pa.Table) -> pa.Table:
+    """Return rows with scores in place of ranks; those of all would be there beside the ranks."""
+    scores = to_arrow(-numbers_of(table, "rank"))
+    return pa.table({"qid": table["qid"], "docno": table["docno"], "score": scores})
+
+
 def _warn_cut(source: Source, table: pa.Table) -> None:
     """Warn where the last line has no end and its rank does not follow the one before."""
-    qids, ranks = table["qid"][-2:].to_pylist(), table["rank"][-2:].to_pylist()
+    qids, ranks = table["qid"][-2:].to_pylist(), (-numbers_of(table, "score")[-2:]).tolist()
     expected = ranks[0] + 1 if qids[0] == qids[-1] else 1
     if source.unfinished and len(ranks) == 2 and ranks[1] < expected:
         warn(

@@ -31,6 +31,9 @@ BLOCK = 4 << 20
 _LEAST, _BLOCKS, _UNPACKED = 1 << 19, 24, 4
 """Bytes of a block of a larger file, at least; how many blocks it gives where they can be smaller:
 half a dozen are in memory at a time. How much larger than itself a packed file is taken to be."""
+_USUAL, _LINES = 24, 4096
+"""Bytes of a line below which blocks are smaller, as a row takes as much room however short it
+is; bytes of the file that tell how long its lines are."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
 
@@ -96,12 +99,12 @@ class Source:
             if size == 0:
                 raise no_rows(self.name, "the file is empty")
             with open(self.file, "rb") as raw:
-                first = raw.read(10)
+                first = raw.read(_LINES)
         self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
         self.has_checksum = self.codec != "zstd" or bool(int.from_bytes(first[4:5], "big") & 4)
         self.one_block = not self.codec and size <= BLOCK
         unpacked = size * _UNPACKED if self.codec else size
-        self.block = BLOCK if size <= BLOCK else min(max(unpacked // _BLOCKS, _LEAST), BLOCK)
+        self.block = BLOCK if size <= BLOCK else _block(unpacked, b"" if self.codec else first)
         suffix = os.path.splitext(given)[1].lower()
         if suffix in PACKED and self.codec != PACKED[suffix]:
             held = f"{self.codec} data" if self.codec else "plain text"
@@ -250,3 +253,9 @@ def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
     """Return the error for a file that has nothing in it."""
     fix = "check how it was written or downloaded"
     return InputError(Problem(name, what, fix=fix, rule="empty-file"))
+
+
+def _block(size: int, first: bytes) -> int:
+    """Return the bytes of a block of a file of a size, by what it begins with."""
+    short = min(len(first) / max(first.count(b"\n"), 1) / _USUAL, 1) if first else 1
+    return int(max(max(short, 0.25) * min(size / _BLOCKS, BLOCK), max(short, 0.5) * _LEAST))

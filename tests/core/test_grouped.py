@@ -116,3 +116,51 @@ def test_dropped_rows_are_told(duplicates: str, row: int, kept: list[float]) -> 
     with pytest.raises(DuplicateRows) as raised:
         Run.from_columns(qids, docnos, np.arange(4.0))
     assert (raised.value.rows.tolist(), raised.value.first.tolist()) == ([3], [0])
+
+
+def test_queries_of_one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """a and b share a hash, as do cc and dd: their texts decide."""
+    lengths = lambda texts: np.array([len(text) for text in texts.to_pylist()], np.uint64)  # noqa: E731
+    monkeypatch.setattr(module, "hash_strings", lengths)
+    monkeypatch.setattr(module, "sorted_hashes", lambda texts: np.unique(lengths(texts)))
+    found = grouped(Columns(pa.array(["a", "b", "cc", "dd", "b", "a"]), None, np.zeros(6)))
+    assert found.qids.to_pylist() == ["a", "b", "cc", "dd"]
+    assert found.order is not None
+    assert found.order.tolist() == [0, 5, 1, 4, 2, 3]
+
+
+@pytest.mark.parametrize("encoded", [False, True])
+@pytest.mark.parametrize(
+    ("docnos", "later", "earlier"),
+    [
+        ("aaaa" + "bcdefghijklm", [1, 2, 3], [0, 1, 2]),
+        ("bcdefghi" + "aaaa" + "jklm", [9, 10, 11], [8, 9, 10]),
+        ("bcdefghijklm" + "aaaa", [13, 14, 15], [12, 13, 14]),
+        ("aabcddefgghijkkl", None, None),  # one of each four
+    ],
+)
+def test_many_rows_that_repeat_a_docno(
+    monkeypatch: pytest.MonkeyPatch, encoded: bool, docnos: str,
+    later: list[int] | None, earlier: list[int] | None,
+) -> None:  # fmt: skip
+    """Of 16 rows, four at a time: the first, those in the middle and the last."""
+    for name, value in (("_MANY", 16), ("_SOME", 4), ("_REFUSED", 3)):
+        monkeypatch.setattr(same_docnos, name, value)
+    qids = pa.array(["q"] * 16)
+    qids = call("run_end_encode", qids) if encoded else qids
+    found = same_docnos.many_repeats(Columns(qids, pa.array(list(docnos)), np.zeros(16)))
+    if found is None:
+        assert later is None
+    else:
+        assert [of.tolist() for of in found] == [later, earlier]
+
+
+def test_many_rows_that_repeat_a_docno_of_two_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries in turn: row 2 has the docno of row 0, row 3 that of row 1, and so on."""
+    for name, value in (("_MANY", 8), ("_SOME", 8), ("_REFUSED", 6)):
+        monkeypatch.setattr(same_docnos, name, value)
+    with pytest.raises(DuplicateRows) as raised:
+        Run.from_columns(pa.array(["p", "q"] * 4), pa.array(["d"] * 8), np.zeros(8))
+    assert raised.value.at_least
+    assert raised.value.rows.tolist() == [2, 3, 4, 5, 6, 7]
+    assert raised.value.first.tolist() == [0, 1, 2, 3, 4, 5]

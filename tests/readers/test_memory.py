@@ -165,6 +165,23 @@ def _mixed_names(size: int) -> bytes:
     return _lines(row.format, size // 75)
 
 
+def _rows(line: Callable[[int], str], above: bytes = b"") -> Callable[[int], bytes]:
+    """Short lines, as many as of the millionth."""
+    return lambda size: above + _lines(line, size // len(line(1_000_000)))
+
+
+def _mixed(line: Callable[[int], str]) -> Callable[[int], bytes]:
+    """Lines in no order."""
+
+    def make(size: int) -> bytes:
+        n = size // len(line(500_000))
+        order = np.random.default_rng(1).permutation(n).tolist()
+        return _lines(lambda i: line(order[i]), n)
+
+    return make
+
+
+_BEIR = b"query-id\tcorpus-id\tscore\n"
 _ROW = b'{"qid":"q","docno":"d","score":1}\n'
 _UNUSED = b'{"qid":"q","docno":"%d","score":1,"x":[' + b"{}," * (2 * MB) + b"{}]}\n"
 
@@ -232,6 +249,25 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("JSON of a short query a row", "run", "json", _json_of_short_queries, 3),
     ("JSON of a short query a row, judged", "qrels", "json", _json_of_short_queries, 3),
     ("JSON of a short query a row", "run", "guessed", _json_of_short_queries, 3),
+    ("rows that are all the same", "run", "msmarco", lambda n: b"1\t1\t1\n" * (n // 6), 3),
+    ("rows that are all the same", "qrels", "trec", lambda n: b"1 0 1 1\n" * (n // 8), 3),
+    ("rows that are all the same", "run", "trec", lambda n: b"1 0 1 1 1 1\n" * (n // 12), 3),
+    ("rows that are all the same", "run", "table",
+     lambda n: b"qid,docno,score\n" + b"1,1,1\n" * (n // 6), 3),
+    ("ten docnos", "run", "msmarco", _rows(lambda i: f"1\t{i % 10}\t1\n"), 3),
+    ("ten docnos, judged", "qrels", "trec", _rows(lambda i: f"1 0 {i % 10} 1\n"), 3),
+    ("a query a short line", "qrels", "beir", _rows(lambda i: f"{i}\t1\t1\n", _BEIR), 3),
+    ("one query of short lines", "qrels", "beir", _rows(lambda i: f"1\t{i}\t1\n", _BEIR), 3),
+    ("one query of short lines", "run", "msmarco", _rows(lambda i: f"1\t{i}\t1\n"), 3),
+    ("judgements, a query a line, in no order", "qrels", "trec",
+     _mixed(lambda i: f"{i} 0 1 1\n"), 3),
+    ("judgements of 100,000 queries in turn", "qrels", "trec",
+     _rows(lambda i: f"{i % 100_000} 0 d{i // 100_000} 1\n"), 3),
+    ("100,000 queries in turn", "run", "trec",
+     _rows(lambda i: f"{i % 100_000} 0 d{i // 100_000} 1 1 t\n"), 3),
+    ("judgements of two queries in turn", "qrels", "trec",
+     _rows(lambda i: f"{i % 2} 0 {i} 1\n"), 3),
+    ("judgements below 0", "qrels", "trec", _rows(lambda i: f"q{i} 0 d -1\n"), 3),
     ("JSON of one key", "run", "guessed", lambda n: b"{" + b'"q":{"d":1},' * (n // 12) + b"1}", 3),
 ]  # fmt: skip
 

@@ -228,3 +228,22 @@ def test_a_file_of_zstds_four_first_bytes_promises_no_checksum(tmp_path: Path) -
     assert not Source(tmp_path / "a.zst").has_checksum
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"1\n"))
     assert Source(tmp_path / "a.gz").has_checksum
+
+
+@pytest.mark.parametrize(
+    ("line", "mb", "kb"),
+    [
+        (24, 48, 2048),  # a twenty-fourth
+        (12, 48, 1024),  # half of it, as lines are half as long
+        (12, 960, 2048),  # half of 4 MiB
+        (1, 48, 512),  # a quarter at least
+        (1, 6, 256),
+        (24, 6, 512),
+    ],
+)
+def test_blocks_of_short_lines_are_smaller(tmp_path: Path, line: int, mb: int, kb: int) -> None:
+    path = tmp_path / "a"
+    with path.open("wb") as file:
+        file.write((b"x" * (line - 1) + b"\n") * 4096)
+        file.truncate(mb << 20)
+    assert abs(Source(path).block - (kb << 10)) < 0.01 * (kb << 10)
