@@ -7,6 +7,8 @@ from typing import Any
 
 import yaml
 
+from ..errors import shorten
+
 SIZE = 4 << 20
 """Characters of one text."""
 DEPTH = 50
@@ -14,12 +16,24 @@ DEPTH = 50
 PARTS = 200_000
 """Values in all, those that aliases repeat counted each time."""
 
+_SHOWN = 60
+"""Characters of a value in a message."""
 _LONG = 100_000
 """Characters that take a second to read in Python."""
 _TOLD_APART = re.compile(r"[\t?!\ufeff]|[|>][-+0-9]*#")
 _LONE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
 """A whole number that is what it looks like: no 010 for 8, no 1:30 for 90, no 1_000."""
+
+
+_KINDS = {"int": "whole number", "float": "number", "bool": "'true' or 'false'"}
+"""What YAML's tags are called."""
+
+
+def _said(value: str) -> str:
+    """Return the beginning of a value, in quotes that end, and how long it is if it is."""
+    more = f" of {len(value):,} characters" if len(value) > _SHOWN else ""
+    return f"'{shorten(value, _SHOWN)}'{more}"
 
 
 class YAMLLimitError(yaml.MarkedYAMLError):
@@ -75,7 +89,8 @@ class Loader(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.reso
         except (AttributeError, KeyError, IndexError, ValueError, OverflowError) as error:
             value = getattr(node, "value", "")
             kind = node.tag.rpartition(":")[2]
-            what = f"{value!r:.60} is no {kind}" if isinstance(value, str) else f"no {kind}"
+            kind = _KINDS.get(kind, kind)
+            what = f"{_said(value)} is no {kind}" if isinstance(value, str) else f"no {kind}"
             raise yaml.constructor.ConstructorError(None, None, what, node.start_mark) from error
 
     def _size(self, node: yaml.Node) -> int:

@@ -99,13 +99,18 @@ WARNED = (
         "none here; other tools may fail", "rename the file",
     ),
     Rule(
+        "empty-groups", "warning", "Sizes of groups that are 0.",
+        "they are no queries here; LightGBM counts each as 1 in its mean NDCG, which is higher",
+        "leave them out of the file of sizes; where a query lacks its rows, write those",
+    ),
+    Rule(
         "repeated-rows", "warning", "Learning-to-rank rows that name a document twice.",
         "all rows count; they are named d0, d1, ... by position", "remove the repeated rows",
     ),
     Rule(
         "cut-line", "warning",
-        "A last line that has no end, with a piece of the tag before it, or of the rank; or fewer "
-        "features than each line before it.",
+        "A last line that has no end, with a piece of the tag before it, of the rank, or of a "
+        "prediction; or fewer features than each line before it.",
         "rows after it may be missing, and the last query is short", "get the whole file again",
     ),
     Rule(

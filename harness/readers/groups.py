@@ -10,8 +10,10 @@ import pyarrow as pa
 
 from ..core.arrow import as_bytes, cast, encode, run_ends, to_arrow, to_numpy
 from ..core.ragged import Ints
-from ..errors import InputError, Problem, shorten
+from ..errors import SHOWN, InputError, Problem, shorten
+from .build import warn
 from .source import PACKED, Source
+from .wrong_lines import wrong_lines
 
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How a file of group sizes is named."""
@@ -55,6 +57,7 @@ def qids_from_sizes(source: Source, sizes: Source, n_rows: int) -> pa.RunEndEnco
     total = sum(counts.tolist())
     if total != n_rows:
         raise InputError(_wrong_sum(source, sizes, counts.size, total, n_rows))
+    _warn_empty(sizes, counts)
     qids = cast(to_arrow(np.flatnonzero(counts) + 1), pa.string())
     return run_ends(np.cumsum(counts[counts > 0]), qids)
 
@@ -68,6 +71,7 @@ def check_sizes(source: Source, sizes: Source, qids: pa.RunEndEncodedArray) -> N
     lengths = np.diff(to_numpy(qids.run_ends)[last].astype(np.int64), prepend=0)
     here = counts[places]
     if np.array_equal(here, lengths):
+        _warn_empty(sizes, counts)
         return
     n = min(here.size, lengths.size)
     differ = np.flatnonzero(here[:n] != lengths[:n])
@@ -79,7 +83,7 @@ def check_sizes(source: Source, sizes: Source, qids: pa.RunEndEncodedArray) -> N
     row = int(lengths[:at].sum()) + 1
     raise InputError(
         Problem(
-            sizes.name,
+            f"{sizes.name}:{_line_of(sizes, int(places[at]))}",
             f"group size {int(places[at]) + 1:,} is {int(here[at]):,}, but {source.name} has "
             f"{int(lengths[at]):,} row{'s' * (int(lengths[at]) > 1)} of qid '{shorten(qid, 60)}' "
             f"there, from row {row:,} on",
@@ -91,20 +95,38 @@ def check_sizes(source: Source, sizes: Source, qids: pa.RunEndEncodedArray) -> N
 
 
 def _sizes(sizes: Source) -> Ints:
-    words = sizes.read().split()
-    bad = next((word for word in words if not word.isdigit()), None)
-    if bad is not None:
-        said = shorten(bad.decode("utf-8", "replace"), 60)
-        raise InputError(
-            Problem(
-                sizes.name,
-                f"group size '{said}' is not a whole number",
-                fix="one size a line",
-                rule="group-sizes",
-            )
-        )
+    text = sizes.read()
+    words = text.split()
+    if not all(map(bytes.isdigit, words)):
+        raise wrong_lines(sizes, enumerate(text.split(b"\n"), 1), _wrong_size).error()
     # a size of more digits than a number of rows has would be taken for another one, or fail
     return np.array([word if len(word) < _DIGITS else _MANY for word in words], dtype=np.int64)
+
+
+def _wrong_size(line: bytes) -> Problem | None:
+    bad = next((word for word in line.split() if not word.isdigit()), None)
+    if bad is None:
+        return None
+    said = shorten(bad.decode("utf-8", "replace"), 60)
+    what = f"group size '{said}' is not a whole number"
+    return Problem("", what, fix="one size a line", rule="group-sizes")
+
+
+def _warn_empty(sizes: Source, counts: Ints) -> None:
+    """Warn of sizes of 0, which are no queries here."""
+    empty = np.flatnonzero(counts == 0)
+    if empty.size:
+        which = "1 group size is" if empty.size == 1 else f"{empty.size:,} group sizes are"
+        line = _line_of(sizes, int(empty[0]))
+        examples = tuple(f"size {at + 1:,}" for at in empty[:SHOWN].tolist())
+        place = f"{sizes.name}:{line}"  # of this file, and not of the rows'
+        warn(place, f"{which} 0", "empty-groups", empty.size, examples=examples)
+
+
+def _line_of(sizes: Source, at: int) -> int:
+    """Return the line of a size, counted from 0; several may stand in one line."""
+    lines = np.cumsum([len(line.split()) for line in sizes.read().split(b"\n")])
+    return int(np.searchsorted(lines, at, "right")) + 1
 
 
 def _wrong_sum(source: Source, sizes: Source, n: int, total: int, n_rows: int) -> Problem:

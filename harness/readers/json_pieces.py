@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 
 from ..errors import InputError, Problem
-from .json_text import parse
+from .json_text import TooLong, parse
 from .source import Source
 from .whole_lines import BOM
 
@@ -246,6 +246,8 @@ class _Place:
             end = len(error.doc[: error.pos].encode()) - len(before)
             line, column = held.after(end, self.line, self.column)
             what = f"not JSON ({error.msg}, column {column + 1})"
+            if isinstance(error, TooLong):
+                what = f"{error.msg} (column {column + 1})"
             raise InputError(Problem(f"{self.name}:{line}", what)) from None
         except UnicodeDecodeError:
             raise InputError(Problem(self.name, "not UTF-8 text")) from None

@@ -11,6 +11,13 @@ _ESCAPE = re.compile(
     rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?(\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?', re.ASCII | re.DOTALL)
+_MOST_DIGITS = 4300
+"""Of an integer that Python reads."""
+
+
+class TooLong(json.JSONDecodeError):
+    """An integer has more digits than are read."""
 
 
 def parse(text: bytes, hook: Any = None) -> Any:
@@ -35,14 +42,28 @@ def parse(text: bytes, hook: Any = None) -> Any:
         ...
     ValueError: \ud800 is half of a surrogate pair, which is no character
     """
+    decoded = text.decode("utf-8-sig")
     try:
-        found = json.loads(text.decode("utf-8-sig"), object_pairs_hook=hook)
+        found = json.loads(decoded, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError("too many objects or lists inside each other") from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        raise (_too_long(decoded) or error) from None
     if b"\\u" in text and (half := next(filter(None, map(_half, _ESCAPE.finditer(text))), None)):
         what = f"\\{half.decode()} is half of a surrogate pair, which is no character"
         raise ValueError(what)
     return found
+
+
+def _too_long(text: str) -> TooLong | None:
+    """Return the error for the first integer with too many digits."""
+    for token in _TOKEN.finditer(text):
+        if len(token[1] or "") > _MOST_DIGITS and token.end() == token.end(1):
+            what = f"an integer of more than {_MOST_DIGITS:,} digits is not a finite number"
+            return TooLong(what, text, token.start())
+    return None
 
 
 def _half(match: re.Match[bytes]) -> bytes | None:

@@ -58,11 +58,23 @@ def with_numbers(head: Head) -> Head:
 
     >>> with_numbers(Head("", b"q1 Q0 d1 1 0x1p3 t\n")).data
     b'q1 Q0 d1 1 1 t\n'
+    >>> with_numbers(Head("", b"q1 Q0 d1 1 x t\n")).data
+    b'q1 Q0 d1 1 1 t\n'
     """
     lines = (
-        " ".join("1" if _is_wrong(field) else field for field in fields) for fields in head.fields
+        " ".join(
+            "1" if _is_wrong(field) or at == _scored_at(fields) else field
+            for at, field in enumerate(fields)
+        )
+        for fields in head.fields
     )
     return Head(head.suffix, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _scored_at(fields: list[str]) -> int:
+    """Return where the score stands in a line of a TREC run, whatever stands there; -1 if none."""
+    is_trec = len(fields) == 6 and fields[1].upper() == "Q0" and fields[3].isdigit()
+    return 4 if is_trec else -1
 
 
 def _is_wrong(field: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,10 +11,13 @@ import numpy as np
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
+from .build import warn
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
+from .lines import last_line
 from .number_text import is_like_number
 from .rows import follow, follow_parts, needed, rows_of
+from .sample import PIECE
 from .source import Source
 
 RUN = Layout(
@@ -22,6 +26,10 @@ RUN = Layout(
     number="score",
     repair="repair the system's output: line by line, a score for each row of the dataset",
 )
+
+_BEFORE = 100
+"""Lines that tell how many digits the last one should have."""
+_DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
 
 
 def read_run(
@@ -42,7 +50,46 @@ def stream_run(
 
 def _pieces(source: Source, dataset: Qrels) -> Iterator[Array]:
     layout = replace(RUN, n_rows=rows_of(dataset))
-    return (numbers_of(table, "score") for table in read_columns(source, layout))
+    for table in read_columns(source, layout):
+        yield numbers_of(table, "score")
+    _warn_cut(source)
+
+
+def _warn_cut(source: Source) -> None:
+    """Warn where the last line has no end and fewer digits than each of the lines before it.
+
+    Where all of those have as many decimals as each other, one less tells. Else a writer leaves
+    out digits where they are 0, as of one number in ten, and it takes two less, of the decimals
+    and of all digits.
+    """
+    if not source.unfinished or len(source.unfinished) > PIECE:
+        return
+    *before, last = source.sample.pieces[-1].splitlines()[-1 - _BEFORE :]
+    if len(before) < _BEFORE:
+        return
+    digits, decimals = zip(*map(_digits, before), strict=True)
+    n, n_decimals = _digits(last)
+    is_fixed = len({*decimals}) == 1
+    if n_decimals < min(decimals) if is_fixed else _are_few(n, digits, n_decimals, decimals):
+        warn(
+            source,
+            f"the last line may be cut: it has no line end, and {n_decimals} decimals where each "
+            f"of the {_BEFORE} lines before has {'' if is_fixed else 'at least '}{min(decimals)}",
+            "cut-line",
+            line=last_line(source),
+            examples=(last.decode("utf-8", "replace"),),
+        )
+
+
+def _are_few(n: int, digits: tuple[int, ...], n_decimals: int, decimals: tuple[int, ...]) -> bool:
+    return n + 2 <= min(digits) and n_decimals + 2 <= min(decimals)
+
+
+def _digits(line: bytes) -> tuple[int, int]:
+    """Return how many digits a number has after leading zeros, and how many decimals."""
+    found = _DIGITS.match(line.strip())
+    whole, decimals = (found[1], found[3] or b"") if found else (b"", b"")
+    return len((whole + decimals).lstrip(b"0")), len(decimals)
 
 
 def looks(head: Head, kind: Kind) -> bool:

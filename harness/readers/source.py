@@ -206,7 +206,7 @@ class Source:
 
     def check_text(self) -> None:
         """Raise where the first bytes are no lines of text."""
-        head, what, fix = self.head, "", "give a text file"
+        head, what, fix, line = self.head, "", "give a text file", ""
         if head.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
             what, fix = "the text is UTF-32", "save it as UTF-8"
         elif head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -220,12 +220,15 @@ class Source:
             what, fix = "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY
         elif b"\0" in head:
             what = "not text: it holds zero bytes"
+            fix = "give a text file; where it was one, copy or download it again"
+            line = f":{1 + head[: head.index(0)].count(10)}"
         elif b"\r" in head and b"\n" not in head:
-            what, fix = "its lines end in a carriage return alone", "end them in a line feed"
+            what = "its lines end in a carriage return alone"
+            fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
         if what and self.suffix == ".npy":
-            what, fix = f"no .npy file, but {what}", PLAIN_ARRAY
+            what, fix, line = f"no .npy file, but {what}", PLAIN_ARRAY, ""
         if what:
-            raise InputError(Problem(self.name, what, fix=fix))
+            raise InputError(Problem(f"{self.name}{line}", what, fix=fix))
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:

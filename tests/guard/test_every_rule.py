@@ -27,6 +27,7 @@ OF_WHOLE_FILES = {
 """What is about a file as a whole: there is no first row to name beyond what the text says."""
 NO_LINE = OF_WHOLE_FILES | {
     "missing-queries", "gaps", "same-file-twice", "swapped-columns", "row-count",
+    "empty-groups",
 }  # fmt: skip
 """What is about something that has no line in the file: a query that is not there, another file."""
 
@@ -337,6 +338,13 @@ def _(files: Files) -> list[Finding]:
     data.check()
     text = (files.folder / "c.yaml").read_text() + "summary: {pool: [fold]}\n"
     return [*check_config(Path(files.put("c.yaml", text))).findings]
+
+
+@case("empty-groups")
+def _(files: Files) -> list[Finding]:
+    judged, sizes = files.put("j", "0 1:1\n1 1:2\n2 1:3\n"), files.put("sizes", "2\n0\n1\n")
+    runs = [files.put("p", "1\n2\n3\n")]
+    return [*check_files(judged, runs, of_qrels={"group": sizes}, of_runs={}).findings]
 
 
 @case("group-sizes", "reader", "grade-values")

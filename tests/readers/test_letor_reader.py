@@ -208,8 +208,8 @@ def test_group_sizes_beside_the_file(write: Write) -> None:
             "  fix:   name the file of sizes that belongs to it: group: FILE in the config, "
             "--group FILE on the command line",
         ),
-        ("2\nx\n", "rank.test.query: group size 'x' is not a whole number\n"),
-        ("4\n-1\n", "rank.test.query: group size '-1' is not a whole number\n"),
+        ("2\nx\n", "rank.test.query:2: group size 'x' is not a whole number\n"),
+        ("4\n-1\n", "rank.test.query:2: group size '-1' is not a whole number\n"),
     ],
 )
 def test_group_sizes_that_do_not_fit(write: Write, sizes: str, message: str) -> None:
@@ -288,7 +288,7 @@ TWO = "2 qid:a 1:1\n0 qid:a 1:2\n4 qid:b 1:3\n"
 # LightGBM goes by the sizes: a, a | b is 2, 1; a size of 0 is no query.
 def test_group_sizes_that_agree_with_qids(write: Write) -> None:
     expected = {"a": {"d0": 2, "d1": 0}, "b": {"d0": 4}}
-    for sizes in ("2\n1\n", "0\n2\n1\n", "3 queries\n"):  # the last are no sizes
+    for sizes in ("2\n1\n", "3 queries\n"):  # the last are no sizes
         write("a.txt.query", sizes)
         assert readers.read_qrels(write("a.txt", TWO)).to_dict() == expected
     assert readers.read_qrels("a.txt", group=write("sizes", "2 1")).to_dict() == expected
@@ -314,9 +314,34 @@ def test_group_sizes_that_contradict_the_qids(
     with pytest.raises(InputError) as error:
         readers.read_qrels(path, **({} if beside else {"group": name}))
     (problem,) = error.value.problems
-    assert (problem.where, problem.what, problem.rule) == (name, message, "group-sizes")
+    # one size a line; a sum is of no line
+    at = f":{message.split()[2]}" if message.startswith("group size") else ""
+    assert (problem.where, problem.what, problem.rule) == (name + at, message, "group-sizes")
 
 
 def test_words_in_a_named_file_of_group_sizes_are_refused_with_qids_too(write: Write) -> None:
     with pytest.raises(InputError, match="group size 'x' is not a whole number"):
         readers.read_qrels(write("a.txt", TWO), group=write("sizes", "2\nx\n"))
+
+
+def test_all_sizes_that_are_no_numbers_are_counted(write: Write) -> None:
+    # the second line and ten more; ten are printed
+    name = write("sizes", "2\n12.0\n" + "-5\n" * 10)
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(write("a.txt", TWO), group=name)
+    first, last = error.value.problems[0], error.value.problems[-1]
+    assert (first.where, first.found, first.rule) == ("sizes:2", "12.0", "group-sizes")
+    assert (last.where, error.value.total) == ("sizes:11", 11)
+    assert str(error.value).endswith("... and 1 more")
+
+
+# LightGBM 4.6: ndcg@5 of sizes 20, 20 is 0.7296, and of 0, 20, 20 is (2 * 0.7296 + 1) / 3 = 0.8197
+@pytest.mark.parametrize("rows", [TWO, TWO.replace("qid:a ", "").replace("qid:b ", "")])
+def test_sizes_of_0_are_no_queries_and_are_warned_of(write: Write, rows: str) -> None:
+    name = write("sizes", "2 0\n1\n0\n")
+    with pytest.warns(HarnessWarning, match=r"^sizes:1: 2 group sizes are 0$") as caught:
+        qrels = readers.read_qrels(write("a.txt", rows), group=name)
+    assert qrels.n_queries == 2
+    (one,) = (warning.message for warning in caught)
+    assert isinstance(one, HarnessWarning)
+    assert (one.rule, one.count, one.examples) == ("empty-groups", 2, ("size 2", "size 4"))

@@ -100,6 +100,43 @@ def test_scores_that_are_refused(write: Write, dataset: Qrels, text: str, messag
     assert str(error.value).startswith(message)
 
 
+def _rows(n: int) -> Qrels:
+    return Qrels.from_dict({"q": {f"d{i}": i % 2 for i in range(n)}})
+
+
+_FIXED = [f"{i}.{i:06}" for i in range(100)]  # 0.000000 ... 99.000099
+_FULL = [f"-{i}.{i + 10}{'7' * (13 if i % 2 else 11)}" for i in range(1, 90)] * 2  # 13, 15 decimals
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "said"),
+    [
+        (_FIXED, "3.84142", "5 decimals where each of the 100 lines before has 6"),
+        (_FIXED, "3.", "0 decimals where each of the 100 lines before has 6"),
+        (_FULL, "-3.84142", "5 decimals where each of the 100 lines before has at least 13"),
+        (_FULL, "-3.84142845678", "11 decimals where each of the 100 lines before has at least"),
+        (_FIXED, "3.841420", ""),  # whole
+        (_FULL, "-3.841428456789", ""),  # one less than the shortest: a writer left out a 0
+        (_FULL, "12345678.12345678", ""),  # as many digits in all
+        (_FULL, "-3.84142\n", ""),  # it has its end
+        (_FIXED[1:], "3.84142", ""),  # too few lines to tell
+        ([*_FIXED[1:], "2"], "3", ""),
+    ],
+)
+def test_a_last_number_that_is_cut(
+    write: Write, recwarn: pytest.WarningsRecorder, before: list[str], last: str, said: str
+) -> None:
+    path, n = write("p.txt", "\n".join([*before, last])), len(before) + 1
+    readers.read_run(path, dataset=_rows(n))
+    found = [one.message for one in recwarn if getattr(one.message, "rule", "") == "cut-line"]
+    assert len(found) == bool(said)
+    for one in found:
+        assert isinstance(one, HarnessWarning)
+        assert f"{one}".startswith("p.txt: the last line may be cut: it has no line end, and ")
+        assert said in f"{one}"
+        assert (one.line, one.examples) == (n, (last,))
+
+
 @pytest.mark.parametrize("block", [1, 3, 4, 5, 6, 9])
 def test_blank_lines_across_blocks(
     write: Write, dataset: Qrels, monkeypatch: pytest.MonkeyPatch, block: int

@@ -98,11 +98,11 @@ def test_blocks_end_where_lines_end(write: Callable[..., str], size: int) -> Non
         ("q.txt", b"\0\0\xfe\xff" + "q1 0 d1 1\n".encode("utf-32-be"), "q.txt: the text is UTF-32\n"
          "  fix:   save it as UTF-8"),
         ("q.txt", b"q1 0 d1 1\rq1 0 d2 0\r", "q.txt: its lines end in a carriage return alone\n"
-         "  fix:   end them in a line feed"),
+         "  fix:   end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"),
         ("q.zip", b"PK\x03\x04rest", "q.zip: a zip archive, not text\n"
          "  fix:   unpack it; gz, bz2, xz and zst are read as they are"),
-        ("q.bin", b"12 0 d1 1\x00\x01", "q.bin: not text: it holds zero bytes\n"
-         "  fix:   give a text file"),
+        ("q.bin", b"12 0 d1 1\n12 0\x00\x01\n\0", "q.bin:2: not text: it holds zero bytes\n"
+         "  fix:   give a text file; where it was one, copy or download it again"),
     ],
 )  # fmt: skip
 def test_unreadable_bytes(write: Callable[..., str], name: str, data: bytes, message: str) -> None:

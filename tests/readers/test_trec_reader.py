@@ -96,6 +96,15 @@ def test_of_many_tags_a_thousand_are_kept(write: Write) -> None:
     assert run.tags == tuple(f"t{i}" for i in range(1000))
 
 
+@pytest.mark.parametrize("more", ["", "301 Q0 e 2 0.5 t\n"])
+def test_a_word_in_place_of_the_only_scores(write: Write, more: str) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("a.run", f"301 Q0 DOC 1 x t\n{more}"))
+    assert str(error.value).startswith("a.run:1: score 'x' is not a number\n")  # and no header
+    with pytest.raises(InputError, match=r"^a\.run: in no format of a run known"):
+        readers.read_run(write("a.run", "the one with 3 big words\n"))
+
+
 def test_scores_have_every_bit(write: Write) -> None:
     texts = ["0.1", "1e-320", "123456789.123456789", "2.2250738585072011e-308", "9007199254740993"]
     text = "".join(f"q Q0 d{i} 1 {score} t\n" for i, score in enumerate(texts))
