@@ -43,6 +43,8 @@ class Problem:
         What the reader of the message can do; not shown where empty.
     rule : str
         Of the guard's, in docs/check.md; not shown. ``""`` where it has none of its own.
+    effect : str
+        What it does to the numbers; not shown where empty.
     """
 
     where: str
@@ -50,14 +52,18 @@ class Problem:
     found: str = ""
     fix: str = ""
     rule: str = ""
+    effect: str = ""
 
     def __str__(self) -> str:
         head = f"{legible(self.where)}: {self.what}" if self.where else self.what
         lines = [_without_its_middle(in_message(head))]
         if self.found:
             lines.append(f"  found: {legible(shorten(self.found))}")
+        if self.effect:
+            lines.append(f"  effect: {legible(self.effect)}")
         if self.fix:
-            lines.append(f"  fix:   {_without_its_middle(legible(self.fix))}")
+            aligned = "  fix:    " if self.effect else "  fix:   "
+            lines.append(f"{aligned}{_without_its_middle(legible(self.fix))}")
         return "\n".join(lines)
 
 
@@ -202,6 +208,8 @@ class HarnessWarning(UserWarning):
         Of the first of them; 0 where it is not known.
     examples : tuple of str
         The first of them.
+    at_least : bool
+        Whether there may be more than `count`, as only a sample was looked at.
     """
 
     def __init__(
@@ -211,10 +219,12 @@ class HarnessWarning(UserWarning):
         count: int = 1,
         line: int = 0,
         examples: tuple[str, ...] = (),
+        at_least: bool = False,
     ) -> None:
         # one of a rule is a sentence on a file; a grid with gaps has several lines
         super().__init__(_without_its_middle(in_message(text) if rule else text))
         self.rule, self.count, self.line, self.examples = rule, count, line, examples
+        self.at_least = at_least
 
 
 def shorten(text: str, width: int = 120) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,9 @@ def run(
         output.show(legible(f"left out, as hidden: {left_out}") + "\n" if hidden else "")
         return True
     results = experiment.run(config, overrides=overrides, jobs=jobs, scheduler=scheduler)
-    plain.show(format, results.leaderboard)
+    board = results.leaderboard
+    failed = tuple(replace(one, error=one.brief or one.error) for one in board.failed)
+    plain.show(format, replace(board, failed=failed))  # all of each error is printed below
     if format == "table":
         said = warned((one.rule, one.severity) for one in results.findings)
         how = f"see manifest.json, or harness check {config}"

@@ -23,6 +23,8 @@ FEW = 5
 """Errors of one reason that are all printed."""
 _NAMED = re.compile(r" \[[a-z-]+\]$")
 """The name of its rule, that what the guard says of a cell ends with."""
+_FURTHER = re.compile(r"(?<=[^\s])[:;] ")
+"""Where what is wrong ends, and its examples or what follows from it begin."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,18 @@ def by_rule(error: HarnessError) -> HarnessError:
         for one in refused("", error)
     ]
     return type(error)(found)
+
+
+def brief(error: HarnessError) -> str:
+    """Return where an error is, its first words and its rule, for where all of it is printed.
+
+    >>> brief(InputError(Problem("a.txt:7", "2 scores are NaN: 'nan', 'nan' [not-finite]")))
+    'a.txt:7: 2 scores are NaN [not-finite]'
+    """
+    one = by_rule(error).problems[0]
+    rule = found[0] if (found := _NAMED.search(one.what)) else ""
+    first = _FURTHER.split(one.what.removesuffix(rule), maxsplit=1)[0]
+    return str(Problem(one.where, first + rule))
 
 
 def named(cells: Sequence[str]) -> str:

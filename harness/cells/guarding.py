@@ -292,7 +292,7 @@ def _of_dataset(facts: Facts, path: str) -> Iterator[Finding]:
 
 
 def _problem(one: Finding) -> Problem:
-    return Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix)
+    return Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix, effect=one.effect)
 
 
 def guarded_cell(

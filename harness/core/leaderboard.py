@@ -91,13 +91,17 @@ CHOSEN = "chosen_from"
 
 @dataclass(frozen=True)
 class Failed:
-    """A run on a dataset that could not be evaluated, and why; `pattern` is as an entry's."""
+    """A run on a dataset that could not be evaluated, and why; `pattern` is as an entry's.
+
+    `brief` are the first words of the error, for where all of it is printed too.
+    """
 
     dataset: str
     run: str
     columns: Mapping[str, str]
     error: str
     pattern: str = ""
+    brief: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,6 +178,8 @@ class RunFacts:
         Of these, with a grade above 0.
     moments : Moments
         Of their scores and grades.
+    grade_scores : tuple of int
+        Where each grade has one score: :meth:`harness.guard.grade_scores.GradeScores.facts`.
     ordered : int
         Queries whose judged documents have several grades, where in all of them no document comes
         after one of a lower grade; 0 where in some query one does.
@@ -240,6 +242,7 @@ class RunFacts:
     judged: int = 0
     positive: int = 0
     moments: Moments = field(default_factory=Moments)
+    grade_scores: tuple[int, ...] = ()
     ordered: int = 0
     shown: int = 0
     judged_shown: int = 0

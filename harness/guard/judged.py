@@ -13,6 +13,7 @@ from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Ints, rows_of
 from .ahead import Ahead, behind
 from .first import EXAMPLES, First, joined, texts, texts_at
+from .grade_scores import GradeScores
 from .moments import Moments
 from .part import Part, mask
 from .queries import Queries
@@ -42,6 +43,7 @@ class Judged:
         self.policy, self.queries = policy, queries
         self.n = self.positive = self.shown = self.shown_judged = self.ordered = 0
         self.moments, self.ahead, self.disordered = Moments(), Ahead(), False
+        self.grade_scores: GradeScores | None = GradeScores()
         self._unjudged_in: list[Callable[[], First]] = []
         self._behind_in: list[Callable[[], First]] = []
 
@@ -54,6 +56,9 @@ class Judged:
         self.n += grade.size
         self.positive += int((grade > 0).sum())
         self.moments += Moments.of(score, grade.astype(np.float64))
+        if self.grade_scores is not None:
+            here = GradeScores.of(score, grade)
+            self.grade_scores = None if here is None else self.grade_scores.more(here)
         if not self.disordered:
             self._order(rows_of(aligned.offsets)[judged], grade)
         if not part.follows:
@@ -122,6 +127,7 @@ class Judged:
             "judged": self.n,
             "positive": self.positive,
             "moments": self.moments,
+            "grade_scores": self.grade_scores.facts() if self.grade_scores else (),
             "ordered": self.ordered,
             "shown": self.shown,
             "judged_shown": self.shown_judged,
@@ -136,7 +142,7 @@ class Judged:
             found["upside-down"] = joined(self._behind_in)
         self._unjudged_in.clear()  # a task holds this, and parts of the run as long as it is there
         self._behind_in.clear()
-        if self.ordered or abs(self.moments.correlation) >= LIKE_LABELS:
+        if self.grade_scores or self.ordered or abs(self.moments.correlation) >= LIKE_LABELS:
             rows, known = begin.judged()
             grades = begin.qrels.numbers[known]
             some = _one_of_each(begin.run.row[rows], grades)[:EXAMPLES]

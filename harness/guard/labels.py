@@ -19,6 +19,11 @@ def are_labels(run: RunFacts) -> bool:
     return enough and abs(run.moments.correlation) >= 1 - EXACT
 
 
+def are_of_grades(run: RunFacts) -> bool:
+    """Whether each of several grades has one score of its own: labels under any map."""
+    return bool(run.grade_scores)
+
+
 def are_in_order(run: RunFacts) -> bool:
     """Whether every query of many is in the order of its grades."""
     return run.ordered >= ORDERED and run.moments.n >= ENOUGH_OF_EACH * run.ordered

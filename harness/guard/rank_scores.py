@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -73,11 +74,12 @@ class RankScores(NamedTuple):
             places = f"{self.same:,} of {self.n:,} rows{whole}"
             what = f"the scores are 1, 2, 3, ... in {places} after the first"
         if self.falls:  # n, ..., 2, 1: it may be the scores that are right, and the ranks not
-            yield finding(
+            found = finding(
                 "rank-as-score", place, f"{what}, and falls down the file", self.same, names,
                 severity="warning", effect="where rank 1 is the best, the order is upside down",
                 fix="number the ranks from 1 for the best; where they are so, write a score that "
                 "falls with the rank",
             )  # fmt: skip
         else:
-            yield finding("rank-as-score", place, what, self.same, names)
+            found = finding("rank-as-score", place, what, self.same, names)
+        yield replace(found, at_least=not self.whole)

@@ -143,8 +143,8 @@ RUN_RULES = (
         "constant-scores", "warning",
         "All scores of a query are equal: a warning from a tenth of the queries on.",
         "there the policy for ties decides the order, and not the system",
-        "check what was written as the score; a system without an order of its own is accepted by "
-        "'guard: {accept: [constant-scores]}'",
+        "check what was written as the score; a config accepts a system without an order of its "
+        "own by 'guard: {accept: [constant-scores]}'",
         fix_of_note="nothing, where no order is meant; else check what was written as the score",
     ),
     Rule(
@@ -152,7 +152,7 @@ RUN_RULES = (
         "Nine tenths of a query's documents share one score: a warning from a tenth of the "
         "queries on.",
         "there the policy for ties decides most of the order, and not the system",
-        "write the scores with more digits, or accept that they have few by "
+        "write the scores with more digits; a config accepts that they have few by "
         "'guard: {accept: [nearly-constant-scores]}'",
         fix_of_note="nothing, where scores have few digits; else write them with more",
     ),
@@ -161,11 +161,11 @@ RUN_RULES = (
         "Documents of one query share a score: a warning from a tenth of all pairs on, unless the "
         "config has policy.ties.",
         "the policy for ties decides their order; tools differ in it",
-        "say in the config which order it is, 'policy: {ties: trec_eval}' or another, and this is "
-        "a note; 'policy: {ties: bounds}' shows how much hangs on it",
+        "say which order it is: in a config 'policy: {ties: trec_eval}' or another, and this is a "
+        "note; --ties of harness evaluate; 'bounds' in its place shows how much hangs on it",
         True,
-        "nothing, where the order is said beside the numbers; 'policy: {ties: bounds}' shows how "
-        "much hangs on it",
+        "nothing, where the order is said beside the numbers; 'policy: {ties: bounds}', or --ties "
+        "bounds of harness evaluate, shows how much hangs on it",
     ),
     Rule(
         "single-precision", "warning",
@@ -185,18 +185,18 @@ RUN_RULES = (
     ),
     Rule(
         "labels-as-scores", "error",
-        "Scores follow the grades exactly: their correlation is 1, or every query of many is in "
-        "the order of its grades.",
+        "Scores follow the grades exactly: their correlation is 1, each of three grades and more "
+        "has one score of its own, or every query of many is in the order of its grades.",
         "where labels were saved as scores, the values are the labels' own; where a model orders "
         "a fold perfectly, it may be its training data",
-        "save what the model predicts for test data, and not the labels; an oracle run is "
-        "accepted by 'guard: {accept: [labels-as-scores]}'",
+        "save what the model predicts for test data, and not the labels; a config accepts an "
+        "oracle run by 'guard: {accept: [labels-as-scores]}'",
         fix_of_note="nothing, where it is an oracle; else save what the model predicts",
     ),
     Rule(
         "score-range", "warning",
-        "A fold's scores lie outside what the same model gave on all of its other folds, two at "
-        "least, or a query's are five times as wide.",
+        "A fold's scores lie for the most part outside what the same model gave on all of its "
+        "other folds, two at least, or a query's are five times as wide, or as narrow.",
         "nothing, if the model is another one; a file of another model, or of another scale, if "
         "it is not",
         "check which model wrote the file",
@@ -261,7 +261,8 @@ def of_reader(said: Said, place: str, severity: Severity | None = None) -> Findi
     """Return the finding for what a reader warned of; `place` is the file, or ``""``."""
     what = said.text.removeprefix(f"{place}: ")
     at = f"{place}:{said.line}" if place and said.line else place
-    return finding(said.rule, at, what, said.n, said.examples, severity)
+    found = finding(said.rule, at, what, said.n, said.examples, severity)
+    return replace(found, at_least=said.at_least)
 
 
 def accepted(findings: Iterable[Finding], names: Iterable[str]) -> list[Finding]:

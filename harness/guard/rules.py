@@ -12,7 +12,7 @@ from .facts import LARGEST_GRADE, USUAL_GRADE, Facts, JudgementFacts, RunFacts
 from .finding import Finding, Severity
 from .first import First
 from .judged import MANY as MANY_UNJUDGED
-from .labels import are_in_order, are_labels
+from .labels import are_in_order, are_labels, are_of_grades
 from .rank_scores import RankScores
 from .registry import RULES, finding
 from .said import Said
@@ -42,6 +42,8 @@ MANY_ROWS = 0.01
 """Share of rows that are equal in single precision alone, from which on that is a warning."""
 UNKNOWN = 0.01
 """Share of docnos in no judgements from which on it is said."""
+
+TURNED = "the values are those of the labels turned upside down"
 
 
 def of_dataset(facts: JudgementFacts, place: str) -> Iterator[Finding]:
@@ -132,7 +134,7 @@ def _of_order(facts: Facts, place: str) -> Iterator[Finding]:
     if run.rank_scores:
         first = run.first.get("rank-as-score", First())
         yield from RankScores(*run.rank_scores).findings(place, first)
-    elif run.ahead and not are_labels(run):
+    elif run.ahead and not (are_labels(run) or are_of_grades(run)):
         yield from Ahead(*run.ahead).findings(place, run.first.get("upside-down", First()))
 
 
@@ -144,8 +146,14 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
             f"scores and grades have a correlation of exactly {sign}, over {run.moments.n:,} "
             "judged documents"
         )
-        effect = "" if sign == "1" else "the values are those of the labels turned upside down"
-        yield found("labels-as-scores", what, run.moments.n, effect=effect)
+        yield found("labels-as-scores", what, run.moments.n, effect="" if sign == "1" else TURNED)
+    elif are_of_grades(run):
+        n, falls = run.grade_scores
+        what = (
+            f"each of the {n} grades has one score of its own, over "
+            f"{run.moments.n:,} judged documents"
+        )
+        yield found("labels-as-scores", what, run.moments.n, effect=TURNED if falls else "")
     elif are_in_order(run):
         what = (
             f"in all {run.ordered:,} queries of several grades, every judged document comes before "

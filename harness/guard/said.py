@@ -20,6 +20,8 @@ class Said(NamedTuple):
         Of the first of them; 0 where it is not known.
     examples : tuple of str
         The first of them.
+    at_least : bool
+        Whether there may be more than `n`, as only a sample was looked at.
     """
 
     text: str
@@ -27,6 +29,7 @@ class Said(NamedTuple):
     n: int = 1
     line: int = 0
     examples: tuple[str, ...] = ()
+    at_least: bool = False
 
     @classmethod
     def of(cls, warning: Warning | str) -> Said:
@@ -37,7 +40,8 @@ class Said(NamedTuple):
         """
         if isinstance(warning, HarnessWarning):
             rule = warning.rule or "reader"
-            return cls(str(warning), rule, warning.count, warning.line, warning.examples)
+            n, at_least = warning.count, warning.at_least
+            return cls(str(warning), rule, n, warning.line, warning.examples, at_least)
         return cls(str(warning))
 
 

@@ -192,7 +192,8 @@ def _shared_queries(
     if not n:
         return
     paths = [cell.dataset for cell in datasets.values()]
-    what = f"{n:,} of {len(distinct):,} queries are in several of the {len(paths)} folds"
+    are = "is" if n == 1 else "are"
+    what = f"{n:,} of {len(distinct):,} queries {are} in several of the {len(paths)} folds"
     fold = np.repeat(np.arange(len(paths)), [len(cell.qids) for cell in datasets.values()])
     qids = first(distinct, shared)
     held = [fold[which == code][:2].tolist() for code in np.flatnonzero(shared)[: len(qids)]]

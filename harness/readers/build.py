@@ -166,13 +166,15 @@ def warn(
     count: int = 1,
     line: int = 0,
     examples: tuple[str, ...] = (),
+    at_least: bool = False,
 ) -> None:
     """Warn of something in `source` that changes what the numbers mean.
 
     All else as :class:`~harness.errors.HarnessWarning` takes it.
     """
     name = source if isinstance(source, str) else source.name
-    warnings.warn(HarnessWarning(f"{name}: {what}", rule, count, line, examples), stacklevel=2)
+    said = HarnessWarning(f"{name}: {what}", rule, count, line, examples, at_least)
+    warnings.warn(said, stacklevel=2)
 
 
 def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int = 0) -> InputError:

@@ -240,6 +240,7 @@ def warn_ranks(source: Source, against: Ints | None = None) -> None:
             "ranks-against-scores",
             int(n),
             *first_line(source, against_rank, against_rank(forget=True)),
+            at_least=not whole,
         )
 
 

@@ -85,11 +85,16 @@ def test_labels_read_as_scores_fail_the_cell_and_no_other(
             "exactly 1, over 240 judged documents: query 200, document d0: score 3, grade 3; query "
             "201, document d0: score 1, grade 1; query 202, document d0: score 4, grade 4 (+237 "
             "more) [labels-as-scores]\n"
-            "  fix:   save what the model predicts for test data, and not the labels; an oracle "
-            "run is accepted by 'guard: {accept: [labels-as-scores]}'\n"
+            "  effect: where labels were saved as scores, the values are the labels' own; where a "
+            "model orders a fold perfectly, it may be its training data\n"
+            "  fix:    save what the model predicts for test data, and not the labels; a config "
+            "accepts an oracle run by 'guard: {accept: [labels-as-scores]}'\n"
         ) in said.err
         assert "equal the grades" not in said.err  # which the reader warns of
-        assert "FAILED: model" in said.out
+        assert (  # and not a second time what is said below
+            f"FAILED: model fold=2 on web2: {place}/model-2.txt:1: scores and grades have a "
+            "correlation of exactly 1, over 240 judged documents [labels-as-scores]\n"
+        ) in said.out
     manifest = json.loads((place / "out/manifest.json").read_text(encoding="utf-8"))
     assert manifest["findings"][0]["rule"] == "labels-as-scores"
     assert manifest["findings"][0]["severity"] == "error"
@@ -162,7 +167,9 @@ def test_a_dataset_without_relevant_documents_stops_the_run(
     assert (
         f"error: {place}/fold2.txt:1: none of the 8 queries has a relevant document: "
         "200, 201, 202 (+5 more) [no-relevant-documents]\n"
-        "  fix:   check that the right column was written as the grade; 1 and more means relevant\n"
+        "  effect: every metric of relevance is 0, or what the policy puts there\n"
+        "  fix:    check that the right column was written as the grade; 1 and more means "
+        "relevant\n"
     ) in capsys.readouterr().err
     assert not (place / "out/leaderboard.csv").exists()
     results = harness.run(config(place, guard={"accept": ["no-relevant-documents"]}))

@@ -19,8 +19,10 @@ from harness.guard.counts import of_count
 from harness.guard.docnos import sample
 from harness.guard.facts import Facts, JudgementFacts
 from harness.guard.finding import Finding
+from harness.guard.first import First
 from harness.guard.fits import Rows
-from harness.guard.registry import finding
+from harness.guard.rank_scores import RankScores
+from harness.guard.registry import finding, of_reader
 from harness.guard.rules import of_dataset, of_run
 from harness.guard.said import Said
 from harness.guard.watch import Watch
@@ -393,6 +395,24 @@ def test_ranks_against_scores_in_a_scattered_file(tmp_path: Path) -> None:
     # that of rank 2 in query a is above that of rank 1: line 5, and no two lines side by side
     one = warned_of("ranks-against-scores", readers.read_run, path)
     assert (one.n, one.line, one.examples) == (1, 5, ("a Q0 d2 2 0.8 t",))
+
+
+def test_counts_of_a_sample_are_marked(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    lines = (f"q{q} Q0 d{r} {r} {r} tag\n" for q in range(30_000) for r in range(9))
+    path.write_text("".join(lines), encoding="utf-8")  # the lowest score is at rank 0
+    one = of_reader(
+        warned_of("ranks-against-scores", lambda it: [*readers.stream_run(it)], path), ""
+    )
+    assert 0 < one.count < 30_000 * 8
+    assert one.as_dict()["at_least"] is True
+    path.write_text("".join(f"q Q0 d{r} {r} {r} t\n" for r in range(9)), encoding="utf-8")
+    one = of_reader(warned_of("ranks-against-scores", readers.read_run, path), "")
+    assert one.count == 8
+    assert "at_least" not in one.as_dict()
+    for whole in (True, False):
+        (found,) = RankScores(99, 100, False, True, whole, True).findings("a.run", First())
+        assert (found.count, found.at_least) == (99, not whole)
 
 
 def test_repeated_rows_are_named_with_query_and_line(tmp_path: Path) -> None:

@@ -229,6 +229,8 @@ def test_folds_that_share_queries() -> None:
             "d/fold2.txt: 2 of 5 queries are in several of the 2 folds",
         )
     ]
+    (one,) = of_sweep([FOLDS[0], cell(2, qids=string_column(["2-0", "1-1", "x"]))])
+    assert one.what == "1 of 5 queries is in several of the 2 folds"
     # without a file to look into, files alone
     assert found[0].examples == tuple(f"query 1-{n}: fold1.txt and fold2.txt" for n in (1, 2))
     assert [*of_sweep([FOLDS[0], cell(2, folds=False, **shares)])] == []
@@ -418,7 +420,12 @@ def test_labels_in_other_clothes(clothes: str, n_queries: int) -> None:
     qrels = Qrels.from_dict(judged)
     found = facts_found(qrels, Run.for_rows(qrels, scores.ravel()))
     labels = [one.what for one in found if one.rule == "labels-as-scores"]
-    if clothes == "a model" or n_queries < 30:
+    if clothes == "exponential":
+        n = 12 * n_queries
+        assert labels == [
+            f"each of the 5 grades has one score of its own, over {n} judged documents"
+        ]
+    elif clothes == "a model" or n_queries < 30:
         assert labels == []
     else:
         assert labels == [
