@@ -36,3 +36,16 @@ def test_a_sparse_file_is_not_said_to_be_cut(tmp_path: Any) -> None:
     assert [one.place for one in checked.findings if one.rule == "no-line-end"] == [
         f"{files[0]}:10"
     ]
+
+
+def test_sizes_of_0_are_said_at_their_line(tmp_path: Any) -> None:
+    rows = "".join(f"{at % 2} 1:{at}\n" for at in range(20))
+    for name, text in (("test", rows), ("sizes", "10\n0\n10\n"), ("p", rows.replace(" 1:", "."))):
+        (tmp_path / name).write_text(text)
+    of_qrels = {"group": str(tmp_path / "sizes")}
+    checked = check_files(
+        str(tmp_path / "test"), [str(tmp_path / "p")], of_qrels=of_qrels, of_runs={}
+    )
+    (one,) = [one for one in checked.findings if one.rule == "empty-groups"]
+    assert (one.severity, one.what) == ("warning", f"{tmp_path / 'sizes'}:2: 1 group size is 0")
+    assert one.examples == ("size 2",)
