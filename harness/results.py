@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -56,8 +56,14 @@ class Results:
     study: Study
 
 
-def read(folder: Path) -> Results:
+def read(folder: Path, *, but: Collection[str] = ()) -> Results:
     """Read the results that ``harness run`` wrote into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    but : Collection[str], optional
+        Files that are not needed, and of which the caller says himself what was edited.
 
     Raises
     ------
@@ -70,7 +76,7 @@ def read(folder: Path) -> Results:
     config = _config(manifest, folder)
     cells = CELLS if config.summary.to_core() else LEADERBOARD
     written = {name: origin.read_bytes(folder / name) for name in (cells, PER_QUERY)}
-    if other := list(_not_as_written(folder, manifest, written)):
+    if other := list(_not_as_written(folder, manifest, written, but)):
         what = f"is not the file that {MANIFEST} was written with: edited, or a run was stopped"
         raise InputError([Problem(str(folder / name), what, fix=_AGAIN) for name in other])
     entries = _entries(manifest, config, written[cells], written[PER_QUERY])
@@ -81,7 +87,7 @@ def read(folder: Path) -> Results:
 
 
 def _not_as_written(
-    folder: Path, manifest: Mapping[str, Any], read: Mapping[str, bytes]
+    folder: Path, manifest: Mapping[str, Any], read: Mapping[str, bytes], but: Collection[str]
 ) -> Iterator[str]:
     """Yield the files whose hash is not the manifest's: of those read, and of all that are there.
 
@@ -94,7 +100,7 @@ def _not_as_written(
     for name, data in read.items():
         if expected.get(name) != hashlib.sha256(data).hexdigest():
             yield name
-    for name in sorted(expected.keys() - read.keys()):
+    for name in sorted(expected.keys() - read.keys() - set(but)):
         path = folder / name
         if Path(name).name == name and path.is_file() and sha256(path) != expected[name]:
             yield name

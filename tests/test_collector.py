@@ -171,7 +171,7 @@ def test_saving_again_gives_the_same_bytes_in_place(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(HarnessError, match="cannot write"):
+    with pytest.raises(HarnessError, match="file: cannot be written: File exists"):
         filled(batches()).save(tmp_path / "file" / "model.npz")
 
 

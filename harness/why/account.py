@@ -120,7 +120,7 @@ def why(
     UnknownNameError
         Where there is no such cell, metric or query.
     """
-    stored = results.read(folder)
+    stored = results.read(folder, but=[results.LEADERBOARD])
     manifest = origin.with_inputs(stored.study.manifest, inputs)
     board = stored.study.board
     some, rows = meant(board, run, dataset, where)
