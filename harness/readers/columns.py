@@ -46,7 +46,8 @@ _WHITE = b" ", b"\t", b"\r", b"\v", b"\f"
 _BLANK = re.compile(rb"^[ \t\r\v\f]*\n", re.MULTILINE)
 
 _HEADING = re.compile(r"'[^'\d]*' is not a number")
-"""What is wrong with a header line, which holds no number at all: a word stands for the number."""
+"""What is wrong with a header line: a word stands for the number, and no other number is there but
+the 0 of judgements."""
 
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
 WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
@@ -224,7 +225,7 @@ def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
     elif (
         found.total == 1
         and _HEADING.search(last.what)
-        and not any(map(is_like_number, last.found.split()))
+        and not any(is_like_number(one) for one in last.found.split() if one != "0")
         and last.where == f"{source.name}:{next(_of_data(source.lines(), layout))[0]}"
     ):
         what, fix = _header(sum(1 for _ in _of_data(source.lines(), layout)) - 1, layout)
