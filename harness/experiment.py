@@ -15,7 +15,7 @@ from . import origin, paper, store
 from .cells.as_read import Input, changed_since
 from .cells.cache import INDEX, Cache
 from .cells.executors import executor
-from .cells.failures import Failure, as_one, brief, by_cause, named, told
+from .cells.failures import Failure, as_one, as_printed, by_cause, named, told
 from .cells.flow import Evaluated, evaluate_all
 from .cells.key import sources
 from .cells.plugged import installed_code
@@ -221,12 +221,7 @@ def derive(loaded: Config, evaluated: Evaluated) -> Derived:
     board = Leaderboard(tuple(evaluated.entries), failed, loaded.summary.to_core())
     shown = printed = systems(board, loaded)
     if failures:
-        reasons = (str(each.error) for each in failures)
-        opened = tuple(
-            replace(one, error=why, brief=brief(each.error))
-            for one, why, each in zip(failed, reasons, failures, strict=True)
-        )
-        printed = systems(replace(board, failed=opened), loaded)
+        printed = systems(replace(board, failed=as_printed(failed, failures)), loaded)
     comparisons = _comparisons(board, loaded)
     files = {LEADERBOARD: find("csv").render(shown, comparisons=comparisons).encode()}
     if shown is not board:

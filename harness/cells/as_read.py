@@ -10,6 +10,8 @@ from typing import NamedTuple
 from ..errors import InputError, Problem
 from ..store import sha256, state_of
 
+CHANGED = "changed while the run was going"
+
 
 class Input(NamedTuple):
     """A file as it was read: what told its state before, and the SHA-256 of its bytes."""
@@ -42,7 +44,7 @@ def as_read(path: str, before: tuple[int, ...], digest: Callable[[], str]) -> In
 
 def has_changed(path: str) -> InputError:
     """Return the error of a cell one of whose files changed while it, or others, read it."""
-    what = "changed while the run was going: other values follow from other bytes"
+    what = f"{CHANGED}: other values follow from other bytes"
     fix = "run again when nothing writes to it; what is known by then is not computed again"
     return InputError(Problem(path, what, fix=fix))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..config.cells import Cell
+from ..core.leaderboard import Failed
 from ..errors import (
     ALIKE,
     AlignmentError,
@@ -18,6 +19,7 @@ from ..errors import (
     others_at,
 )
 from ..guard.refused import refused
+from .as_read import CHANGED
 
 FEW = 5
 """Errors of one reason that are all printed."""
@@ -72,7 +74,10 @@ def told(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
 def by_rule(error: HarnessError) -> HarnessError:
     """Return an error of files with one problem for each rule, as ``harness check`` has them."""
     files = isinstance(error, (InputError, AlignmentError))
-    if not files or isinstance(error, ShortageError) or _NAMED.search(error.problems[0].what):
+    what = error.problems[0].what
+    if not files or isinstance(error, ShortageError) or _NAMED.search(what):
+        return error
+    if what.startswith(CHANGED):  # by no fault of the file
         return error
     found = [
         Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix)
@@ -91,6 +96,15 @@ def brief(error: HarnessError) -> str:
     rule = found[0] if (found := _NAMED.search(one.what)) else ""
     first = _FURTHER.split(one.what.removesuffix(rule), maxsplit=1)[0]
     return str(Problem(one.where, first + rule))
+
+
+def as_printed(failed: Sequence[Failed], failures: Sequence[Failure]) -> tuple[Failed, ...]:
+    """Return failed cells with their errors as they are printed: paths as they were given."""
+    errors = (each.error for each in failures)
+    return tuple(
+        replace(one, error=str(error), brief=brief(error))
+        for one, error in zip(failed, errors, strict=True)
+    )
 
 
 def named(cells: Sequence[str]) -> str:

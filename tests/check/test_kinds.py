@@ -101,7 +101,7 @@ def test_keys_that_stand_twice_in_json_are_dropped_rows(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"q": {"a": 1, "b": 2, "a": 3}}')
     with pytest.warns(HarnessWarning, match="1 key stands twice in one object") as caught:
         read_run(tmp_path / "run.json", duplicates="last")
-    assert [Said.of(one.message)[1:] for one in caught] == [("dropped-rows", 1, 0, ())]
+    assert [Said.of(one.message)[1:] for one in caught] == [("dropped-rows", 1, 0, (), False)]
 
 
 _CALLS = {"Problem": 4, "replace": 9, "warn": 2, "HarnessWarning": 1, "_refuse": 3}

@@ -74,10 +74,10 @@ def test_a_read_only_disk(sweep: Sweep, goes_on: Goes, disk: Callable[[str], Non
 @pytest.mark.parametrize(
     ("path", "mode", "code", "said"),
     [
-        ("data/gbrt/fold1-seed1.txt", 0, 1, "gbrt on fold1: {}: no permission to read it\n"
-         "  fix:   change its mode or its owner\n"),
+        ("data/gbrt/fold1-seed1.txt", 0, 1, "gbrt on fold1: {}: no permission to read it "
+         "[missing-file]\n  fix:   change its mode or its owner\n"),
         ("data/fold1/test.txt", 0, 1, "error: gbrt on fold1 and 5 other cells: {}: no "
-         "permission to read it\n  fix:   change its mode or its owner\n"),
+         "permission to read it [missing-file]\n  fix:   change its mode or its owner\n"),
         ("data/gbrt", 0, 2, "no permission to look into {}; change its mode or its owner"),
         ("data/gbrt", 0o644, 2, "no permission to look into {}; change its mode or its owner"),
         ("configs/x.yaml", 0, 2, "{}: 1 problem\n  cannot be read: Permission denied\n"),

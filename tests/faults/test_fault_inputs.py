@@ -39,7 +39,7 @@ def put_back(sweep: Sweep, template: Path, name: str) -> None:
         ("truncate", "predictions"),
         (
             "delete",
-            "cannot be looked at: No such file or directory\n"
+            "cannot be looked at: No such file or directory [unreadable]\n"
             "  fix:   put it back where it was, and run again\n",
         ),
         ("empty", "the file is empty"),
@@ -241,7 +241,7 @@ def test_a_broken_archive_in_a_sweep_loses_no_other_run(
     codec = {"gz": "gzip", "zst": "zstd"}[suffix]
     assert ended.code == 1
     assert ended.err.replace("configs/../", "").endswith(
-        f"error: gbrt on fold1: {path}: the {codec} data is cut short\n"
+        f"error: gbrt on fold1: {path}: the {codec} data is cut short [truncated]\n"
         "  fix:   get the whole file again\n"
     )
     put_back(sweep, template, name)
