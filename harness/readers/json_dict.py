@@ -29,7 +29,7 @@ from .room import give_back
 from .source import Source, no_rows
 from .wrong_lines import LIMIT
 
-_PIECES = 32
+_PIECES = 16
 """Pieces of the text after which memory is given back: growing columns leave holes."""
 _PART = 1 << 18
 """Rows, and those of one query, that are looked through for names that are there twice."""
