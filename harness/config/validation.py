@@ -299,6 +299,8 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
         return source.problem(loc, f"{error['msg']}, and is {describe(value)}")
     quotes = must == "text" and value is not None and not isinstance(value, (Mapping, list))
     fix = "put it in quotes" if quotes else ""
+    if loc == ("cache",) and value is False:
+        fix = "'cache: none' keeps nothing"
     if quotes and isinstance(loc[-1], int) and (cut := _cut_in_two(loc, value, source.data)):
         fix = f"put '{cut}' in quotes: outside of them the comma begins another entry"
     if isinstance(value, str) and must == "a list" and value.startswith("-"):

@@ -353,6 +353,12 @@ class TestOverrides:
         *_, fix = complaint("name: n\n" + GOOD, "metrics=[map, 10]")
         assert fix == "  fix:   put it in quotes"
 
+    def test_no_cache_is_none(self) -> None:
+        assert complaint("name: n\n" + GOOD, "cache=no") == [
+            "$.cache (--set)  must be text, and is false",
+            "  fix:   'cache: none' keeps nothing",
+        ]
+
     @pytest.mark.parametrize(
         ("override", "line"),
         [
