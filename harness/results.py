@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from . import origin
 from .config import Config, plugins
 from .config.patterns import Pattern
+from .core.arrow import to_floats
 from .core.comparison import Comparisons, Plan
 from .core.evaluation import Counts, Evaluation
 from .core.incomplete import incomplete
@@ -188,8 +189,8 @@ def _entries(
     within = pacsv.ParseOptions(newlines_in_values=True)  # a name may hold one
     board = pacsv.read_csv(pa.BufferReader(leaderboard), alone, within).to_pylist()
     board = [row for row in board if not row.get(FAILED)]
-    values = table["value"].to_numpy()
-    weights = table["weight"].to_numpy() if "weight" in table.column_names else None
+    values = to_floats(table["value"])
+    weights = to_floats(table["weight"]) if "weight" in table.column_names else None
     qids, at = table["qid"].combine_chunks(), 0
     for cell, row in zip(manifest["cells"], board, strict=True):
         counts = Counts(**cell["counts"])

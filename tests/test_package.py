@@ -31,10 +31,10 @@ def test_import_loads_nothing_heavy() -> None:
 
 
 def test_evaluating_loads_none_of_the_extras() -> None:
+    unwanted = ("pandas", "torch", "polars", "matplotlib", "scipy", "pyarrow.compute")
     code = (
         "import sys, harness; harness.evaluate({'q': {'d': 1}}, {'q': {'d': 1.0}}, ['P@1']);"
-        # pyarrow itself looks for pandas when it makes an array
-        "print([m for m in ('torch', 'polars', 'matplotlib', 'scipy') if m in sys.modules])"
+        f"print([m for m in {unwanted} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -80,6 +80,41 @@ def test_a_config_is_run_without_what_it_does_not_need(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+AFTER_A_RUN = (
+    ("compare", "a", "b", "--results", "out"),
+    ("compare", "out", "out"),
+    ("compare", "out/leaderboard.csv", "out/leaderboard.csv"),
+    ("compare", "a.run", "b.run", "--qrels", "qrels.txt", "-m", "map"),
+    ("table", "out"),
+    ("verify", "out"),
+)
+
+
+def test_results_are_read_without_pandas(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d2 0\n")
+    for name, scores in (("a", "2.5 1.5 0.5 1.5"), ("b", "1.5 2.5 1.5 0.5")):
+        pairs = zip(("q1 Q0 d1", "q1 Q0 d2", "q2 Q0 d1", "q2 Q0 d2"), scores.split(), strict=True)
+        lines = [f"{row} 1 {score} x\n" for row, score in pairs]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "c.yaml").write_text(
+        "output: out\ndatasets: {d: {path: qrels.txt, format: trec}}\n"
+        "runs: {'{system}': {path: '{system}.run', format: trec}}\nmetrics: [map, opa]\n"
+    )
+    code = (
+        "import contextlib, os, sys; from harness.main import main\n"
+        f"for args in {(('run', 'c.yaml'), *AFTER_A_RUN)}:\n"
+        "    with open(os.devnull, 'w') as null, contextlib.redirect_stdout(null):\n"
+        "        try: main(list(args))\n"
+        "        except SystemExit as end: code = end.code\n"
+        "    print(*args, code, 'pandas' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    found = done.stdout.splitlines()
+    assert found == ["run c.yaml 0 False", *(f"{' '.join(args)} 0 False" for args in AFTER_A_RUN)]
 
 
 def test_help_is_printed_without_numpy() -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..core.arrow import cast, index_in, select
 from ..core.comparable import why_not
 from ..core.comparison import Plan, family_of
 from ..core.evaluation import Evaluation
@@ -99,27 +99,23 @@ def pairing(old: Evaluation, new: Evaluation, names: tuple[str, str]) -> Pairing
         np.asarray(one.column(name), dtype=np.float64)
         for one, name in zip((old, new), names, strict=True)
     ]
-    if first.equals(second):
-        there = np.arange(len(first))
-    else:
-        found = pc.index_in(first, value_set=second).to_numpy(zero_copy_only=False)
-        there = np.where(np.isnan(found), -1, found).astype(np.int64)
+    there = np.arange(len(first)) if first.equals(second) else index_in(first, second)
     moved = np.append(values[1], np.nan)[there]  # of the old queries; the last one is of no query
     both = ~np.isnan(values[0]) & ~np.isnan(moved)
     seen = np.zeros(len(second), dtype=bool)
     seen[there[both]] = True
     return Pairing(
-        first.filter(pa.array(both)),
+        select(first, both),
         values[0][both],
         moved[both],
-        tuple(first.filter(pa.array(~np.isnan(values[0]) & ~both)).to_pylist()),
-        tuple(second.filter(pa.array(~np.isnan(values[1]) & ~seen)).to_pylist()),
+        tuple(select(first, ~np.isnan(values[0]) & ~both).to_pylist()),
+        tuple(select(second, ~np.isnan(values[1]) & ~seen).to_pylist()),
     )
 
 
 def _named(evaluation: Evaluation) -> pa.Array:
     qids = evaluation.qids
-    return qids.cast(pa.string()) if pa.types.is_dictionary(qids.type) else qids
+    return cast(qids, pa.string()) if pa.types.is_dictionary(qids.type) else qids
 
 
 def paired(

@@ -52,6 +52,29 @@ def to_numpy(column: pa.Array | pa.ChunkedArray) -> Array:
     return np.from_dlpack(column)
 
 
+def nan_as_null(numbers: Array) -> pa.Array:
+    """Return floats as an Arrow array, null where they are NaN.
+
+    >>> nan_as_null(np.array([1.5, np.nan])).to_pylist()
+    [1.5, None]
+    """
+    there = np.packbits(~np.isnan(numbers), bitorder="little")
+    buffers = [pa.py_buffer(there), *to_arrow(numbers).buffers()[1:]]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), numbers.size, buffers)
+
+
+def to_floats(column: pa.Array | pa.ChunkedArray) -> Array:
+    """Return an Arrow column of floats as a numpy array, NaN where one is null.
+
+    >>> to_floats(pa.array([1.5, None])).tolist()
+    [1.5, nan]
+    """
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    nan = to_arrow(np.array([np.nan], column.type.to_pandas_dtype()))[0]
+    return to_numpy(call("coalesce", column, nan))
+
+
 def string_column(texts: Iterable[str]) -> pa.Array:
     """Return Python strings as an Arrow column.
 
@@ -68,6 +91,19 @@ def string_column(texts: Iterable[str]) -> pa.Array:
     width = np.int64 if kind == pa.large_string() else np.int32
     buffers = [None, pa.py_buffer(offsets.astype(width)), pa.py_buffer(data)]
     return pa.Array.from_buffers(kind, len(texts), buffers)
+
+
+def strings_of(values: Iterable[Any]) -> pa.Array:
+    """Return what ``pa.array`` makes strings of, as :func:`string_column` does where all are.
+
+    >>> strings_of(["a", "b"]).to_pylist(), strings_of([b"a"]).to_pylist()
+    (['a', 'b'], ['a'])
+    """
+    values = list(values)
+    try:
+        return string_column(values)
+    except TypeError:
+        return pa.array(values, pa.string())
 
 
 def repeated(text: str | None, n: int) -> pa.DictionaryArray:

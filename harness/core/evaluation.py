@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..errors import UnknownNameError, did_you_mean
 from ..escaping import in_html, legible
-from .arrow import among, repeated, take, to_arrow
+from .arrow import among, nan_as_null, repeated, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .policy import Policy
@@ -180,7 +180,7 @@ class Evaluation:
             weights = np.full((n_queries, n_metrics), np.nan)
             for column, found in self.weights.items():
                 weights[:, column] = found
-            columns["weight"] = pa.array(weights.reshape(-1), from_pandas=True)
+            columns["weight"] = nan_as_null(weights.reshape(-1))
         return pa.table(columns)
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import InputError, Problem
-from .arrow import as_bytes, bytes_at, cast, select
+from .arrow import as_bytes, bytes_at, cast, select, strings_of
 from .docnos import Docnos
 from .grouped import Columns, grouped, in_order, narrow
 from .hashing import pair_keys
@@ -296,8 +296,8 @@ class Table(ABC):
         """
         rows = mapping.values()
         try:
-            qids = pa.array(mapping.keys(), pa.string())
-            docnos = pa.array(list(chain.from_iterable(rows)), pa.string())
+            qids = strings_of(mapping.keys())
+            docnos = strings_of(chain.from_iterable(rows))
             numbers = cls.check_numbers(
                 list(chain.from_iterable(row.values() for row in rows)),
                 name or cls.kind,

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import call, to_numpy
+from ..core.arrow import call, select, to_numpy
 from ..core.comparable import compared
 from ..core.comparison import Plan
 from ..core.metric import Metric
@@ -121,7 +121,7 @@ def _infinite(
 ) -> list[Problem]:
     problems = []
     for system, row in zip(systems, values, strict=True):
-        bad = qids.filter(pa.array(np.isinf(row))).to_pylist()
+        bad = select(qids, np.isinf(row)).to_pylist()
         if bad:
             more = f" and {len(bad) - SHOWN} more" * (len(bad) > SHOWN)
             what = f"{metric} is infinite on {', '.join(bad[:SHOWN])}{more}: no mean to compare"

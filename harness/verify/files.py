@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..core.arrow import call, cast, to_floats, to_numpy
+from ..core.ragged import Bools
 from ..system import check_room
 from .findings import Difference
 
@@ -148,21 +150,28 @@ def read_table(content: bytes) -> pa.Table:
     return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
 
 
-def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> np.ndarray[Any, Any]:
+def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
     """Return which rows are the same: numbers to the last bit, but for what kind of NaN."""
-    if pa.types.is_floating(new.type) and pa.types.is_floating(old.type):
-        a, b = (column.to_numpy().astype(np.float64) for column in (old, new))
+    one, other = _decoded(old), _decoded(new)
+    missing = [call("is_null", column) for column in (one, other)]
+    same: Bools
+    if pa.types.is_floating(one.type) and pa.types.is_floating(other.type):
+        a, b = (to_floats(column).astype(np.float64) for column in (one, other))
         same = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
-        missing = [column.is_null().to_numpy() for column in (old, new)]
-        return np.asarray(same & (missing[0] == missing[1]))
-    a, b = (np.asarray(_texts(column), dtype=object) for column in (old, new))
-    return np.asarray(a == b)
+        same &= to_numpy(missing[0]) == to_numpy(missing[1])
+        return same
+    try:
+        equal = call("equal", one, other)  # null where either is
+    except pa.ArrowNotImplementedError:  # a number is no text
+        equal = pa.nulls(len(one), pa.bool_())
+    same = to_numpy(call("coalesce", equal, call("and", *missing)))
+    return same
 
 
-def _texts(column: pa.ChunkedArray) -> np.ndarray[Any, Any]:
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return column.to_numpy()  # type: ignore[no-any-return]
+def _decoded(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array, categories as the values they stand for."""
+    is_encoded = pa.types.is_dictionary(column.type)
+    return (cast(column, column.type.value_type) if is_encoded else column).combine_chunks()
 
 
 def _shown(value: Any) -> str:
