@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -74,6 +73,11 @@ class _Dataset:
     facts: JudgementFacts
     digest: str
     qids: pa.Array
+
+    def held(self) -> Held:
+        """Return it as predictions of other datasets are held against it."""
+        n_rows = -1 if self.rows is None else self.rows.grades.size
+        return Held(self.cell.dataset, self.cell.dataset_entry.path, n_rows, lambda: self.rows)
 
 
 @dataclass(eq=False)
@@ -216,11 +220,8 @@ def _align(qrels: Qrels, source: Source, policy: Policy, options: Mapping[str, A
 
 def _look_elsewhere(sweep: _Sweep) -> None:
     """Hold predictions that do not fit their rows against those of the other datasets."""
-    held = [
-        Held(name, one.cell.dataset_entry.path, _n_rows(one.rows), partial(_same, one.rows))
-        for name, one in sweep.datasets.items()
-    ]
-    elsewhere, folds = Elsewhere(held), other_folds(sweep.guarded)
+    elsewhere = Elsewhere(one.held() for one in sweep.datasets.values())
+    folds = other_folds(sweep.guarded)
     for cell, run in sweep.odd:
         if run is not None:
             others = folds.get((cell.dataset_entry.path, cell.run_entry.path), ())
@@ -240,11 +241,3 @@ def _other_topics(sweep: _Sweep) -> None:
         better = columns.other_topics(cell.run_entry.path, cell.dataset, others)
         if better is not None:
             sweep.reading.replace("no-common-query", better)
-
-
-def _n_rows(rows: Rows | None) -> int:
-    return -1 if rows is None else rows.grades.size
-
-
-def _same(rows: Rows | None) -> Rows | None:
-    return rows
