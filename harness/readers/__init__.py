@@ -18,10 +18,9 @@ from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .checks import Checks, warn_judgements, warn_unusable
-from .format import Format, Head, Kind, name_it, once
+from .format import Format, Head, Kind, ScatteredQueries, name_it, once
 from .near_miss import after_blanks, check_first_line, near_miss, with_numbers
 from .on_disk import missing
-from .scattered import ScatteredQueries
 from .source import Source
 from .table import from_frame
 

@@ -20,6 +20,10 @@ Guess = TypeVar("Guess", bound=Callable[..., str])
 Kind = Literal["qrels", "run"]
 
 
+class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the file
+    """A query came back in a later part; the run has to be read whole."""
+
+
 def name_it(kind: Kind, names: str) -> str:
     """Return how a format is named, for the fix of a message.
 
@@ -105,7 +109,8 @@ class Format:
     run : callable, optional
         ``run(source, *, dataset, duplicates, name, **options) -> Run``.
     stream : callable, optional
-        As `run`, but yields parts that hold whole queries each.
+        As `run`, but yields parts that hold whole queries each, or raises
+        :class:`ScatteredQueries`.
     needs_dataset : bool
         Whether a run of this format follows the rows of a dataset and means nothing without.
     magic : tuple of bytes

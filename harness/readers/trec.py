@@ -34,7 +34,6 @@ from .format import Format, Head, Kind
 from .gathered import Rows, gathered
 from .lines import last_line
 from .number_text import is_like_number
-from .scattered import ScatteredQueries
 from .source import Source
 
 QRELS = Layout(("qid", "iteration", "docno", "grade"), ("qid", "docno"), number="grade", whole=True)
