@@ -30,7 +30,7 @@ from .checks import MANY_TAGS
 from .columns import Layout, Refused, numbers_of, read_block, read_columns
 from .extra_fields import warn_extra
 from .firsts import against_rank, first_line
-from .format import Format, Head, Kind
+from .format import Format, Head, Kind, ScatteredQueries
 from .gathered import Rows, gathered
 from .lines import last_line
 from .number_text import is_like_number
