@@ -11,13 +11,11 @@ import numpy as np
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
-from .build import warn
 from .columns import Layout, numbers_of, read_columns
+from .cut_line import last_lines, warn_cut_line
 from .format import Format, Head, Kind
-from .lines import last_line
 from .number_text import is_like_number
 from .rows import follow, follow_parts, needed, rows_of
-from .sample import PIECE
 from .source import Source
 
 RUN = Layout(
@@ -62,23 +60,17 @@ def _warn_cut(source: Source) -> None:
     out digits where they are 0, as of one number in ten, and it takes two less, of the decimals
     and of all digits.
     """
-    if not source.unfinished or len(source.unfinished) > PIECE:
+    lines = last_lines(source, _BEFORE)
+    if not lines:
         return
-    *before, last = source.sample.pieces[-1].splitlines()[-1 - _BEFORE :]
-    if len(before) < _BEFORE:
-        return
+    *before, last = lines
     digits, decimals = zip(*map(_digits, before), strict=True)
     n, n_decimals = _digits(last)
     is_fixed = len({*decimals}) == 1
     if n_decimals < min(decimals) if is_fixed else _are_few(n, digits, n_decimals, decimals):
-        warn(
-            source,
-            f"the last line may be cut: it has no line end, and {n_decimals} decimals where each "
-            f"of the {_BEFORE} lines before has {'' if is_fixed else 'at least '}{min(decimals)}",
-            "cut-line",
-            line=last_line(source),
-            examples=(last.decode("utf-8", "replace"),),
-        )
+        least = f"{'' if is_fixed else 'at least '}{min(decimals)}"
+        why = f"{n_decimals} decimals where each of the {_BEFORE} lines before has {least}"
+        warn_cut_line(source, why)
 
 
 def _are_few(n: int, digits: tuple[int, ...], n_decimals: int, decimals: tuple[int, ...]) -> bool:

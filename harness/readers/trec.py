@@ -28,11 +28,11 @@ from .build import (
 )
 from .checks import MANY_TAGS
 from .columns import Layout, Refused, numbers_of, read_block, read_columns
+from .cut_line import warn_cut_line
 from .extra_fields import warn_extra
 from .firsts import against_rank, first_line
 from .format import Format, Head, Kind, ScatteredQueries
 from .gathered import Rows, gathered
-from .lines import last_line
 from .number_text import is_like_number
 from .source import Source
 
@@ -202,14 +202,9 @@ def warn_cut(source: Source, table: pa.Table) -> None:
     """Warn where the last line has no end and its tag is a piece of the tag before it."""
     tags = as_bytes(column(table["tag"][-2:])) if source.unfinished else []
     if len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
-        warn(
-            source,
-            f"the last line may be cut: it has no line end, and its tag '{readable(tags[1])}' is "
-            f"the beginning of '{readable(tags[0])}' on the line before",
-            "cut-line",
-            line=last_line(source),
-            examples=(readable(source.unfinished),),
-        )
+        before, cut = map(readable, tags)
+        why = f"its tag '{cut}' is the beginning of '{before}' on the line before"
+        warn_cut_line(source, why)
 
 
 def _layout(source: Source) -> Layout:
