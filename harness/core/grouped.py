@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .arrow import encode_narrow, equal, take
+from .arrow import bytes_at, encode_narrow, equal, take
 from .hashing import at_a_time, hash_strings, sorted_hashes, string_views
 from .heads import heads
+from .odd import NOTHING, Odd
 from .ragged import Array, Ints, lengths_of, offsets_of, sum_by
 
 _PIECE = 1 << 16
@@ -58,16 +59,16 @@ class Columns:
 
 
 class Grouped(NamedTuple):
-    """Distinct qids, the rows of each, the order that gathers them, and how many came back.
+    """Distinct qids, the rows of each, the order that gathers them, and which came back.
 
     `order` is the place of each row in the columns, in four bytes where they do, or None where
-    no row moves.
+    no row moves; `scattered` counts queries, and knows the first row that came back.
     """
 
     qids: pa.Array
     offsets: Ints
     order: Array | None
-    scattered: int
+    scattered: Odd = NOTHING
 
 
 def narrow(n: int) -> type[np.signedinteger]:
@@ -85,8 +86,8 @@ def grouped(columns: Columns) -> Grouped:
     >>> from harness.core.arrow import string_column
     >>> columns = Columns(string_column(["a", "b", "b", "a"]), None, np.arange(4))
     >>> qids, offsets, order, scattered = grouped(columns)
-    >>> qids.to_pylist(), offsets.tolist(), order.tolist(), scattered
-    (['a', 'b'], [0, 2, 4], [0, 3, 1, 2], 1)
+    >>> qids.to_pylist(), offsets.tolist(), order.tolist(), scattered.row
+    (['a', 'b'], [0, 2, 4], [0, 3, 1, 2], 3)
     """
     columns.let_go()
     n_rows = len(columns.qids)
@@ -95,7 +96,7 @@ def grouped(columns: Columns) -> Grouped:
     columns.let_go()
     if differ:
         offsets = np.arange(len(values) + 1) if stops is None else np.append(0, stops)
-        return Grouped(values, offsets, None, 0)
+        return Grouped(values, offsets, None)
     distinct, query = _encoded(values, columns.let_go)
     del values
     columns.let_go()
@@ -103,10 +104,14 @@ def grouped(columns: Columns) -> Grouped:
     times = _counts(query, None, n)
     lengths = None if stops is None else np.append(stops[:1], lengths_of(stops))
     offsets = offsets_of(times if lengths is None else _counts(query, lengths, n))
-    scattered = int((times > 1).sum())
+    n_back = int((times > 1).sum())
     del times
-    if not scattered:  # two qids of one hash
-        return Grouped(distinct, offsets, None, 0)
+    if not n_back:  # two qids of one hash
+        return Grouped(distinct, offsets, None)
+    back = _first_again(query)
+    row = back if stops is None else int(stops[back - 1])
+    (qid,) = bytes_at(distinct, query[[back]])
+    scattered = Odd(n_back, n_back, row, (qid.decode("utf-8", "replace"),))
     by = _order(query)
     del query
     columns.let_go()
@@ -165,6 +170,16 @@ def _counts(query: Array, weights: Array | None, n: int) -> Ints:
         else:
             total += sum_by(some, weights[at : at + step], n).astype(np.int64)
     return total
+
+
+def _first_again(query: Array) -> int:
+    """Return the first place that holds no new number: these are given as they first come."""
+    for at in range(0, query.size, _PIECE):
+        some = query[at : at + _PIECE]
+        again = some != np.arange(at, at + some.size)
+        if again.any():
+            return at + int(again.argmax())
+    raise ValueError("all are new")
 
 
 def _order(query: Array) -> Array:

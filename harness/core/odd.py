@@ -21,3 +21,11 @@ class Odd(NamedTuple):
         """Return these and later ones."""
         first = later if self.row < 0 else self
         return Odd(self.rows + later.rows, self.queries + later.queries, first.row, first.words)
+
+    def after(self, rows: int) -> Odd:
+        """Return them with their place in a file that has so many rows before."""
+        return self if self.row < 0 else self._replace(row=self.row + rows)
+
+
+NOTHING = Odd()
+"""All rows are as the others."""

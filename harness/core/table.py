@@ -22,7 +22,7 @@ from .arrow import as_bytes, bytes_at, cast, select, strings_of
 from .docnos import Docnos
 from .grouped import Columns, grouped, in_order, narrow
 from .hashing import pair_keys
-from .odd import Odd
+from .odd import NOTHING, Odd
 from .policy import Duplicates
 from .ragged import Array, Ints, frozen, offsets_of
 from .same_docnos import PART, many_repeats, repeats
@@ -58,8 +58,8 @@ class Table(ABC):
         Grades or scores.
     name : str
         Name for messages and reports.
-    scattered : int
-        How many queries came back after another had begun, and were gathered.
+    scattered : Odd
+        Queries that came back after another had begun, and were gathered.
     order : ndarray of int32 or int64, shape (n_rows,), optional
         Position of each row in the columns it came from, where that is not its position here
         (scattered or dropped rows). Predictions of a learning-to-rank file follow it.
@@ -74,7 +74,7 @@ class Table(ABC):
     docnos: Docnos
     numbers: Array
     name: str = ""
-    scattered: int = 0
+    scattered: Odd = NOTHING
     order: Array | None = None
     n_source: int | None = None
     dropped: Odd | None = None

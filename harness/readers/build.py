@@ -9,8 +9,9 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, call, cast, run_ends, take, to_numpy
+from ..core.arrow import call, cast, run_ends, to_numpy
 from ..core.grouped import Columns
+from ..core.odd import NOTHING
 from ..core.odd import Odd as Odd
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
@@ -25,7 +26,6 @@ T = TypeVar("T", bound=Table)
 IsData = Callable[[int, bytes], bool]
 
 _LIMIT = 2**31 - 1
-_PIECE = 1 << 16
 KEEP_ONE = (
     "keep one: duplicates: last in the config, --duplicates last on the command line (or first)"
 )
@@ -97,22 +97,7 @@ def scattered(table: Table, before: int = 0) -> Odd:
 
     `before` are the rows of the file before those it was made from.
     """
-    n, order = table.scattered, table.order
-    if not n or order is None or table.n_source != order.size:
-        return Odd(n, n)
-    first = at = order.size
-    for begin in range(1, order.size, _PIECE):
-        some = order[begin - 1 : begin + _PIECE]
-        back = some[1:] != some[:-1] + 1
-        low, high = np.searchsorted(table.offsets, [begin, begin + back.size])
-        back[table.offsets[low:high] - begin] = False  # there another query begins
-        places = np.where(back, some[1:], order.size)
-        if places.min() < first:
-            at = begin + int(places.argmin())
-            first = int(order[at])
-    query = np.searchsorted(table.offsets, [at], "right") - 1
-    qid = as_bytes(take(table.qids, query))[0].decode("utf-8", "replace")
-    return Odd(n, n, first + before, (qid,))
+    return table.scattered.after(before)
 
 
 def warn_scattered(source: Source, found: Odd, is_data: IsData | None = None) -> None:
@@ -128,8 +113,7 @@ def dropped(table: Table, before: int = 0) -> Odd:
 
     `before` are the rows of the file before those it was made from.
     """
-    found = table.dropped
-    return Odd() if found is None else found._replace(row=found.row + before)
+    return NOTHING if table.dropped is None else table.dropped.after(before)
 
 
 def _first(source: Source | str, found: Odd, is_data: IsData | None) -> tuple[int, tuple[str, ...]]:

@@ -167,7 +167,10 @@ def _named(qrels: Qrels, docnos: pa.Array) -> Qrels:
 
 def _warn_repeated(source: Source, qrels: Qrels, rows: Array) -> None:
     """Warn of rows that repeat a docno of their query."""
-    n, rows = rows.size, rows[:3]
+    n = rows.size
+    if qrels.order is not None:  # the first of the file
+        rows = rows[np.argsort(qrels.order[rows])]
+    rows = rows[:3]
     query = np.searchsorted(qrels.offsets, rows, "right") - 1
     texts = [
         tuple(name.decode("utf-8", "replace") for name in as_bytes(column))

@@ -85,7 +85,7 @@ class RunFile:
         """Yield the parts; warn at the end of what makes their values mean little."""
         checks, scattered = Checks(self._source), 0
         for part in parts:
-            scattered += part.scattered
+            scattered += part.scattered.queries
             yield checks.add(part)
         if not self.run_id:
             yield Run.from_dict({})

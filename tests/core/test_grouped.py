@@ -45,8 +45,12 @@ def test_rows_are_gathered_by_query(qids: list[str], encoded: bool, kind: pa.Dat
     assert found.qids.to_pylist() == distinct
     assert found.offsets.tolist() == offsets_of([len(of) for of in rows]).tolist()
     assert found.offsets.dtype == np.int64
-    assert found.scattered == sum(stretches.count(qid) > 1 for qid in distinct)
-    assert (found.order is None) == (found.scattered == 0)
+    assert found.scattered.queries == sum(stretches.count(qid) > 1 for qid in distinct)
+    again = (at for at in range(1, len(qids)) if qids[at - 1] != qids[at] in qids[:at])
+    back = next(again, -1)
+    assert found.scattered.row == back
+    assert found.scattered.words == ((qids[back],) if back >= 0 else ())
+    assert (found.order is None) == (found.scattered.queries == 0)
     if found.order is not None:
         assert found.order.tolist() == [*chain.from_iterable(rows)]
         assert found.order.dtype == np.int32

@@ -43,13 +43,13 @@ class TestGrouping:
         assert qrels.qids.to_pylist() == ["q2", "q1"]
         assert qrels.offsets.tolist() == [0, 2, 3]
         assert qrels.to_dict() == {"q2": {"b": 1, "a": 0}, "q1": {"b": 2}}
-        assert (qrels.scattered, qrels.order) == (0, None)
+        assert (qrels.scattered.queries, qrels.order) == (0, None)
 
     def test_scattered_rows_are_gathered_and_counted(self) -> None:
         given_rows = [("1", "a", 1), ("2", "b", 2), ("1", "c", 3), ("2", "d", 4), ("3", "e", 0)]
         qrels = Qrels.from_columns(*columns(given_rows))
         assert qrels.to_dict() == {"1": {"a": 1, "c": 3}, "2": {"b": 2, "d": 4}, "3": {"e": 0}}
-        assert qrels.scattered == 2
+        assert qrels.scattered == (2, 2, 2, ("1",))
         assert qrels.order is not None
         assert qrels.order.tolist() == [0, 2, 1, 3, 4]
 
@@ -201,7 +201,7 @@ class TestForRows:
     @pytest.mark.parametrize("count", [0, 2, 4])
     def test_wrong_number_of_scores(self, qids: list[str], count: int) -> None:
         qrels = Qrels.from_columns(pa.array(qids), None, [2, 0, 1])
-        assert (qrels.scattered > 0) == (qids[1] == "2")
+        assert (qrels.scattered.queries > 0) == (qids[1] == "2")
         with pytest.raises(InputError, match=f"m: {count} scores for 3 rows of the dataset"):
             Run.for_rows(qrels, np.zeros(count), name="m")
 

@@ -135,6 +135,17 @@ def test_scattered_rows_keep_the_order_of_the_file(write: Write) -> None:
     assert run.scores.tolist() == [0.1, 0.3, 0.2, 0.5, 0.4]
 
 
+def test_the_first_repeated_rows_are_those_of_the_file(write: Write) -> None:
+    # query a begins first, and repeats a document last: lines 3, 4 and 5 come before line 6
+    text = "1 qid:a #docid = x\n" + "1 qid:b #docid = y\n" * 4 + "1 qid:a #docid = x\n"
+    with pytest.warns(HarnessWarning) as caught:
+        readers.read_qrels(write("a.txt", text))
+    said = [one.message for one in caught if isinstance(one.message, HarnessWarning)]
+    (repeated,) = [one for one in said if one.rule == "repeated-rows"]
+    assert (repeated.count, repeated.line) == (4, 3)
+    assert repeated.examples == tuple(f"query b, document y: line {at}" for at in (3, 4, 5))
+
+
 def test_repeated_docnos_give_way_to_positions(write: Write) -> None:
     text = "1 qid:a #docid = x\n1 qid:a #docid = x\n0 qid:a #docid = y\n"
     path = write("a.txt", text)

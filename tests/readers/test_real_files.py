@@ -190,7 +190,7 @@ def test_subsets_of_mq2007(shared: Path) -> None:
         gathered = [text for text in warned if "after another began" in text]
         assert len(repeats) + len(gathered) == len(warned)
         assert bool(repeats) == (path.name == "train.txt") == qrels.docnos.positional
-        assert bool(gathered) == bool(qrels.scattered)
+        assert bool(gathered) == bool(qrels.scattered.queries)
 
 
 PREDICTIONS = {

@@ -6,6 +6,7 @@ import gzip
 import re
 import warnings
 from collections.abc import Callable
+from typing import Literal
 
 import pyarrow as pa
 import pytest
@@ -271,6 +272,20 @@ def test_scattered_queries_are_gathered_with_a_warning(write: Write) -> None:
         "a.run: 2 queries come back after another began; the rows were gathered by qid"
     ]
     assert run.to_dict() == {"q1": {"d1": 9, "d2": 7}, "q2": {"d1": 8, "d2": 5}, "q3": {"d1": 6}}
+
+
+@pytest.mark.parametrize("duplicates", ["first", "last"])
+def test_the_first_row_that_came_back_is_named_where_rows_are_dropped(
+    write: Write, duplicates: Literal["first", "last"]
+) -> None:
+    # line 2 is the first line's document again; line 4 is the first whose query came back, and
+    # itself dropped by 'first', as line 5 repeats it by 'last'
+    text = "q1 Q0 d1 1 9 t\nq1 Q0 d1 1 9 t\nq2 Q0 d1 1 8 t\nq1 Q0 d1 2 7 t\nq1 Q0 d1 3 6 t\n"
+    with pytest.warns(HarnessWarning) as caught:
+        readers.read_run(write("a.run", text), duplicates=duplicates)
+    said = [one.message for one in caught if isinstance(one.message, HarnessWarning)]
+    (back,) = [one for one in said if one.rule == "scattered-queries"]
+    assert (back.line, back.examples) == (4, ("q1 Q0 d1 2 7 t",))
 
 
 WORD = st.text(st.characters(codec="ascii", min_codepoint=33, max_codepoint=126), min_size=1)
