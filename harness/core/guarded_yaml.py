@@ -146,8 +146,9 @@ for _loader in LOADERS:
 def composed(text: str) -> tuple[Any, yaml.Node | None]:
     """Return the node of a YAML text, None where it is empty, and what makes values of nodes.
 
-    What libyaml refuses is read once more in Python, which says more of it, if it is not long;
-    so is a text with tabs, tags or marks of keys, where libyaml takes in other things.
+    What libyaml refuses is read once more in Python, as far as that place, if it is not far; its
+    errors say more. So is a text with tabs, tags or marks of keys, where libyaml takes in other
+    things.
 
     Raises
     ------
@@ -163,8 +164,9 @@ def composed(text: str) -> tuple[Any, yaml.Node | None]:
             return loader, loader.get_single_node()
         except YAMLLimitError:
             raise
-        except (yaml.YAMLError, UnicodeEncodeError):
-            if kind is LOADERS[-1] or len(text) > _LONG:
+        except (yaml.YAMLError, UnicodeEncodeError) as error:
+            mark = getattr(error, "problem_mark", None)
+            if kind is LOADERS[-1] or (len(text) if mark is None else mark.index) > _LONG:
                 raise
     raise AssertionError("no loader")
 

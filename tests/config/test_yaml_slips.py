@@ -117,6 +117,12 @@ def test_a_slip_is_named(text: str, place: tuple[int, int], what: str, fix: str)
     ]
 
 
+def test_a_slip_at_the_beginning_of_a_long_text_is_named_as_well() -> None:
+    more = "".join(f"k{i}: [a, b, c]\n" for i in range(8000))  # 130,000 characters
+    with pytest.raises(ConfigError, match="an entry of a list among the keys of a mapping"):
+        parse("runs:\n  m: {path: x}\n  - n\n" + more, "c.yaml")
+
+
 def test_no_text_breaks_the_words_for_it() -> None:
     """Random texts of YAML's own characters are read, or refused with a place within them."""
     draw = random.Random(11)
