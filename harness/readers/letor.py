@@ -27,14 +27,14 @@ from ..errors import InputError, Problem
 from .ahead import of_blocks
 from .blanks import count_fields
 from .build import dropped, scattered, warn, warn_dropped, warn_scattered
+from .cut_line import last_lines, warn_cut_line
 from .format import Format, Head, Kind
 from .groups import GROUP, check_sizes, group_file, has_qids, qids_from_sizes
 from .hashed import HashedSource
 from .letor_columns import Growing, LetorColumns
 from .letor_lines import NotLetor, diagnose, is_data, read_block
-from .lines import find_lines, last_line
+from .lines import find_lines
 from .room import give_back
-from .sample import PIECE
 from .source import Source, no_rows
 
 _LEAST = 2 << 20
@@ -137,19 +137,11 @@ def _block(source: Source) -> int:
 
 def _warn_cut(source: Source) -> None:
     """Warn where the last line has no end and fewer fields than each of the lines before it."""
-    if not source.unfinished or len(source.unfinished) > PIECE:
-        return
-    *before, last = source.sample.pieces[-1].splitlines()[-1 - _BEFORE :]
-    lengths = {_n_fields(line) for line in before if is_data(0, line)}
-    if len(before) == _BEFORE and len(lengths) == 1 and (n := _n_fields(last)) < min(lengths):
-        warn(
-            source,
-            f"the last line may be cut: it has no line end, and {n} fields where each of the "
-            f"{_BEFORE} lines before has {min(lengths)}",
-            "cut-line",
-            line=last_line(source),
-            examples=(last.decode("utf-8", "replace"),),
-        )
+    lines = last_lines(source, _BEFORE)
+    lengths = {_n_fields(line) for line in lines[:-1] if is_data(0, line)}
+    if len(lengths) == 1 and (n := _n_fields(lines[-1])) < min(lengths):
+        why = f"{n} fields where each of the {_BEFORE} lines before has {min(lengths)}"
+        warn_cut_line(source, why)
 
 
 def _n_fields(line: bytes) -> int:
