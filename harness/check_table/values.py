@@ -55,11 +55,6 @@ class Entered:
         """The metric of its column."""
         return None if self.heading.column is None else self.heading.column.metric
 
-    @property
-    def is_of_one_system(self) -> bool:
-        """Whether it is a system's value on one dataset, over all its repetitions."""
-        return self.known and self.dataset is not None and not any(self.line.where)
-
 
 def columns_of(match: Match, study: Study) -> Iterator[list[Entered]]:
     """Yield the numbers of each column of values."""

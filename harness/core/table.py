@@ -7,7 +7,7 @@ order in which they came; a query whose rows are scattered is gathered.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import InputError, Problem
-from .arrow import as_bytes, bytes_at, cast, select, strings_of
+from .arrow import as_bytes, bytes_at, select, strings_of
 from .docnos import Docnos
 from .grouped import Columns, grouped, in_order, narrow
 from .hashing import pair_keys
@@ -333,18 +333,3 @@ class Table(ABC):
 
 
 _NONE = np.zeros(0, dtype=np.int64)
-
-
-def concat(tables: Iterable[T]) -> T:
-    """Return one table from several that hold different queries, in their order."""
-    parts = list(tables)
-    first = parts[0]
-    if len(parts) == 1:
-        return first
-    strings = pa.concat_arrays(
-        [cast(part.docnos.to_strings(), pa.large_string()) for part in parts]
-    )
-    offsets = offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]))
-    qids = pa.concat_arrays([part.qids for part in parts])
-    numbers = np.concatenate([part.numbers for part in parts])
-    return type(first)(qids, offsets, Docnos(strings, offsets), numbers, first.name)

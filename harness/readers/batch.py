@@ -20,7 +20,6 @@ from .source import Source
 
 _MOST = 2**40
 """Documents of a query, at most; more would not add up."""
-MARK = "harness-batch-1"
 _MAGIC = b"PK\x03\x04"
 GIVE_QIDS = (
     "give qids to collector.add, so that batches saved in another order still meet their queries"

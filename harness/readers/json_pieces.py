@@ -46,9 +46,6 @@ _AFTER = (b"", b',"":0}', b',"":0}}')
 """What stands before and behind a piece where so many objects are open."""
 _WRITE = 'write {"q1": {"d1": 1, "d2": 0}}'
 
-Members = tuple[tuple[str, Any], ...]
-"""An object: its members, keys that are there twice among them."""
-
 
 def pieces(source: Source) -> Iterator[tuple[bool, list[tuple[str, Any]]]]:
     """Yield the members of the object that a file holds, objects among them cut where need be.

@@ -223,7 +223,7 @@ def _facts(metric: Metric, level: int, writer: Writer) -> Iterable[str]:
             yield f"compared with the ranking of {writer.text(str(value))}"
         elif not usual:
             yield _value(name, parameter.text(value), writer)
-    yield from _settings(metric.settings, writer)
+    yield from _settings(metric.settings)
 
 
 def _rank(writer: Writer) -> str:
@@ -236,7 +236,7 @@ def _value(name: str, text: str, writer: Writer) -> str:
     return writer.text(f"{name.replace('_', ' ')} {text}")
 
 
-def _settings(settings: Settings, writer: Writer) -> Iterable[str]:
+def _settings(settings: Settings) -> Iterable[str]:
     if settings.ties is not None:
         yield f"documents with equal scores {ties_in_words(Policy().with_settings(settings))}"
     elif settings.scores is not None:

@@ -105,7 +105,7 @@ def _with_files(
 ) -> Verification:  # fmt: skip
     """Add what comes of comparing every file."""
     folder, notes = found.folder, []
-    if config.plots and (why := _not_drawn(found, manifest)):
+    if config.plots and (why := _not_drawn(manifest)):
         config = config.model_copy(update={"plots": ()})
         notes.append(f"pictures were not compared: {why}")
     made = paper.files(config, derived.board, derived.comparisons, content)
@@ -294,7 +294,7 @@ def _cause(found: Verification, manifest: Mapping[str, Any], is_written: bool | 
     return "edited" if is_written is None and "code" in manifest else "unknown"
 
 
-def _not_drawn(found: Verification, manifest: Mapping[str, Any]) -> str:
+def _not_drawn(manifest: Mapping[str, Any]) -> str:
     """Return why pictures cannot be compared; nothing where they can."""
     then = manifest["versions"].get(PICTURES)
     now = manifests.versions(pictures=True)[PICTURES]

@@ -7,12 +7,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joined_tables import concat
 
 from harness.core import docnos as docnos_module
 from harness.core import tables as tables_module
 from harness.core.docnos import Docnos
 from harness.core.ragged import offsets_of
-from harness.core.table import DuplicateRows, concat
+from harness.core.table import DuplicateRows
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
+from joined_tables import concat
 
 import harness.metrics  # noqa: F401 - fills the registry
 from harness import readers
@@ -16,7 +17,6 @@ from harness.core.align import align
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.table import concat
 from harness.core.tables import Qrels
 from harness.core.views import policies_of
 from harness.errors import HarnessWarning, InputError

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
+from joined_tables import concat
 
 from harness import readers
 from harness.core.align import PART, align
-from harness.core.table import concat
 from harness.core.tables import Qrels
 from harness.errors import HarnessWarning, InputError
 from harness.readers import ScatteredQueries, source
