@@ -19,8 +19,6 @@ import pytest
 
 MB = 1 << 20
 SIZE = 20 * MB * int(os.environ.get("HARNESS_TRIALS", "1"))
-ARROW = 1.25 if pa.__version__.startswith("20.") else 1
-"""Arrow 20 takes more than later ones: 3.6 times for a dictionary, 3.2 for scattered rows."""
 LEAST = 60_000_000
 """What a small file may take; three times one of 20 MB is no less."""
 
@@ -302,7 +300,7 @@ def test_memory(
     peak, said = measured(path, kind, format)
     used = max(peak - base, 0)
     report(f"{name} ({format})", size, used, said)
-    assert used <= times * ARROW * size, f"{used / size:.1f} times the file; {said}"
+    assert used <= times * size, f"{used / size:.1f} times the file; {said}"
     assert len(said) < 4000
 
 
@@ -383,4 +381,4 @@ def test_memory_of_parquet(tmp_path: Path, base: int, shape: str, times: float) 
     size = path.stat().st_size
     report(f"{shape} (Parquet)", size, peak - base, said)
     assert said == "read"
-    assert peak - base <= times * ARROW * size, f"{(peak - base) / size:.1f} times the file"
+    assert peak - base <= times * size, f"{(peak - base) / size:.1f} times the file"
