@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,12 @@ from ..core.grade_check import takes_fractions
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
-from ..errors import HarnessError, Problem, UnknownNameError
+from ..errors import ConfigError, HarnessError, Problem, UnknownNameError
 from ..guard.finding import Finding, in_order
 from ..guard.registry import finding
 from .flow import Checked, check_cells
+
+_LINE = re.compile(r"line (\d+)(?:, column (\d+))?")
 
 __all__ = ["Checked", "check_config", "check_files", "refused"]
 
@@ -89,13 +92,19 @@ def check_files(
 
 def refused(path: str, error: HarnessError) -> Checked:
     """Return what was found where nothing could be looked at: a config that is none."""
+    if isinstance(error, ConfigError):  # it may be that of a config which this one extends
+        path = error.where
     return Checked(tuple(_of_config(path, one) for one in error.problems), ())
 
 
 def _of_config(path: str, problem: Problem) -> Finding:
     place = path if problem.where in ("", path) else f"{path}: {problem.where}"
+    what = problem.what
+    if at := _LINE.fullmatch(problem.where):  # of YAML that is none, which has no keys
+        place = f"{path}:{at[1]}"
+        what = f"column {at[2]}: {what}" if at[2] else what
     examples = [problem.found] if problem.found else []
-    return finding("config", place, problem.what, 1, examples, fix=problem.fix)
+    return finding("config", place, what, 1, examples, fix=problem.fix)
 
 
 def _metrics(names: Iterable[str], defaults: Mapping[str, Any]) -> list[Metric]:

@@ -19,7 +19,8 @@ MOST = {"error": 20, "warning": 5, "note": 5}
 
 _PLACE = re.compile(
     r"(?P<file>.+?)"
-    r"(?::(?P<line>\d+)|: row (?P<row>\d+)|: (?P<key>\$.*?)(?: \(line (?P<of_key>\d+)\))?)?"
+    r"(?::(?P<line>\d+)|: row (?P<row>\d+)|: (?P<key>\$.*?)"
+    r"(?: \((?:(?P<base>[^()]+), )?line (?P<of_key>\d+)\))?)?"
 )
 
 
@@ -111,6 +112,8 @@ def _at(place: str, files: Collection[str] = ()) -> dict[str, Any]:
     ({'file': 'a.run', 'line': 7}, {'file': 'a.npy', 'row': 2})
     >>> _at("c.yaml: $.metrics[1] (line 6)"), _at("a:7", ["a:7"])
     ({'file': 'c.yaml', 'key': '$.metrics[1]', 'line': 6}, {'file': 'a:7'})
+    >>> _at("c.yaml: $.metrics[1] (base.yaml, line 6)")
+    {'file': 'base.yaml', 'key': '$.metrics[1]', 'line': 6}
     """
     found = None if place in files else _PLACE.fullmatch(place)
     if found is None:
@@ -118,6 +121,7 @@ def _at(place: str, files: Collection[str] = ()) -> dict[str, Any]:
     parts = {what: text for what, text in found.groupdict().items() if text is not None}
     line = parts.pop("of_key", parts.pop("line", None))
     row = parts.pop("row", None)
+    parts["file"] = parts.pop("base", parts["file"])  # of the config that this one extends
     numbers = {"line": line, "row": row}
     return {**parts, **{what: int(text) for what, text in numbers.items() if text}}
 

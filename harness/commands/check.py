@@ -75,8 +75,6 @@ def check_command(
                 what = "it is no config, and judgements by themselves are not enough"
                 fix = "harness check CONFIG, or harness check QRELS RUN..."
                 wrong = InputError(Problem(first, what, fix=fix))
-            if format == "text":
-                raise wrong from None
             found = check.refused(first, wrong)
     output.show(as_json(found) if format == "json" else text(found))
     if found.count("error"):

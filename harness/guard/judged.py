@@ -22,6 +22,9 @@ TOP = 10
 """Ranks that are looked at for documents that nobody judged: what most papers report."""
 MANY = 0.1
 """Share of unjudged documents from which on that is said, and some are named."""
+BELOW_0 = " or have a grade below 0"
+"""What is said beside "are not judged" where there are such grades: -1 and -2 mean the same to
+trec_eval, though somebody may have seen those documents, as the web track's junk."""
 HEAD = 1 << 10
 """Documents that are looked at first for one that comes after one of a lower grade."""
 LIKE_LABELS = 0.999

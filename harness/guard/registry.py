@@ -122,7 +122,8 @@ RUN_RULES = (
     ),
     Rule(
         "unjudged-at-10", "note",
-        "A tenth and more of the documents at rank 10 or before were judged by nobody.",
+        "A tenth and more of the documents at rank 10 or before are not judged, or have a grade "
+        "below 0, which says so.",
         "they count as not relevant, so that values are lower bounds",
         "report judged@10 beside the numbers",
     ),

@@ -11,6 +11,7 @@ from .causes import said_by
 from .facts import LARGEST_GRADE, USUAL_GRADE, Facts, JudgementFacts, RunFacts
 from .finding import Finding, Severity
 from .first import First
+from .judged import BELOW_0
 from .judged import MANY as MANY_UNJUDGED
 from .labels import are_in_order, are_labels, are_of_grades
 from .rank_scores import RankScores
@@ -43,6 +44,10 @@ MANY_ROWS = 0.01
 UNKNOWN = 0.01
 """Share of docnos in no judgements from which on it is said."""
 
+SEEN = (
+    "they count as not relevant, so that values are lower bounds, but for documents that somebody "
+    "saw and marked as junk"
+)
 TURNED = "the values are those of the labels turned upside down"
 
 
@@ -164,18 +169,20 @@ def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
         what = f"all scores are equal in {run.constant:,} of {_n(run.several, 'query')}"
         yield found("constant-scores", what, run.constant, _by_share(run.constant, run.several))
     if run.nearly:
-        what = (
-            f"nearly all documents share one score in {run.nearly:,} of {_n(run.several, 'query')}"
+        # looked for where the run is joined to the judgements
+        of, noun = (
+            (run.queries - run.extra, "judged query") if run.extra else (run.several, "query")
         )
-        severity = _by_share(run.nearly, run.several)
+        what = f"nearly all documents share one score in {run.nearly:,} of {_n(of, noun)}"
+        severity = _by_share(run.nearly, of)
         yield found("nearly-constant-scores", what, run.nearly, severity)
     whole = run.tied_whole if run.constant else 0
     beyond = run.single and 2 * run.overflow >= run.rows > 0  # most are tied as infinite
     if run.tied - whole > SOME_TIED * run.pairs and not beyond:
         single = ", in single precision, as trec_eval compares" if run.single else ""
         what = (
-            f"{_percent(run.tied, run.pairs)} of the pairs of documents that a query retrieved "
-            f"share a score{single}"
+            f"{_percent(run.tied, run.pairs)} of the pairs of documents that a "
+            f"{'judged ' * bool(run.extra)}query retrieved share a score{single}"
         )
         yield found("score-ties", what, run.tied, _by_share(run.tied, run.pairs))
     if run.merged:
@@ -246,10 +253,10 @@ def _of_documents(facts: Facts, place: str, in_order: bool) -> Iterator[Finding]
         yield replace(found("unknown-docnos", what, unknown), at_least=run.looked_at < run.rows)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY_UNJUDGED * run.shown:
-        what = (
-            f"{_percent(unjudged, run.shown)} of the documents at rank 10 or before are not judged"
-        )
-        yield found("unjudged-at-10", what, unjudged)
+        share = _percent(unjudged, run.shown)
+        what = f"{share} of the documents at rank 10 or before are not judged"
+        seen = facts.judgements.negative > 0
+        yield found("unjudged-at-10", what + BELOW_0 * seen, unjudged, effect=SEEN * seen)
 
 
 def _sample(run: RunFacts) -> str:

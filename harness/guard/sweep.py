@@ -17,6 +17,7 @@ from .facts import Facts, first
 from .finding import SHOWN, Finding
 from .first import First
 from .fits import Fit
+from .judged import BELOW_0
 from .labels import are_labels
 from .registry import finding
 
@@ -258,8 +259,9 @@ def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
     for cell, own in zip(runs, share.tolist(), strict=True):
         if own > middle + FAR:
             facts = cell.facts.run
+            below_0 = BELOW_0 if cell.facts.judgements.negative else ""
             what = (
-                f"{100 * own:.0f} % of the documents at rank 10 or before are not judged, "
+                f"{100 * own:.0f} % of the documents at rank 10 or before are not judged{below_0}, "
                 f"{100 * middle:.0f} % in the middle of the {len(runs)} runs on {cell.dataset}"
             )
             some = facts.first.get("unjudged-at-10", First())

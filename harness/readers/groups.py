@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import as_bytes, cast, encode, run_ends, to_arrow, to_numpy
-from ..core.ragged import Ints
+from ..core.ragged import Ints, lengths_of
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import warn
 from .source import PACKED, Source
@@ -68,30 +68,57 @@ def check_sizes(source: Source, sizes: Source, qids: pa.RunEndEncodedArray) -> N
     places = np.flatnonzero(counts)
     _, which = encode(qids.values)
     last = np.flatnonzero(np.append(which[1:] != which[:-1], True))
-    lengths = np.diff(to_numpy(qids.run_ends)[last].astype(np.int64), prepend=0)
+    lengths = lengths_of(np.append(0, to_numpy(qids.run_ends)[last]))
     here = counts[places]
     if np.array_equal(here, lengths):
         _warn_empty(sizes, counts)
         return
     n = min(here.size, lengths.size)
-    differ = np.flatnonzero(here[:n] != lengths[:n])
-    if not differ.size:
+    if np.array_equal(here[:n], lengths[:n]):
         total, n_rows = sum(counts.tolist()), int(lengths.sum())
         raise InputError(_wrong_sum(source, sizes, counts.size, total, n_rows))
-    at = int(differ[0])
-    qid = as_bytes(qids.values.slice(int(last[at]), 1))[0].decode("utf-8", "replace")
-    row = int(lengths[:at].sum()) + 1
-    raise InputError(
-        Problem(
-            f"{sizes.name}:{_line_of(sizes, int(places[at]))}",
-            f"group size {int(places[at]) + 1:,} is {int(here[at]):,}, but {source.name} has "
-            f"{int(lengths[at]):,} row{'s' * (int(lengths[at]) > 1)} of qid '{shorten(qid, 60)}' "
-            f"there, from row {row:,} on",
-            fix="write the sizes anew, or delete them: LightGBM takes queries from them, and not "
-            "from qids",
-            rule="group-sizes",
+    raise _contradiction(source, sizes, qids.values, places, here, last, lengths)
+
+
+def _contradiction(
+    source: Source, sizes: Source, qids: pa.Array, places: Ints, here: Ints, last: Ints,
+    lengths: Ints,
+) -> InputError:  # fmt: skip
+    """Return the error for sizes that are not those of the rows of a qid where they begin.
+
+    Parameters
+    ----------
+    qids : pyarrow string array
+        With `last`, the place of each query's qid.
+    places, here : ndarray of int64, shape (n,)
+        Of each size above 0 its place among all, and the size.
+    lengths : ndarray of int64, shape (n_queries,)
+        Rows of each query.
+    """
+    n_rows = int(lengths.sum())
+    stops = np.cumsum(np.minimum(here, n_rows + 1))  # so that no sum is too large
+    starts, begins = np.append(0, stops[:-1]), np.append(0, np.cumsum(lengths)[:-1])
+    query = np.searchsorted(begins, starts, "right") - 1
+    wrong = np.flatnonzero((begins[query] != starts) | (lengths[query] != here))
+    problems = []
+    for one in wrong[:SHOWN].tolist():
+        code, size, row = int(query[one]), f"{int(here[one]):,}", int(starts[one]) + 1
+        rows, first = int(lengths[code]), int(begins[code]) + 1
+        qid = as_bytes(qids.slice(int(last[code]), 1))[0].decode("utf-8", "replace")
+        has = f"{rows:,} row{'s' * (rows > 1)} of qid '{shorten(qid, 60)}'"
+        has += " there," if row == first else f" from row {first:,} on, and none that begins there,"
+        has = f"{has} from row {row:,} on" if row <= n_rows else f"{n_rows:,} rows alone"
+        problems.append(
+            Problem(
+                f"{sizes.name}:{_line_of(sizes, int(places[one]))}",
+                f"group size {int(places[one]) + 1:,} is {size}, but {source.name} has {has}",
+                size if wrong.size > 1 else "",
+                "write the sizes anew, or delete them: LightGBM takes queries from them, and not "
+                "from qids",
+                "group-sizes",
+            )
         )
-    )
+    return InputError(problems, total=wrong.size)
 
 
 def _sizes(sizes: Source) -> Ints:

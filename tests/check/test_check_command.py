@@ -12,7 +12,6 @@ from typer.testing import CliRunner, Result
 
 from harness.check import Checked, report
 from harness.cli import app
-from harness.errors import ConfigError, InputError
 from harness.guard.registry import finding
 
 
@@ -136,13 +135,16 @@ def test_json(letor: Any) -> None:
 
 def test_what_is_no_config_nor_judgements_with_runs(root: Path) -> None:
     alone = call(root / "runs/trec/qrels.txt")
-    assert isinstance(alone.exception, InputError)
-    assert str(alone.exception).endswith(
-        "qrels.txt: it is no config, and judgements by themselves are not enough\n"
-        "  fix:   harness check CONFIG, or harness check QRELS RUN..."
+    assert alone.exit_code == 2
+    assert alone.stdout.endswith(
+        "qrels.txt: it is no config, and judgements by themselves are not enough [config]\n"
+        "  effect: nothing runs\n"
+        "  fix:    harness check CONFIG, or harness check QRELS RUN...\n"
+        "checked 0 datasets and 0 runs, 0 rows: 1 error\n"
     )
     missing = call(root / "nosuch.yaml")
-    assert isinstance(missing.exception, ConfigError)
+    assert missing.exit_code == 2
+    assert missing.stdout.startswith(f"error: {root / 'nosuch.yaml'}: no file ")
     both = call(root / "configs/trec.yaml", root / "runs/trec/bm25.run")
     assert both.exit_code == 2
     assert "a config names its runs itself; give it alone" in both.output
@@ -154,13 +156,22 @@ def test_json_of_what_is_no_config(root: Path, tmp_path: Path) -> None:
         found = json.loads(result.stdout)
         assert not found["checked"]
         assert {one["rule"] for one in found["findings"]} == {"config"}
-        assert found["findings"][0]["place"].startswith(str(path))
+        assert {*found} == {"findings", "counts", "rows", "runs_without_dataset", "checked"}
+        assert found["findings"][0]["file"] == str(path)
         return result.exit_code, [one["what"] for one in found["findings"]]
 
-    (tmp_path / "c.yaml").write_text("datasets: [\n")
+    (tmp_path / "c.yaml").write_text("datasets: {a: [}\n")
     code, (what,) = said(tmp_path / "c.yaml")
     assert code == 2
-    assert what
+    assert what.startswith("column 16: not valid YAML: expected the node content, but found '}'")
+    (one,) = json.loads(call(tmp_path / "c.yaml", "-f", "json").stdout)["findings"]
+    assert (one["place"], one["line"]) == (f"{tmp_path}/c.yaml:1", 1)
+    assert one["examples"] == ["datasets: {a: [}"]
+    head = call(tmp_path / "c.yaml").stdout.splitlines()[0]
+    assert head == f"error: {one['place']}: {what}: datasets: {{a: [}} [config]"
+    (tmp_path / "on_top.yaml").write_text("extends: c.yaml\n")
+    of_base = json.loads(call(tmp_path / "on_top.yaml", "-f", "json").stdout)["findings"]
+    assert [(Path(of["file"]).name, of["line"]) for of in of_base] == [("c.yaml", 1)]
     assert said(root / "runs/trec/qrels.txt") == (
         2,
         ["it is no config, and judgements by themselves are not enough"],

@@ -63,6 +63,30 @@ def test_rules_of_judgements(changes: dict[str, Any], rule: str, severity: str, 
     assert said([*of_dataset(replace(JUDGED, **changes), "q")]) == [(rule, severity, f"q: {what}")]
 
 
+def test_grades_below_0_are_said_beside_what_is_not_judged() -> None:
+    facts = replace_run(replace(CLEAN, judgements=replace(JUDGED, negative=7)), judged_shown=450)
+    (one,) = of_run(facts, "r")
+    assert one.what == (
+        "10 % of the documents at rank 10 or before are not judged or have a grade below 0"
+    )
+    assert one.effect.endswith("but for documents that somebody saw and marked as junk")
+    (plain,) = of_run(replace_run(CLEAN, judged_shown=450), "r")
+    assert plain.effect == "they count as not relevant, so that values are lower bounds"
+
+
+def test_what_is_counted_in_judged_queries_alone_is_said_of_these() -> None:
+    # 5 of 41 judged queries that are answered, of 50
+    facts = replace_run(CLEAN, extra=9, nearly=5, tied=24_750)
+    nearly, ties, extra = of_run(facts, "r")
+    assert nearly.what == "nearly all documents share one score in 5 of 41 judged queries"
+    assert ties.what.startswith("10 % of the pairs of documents that a judged query retrieved ")
+    assert extra.rule == "extra-queries"
+
+
+def replace_run(facts: Facts, **changes: Any) -> Facts:
+    return replace(facts, run=replace(facts.run, **changes))
+
+
 LABELS = Moments(900, 0.5, 0.5, 100.0, 400.0, 200.0)  # 200 / sqrt(100 * 400) = 1
 
 

@@ -324,10 +324,26 @@ def test_group_sizes_that_contradict_the_qids(
     write(name, sizes)
     with pytest.raises(InputError) as error:
         readers.read_qrels(path, **({} if beside else {"group": name}))
-    (problem,) = error.value.problems
+    problem = error.value.problems[0]
     # one size a line; a sum is of no line
     at = f":{message.split()[2]}" if message.startswith("group size") else ""
     assert (problem.where, problem.what, problem.rule) == (name + at, message, "group-sizes")
+
+
+def test_all_sizes_that_contradict_the_qids_are_counted(write: Write) -> None:
+    # rows of a 1-2, of b 3-5, of c 6, of d 7: the sizes are rows 1-2, 3, 4-5, 6-7 and beyond
+    rows = "".join(f"0 qid:{qid}\n" for qid in "aabbbcd")
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(write("a.txt", rows), group=write("sizes", "2\n1\n2\n2\n9\n"))
+    what = [(one.where, one.what.partition(", but a.txt has ")) for one in error.value.problems]
+    assert [(where, size, has) for where, (size, _, has) in what] == [
+        ("sizes:2", "group size 2 is 1", "3 rows of qid 'b' there, from row 3 on"),
+        ("sizes:3", "group size 3 is 2",
+         "3 rows of qid 'b' from row 3 on, and none that begins there, from row 4 on"),
+        ("sizes:4", "group size 4 is 2", "1 row of qid 'c' there, from row 6 on"),
+        ("sizes:5", "group size 5 is 9", "7 rows alone"),
+    ]  # fmt: skip
+    assert error.value.total == 4
 
 
 def test_words_in_a_named_file_of_group_sizes_are_refused_with_qids_too(write: Write) -> None:
