@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import index_in
+from ..core.arrow import cast, index_in, to_numpy
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.tables import Qrels, Run
@@ -47,10 +47,9 @@ def read_run(
 
 def _positions(source: Source, table: pa.Table) -> Ints:
     try:
-        positions: Ints = column(table["row"]).cast(pa.uint32()).to_numpy().astype(np.int64)
+        return to_numpy(cast(column(table["row"]), pa.uint32())).astype(np.int64)
     except pa.ArrowInvalid as error:
         raise InputError(Problem(source.name, f"a row is not a whole number ({error})")) from None
-    return positions
 
 
 def _check_counts(source: Source, dataset: Qrels, table: pa.Table, query: Ints) -> None:
