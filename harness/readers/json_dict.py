@@ -254,9 +254,11 @@ def _first_rows(table: T, n: int) -> T:
 
 def _twice(table: Table) -> tuple[Ints, Ints]:
     """Return the rows whose docno their query has already, and the row before each."""
-    parts = np.unique(np.searchsorted(table.offsets, np.arange(0, table.n_rows, _PART))).tolist()
+    by_rows = np.searchsorted(table.offsets, np.arange(0, table.n_rows, _PART))
+    by_queries = np.arange(0, table.n_queries, _PART)  # of which some have no rows
+    parts = sorted({*by_rows.tolist(), *by_queries.tolist(), table.n_queries})
     found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
-    for first, stop in pairwise([*parts, table.n_queries]):
+    for first, stop in pairwise(parts):
         begin, end = table.offsets[[first, stop]].tolist()
         keys = table.docnos.hashes_of(begin, end)
         if stop > first + 1:

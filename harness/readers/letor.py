@@ -17,11 +17,12 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, take
+from ..core.arrow import as_bytes, take, to_numpy
 from ..core.docnos import Docnos
 from ..core.grouped import Columns, in_order
 from ..core.policy import Duplicates
 from ..core.ragged import Array
+from ..core.same_docnos import many_repeats
 from ..core.tables import Qrels
 from ..errors import InputError, Problem
 from .ahead import of_blocks
@@ -41,6 +42,8 @@ _LEAST = 2 << 20
 """Bytes of a block, at least: of most only the beginnings of lines are looked at."""
 _BEFORE = 5
 """Lines before the last one that tell how many fields a line has."""
+_NAMED = 3
+"""Rows that are named of those that repeat a docno."""
 _SMALL = 2
 """Bytes of the integers that are grades whatever they hold."""
 
@@ -89,7 +92,11 @@ def read_qrels(
     del columns
     # where docnos that stand twice are no error, rows have to be there without their docnos, too
     ask = docnos is not None and duplicates == "error"
-    held = Columns(qids, None if ask else docnos, grades, give_back)
+    held = Columns(qids, docnos, grades, give_back)
+    if ask and _warn_many_repeated(source, held):
+        ask, docnos = False, None
+    if ask or docnos is None:
+        held.docnos = None
     del qids, grades
     qrels = Qrels.from_held(held, name=name, duplicates=duplicates)
     if ask:
@@ -97,7 +104,13 @@ def read_qrels(
         del docnos
         rows, _ = named.duplicate_rows()
         if rows.size:
-            _warn_repeated(source, named, rows)
+            order = named.order
+            first = rows if order is None else rows[np.argsort(order[rows])]  # of the file
+            first = first[:_NAMED]
+            query = np.searchsorted(named.offsets, first, "right") - 1
+            names = take(named.qids, query), named.docnos.take(first)
+            first = first if order is None else order[first]
+            _warn_repeated(source, first, names, rows.size)
         else:
             qrels = named
     _warn_cut(source)
@@ -157,32 +170,40 @@ def _named(qrels: Qrels, docnos: pa.Array) -> Qrels:
     return replace(qrels, docnos=Docnos(docnos, qrels.offsets))
 
 
-def _warn_repeated(source: Source, qrels: Qrels, rows: Array) -> None:
-    """Warn of rows that repeat a docno of their query."""
-    n = rows.size
-    if qrels.order is not None:  # the first of the file
-        rows = rows[np.argsort(qrels.order[rows])]
-    rows = rows[:3]
-    query = np.searchsorted(qrels.offsets, rows, "right") - 1
+def _warn_many_repeated(source: Source, columns: Columns) -> bool:
+    """Warn of rows that repeat a docno where they are many, and return whether they are."""
+    many = many_repeats(columns)
+    if many is None:
+        return False
+    rows, n = many[0][:_NAMED], many[0].size
+    query = np.searchsorted(to_numpy(columns.qids.run_ends), rows, "right")
+    names = take(columns.qids.values, query), take(columns.docnos, rows)
+    _warn_repeated(source, rows, names, n, at_least=True)
+    return True
+
+
+def _warn_repeated(
+    source: Source, rows: Array, names: tuple[pa.Array, pa.Array], n: int, at_least: bool = False
+) -> None:
+    """Warn of `n` rows that repeat a docno of their query: the first, their qids and docnos."""
     texts = [
-        tuple(name.decode("utf-8", "replace") for name in as_bytes(column))
-        for column in (take(qrels.qids, query), qrels.docnos.take(rows))
+        tuple(name.decode("utf-8", "replace") for name in as_bytes(column)) for column in names
     ]
-    rows = rows if qrels.order is None else qrels.order[rows]
     wanted = {int(row): (docno,) for row, docno in zip(rows, texts[1], strict=True)}
     lines = find_lines(source, wanted, is_data, whole=True)
-    names = tuple(
+    examples = tuple(
         f"query {qid}, document {docno}" + (f": line {lines[row]}" if row in lines else "")
         for row, qid, docno in zip(wanted, *texts, strict=True)
     )
     warn(
         source,
-        f"{n:,} row{'s repeat' if n > 1 else ' repeats'} a docno of the same query; all rows "
-        "are kept, and named d0, d1, ... by position",
+        f"{'at least ' if at_least else ''}{n:,} row{'s repeat' if n > 1 else ' repeats'} a docno "
+        "of the same query; all rows are kept, and named d0, d1, ... by position",
         "repeated-rows",
         n,
         lines.get(int(rows[0]), 0),
-        names,
+        examples,
+        at_least,
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..core.arrow import call, cast, extract, run_ends, to_arrow, to_numpy
+from ..core.arrow import call, cast, extract, run_ends, to_numpy
 from ..core.hashing import string_views
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import GRADE_LIMIT
@@ -43,11 +43,14 @@ _TOGETHER = 1 << 18
 """Bytes of shorter ones that are copied together."""
 _LONG = 400
 """Bytes of a line from which on it is quicker to ask for one after another."""
+_HASHES = 8
+"""``#`` of a line, on average, from which on the first of each is asked for."""
 _TAB, _NEWLINE, _RETURN, _BLANK, _HASH = np.array([9, 10, 13, 32, 35], np.uint8)
 _PLACES = np.arange(_HEAD, dtype=np.uint8)
 _QID = np.frombuffer(b"qid:", np.uint8)
 _DOCID = r"docid\s*=\s*(?P<docno>\S+)"
 _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
+_NO_DATA = re.compile(rb"\s*(#|$)")
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
 
 
@@ -83,10 +86,6 @@ class _Lines(NamedTuple):
         rows = (first != _NEWLINE) & (first != _HASH)
         rows &= ~((first == _RETURN) & (second == _NEWLINE))
         return self._replace(starts=self.starts[rows], stops=self.stops[rows])
-
-    def text(self) -> bytes:
-        """Return the bytes from the first line to the last."""
-        return self.data[self.starts[0] : self.stops[-1]].tobytes()
 
     def rows(self, grades: Array, qids: pa.Array | None, heads: Ints) -> Rows:
         """Return what the lines hold whose grades and qids end at `heads`."""
@@ -129,10 +128,10 @@ def _read_lines(block: bytes, size: int, with_qid: bool, marked: bool) -> Iterat
             some = slice(at, at + _PIECE)
             lines = _Lines(data, starts[some], stops[some], commented, marked)
             rows = _read_alike(lines) if with_qid else None
+            if rows is None and (lines := lines.with_data()).starts.size:
+                rows = _read_unlike(lines, with_qid)
             if rows is not None:
                 yield rows
-            elif (lines := lines.with_data()).starts.size:
-                yield _read_unlike(lines, with_qid)
 
 
 def _line_ends(block: bytes, size: int) -> Iterator[Ints]:
@@ -170,8 +169,8 @@ def _read_alike(lines: _Lines) -> Rows | None:
     return lines.rows(heads.grades, qids, heads.stops)
 
 
-def _read_unlike(lines: _Lines, with_qid: bool) -> Rows:
-    """Read lines of data, whatever they begin with."""
+def _read_unlike(lines: _Lines, with_qid: bool) -> Rows | None:
+    """Read lines, whatever they begin with; None where none holds data."""
     data, starts = lines.data, lines.starts
     heads = sliding_window_view(data, _HEAD)[starts]
     space = (heads == _BLANK) | (heads - _TAB <= _RETURN - _TAB)  # bytes below _TAB wrap around
@@ -184,11 +183,11 @@ def _read_unlike(lines: _Lines, with_qid: bool) -> Rows:
         qid_end = later.argmax(axis=1)
         simple = (marks == _QID).all(axis=1) & later.any(axis=1) & (qid_end > grade_end + 5)
     if not simple.all():
-        return _read_slowly(lines.text(), with_qid, lines.marked)
+        return _read_slowly(lines, with_qid)
     qids = _spans(data, starts + grade_end + 5, starts + qid_end) if with_qid else None
     texts = _spans(data, starts, starts + grade_end)
     if lines.commented and any(_has_hash(text) for text in (texts, qids)):
-        return _read_slowly(lines.text(), with_qid, lines.marked)  # a comment begins at once
+        return _read_slowly(lines, with_qid)  # a comment begins at once
     stops = starts + (qid_end if with_qid else grade_end)
     return lines.rows(_grades(texts), _encoded(qids), stops)
 
@@ -198,7 +197,9 @@ def _has_hash(texts: pa.Array | None) -> bool:
 
 
 def _encoded(qids: pa.Array | None) -> pa.Array | None:
-    return None if qids is None else call("run_end_encode", qids)
+    if qids is None:
+        return None
+    return run_ends(np.array([1]), qids) if len(qids) == 1 else call("run_end_encode", qids)
 
 
 def _rows(
@@ -256,9 +257,15 @@ def _grades(texts: pa.Array) -> Array:
 
 def _ends(data: Array, starts: Ints, stops: Ints) -> Ints:
     """Return where the first ``#`` of each line is, or its end where it has none."""
-    hashes = starts[0] + np.flatnonzero(data[starts[0] : stops[-1]] == _HASH)
-    if not hashes.size:
+    is_hash = data[starts[0] : stops[-1]] == _HASH
+    n_hashes = np.count_nonzero(is_hash)
+    if not n_hashes:
         return stops
+    if n_hashes > _HASHES * starts.size:  # their places would be eight times the text
+        places = starts - starts[0], stops - starts[0]
+        own = [is_hash[start:stop].argmax() for start, stop in zip(*places, strict=True)]
+        return np.where(is_hash[places[0] + own], starts + own, stops)
+    hashes = starts[0] + np.flatnonzero(is_hash)
     hashes = np.append(hashes, data.size)
     found: Ints = np.minimum(hashes[np.searchsorted(hashes, starts)], stops)
     return found
@@ -269,38 +276,35 @@ def _comments(data: Array, ends: Ints, stops: Ints) -> pa.Array | None:
     has = ends < stops
     if not has.any():
         return None
-    return call("if_else", to_arrow(has), _spans(data, ends, stops), pa.nulls(1, pa.string())[0])
+    comments = _spans(data, ends, stops)
+    if has.all():
+        return comments
+    buffers = [pa.py_buffer(np.packbits(has, bitorder="little")), *comments.buffers()[1:]]
+    return pa.Array.from_buffers(comments.type, has.size, buffers)
 
 
-def _read_slowly(block: bytes, with_qid: bool, marked: bool) -> Rows:
-    """Read some lines one by one: blanks before the grade, runs of blanks, long qids."""
-    grades, qids, comments, features = [], [], [], []
-    for line in block.split(b"\n"):
-        if not is_data(0, line):
+def _read_slowly(lines: _Lines, with_qid: bool) -> Rows | None:
+    """Read some lines one by one: blanks before the grade, runs of blanks, long qids.
+
+    None where no line holds data. Nothing is copied but what is kept: a line may have megabytes.
+    """
+    found, text = [], lines.data.data
+    for at, (start, stop) in enumerate(
+        zip(lines.starts.tolist(), lines.stops.tolist(), strict=True)
+    ):
+        if _NO_DATA.match(text, start, stop):
             continue
-        match = _LINE.match(line)
-        if match is None or (with_qid and match["qid"] is None):
+        match = _LINE.match(text, start, stop)
+        if match is None or (with_qid and match.start("qid") < 0):
             raise NotLetor
-        before, mark, comment = line.partition(b"#")
-        grades.append(match["grade"])
-        qids.append(match["qid"])
-        comments.append(mark + comment if mark else None)
-        features.append(before[match.end() + 1 :])
-    try:
-        texts = [cast(pa.array(column, pa.binary()), pa.string()) for column in (grades, comments)]
-        strings = cast(pa.array(qids, pa.binary()), pa.string()) if with_qid else None
-    except pa.ArrowInvalid:
-        raise NotLetor from None
-    commented = texts[1].null_count < len(texts[1])
-    own = _marks(features) if marked else None
-    return _rows(_grades(texts[0]), _encoded(strings), texts[1] if commented else None, own)
-
-
-def _marks(features: list[bytes]) -> Array:
-    """Return the marks of features, each in bytes of its own."""
-    stops = np.cumsum([len(one) + 1 for one in features], dtype=np.int64) - 1
-    data = np.frombuffer(b"\n".join(features) + b"\n" * _HEAD, np.uint8)
-    return row_marks.marks(data, np.append(0, stops + 1)[:-1], stops, commented=True)
+        found.append((at, *match.span("grade"), *match.span("qid"), match.end()))
+    if not found:
+        return None
+    rows, grade, grade_end, qid, qid_end, heads = np.array(found, np.int64).T
+    lines = lines._replace(starts=lines.starts[rows], stops=lines.stops[rows])
+    grades = _grades(_spans(lines.data, grade, grade_end))
+    qids = _spans(lines.data, qid, qid_end) if with_qid else None
+    return lines.rows(grades, _encoded(qids), heads)
 
 
 def is_data(number: int, line: bytes) -> bool:

@@ -266,6 +266,16 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("judgements of two queries in turn", "qrels", "trec",
      _rows(lambda i: f"{i % 2} 0 {i} 1\n"), 3),
     ("judgements below 0", "qrels", "trec", _rows(lambda i: f"q{i} 0 d -1\n"), 3),
+    ("rows of one docid", "qrels", "letor", _rows(lambda i: "0 qid:1 #a\n"), 3),
+    ("rows of one docid after a blank", "qrels", "letor", _rows(lambda i: " 0 qid:1 #a\n"), 3),
+    ("100,000 docids", "qrels", "letor", _rows(lambda i: f"0 qid:1 #{i % 100_000}\n"), 3),
+    ("qids of 7 MB", "qrels", "letor", _long("1 qid:{} 1:2\n"), 3),
+    ("docids of 7 MB", "qrels", "letor", _long("1 qid:1 1:2 #docid={}\n"), 3),
+    ("comments of 7 MB of #", "qrels", "letor",
+     lambda n: (b"1 qid:1 " + b"#" * (7 * MB) + b"\n") * -(-n // (7 * MB)), 3),
+    ("JSON of queries without rows", "run", "json",
+     lambda n: b"{" + _rows(lambda i: f'"{i}":{{}},')(n) + b'"q":{"d":1}}', 3),
+    ("docnos of 7 MB and wrong scores", "run", "table", _long("1,{},x\n", b"qid,docno,score\n"), 3),
     ("JSON of one key", "run", "guessed", lambda n: b"{" + b'"q":{"d":1},' * (n // 12) + b"1}", 3),
 ]  # fmt: skip
 
