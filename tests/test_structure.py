@@ -27,9 +27,9 @@ LAYERS = [
     {"inputs", "catalogue", "crosscheck", "origin"},
     {"manifest", "direct", "results", "paper"},
     {"cells"},
+    {"derived"},
     {
         "experiment",
-        "executor",
         "batch",
         "trec_eval",
         "audit",

@@ -22,8 +22,8 @@ from ..cells.flow import Evaluated, evaluate_all
 from ..config import Config
 from ..config.cells import Cell
 from ..config.patterns import as_if_there
+from ..derived import Derived, derive
 from ..errors import HarnessError, HarnessWarning, ShortageError
-from ..experiment import Derived, derive
 from ..manifest import PICTURES
 from ..origin import MANIFEST, TIMING
 from ..results import CELLS, LEADERBOARD

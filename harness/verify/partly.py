@@ -21,8 +21,8 @@ from ..core.leaderboard import Entry, Leaderboard
 from ..core.pooling import whole_name
 from ..core.summary import Summary
 from ..core.systems import run_name
+from ..derived import derive
 from ..escaping import csv_text, in_json
-from ..experiment import derive
 from ..origin import MANIFEST
 from ..reports.csv import render as as_csv
 from ..results import CELLS, LEADERBOARD, PER_QUERY, systems

@@ -21,7 +21,7 @@ PHASES = [
     ("harness.cells.work", "evaluate_one", 0),
     ("harness.cells.work", "evaluate_one", 7),
     ("harness.cells.cache", "write_all", 3),
-    ("harness.experiment", "compare", 0),
+    ("harness.derived", "compare", 0),
     ("harness.paper", "files", 0),
     ("harness.store", "parquet", 0),
     ("os", "fsync", 4),

@@ -55,7 +55,7 @@ def test_a_worker_is_killed(
     ("home", "name", "call"),
     [
         ("harness.cells.cache", "write_all", 0), ("harness.cells.cache", "write_all", 6),
-        ("harness.experiment", "compare", 0), ("harness.store", "write_all", 0),
+        ("harness.derived", "compare", 0), ("harness.store", "write_all", 0),
         ("os", "fsync", 0), ("os", "fsync", 5),
         ("pathlib", "Path.replace", 5), ("pathlib", "Path.replace", 16),
     ],
