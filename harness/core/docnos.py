@@ -52,6 +52,13 @@ class Docnos:
             return byte_ranks(_position_names(positions))[positions]
         return byte_ranks(self.take(rows))
 
+    def part(self, begin: int, end: int, offsets: Ints) -> Docnos:
+        """Return those of whole queries, from a row to before another; hashes are not lost."""
+        strings = None if self.strings is None else self.strings.slice(begin, end - begin)
+        some = Docnos(strings, offsets)
+        some._keys = None if self._keys is None else self._keys[begin:end]
+        return some
+
     @property
     def row(self) -> Ints:
         """Query of each row, ``(n_rows,)``; computed once for all tables that share the docnos."""

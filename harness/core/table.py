@@ -236,9 +236,7 @@ class Table(ABC):
         begin, end = int(self.offsets[first]), int(self.offsets[stop])
         offsets = self.offsets[first : stop + 1] - begin
         if docnos is None:
-            strings = self.docnos.strings
-            strings = None if strings is None else strings.slice(begin, end - begin)
-            docnos = Docnos(strings, offsets)
+            docnos = self.docnos.part(begin, end, offsets)
         return replace(
             self,
             qids=self.qids.slice(first, stop - first),

@@ -86,27 +86,20 @@ def strangers(begin: Part, policy: Policy, any_own: bool) -> dict[str, First]:
 
 
 def _strangers(begin: Part, policy: Policy, any_own: bool, n_queries: int) -> dict[str, First]:
-    own = begin.judged(n_queries)[0]
-    n_rows = int(begin.run.offsets[min(n_queries, begin.run.n_queries)])
-    others = begin.qrels.knows(begin.run.docnos.hashes[:n_rows])
-    others[own] = False
-    none = np.ones(n_rows, dtype=bool)
-    none[own] = False
-    unjudged = _named(begin, np.flatnonzero(none)[:EXAMPLES])
     if any_own:
-        others = np.isin(np.arange(n_rows), top_rows(begin, policy, n_queries)) & others
+        rows = np.sort(begin.top(n_queries, TOP, policy))
+        rows = rows[begin.qrels.knows(begin.run.docnos.hashes[rows])]
+        return {"other-topics": _named(begin, rows[~begin.own(rows)][:EXAMPLES])}
+    n_rows = int(begin.run.offsets[min(n_queries, begin.run.n_queries)])
+    others = np.flatnonzero(begin.qrels.knows(begin.run.docnos.hashes[:n_rows]))[:LOOKED_AT]
+    first = np.arange(min(n_rows, LOOKED_AT))
+    others, first = (rows[~begin.own(rows)][:EXAMPLES] for rows in (others, first))
+    unjudged = _named(begin, first)
     return {
-        "other-topics": _named(begin, np.flatnonzero(others)[:EXAMPLES]),
+        "other-topics": _named(begin, others),
         "other-collection": unjudged,
         "nothing-judged": unjudged,
     }
-
-
-def top_rows(begin: Part, policy: Policy, n_queries: int) -> Ints:
-    """Return the rows of the first queries at the first ranks."""
-    n = begin.lengths[:n_queries].tolist()
-    rows = (begin.at_ranks(q, range(1, min(TOP, n[q]) + 1), policy) for q in range(len(n)))
-    return np.concatenate([*rows, np.zeros(0, np.int64)])
 
 
 def _named(part: Part, rows: Ints) -> First:

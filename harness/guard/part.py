@@ -10,6 +10,7 @@ import numpy as np
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arrow import index_in, take
+from ..core.docnos import Docnos
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Ints, lengths_of
 from ..core.tables import Qrels, Run
@@ -127,7 +128,7 @@ class Part:
         first = np.argsort(here, kind="stable")[:EXAMPLES]
         return list(zip(codes[first].tolist(), here[first].tolist(), strict=True))
 
-    def compared(self, rows: Ints, policy: Policy) -> Array:
+    def compared(self, rows: Ints | slice, policy: Policy) -> Array:
         """Return the scores of some rows as `policy` compares them."""
         scores = self.run.scores[rows]
         if policy.score_type != "float32":
@@ -162,11 +163,43 @@ class Part:
         found: Ints = (self._ranked(query, policy) if tied.any() else rows)[at]
         return found
 
+    def top(self, n_queries: int, most: int, policy: Policy) -> Ints:
+        """Return the rows at the first `most` ranks of the first queries, as :meth:`at_ranks`.
+
+        Queries whose rows stand in their order, without ties there, are looked at together.
+        """
+        if policy.judged_only or policy.score_type == "none":
+            return self.run.offsets[:0]
+        offsets = self.run.offsets[: n_queries + 1]
+        scores = self.compared(slice(0, int(offsets[-1])), policy)
+        starts, stops = offsets[:-1], offsets[1:]
+        apart = np.zeros(starts.size, dtype=bool)
+        rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
+        query = np.searchsorted(starts, rises, side="right") - 1
+        apart[query[rises > starts[query]]] = True
+        rows = starts[:, None] + np.arange(most)
+        here, more = rows < stops[:, None], rows + 1 < stops[:, None]
+        at = np.minimum(rows, scores.size - 2)
+        apart |= (more & (scores[at] == scores[at + 1])).any(axis=1)
+        found = [rows[here & ~apart[:, None]]]
+        for one in np.flatnonzero(apart).tolist():
+            n = min(most, int(stops[one] - starts[one]))
+            found.append(self.at_ranks(one, range(1, n + 1), policy))
+        return np.concatenate(found)
+
     def _ranked(self, query: int, policy: Policy) -> Ints:
         """Return the rows of a query by rank, ties as `policy` settles them."""
         one = self.run.part(query, query + 1)
         every = Qrels(one.qids, one.offsets, one.docnos, np.arange(one.n_rows))
         found: Ints = self.run.offsets[query] + align(every, one, policy).grade
+        return found
+
+    def own(self, rows: Ints) -> Bools:
+        """Return which of a few rows of the first queries are judged for the query they answer."""
+        query = np.searchsorted(self.run.offsets, rows, side="right") - 1
+        docnos = Docnos(self.run.docnos.take(rows), np.array([0, rows.size]))
+        found = np.zeros(rows.size, dtype=bool)
+        found[self.qrels.find(self.codes[query], docnos)[0]] = True
         return found
 
     def judged(self, most: int = LOOKED_AT) -> tuple[Ints, Ints]:

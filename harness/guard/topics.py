@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.policy import Policy
 from ..core.ragged import Array, Ints
-from .docnos import top_rows
 from .first import EXAMPLES, First, texts_at
+from .judged import TOP
 from .part import LOOKED_AT, Part
 
 MARGIN = 3
@@ -62,16 +62,17 @@ def topics(begin: Part, policy: Policy) -> tuple[Topics | None, First]:
 
     None where too few are judged for others.
     """
-    rows = top_rows(begin, policy, LOOKED_AT)
+    rows = begin.top(LOOKED_AT, TOP, policy)
     query = np.searchsorted(begin.run.offsets, rows, side="right") - 1
     asked = begin.codes[query] >= 0
     rows, query = rows[asked], query[asked]
     known = begin.qrels.knows(begin.run.docnos.hashes[rows])
-    n_own = int(np.isin(rows, begin.judged()[0]).sum())
-    if int(known.sum()) - n_own < FEW * MARGIN:
-        return None, First()
     looked_at = np.unique(query)
-    counts, which = _counts(begin, rows[known], query[known])
+    rows, query = rows[known], query[known]
+    few = FEW * MARGIN
+    if rows.size < few or rows.size - int(begin.own(rows).sum()) < few:
+        return None, First()
+    counts, which = _counts(begin, rows, query)
     if not which.size:
         return None, First()
     is_own = which == begin.codes[: counts.shape[0], None]
