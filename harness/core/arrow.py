@@ -8,6 +8,7 @@ than evaluating a small run; these do not. ``pyarrow.compute``, which methods su
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,6 +23,9 @@ from pyarrow._compute import (
 )
 
 from .ragged import Array, Bools, Ints, offsets_of
+
+_FEW = 100_000
+"""Strings that are made sooner one by one than Arrow's ``pa.array`` has loaded pandas."""
 
 
 def to_arrow(numbers: Array) -> pa.Array:
@@ -94,16 +98,16 @@ def string_column(texts: Iterable[str]) -> pa.Array:
 
 
 def strings_of(values: Iterable[Any]) -> pa.Array:
-    """Return what ``pa.array`` makes strings of, as :func:`string_column` does where all are.
+    """Return what ``pa.array`` makes strings of; a few, as :func:`string_column` does.
 
     >>> strings_of(["a", "b"]).to_pylist(), strings_of([b"a"]).to_pylist()
     (['a', 'b'], ['a'])
     """
     values = list(values)
-    try:
-        return string_column(values)
-    except TypeError:
-        return pa.array(values, pa.string())
+    if len(values) <= _FEW:
+        with contextlib.suppress(TypeError):  # bytes are fine too
+            return string_column(values)
+    return pa.array(values, pa.string())
 
 
 def repeated(text: str | None, n: int) -> pa.DictionaryArray:
