@@ -31,8 +31,10 @@ from .wrong_lines import LIMIT
 
 _PIECES = 16
 """Pieces of the text after which memory is given back: growing columns leave holes."""
-_PART = 1 << 18
-"""Rows, and those of one query, that are looked through for names that are there twice."""
+_LOOK = 1 << 18
+"""Rows that are looked through for names that are there twice before all are."""
+_PART = 1 << 16
+"""Rows, and those of one query, that are looked through for such names at a time."""
 
 
 def read_qrels(
@@ -189,6 +191,8 @@ def _table(
 ) -> T:  # fmt: skip
     """Return the table of the columns, which are used up."""
     columns.lengths.add(np.array([columns.last] if columns.last >= 0 else [], np.int32))
+    qids = columns.qids.column()
+    differ = are_distinct(qids)  # before the offsets are made: it takes as much room
     offsets, numbers = offsets_of(columns.lengths.array()), columns.numbers.array()
     if not numbers.size:
         raise no_rows(source.name)
@@ -198,20 +202,20 @@ def _table(
             numbers = numbers.astype(np.int64)
         columns.numbers = Numbers(np.float64)
         numbers = of.check_numbers(numbers, name, fractions=fractions)
-    qids, docnos = columns.qids.column(), Docnos(columns.docnos.column(), offsets)
+    docnos = Docnos(columns.docnos.column(), offsets)
     del columns
     give_back()
     table = of(qids, offsets, docnos, numbers, name)
-    return _once(source, table, duplicates)
+    return _once(source, table, duplicates, differ=differ)
 
 
-def _once(source: Source, table: T, duplicates: Duplicates) -> T:
+def _once(source: Source, table: T, duplicates: Duplicates, *, differ: bool) -> T:
     """Return the table with each query, and each docno of a query, once.
 
     JSON allows a key twice, of which Python's reader keeps the last in silence.
     """
     if duplicates == "error":
-        for part in (_PART, 4 * _PART):
+        for part in (_LOOK, 4 * _LOOK):
             if table.n_rows >= 4 * part:  # to list all rows takes ten times their room
                 begin = _first_rows(table, part)
                 rows = _twice(begin)[0]
@@ -219,7 +223,7 @@ def _once(source: Source, table: T, duplicates: Duplicates) -> T:
                     keys = begin.docnos.take(rows[:SHOWN])
                     raise _refused(source, keys, rows.size, at_least=True)
     later, earlier = _twice(table)
-    if not later.size and are_distinct(table.qids):
+    if not later.size and differ:
         return table
     where = np.arange(table.n_queries)
     distinct, which = encode(table.qids)

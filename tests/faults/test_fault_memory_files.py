@@ -31,9 +31,11 @@ MOST = 160
 LIMITS = max(12, TRIALS)
 
 CHILD = """
-import ctypes, gc, os, resource, sys
+import ctypes, gc, os, resource, sys, warnings
 from pathlib import Path
 from harness import system
+
+warnings.filterwarnings("ignore", ".*is multi-threaded", DeprecationWarning)  # fork's, from 3.12
 
 resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.RLIM_INFINITY))
 system.allocate_sparingly()
