@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,15 @@ BUILT_IN = dict(REGISTRY)
 ROOT = Path(__file__).resolve().parents[1]
 hypothesis.settings.register_profile("harness", deadline=None)  # a busy machine is no fault
 hypothesis.settings.load_profile("harness")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the project once.
+
+    Each of hundreds of processes would do it anew where Python is told to write no bytecode.
+    """
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(ROOT / "harness", quiet=2)
 
 
 @pytest.fixture(autouse=True)
