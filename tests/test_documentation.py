@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import called
 
 import harness
 
@@ -74,13 +75,8 @@ def test_commands_run(page: Path, workplace: Path) -> None:
     for command in "\n".join(blocks(page, "sh")).splitlines():
         if not command.startswith("harness "):
             continue
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command, comments=True)],
-            cwd=workplace,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        done = called(*shlex.split(command, comments=True)[1:], cwd=workplace)
+        assert done.code == 0, f"{command}\n{done.err}"
 
 
 def test_every_shell_command_in_the_readme_is_known() -> None:
