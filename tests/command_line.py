@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 from harness.main import main
 
@@ -46,3 +47,9 @@ def called(*words: str, cwd: Path) -> Said:
     for stream in (out, err):
         stream.flush()
     return Said(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
+
+
+def finished(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """What `started` gives, of a command run in this process."""
+    with mock.patch.dict(os.environ, COLUMNS="100"):
+        return subprocess.CompletedProcess(words, *called(*words, cwd=cwd))

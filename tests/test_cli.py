@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command_line import finished
 from command_line import started as harness
 
 
@@ -48,7 +49,7 @@ def test_output_can_be_piped(here: Path) -> None:
 
 def test_dry_run_writes_nothing(here: Path) -> None:
     (here / "runs/letor/gbrt/fold2-seed1.txt").unlink()
-    done = harness("run", "configs/sweep.yaml", "--dry-run", cwd=here)
+    done = finished("run", "configs/sweep.yaml", "--dry-run", cwd=here)
     assert done.returncode == 0, done.stderr
     assert "1 of 20 cells is missing" in done.stdout
     assert "\nseed               1  2  1  2\ngbrt               x  x  -  x\n" in done.stdout
@@ -57,9 +58,9 @@ def test_dry_run_writes_nothing(here: Path) -> None:
 
 
 def test_set_overrides_a_value(here: Path) -> None:
-    done = harness("run", "configs/trec.yaml", "--set", "metrics=[P@5]", cwd=here)
+    done = finished("run", "configs/trec.yaml", "--set", "metrics=[P@5]", cwd=here)
     assert "P(rel=2)@5" in done.stdout
-    wrong = harness("run", "configs/trec.yaml", "--set", "policy.tie=stable", cwd=here)
+    wrong = finished("run", "configs/trec.yaml", "--set", "policy.tie=stable", cwd=here)
     assert wrong.returncode == 2
     assert "did you mean" in wrong.stderr
 
@@ -72,20 +73,20 @@ def test_unanswered_queries_are_said_where_values_stand_alone(tmp_path: Path) ->
     files = ("evaluate", "q", "a.run", "b.run", "-m", "P@1")
     for format in ("csv", "jsonl", "trec"):
         for how, value in (("zero", "0.5"), ("skip", "1.0")):
-            done = harness(*files, "-f", format, "--missing", how, cwd=tmp_path)
+            done = finished(*files, "-f", format, "--missing", how, cwd=tmp_path)
             assert done.stderr == f"warning: queries not answered ({how}): b 1\n"
             assert value in done.stdout.splitlines()[-1]
-    done = harness(*files, "--missing", "skip", cwd=tmp_path)
+    done = finished(*files, "--missing", "skip", cwd=tmp_path)
     assert "b        1/2 " in done.stdout
     assert "  queries not answered (skip): b 1\n" in done.stdout
     assert done.stderr == ""
-    done = harness(*files, "--missing", "error", cwd=tmp_path)
+    done = finished(*files, "--missing", "error", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == (
         "error: b.run: the run does not answer 1 of the 2 judged queries: '2'\n"
         "  fix:   complete the run, or give --missing zero (as trec_eval -c) or skip\n"
     )
-    done = harness("evaluate", "q", "a.run", "-m", "runid", cwd=tmp_path)
+    done = finished("evaluate", "q", "a.run", "-m", "runid", cwd=tmp_path)
     assert done.stderr == (
         "error: runid is the run's tag, and no number; name another metric too\n"
     )
@@ -94,7 +95,7 @@ def test_unanswered_queries_are_said_where_values_stand_alone(tmp_path: Path) ->
 @pytest.mark.parametrize("format", ["table", "csv", "markdown", "jsonl", "trec"])
 @pytest.mark.parametrize("per_query", [(), ("-q",)])
 def test_evaluate_in_every_format(here: Path, format: str, per_query: tuple[str, ...]) -> None:
-    done = harness(
+    done = finished(
         "evaluate", *TREC, "runs/trec/query-likelihood.run.gz", "-m", "map", "-m", "ndcg_cut_10",
         "-m", "rbo(p=0.9)", "--format", format, *per_query, cwd=here,
     )  # fmt: skip
@@ -108,7 +109,7 @@ def test_evaluate_in_every_format(here: Path, format: str, per_query: tuple[str,
 
 
 def test_evaluate_learning_to_rank_files(here: Path) -> None:
-    done = harness(
+    done = finished(
         "evaluate", "runs/letor/fold1/test.txt", "runs/letor/gbrt/fold1-seed1.txt",
         "-m", "ndcg@5", "-f", "jsonl", cwd=here,
     )  # fmt: skip
@@ -144,7 +145,7 @@ def test_a_run_from_standard_input(here: Path) -> None:
 def test_wrong_usage_is_said_and_exits_2(
     here: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = harness(*arguments, cwd=here)
+    done = finished(*arguments, cwd=here)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -160,24 +161,24 @@ def test_debug_shows_the_traceback(here: Path) -> None:
 def test_warnings_go_to_standard_error_without_python_s_trappings(here: Path) -> None:
     rows = [f"{q} Q0 DOC-{i:05d} {i} 1.0 flat\n" for q in range(301, 331) for i in range(5)]
     (here / "flat.run").write_text("".join(rows))
-    done = harness("evaluate", TREC[0], "flat.run", "-m", "map", cwd=here)
+    done = finished("evaluate", TREC[0], "flat.run", "-m", "map", cwd=here)
     assert done.returncode == 0
     assert done.stderr.startswith("warning: flat.run: ")
     assert "HarnessWarning" not in done.stderr
 
 
 def test_metrics_are_listed_and_defined(here: Path) -> None:
-    listing = harness("metrics", cwd=here).stdout
+    listing = finished("metrics", cwd=here).stdout
     assert "ndcg(" in listing
     assert "all_trec:" in listing
-    definition = harness("metrics", "ndcg", cwd=here).stdout
+    definition = finished("metrics", "ndcg", cwd=here).stdout
     assert "direction    higher is better" in definition
     assert "source" in definition
 
 
 def test_a_convention_in_capitals_is_printed_as_it_is_known(here: Path) -> None:
     lines = [
-        harness("evaluate", *TREC, "-m", "ndcg@5", "--convention", name, "-f", "csv", cwd=here)
+        finished("evaluate", *TREC, "-m", "ndcg@5", "--convention", name, "-f", "csv", cwd=here)
         for name in ("lightgbm", "LightGBM")
     ]
     assert lines[0].stdout == lines[1].stdout
@@ -225,7 +226,7 @@ def test_group_sizes_and_plugins(here: Path) -> None:
     (here / "d.txt").write_text("1 1:2\n0 1:3\n2 1:1\n")
     (here / "sizes").write_text("2\n1\n")
     (here / "p.txt").write_text("0.1\n0.2\n0.3\n")
-    done = harness(
+    done = finished(
         "evaluate", "d.txt", "p.txt", "-m", "best_grade@1", "--group", "sizes",
         "--plugin", "configs/my_metrics.py", "-f", "jsonl", cwd=here,
     )  # fmt: skip
@@ -234,7 +235,7 @@ def test_group_sizes_and_plugins(here: Path) -> None:
 
 
 def test_a_run_named_twice_is_refused(here: Path) -> None:
-    done = harness("evaluate", *TREC, TREC[1], "-m", "map", cwd=here)
+    done = finished("evaluate", *TREC, TREC[1], "-m", "map", cwd=here)
     assert (done.returncode, "runs/trec/bm25.run: the run is named twice" in done.stderr) == (
         2,
         True,
