@@ -28,7 +28,7 @@ NUMBERS = 4_000_000
 """Of arrays, which take little room else: too many for their judgements, as is said at the end."""
 MOST = 160
 """MB of addresses with which each of the files can be read."""
-LIMITS = max(12, TRIALS)
+LIMITS = max(6, TRIALS)
 
 CHILD = """
 import ctypes, gc, os, resource, sys, warnings
