@@ -5,8 +5,9 @@ A column is given up as soon as it stands in its new place, and the order takes 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,14 +16,16 @@ import pyarrow as pa
 from .arrow import bytes_at, encode_narrow, equal, take
 from .hashing import at_a_time, hash_strings, sorted_hashes, string_views
 from .heads import heads
-from .odd import NOTHING, Odd
-from .ragged import Array, Ints, lengths_of, offsets_of, sum_by
+from .odd import Odd
+from .ragged import Array, Ints, lengths_of, offsets_of
 
-_PIECE = 1 << 16
+_PIECE = 1 << 14
 """Rows that are put in order together."""
+_FIRST = 1 << 16
+"""Rows that tell whether most are of queries of their own."""
 _MANY = 1 << 18
 """Rows from which on memory is given back."""
-_OFTEN = 4
+_OFTEN = 8
 """Pieces after which memory is given back."""
 _HALF = np.uint64(32)
 _LOWER = np.uint64((1 << 32) - 1)
@@ -68,7 +71,7 @@ class Grouped(NamedTuple):
     qids: pa.Array
     offsets: Ints
     order: Array | None
-    scattered: Odd = NOTHING
+    scattered: Odd = Odd()
 
 
 def narrow(n: int) -> type[np.signedinteger]:
@@ -83,6 +86,8 @@ def narrow(n: int) -> type[np.signedinteger]:
 def grouped(columns: Columns) -> Grouped:
     """Take the qids out of some columns, and return how their rows are gathered.
 
+    Where queries may come back, the numbers are narrow from then on, if narrow ones are the same.
+
     >>> from harness.core.arrow import string_column
     >>> columns = Columns(string_column(["a", "b", "b", "a"]), None, np.arange(4))
     >>> qids, offsets, order, scattered = grouped(columns)
@@ -91,40 +96,47 @@ def grouped(columns: Columns) -> Grouped:
     """
     columns.let_go()
     n_rows = len(columns.qids)
-    values, stops, differ = heads(columns.qids)
+    values, stops, differ = heads(columns.qids, columns.let_go)
     columns.qids = None
     columns.let_go()
     if differ:
         offsets = np.arange(len(values) + 1) if stops is None else np.append(0, stops)
         return Grouped(values, offsets, None)
+    columns.numbers = slim(columns.numbers)
+    columns.let_go()
     distinct, query = _encoded(values, columns.let_go)
     del values
     columns.let_go()
-    n = len(distinct)
-    times = _counts(query, None, n)
-    lengths = None if stops is None else np.append(stops[:1], lengths_of(stops))
-    offsets = offsets_of(times if lengths is None else _counts(query, lengths, n))
-    n_back = int((times > 1).sum())
-    del times
-    if not n_back:  # two qids of one hash
+    returned, back = _returned(query, len(distinct))
+    offsets = offsets_of(_counts(query, stops, len(distinct)))
+    columns.let_go()
+    if not returned:  # two qids of one hash, or neighbours of one qid
         return Grouped(distinct, offsets, None)
-    back = _first_again(query)
     row = back if stops is None else int(stops[back - 1])
     (qid,) = bytes_at(distinct, query[[back]])
-    scattered = Odd(n_back, n_back, row, (qid.decode("utf-8", "replace"),))
-    by = _order(query)
-    del query
+    scattered = Odd(returned, returned, row, (qid.decode("utf-8", "replace"),))
+    order = _order(query, stops, offsets, n_rows)
+    del query, stops
     columns.let_go()
-    if lengths is None:
-        return Grouped(distinct, offsets, by, scattered)
-    starts = (stops - lengths)[by]
-    del stops
-    lengths = lengths[by]
-    order = np.arange(n_rows, dtype=narrow(n_rows))
-    starts -= np.cumsum(lengths, dtype=lengths.dtype)
-    starts += lengths
-    order += np.repeat(starts, lengths)
     return Grouped(distinct, offsets, order, scattered)
+
+
+def slim(numbers: Array) -> Array:
+    """Return many float64 numbers in four bytes each where all are the same there.
+
+    >>> slim(np.array([0.5, -3.0] * _MANY)).dtype, slim(np.array([0.5, 0.1] * _MANY)).dtype
+    (dtype('float32'), dtype('float64'))
+    """
+    if numbers.dtype != np.float64 or numbers.size <= _MANY:
+        return numbers
+    found = np.empty(numbers.size, np.float32)
+    with np.errstate(over="ignore"):
+        for at in range(0, numbers.size, _PIECE):
+            some = numbers[at : at + _PIECE]
+            found[at : at + _PIECE] = some
+            if (found[at : at + _PIECE] != some).any():
+                return numbers
+    return found
 
 
 def _encoded(texts: pa.Array, let_go: Callable[[], None]) -> tuple[pa.Array, Array]:
@@ -133,25 +145,28 @@ def _encoded(texts: pa.Array, let_go: Callable[[], None]) -> tuple[pa.Array, Arr
     Arrow's table of them takes up to a hundred bytes for each.
     """
     n = len(texts)
-    if n <= _MANY or 2 * sorted_hashes(texts[:_PIECE]).size < _PIECE:
+    if n <= _MANY or 2 * sorted_hashes(texts[:_FIRST]).size < _FIRST:
         return encode_narrow(texts)
-    known = sorted_hashes(texts)
-    first, which = np.full(known.size, n), np.empty(n, narrow(n))
+    known, kind = sorted_hashes(texts), narrow(n)
+    let_go()
+    first, which = np.full(known.size, n - 1, kind), np.empty(n, kind)
     for at in reversed(range(0, n, _PIECE)):
         some = texts[at : at + _PIECE]
         which[at : at + _PIECE] = np.searchsorted(known, hash_strings(some))
         first[which[at : at + _PIECE][::-1]] = np.arange(at, at + len(some))[::-1]
     del known
-    by = np.argsort(first)
-    place = np.empty(by.size, which.dtype)
-    place[by] = np.arange(by.size)
-    distinct = take(texts, first[by])
-    del first, by
+    let_go()
+    rows = np.sort(first)
+    distinct = take(texts, rows)
+    for at in range(0, first.size, _PIECE):
+        some = first[at : at + _PIECE]
+        some[:] = np.searchsorted(rows, some)
+    del rows
     let_go()
     step = at_a_time(texts, _PIECE)
     for at in range(0, n, step):
         some = which[at : at + step]
-        some[:] = place[some]
+        some[:] = first[some]
         if not equal(texts[at : at + step], take(distinct, some)).all():  # two of one hash
             return encode_narrow(texts)
         if at // step % _OFTEN == 0:
@@ -159,45 +174,88 @@ def _encoded(texts: pa.Array, let_go: Callable[[], None]) -> tuple[pa.Array, Arr
     return distinct, which
 
 
-def _counts(query: Array, weights: Array | None, n: int) -> Ints:
-    """Return how many, or the sum of the weights, of each query; few are widened at a time."""
+def _counts(query: Array, stops: Array | None, n: int) -> Ints:
+    """Return how many rows each query has, in all of its stretches."""
     total = np.zeros(n, np.int64)
-    step = max(_PIECE, n)
-    for at in range(0, query.size, step):
-        some = query[at : at + step]
-        if weights is None:
-            total += np.bincount(some, minlength=n)
-        else:
-            total += sum_by(some, weights[at : at + step], n).astype(np.int64)
+    for first, stop in _pieces(query.size, None):
+        lengths = 1 if stops is None else lengths_of(_bounds(stops, first, stop))
+        np.add.at(total, query[first:stop], lengths)
     return total
 
 
-def _first_again(query: Array) -> int:
-    """Return the first place that holds no new number: these are given as they first come."""
-    for at in range(0, query.size, _PIECE):
-        some = query[at : at + _PIECE]
-        again = some != np.arange(at, at + some.size)
-        if again.any():
-            return at + int(again.argmax())
-    raise ValueError("all are new")
+def _returned(query: Array, n: int) -> tuple[int, int]:
+    """Return how many queries come back after another, and the first place where one does.
+
+    They are numbered as they first come, so that those up to the largest so far are not new.
+    """
+    returned, place, last = np.zeros(n, bool), -1, 0
+    for at in range(1, query.size, _PIECE):
+        some = query[at - 1 : at + _PIECE]
+        begins = np.flatnonzero(some[1:] != some[:-1])
+        which = some[1:][begins]
+        largest = np.maximum.accumulate(np.append(last, which))
+        again = which <= largest[:-1]
+        returned[which[again]] = True
+        if place < 0 and again.any():
+            place = at + int(begins[again.argmax()])
+        last = largest[-1]
+    return int(returned.sum()), place
 
 
-def _order(query: Array) -> Array:
-    """Return the stable order of queries: both in one number, as to sort takes no room."""
-    if query.size > 2**31:
-        return np.argsort(query, kind="stable")
-    keys = query.astype(np.uint64)
+def _order(query: Array, stops: Array | None, offsets: Ints, n_rows: int) -> Array:
+    """Return the order that puts the rows of each query together: a counting sort, in pieces.
+
+    The stretches of a piece are sorted by query; each goes behind the rows of its query that are
+    in their places. So it takes the order, and 4 bytes a query.
+    """
+    kind = narrow(n_rows)
+    order, following = np.empty(n_rows, kind), offsets[:-1].astype(kind)
+    for first, stop in _pieces(query.size, stops):
+        some, by = _sorted(query[first:stop])
+        begins = np.flatnonzero(np.append(True, some[1:] != some[:-1]))
+        bounds = np.arange(first, stop + 1) if stops is None else _bounds(stops, first, stop)
+        lengths, rows = lengths_of(bounds)[by], bounds[by]
+        within = np.cumsum(lengths) - lengths
+        which, more = some[begins], np.add.reduceat(lengths, begins)
+        times = np.diff(begins, append=by.size)
+        place = within + np.repeat(following[which] - within[begins], times)
+        following[which] += more.astype(kind)
+        if stops is not None:
+            inside = np.arange(bounds[-1] - bounds[0]) - np.repeat(within, lengths)
+            place, rows = (np.repeat(of, lengths) + inside for of in (place, rows))
+        order[place] = rows
+    return order
+
+
+def _sorted(some: Array) -> tuple[Array, Array]:
+    """Return numbers in order, and the place of each: both in one number, which sorts soonest."""
+    keys = some.astype(np.uint64)
     keys <<= _HALF
-    for at in range(0, keys.size, _PIECE):
-        some = keys[at : at + _PIECE]
-        some |= np.arange(at, at + some.size, dtype=np.uint64)
+    keys |= np.arange(some.size, dtype=np.uint64)
     keys.sort()
-    keys &= _LOWER
-    return keys.astype(np.int32)
+    return (keys >> _HALF).view(np.int64), (keys & _LOWER).view(np.int64)
 
 
-def in_order(texts: pa.Array, order: Array) -> pa.Array:
+def _bounds(stops: Array, first: int, stop: int) -> Ints:
+    """Return where the stretches of a piece begin, and where the last one ends."""
+    begin = stops[first - 1 : first] if first else np.zeros(1, np.int64)
+    return np.append(begin, stops[first:stop]).astype(np.int64)
+
+
+def _pieces(n: int, stops: Array | None) -> Iterator[tuple[int, int]]:
+    """Yield the first of some stretches and the one after their last: of about as many rows."""
+    if stops is None:
+        cuts = [*range(0, n, _PIECE), n]
+    else:
+        ends = np.searchsorted(stops, np.arange(_PIECE, int(stops[-1]), _PIECE)) + 1
+        cuts = sorted({0, *ends.tolist(), n})
+    return pairwise(cuts)
+
+
+def in_order(texts: pa.Array, order: Array, let_go: Callable[[], None] = lambda: None) -> pa.Array:
     """Return the texts in another order, all of them; Arrow takes up to twice their room.
+
+    `let_go` gives back what is not needed any more.
 
     >>> from harness.core.arrow import string_column
     >>> in_order(string_column(["a", "bc", ""]), np.array([2, 1, 0])).to_pylist()
@@ -217,5 +275,8 @@ def in_order(texts: pa.Array, order: Array) -> pa.Array:
         offsets[at + 1 : stop] += given.dtype.type(end - int(starts[0]))
         begin, end = end, end + int(starts[-1] - starts[0])
         data[begin:end] = some[starts[0] : starts[-1]]
+        del starts, some
+        if at // step % _OFTEN == 0:
+            let_go()
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     return pa.Array.from_buffers(texts.type, order.size, buffers)

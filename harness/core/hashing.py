@@ -90,10 +90,15 @@ def sorted_hashes(strings: pa.Array) -> Array:
     >>> sorted_hashes(pa.array(["d1", "d2", "d1"])).size
     2
     """
-    hashes = hash_strings(strings)
+    hashes, n = hash_strings(strings), 0
     hashes.sort()
-    found: Array = hashes[np.append(hashes[:1] == hashes[:1], hashes[1:] != hashes[:-1])]
-    return found
+    for at in range(0, hashes.size, _PIECE):
+        some = hashes[at : at + _PIECE]
+        some = some[np.append(n == 0 or some[0] != hashes[n - 1], some[1:] != some[:-1])]
+        hashes[n : n + some.size] = some
+        n += some.size
+    hashes.resize(n, refcheck=False)  # to copy them may take as much room again
+    return hashes
 
 
 def _hash_piece(strings: pa.Array) -> Array:

@@ -161,7 +161,7 @@ class Table(ABC):
         distinct, offsets, order, scattered = grouped(columns)
         if order is not None:
             if columns.docnos is not None:
-                columns.docnos = in_order(columns.docnos, order)
+                columns.docnos = in_order(columns.docnos, order, columns.let_go)
                 columns.let_go()
             columns.numbers = columns.numbers[order]
             columns.let_go()
@@ -202,7 +202,8 @@ class Table(ABC):
         In four bytes each where they do; the second array holds, for each, the previous row with
         the same docno.
         """
-        parts = (repeats(self.docnos, *part) for part in self._bounds(PART))
+        size = min(max(self.n_rows >> 7, PART >> 2), PART)  # what they take, beside a small table
+        parts = (repeats(self.docnos, *part) for part in self._bounds(size))
         found = [part for part in parts if part is not None]
         if not found:
             return _NONE, _NONE

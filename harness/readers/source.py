@@ -260,5 +260,6 @@ def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
 
 def _block(size: int, first: bytes) -> int:
     """Return the bytes of a block of a file of a size, by what it begins with."""
-    short = min(len(first) / max(first.count(b"\n"), 1) / _USUAL, 1) if first else 1
-    return int(max(max(short, 0.25) * min(size / _BLOCKS, BLOCK), max(short, 0.5) * _LEAST))
+    usual = len(first) / max(first.count(b"\n"), 1) / _USUAL if first else 1
+    short = max(min(usual, 1) ** 2, 0.25)
+    return int(short * max(min(size / _BLOCKS, BLOCK), _LEAST))

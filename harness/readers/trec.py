@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, cast, encode, equal, take, to_numpy, unique
+from ..core.arrow import as_bytes, cast, equal, take, to_numpy, unique
 from ..core.grouped import Columns
 from ..core.hashing import Seen, hash_strings
+from ..core.heads import are_distinct
 from ..core.policy import Duplicates
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
@@ -257,12 +258,11 @@ def contradictions(table: pa.Table) -> Ints:
     qids, score = column(table["qid"]), numbers_of(table, "score")
     same = equal(qids[1:], qids[:-1])
     starts = np.append(0, np.flatnonzero(~same) + 1)
-    is_scattered = len(unique(take(qids, starts))) < starts.size
+    is_scattered = not are_distinct(take(qids, starts))
     if is_scattered or (same & (rank[1:] < rank[:-1])).any():
-        _, query = encode(qids)
-        order = np.lexsort((rank, query))
-        query, rank, score = query[order], rank[order], score[order]
-        same = query[1:] == query[:-1]
+        order = np.lexsort((rank, hash_strings(qids)))
+        qids, rank, score = take(qids, order), rank[order], score[order]
+        same = equal(qids[1:], qids[:-1])
     later = same & (rank[1:] > rank[:-1])
     return np.array([rank.size, (later & (score[1:] > score[:-1])).sum()])
 

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core import grouped as module
+from harness.core import heads as heads_module
 from harness.core import same_docnos
 from harness.core.arrow import call
 from harness.core.docnos import Docnos
 from harness.core.grouped import Columns, grouped, in_order
+from harness.core.hashing import hash_strings, sorted_hashes
 from harness.core.odd import Odd
 from harness.core.ragged import offsets_of
 from harness.core.same_docnos import repeats
@@ -29,7 +31,10 @@ names = st.lists(st.sampled_from(["a", "b", "", "cc", "é"]), max_size=30)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a few rows be many, so that all pieces are put together."""
     monkeypatch.setattr(module, "_PIECE", 4)
+    monkeypatch.setattr(module, "_FIRST", 4)
     monkeypatch.setattr(module, "_MANY", 4)
+    for name, value in (("_PIECE", 4), ("_FIRST", 2), ("_MANY", 2)):
+        monkeypatch.setattr(heads_module, name, value)
     monkeypatch.setattr(same_docnos, "_SLICE", 2)
     monkeypatch.setattr(same_docnos, "PART", 3)
 
@@ -54,6 +59,57 @@ def test_rows_are_gathered_by_query(qids: list[str], encoded: bool, kind: pa.Dat
     if found.order is not None:
         assert found.order.tolist() == [*chain.from_iterable(rows)]
         assert found.order.dtype == np.int32
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=60), st.data())
+def test_the_order_is_that_of_a_stable_sort(query: list[int], data: st.DataObject) -> None:
+    """Of rows, and of stretches of several: as if each row had the query of its stretch."""
+    few = st.lists(st.integers(1, 9), min_size=len(query), max_size=len(query))
+    lengths = data.draw(st.none() | few)
+    given = np.array(query, np.int32)
+    rows = given if lengths is None else np.repeat(given, lengths)
+    stops = None if lengths is None else np.cumsum(lengths).astype(np.int32)
+    assert module._counts(given, stops, 6).tolist() == np.bincount(rows, minlength=6).tolist()
+    offsets = offsets_of(np.bincount(rows, minlength=6))
+    order = module._order(given, stops, offsets, rows.size)
+    assert order.dtype == np.int32
+    assert order.tolist() == np.argsort(rows, kind="stable").tolist()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kind"),
+    [
+        ([-0.0, 1.0, -16777216.0, 0.5, 1e-3], np.float64),  # 1e-3 is no float32
+        ([-0.0, 1.0, -16777216.0, 0.5, 2.0**-149], np.float32),
+        ([0.0, 1.0, 16777217.0, 0.0, 0.0], np.float64),
+        ([1.0, 2.0, 3.0, 4.0, 1e300], np.float64),
+        ([1.0, 2.0, 3.0, 4.0, float("nan")], np.float64),
+        ([1.0, 0.5], np.float32),
+    ],
+)
+def test_numbers_are_narrow_where_they_are_the_same(numbers: list[float], kind: type) -> None:
+    given = np.array(numbers if len(numbers) > 2 else numbers * 3)
+    found = module.slim(given)
+    assert found.dtype == kind
+    assert found.astype(float).tobytes() == given.tobytes()
+    assert module.slim(given[:4]).dtype == np.float64  # a few
+
+
+@given(st.lists(st.sampled_from([0.5, -0.0, 3.0]), min_size=5, max_size=9), st.booleans())
+def test_scores_are_float64_whatever_the_order(scores: list[float], scattered: bool) -> None:
+    qids = pa.array([f"{i % 2 if scattered else i}" for i in range(len(scores))])
+    run = Run.from_columns(qids, pa.array([f"{i}" for i in range(len(scores))]), np.array(scores))
+    assert run.scores.dtype == np.float64
+    order = range(len(scores)) if run.order is None else run.order.tolist()
+    assert (run.order is not None) == scattered
+    assert run.scores.tobytes() == np.array([scores[row] for row in order]).tobytes()
+
+
+@given(names)
+def test_hashes_of_a_column_are_sorted_and_distinct(texts: list[str]) -> None:
+    column = pa.array(texts, pa.string())
+    assert sorted_hashes(column).tolist() == sorted(set(hash_strings(column).tolist()))
+    assert heads_module.are_distinct(column) == (len(set(texts)) == len(texts))
 
 
 @given(st.data(), st.sampled_from([pa.string(), pa.large_string()]))

@@ -234,10 +234,11 @@ def test_a_file_of_zstds_four_first_bytes_promises_no_checksum(tmp_path: Path) -
     ("line", "mb", "kb"),
     [
         (24, 48, 2048),  # a twenty-fourth
-        (12, 48, 1024),  # half of it, as lines are half as long
-        (12, 960, 2048),  # half of 4 MiB
+        (18, 48, 1152),  # by the square: nine sixteenths of it
+        (12, 48, 512),  # a quarter, as lines are half as long
+        (12, 960, 1024),  # a quarter of 4 MiB
         (1, 48, 512),  # a quarter at least
-        (1, 6, 256),
+        (1, 6, 128),
         (24, 6, 512),
     ],
 )
