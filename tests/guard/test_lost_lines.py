@@ -31,8 +31,16 @@ def fold(root: Path) -> Rows:
     return rows
 
 
-def predictions(root: Path, model: str) -> Array:
-    return np.loadtxt(root / f"runs/letor/{model}/fold1-seed1.txt")
+@pytest.fixture(scope="module", params=MODELS)
+def scores(request: pytest.FixtureRequest, root: Path) -> Array:
+    """Predictions of each model."""
+    return np.loadtxt(root / f"runs/letor/{request.param}/fold1-seed1.txt")
+
+
+@pytest.fixture(params=AT)
+def at(request: pytest.FixtureRequest) -> int:
+    """Each of the lines."""
+    return int(request.param)
 
 
 def in_place(rows: Rows, scores: Array, of: Array) -> float:
@@ -53,12 +61,9 @@ def span(text: str, noun: str, total: int) -> tuple[int, int]:
     return int(low.replace(",", "")), int(high.replace(",", ""))
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("at", AT)
 def test_a_line_that_was_put_in_is_among_those_to_look_at(
-    root: Path, fold: Rows, model: str, at: int
+    fold: Rows, scores: Array, at: int
 ) -> None:
-    scores = predictions(root, model)
     given = np.insert(scores, at - 1, 0.5)
     one = of_count("p", "d", fold, given, {})
     low, high = span(one.what, "prediction", N + 1)
@@ -75,12 +80,9 @@ def test_a_line_that_was_put_in_is_among_those_to_look_at(
     assert low <= named <= high
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("at", AT)
 def test_a_row_whose_prediction_was_lost_is_among_those_named(
-    root: Path, fold: Rows, model: str, at: int
+    fold: Rows, scores: Array, at: int
 ) -> None:
-    scores = predictions(root, model)
     given = np.delete(scores, at - 1)
     one = of_count("p", "d", fold, given, {})
     low, high = span(one.what, "row", N)
