@@ -14,6 +14,8 @@ from ..errors import HarnessError, Problem
 T = TypeVar("T")
 PATIENCE = 60
 """Seconds that a cluster has to show its first worker."""
+ANSWER = 10
+"""Seconds that a scheduler has to answer."""
 
 
 class InProcess(Executor):
@@ -72,7 +74,7 @@ def _dask(address: str) -> Iterator[Executor]:
             )
         ) from error  # fmt: skip
     try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(address, timeout=ANSWER, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         what = f"no scheduler answers: {error}"
         raise HarnessError(
