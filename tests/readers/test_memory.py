@@ -205,7 +205,7 @@ def _mixed(line: Callable[[Any], str]) -> Callable[[int], bytes]:
     """Lines in no order."""
 
     def make(size: int) -> bytes:
-        n = size // len(line(500_000))
+        n = size // len(line(499_999))
         return _lines(line, np.random.default_rng(1).permutation(n))
 
     return make
@@ -297,6 +297,19 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
      _rows(lambda i: f"{i % 100_000} 0 d{i // 100_000} 1 1 t\n"), 3),
     ("judgements of two queries in turn", "qrels", "trec",
      _rows(lambda i: f"{i % 2} 0 {i} 1\n"), 3),
+    ("half a million queries that come back in no order", "run", "msmarco",
+     _mixed(lambda i: f"{i % 500_000}\t{i}\t1\n"), 3),
+    ("half a million queries that come back in no order", "run", "trec",
+     _mixed(lambda i: f"{i % 500_000} 0 {i // 500_000} 1 1 1\n"), 3),
+    ("queries of one row each, in no order", "run", "trec",
+     _mixed(lambda i: f"{i} 0 1 1 1 1\n"), 3),
+    ("a query a short row", "run", "trec", _rows(lambda i: f"{i} 0 1 1 1 1\n"), 3),
+    ("two queries in turn, in short rows", "run", "msmarco",
+     _rows(lambda i: f"{i % 2}\t{i}\t1\n"), 3),
+    ("two queries in turn, in short rows", "qrels", "beir",
+     _rows(lambda i: f"{i % 2}\t{i}\t1\n", _BEIR), 3),
+    ("two queries in turn, in short rows", "qrels", "letor",
+     _rows(lambda i: f"1 qid:{i % 2}\n"), 3),
     ("judgements below 0", "qrels", "trec", _rows(lambda i: f"q{i} 0 d -1\n"), 3),
     ("rows of one docid", "qrels", "letor", _rows(lambda i: "0 qid:1 #a\n"), 3),
     ("rows of one docid after a blank", "qrels", "letor", _rows(lambda i: " 0 qid:1 #a\n"), 3),
