@@ -65,7 +65,7 @@ def pieces(source: Source) -> Iterator[tuple[bool, list[tuple[str, Any]]]]:
     place, scan = _Place(source.name), _Scan()
     held = _Held()
     with source.explained(), source.open() as stream:
-        for block in _blocks(stream):
+        for block in blocks(stream):
             if place.is_start and held.is_blank() and block.lstrip().startswith(b"["):
                 raise no_mapping(source.name)
             cut, depth = scan.take(block)
@@ -84,7 +84,7 @@ def no_mapping(name: str) -> InputError:
     return InputError(Problem(name, "not a mapping of qid to docno to number", fix=_WRITE))
 
 
-def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+def blocks(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield the bytes of a file, cut in no escape."""
     block = stream.read(_BLOCK).removeprefix(BOM) or stream.read(_BLOCK)
     while block:
@@ -127,7 +127,7 @@ class _Held:
     def without_blanks(self) -> _Held:
         """Leave out all but one of many blanks; the names and values stay."""
         text = b"".join(self.parts)
-        quotes = np.flatnonzero(np.frombuffer(_unescaped(text), np.uint8) == _QUOTE_MARK)
+        quotes = np.flatnonzero(np.frombuffer(unescaped(text), np.uint8) == _QUOTE_MARK)
         parts: list[bytes] = []
         gaps: list[tuple[int, int, int]] = []
         end = size = 0
@@ -155,7 +155,7 @@ class _Held:
         return _after(text[start:end], line, column)
 
 
-def _unescaped(text: bytes) -> bytes:
+def unescaped(text: bytes) -> bytes:
     """Return a text of the same size in which each quotation mark begins or ends a name."""
     if b"\\" not in text:
         return text
@@ -173,7 +173,7 @@ class _Scan:
 
         -1 where they cannot. Of lists nothing is cut off, as they belong to no run.
         """
-        block = _unescaped(block)
+        block = unescaped(block)
         kinds = _KINDS[np.frombuffer(block, np.uint8)]
         at = np.flatnonzero(kinds)
         kinds = kinds[at]

@@ -42,19 +42,28 @@ def parse(text: bytes, hook: Any = None) -> Any:
         ...
     ValueError: \ud800 is half of a surrogate pair, which is no character
     """
-    decoded = text.decode("utf-8-sig")
+    found = value_of(text.decode("utf-8-sig"), hook)
+    check_halves(text)
+    return found
+
+
+def value_of(text: str, hook: Any = None) -> Any:
+    """Return the value of a JSON text; else as :func:`parse`, but for surrogates."""
     try:
-        found = json.loads(decoded, object_pairs_hook=hook)
+        return json.loads(text, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError("too many objects or lists inside each other") from None
     except json.JSONDecodeError:
         raise
     except ValueError as error:
-        raise (_too_long(decoded) or error) from None
+        raise (_too_long(text) or error) from None
+
+
+def check_halves(text: bytes) -> None:
+    """Raise ValueError where an escape is half of a surrogate pair."""
     if b"\\u" in text and (half := next(filter(None, map(_half, _ESCAPE.finditer(text))), None)):
         what = f"\\{half.decode()} is half of a surrogate pair, which is no character"
         raise ValueError(what)
-    return found
 
 
 def _too_long(text: str) -> TooLong | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -24,6 +23,7 @@ from .columns import NOT_UTF8
 from .format import Format, Head, Kind
 from .frame import Names, choose, first_line, guess, table_of
 from .gathered import Rows, gathered
+from .json_long import parse_long
 from .json_text import is_finite, once, parse
 from .lines import check_length
 from .room import POOL, give_back, has_long_line
@@ -34,9 +34,10 @@ from .wrong_lines import wrong_lines
 _MOST_KEYS = 10_000
 _PART = 1 << 12
 """Rows that are read one by one and put together."""
-_NUMBERS = re.compile(rb"\[[-+.,eE\d\s]{1024,}\]")
-_LONG = 1 << 20
-"""Bytes of a first line from which on no Python values are made of it."""
+_LONG = 1 << 19
+"""Bytes of a line from which on it is read part by part: Python's values may take 30 times it."""
+_TOO_WIDE = f"more than {_MOST_KEYS:,} keys, which are the most that are read"
+_FEWER = "write the keys that are used"
 
 
 def read_qrels(
@@ -137,11 +138,9 @@ def first_object(source: Source) -> dict[str, object]:
     line = first_line(source)
     number = source.head.partition(line)[0].count(b"\n") + 1
     if _is_wide(line):
-        what = f"more than {_MOST_KEYS:,} keys, which are the most that are read"
-        fix = "write the keys that are used"
-        raise InputError(Problem(f"{source.name}:{number}", what, fix=fix))
+        raise InputError(Problem(f"{source.name}:{number}", _TOO_WIDE, fix=_FEWER))
     try:
-        first = _like(line) or parse(line, once)
+        first = _parsed(line)
     except UnicodeDecodeError:
         what, fix = "the line is not UTF-8 text", "convert the file to UTF-8"
         raise InputError(Problem(f"{source.name}:{number}", what, fix=fix)) from None
@@ -159,27 +158,9 @@ def _is_wide(line: bytes) -> bool:
     return line.count(b":") > _MOST_KEYS and line.count(b'"') > 2 * _MOST_KEYS
 
 
-def _like(line: bytes) -> dict[str, object] | None:
-    """Return an object with the keys of a long line, and values of their types; None of others.
-
-    To Python the values of eight megabytes can be twenty times as many.
-    """
-    if len(line) < _LONG:
-        return None
-    whole = pajson.ReadOptions(use_threads=False, block_size=len(line) + 1)
-    try:
-        line.decode()
-        line = _NUMBERS.sub(b"[]", line)
-        read = pajson.read_json(pa.BufferReader(line), whole, memory_pool=POOL)
-    except (UnicodeDecodeError, pa.ArrowException):
-        return None  # what Python says of it
-    return {field.name: _like_type(field.type) for field in read.schema}
-
-
-def _like_type(kind: pa.DataType) -> object:
-    if pa.types.is_struct(kind):
-        return {}
-    return 0 if pa.types.is_integer(kind) or pa.types.is_boolean(kind) else ""
+def _parsed(line: bytes) -> Any:
+    """Return the value of a line; in a long one, lists and objects inside others stand for any."""
+    return parse_long(line) if len(line) > _LONG else parse(line, once)
 
 
 def _line_by_line(source: Source, types: dict[str, pa.DataType], qid: str) -> pa.Table:
@@ -197,7 +178,7 @@ def _line_by_line(source: Source, types: dict[str, pa.DataType], qid: str) -> pa
         row, wrong = _check_line(line, types)
         if wrong is None:
             part.append(row)
-        if wrong or len(part) == _PART:
+        if wrong or len(part) == _PART or len(line) > _LONG:
             rows.add(_table(part, types))
             part.clear()
         return wrong
@@ -225,8 +206,10 @@ def _table(rows: list[list[Any]], types: Mapping[str, pa.DataType]) -> pa.Table:
 
 def _check_line(line: bytes, types: dict[str, pa.DataType]) -> tuple[list[Any], Problem | None]:
     """Return the values of a line, and what is wrong with them."""
+    if len(line) > _LONG and _is_wide(line):
+        return [], Problem("", _TOO_WIDE, fix=_FEWER)
     try:
-        row = parse(line, once)
+        row = _parsed(line)
     except UnicodeDecodeError:
         return [], NOT_UTF8
     except ValueError as error:
@@ -259,7 +242,7 @@ def looks(head: Head, kind: Kind) -> bool:
     if _is_wide(head.lines[0]) and head.lines[0].count(b"{") == 1:
         return True  # the reader says it
     try:
-        first = _like(head.lines[0]) or parse(head.lines[0])
+        first = _parsed(head.lines[0])
     except ValueError:
         return False
     return (
