@@ -11,12 +11,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 import pytest
 
+Array = np.ndarray[Any, Any]
 MB = 1 << 20
 SIZE = 20 * MB * int(os.environ.get("HARNESS_TRIALS", "1"))
 LEAST = 60_000_000
@@ -53,8 +56,39 @@ def measured(path: Path, kind: str, format: str) -> tuple[int, str]:
     return int(peak), said.strip()
 
 
-def _lines(line: Callable[[int], str], n: int) -> bytes:
-    return "".join(map(line, range(n))).encode()
+class Numbers:
+    """A number for each line: what is written of it once is a pattern of all the lines."""
+
+    def __init__(self, values: Array, written: list[Array]) -> None:
+        self.values, self.written = values, written
+
+    def __mod__(self, by: int) -> Numbers:
+        return Numbers(self.values % by, self.written)
+
+    def __floordiv__(self, by: int) -> Numbers:
+        return Numbers(self.values // by, self.written)
+
+    def __format__(self, how: str) -> str:
+        assert not how
+        self.written.append(self.values)
+        return "\0"
+
+    __eq__ = __bool__ = None  # type: ignore[assignment]  # a pattern has no branches
+
+
+def _lines(line: Callable[[Any], str], of: int | Array) -> bytes:
+    """The lines of a pattern, of 0 to ``of`` or of these numbers, joined as columns of text."""
+    written: list[Array] = []
+    text = pa.large_string()
+    numbers = np.arange(of) if isinstance(of, int) else of
+    first, *others = line(Numbers(numbers, written)).split("\0")
+    parts = [pa.scalar(first, text)]
+    for values, after in zip(written, others, strict=True):
+        parts += [pa.array(values).cast(text), pa.scalar(after, text)]
+    if not written:
+        return first.encode() * len(numbers)
+    joined = compute.binary_join_element_wise(*parts, pa.scalar("", text))
+    return joined.buffers()[2].to_pybytes()
 
 
 def _tags(size: int) -> bytes:
@@ -87,7 +121,7 @@ def _long_columns(size: int) -> bytes:
 
 
 def _json(size: int) -> bytes:
-    return json.dumps({"q": {f"d{i}": i for i in range(size // 18)}}).encode()
+    return b'{"q": {' + _lines(lambda i: f'"d{i}": {i}, ', size // 18)[:-2] + b"}}"
 
 
 def _json_of_long_strings(size: int) -> bytes:
@@ -95,12 +129,11 @@ def _json_of_long_strings(size: int) -> bytes:
 
 
 def _json_of_queries(size: int) -> bytes:
-    return json.dumps({f"q{i}": {"d": i} for i in range(size // 22)}).encode()
+    return b"{" + _lines(lambda i: f'"q{i}": {{"d": {i}}}, ', size // 22)[:-2] + b"}"
 
 
 def _json_of_lists(size: int) -> bytes:
-    rows = ",".join(f'"d{i}":[[],[],[]]' for i in range(size // 20))
-    return f'{{"q":{{{rows}}}}}'.encode()
+    return b'{"q":{' + _lines(lambda i: f'"d{i}":[[],[],[]],', size // 20)[:-1] + b"}}"
 
 
 def _jsonl(size: int) -> bytes:
@@ -155,7 +188,7 @@ def _letor(line: str) -> Callable[[int], bytes]:
 
 
 def _json_of_short_queries(size: int) -> bytes:
-    return ("{" + ",".join(f'"{i}":{{"d":1}}' for i in range(size // 18)) + "}").encode()
+    return b"{" + _lines(lambda i: f'"{i}":{{"d":1}},', size // 18)[:-1] + b"}"
 
 
 def _mixed_names(size: int) -> bytes:
@@ -163,18 +196,17 @@ def _mixed_names(size: int) -> bytes:
     return _lines(row.format, size // 75)
 
 
-def _rows(line: Callable[[int], str], above: bytes = b"") -> Callable[[int], bytes]:
+def _rows(line: Callable[[Any], str], above: bytes = b"") -> Callable[[int], bytes]:
     """Short lines, as many as of the millionth."""
     return lambda size: above + _lines(line, size // len(line(1_000_000)))
 
 
-def _mixed(line: Callable[[int], str]) -> Callable[[int], bytes]:
+def _mixed(line: Callable[[Any], str]) -> Callable[[int], bytes]:
     """Lines in no order."""
 
     def make(size: int) -> bytes:
-        n = size // len(line(500_000))
-        order = np.random.default_rng(1).permutation(n).tolist()
-        return _lines(lambda i: line(order[i]), n)
+        n = size // len(line(499_999))
+        return _lines(line, np.random.default_rng(1).permutation(n))
 
     return make
 
@@ -266,6 +298,19 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
      _rows(lambda i: f"{i % 100_000} 0 d{i // 100_000} 1 1 t\n"), 3),
     ("judgements of two queries in turn", "qrels", "trec",
      _rows(lambda i: f"{i % 2} 0 {i} 1\n"), 3),
+    ("half a million queries that come back in no order", "run", "msmarco",
+     _mixed(lambda i: f"{i % 500_000}\t{i}\t1\n"), 3),
+    ("half a million queries that come back in no order", "run", "trec",
+     _mixed(lambda i: f"{i % 500_000} 0 {i // 500_000} 1 1 1\n"), 3),
+    ("queries of one row each, in no order", "run", "trec",
+     _mixed(lambda i: f"{i} 0 1 1 1 1\n"), 3),
+    ("a query a short row", "run", "trec", _rows(lambda i: f"{i} 0 1 1 1 1\n"), 3),
+    ("two queries in turn, in short rows", "run", "msmarco",
+     _rows(lambda i: f"{i % 2}\t{i}\t1\n"), 3),
+    ("two queries in turn, in short rows", "qrels", "beir",
+     _rows(lambda i: f"{i % 2}\t{i}\t1\n", _BEIR), 3),
+    ("two queries in turn, in short rows", "qrels", "letor",
+     _rows(lambda i: f"1 qid:{i % 2}\n"), 3),
     ("judgements below 0", "qrels", "trec", _rows(lambda i: f"q{i} 0 d -1\n"), 3),
     ("rows of one docid", "qrels", "letor", _rows(lambda i: "0 qid:1 #a\n"), 3),
     ("rows of one docid after a blank", "qrels", "letor", _rows(lambda i: " 0 qid:1 #a\n"), 3),
