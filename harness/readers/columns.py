@@ -128,9 +128,10 @@ def read_block(block: bytes, layout: Layout) -> pa.Table:
 
 def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
     """Return the columns, and whether words after the last one were passed over."""
+    is_long = has_long_line(block)
     for way, attempt in _simpler(block, layout):
-        if has_long_line(block):
-            give_back()  # what was taken to make it, and by the attempt before
+        if is_long:
+            give_back()  # what was taken to make it
         try:
             table = _csv(attempt, layout, delimiter(attempt))
         except pa.ArrowInvalid as error:
@@ -141,15 +142,20 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
             reason = "an empty column"
             del table
         del attempt
+        if is_long:
+            give_back()  # what it took, before the next one is made
     raise Refused(reason)
 
 
 def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[str, bytes]]:
     """Yield the block in the forms to try, each more work than the one before."""
+    tried = b""
     if is_simple(block):
+        tried = block
         yield "as it is", block
     block = single_blanks(without_comments(block))
-    yield "single blanks", block
+    if block != tried:
+        yield "single blanks", block
     if layout.more:
         block = first_fields(block, len(layout.fields))
         yield "cut", block

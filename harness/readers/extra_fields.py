@@ -25,9 +25,11 @@ def warn_extra(source: Source, n_fields: int) -> None:
                 line = passed + block.count(b"\n", 0, first.start()) + 1
                 end = min(first.end(), first.start() + TEXT)
                 text = block[first.start() : end].decode("utf-8", "replace").strip()
+                del first  # which holds the block
             n += sum(1 for _ in longer.finditer(block))
         if not n:
             passed += block.count(b"\n")
+        del block  # before the next one is read
     if n:
         which = "1 line has" if n == 1 else f"{n:,} lines have"
         what = (

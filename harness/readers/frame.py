@@ -264,6 +264,8 @@ def _decoded(categories: pa.DictionaryArray) -> pa.Array:
 def _numbers(values: pa.ChunkedArray, role: str, where: str) -> Array:
     if pa.types.is_run_end_encoded(values.type):
         values = pa.chunked_array([column(values)])
+    if role == "grade" and values.num_chunks == 1 and pa.types.is_int32(values.type):
+        return to_numpy(values)
     try:
         floats = values.cast(pa.float64())
     except pa.ArrowException as error:
@@ -288,7 +290,7 @@ def _all_sound(numbers: Array, role: str, row: Callable[[int], str], *, whole: b
         raise InputError(problems, total=int(bad.sum()))
     beyond: Array = bad[:0]
     if role == "grade":
-        beyond = np.flatnonzero(where_true(lambda some: np.abs(some) > GRADE_LIMIT, numbers))
+        beyond = np.flatnonzero(where_true(_is_beyond, numbers))
     if beyond.size:
         bounds = f"between -{GRADE_LIMIT} and {GRADE_LIMIT}"
         fix = "judgements are small integers; scale or round them before"
@@ -297,6 +299,11 @@ def _all_sound(numbers: Array, role: str, row: Callable[[int], str], *, whole: b
             for at in beyond[:SHOWN].tolist()
         ]
         raise InputError(problems, total=beyond.size)
+
+
+def _is_beyond(grades: Array) -> Bools:
+    inside: Bools = (grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT)
+    return ~inside
 
 
 def _is_unsound(numbers: Array, *, whole: bool) -> Bools:

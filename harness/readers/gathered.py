@@ -4,7 +4,8 @@ Blocks that are kept and joined at the end take twice the room of the table; her
 to the end of what is there and forgotten. qids and tags, which stay the same for many rows, are
 run-end encoded: they take the room of a string a query. Where rows have each their own, which the
 first of them tell, they are texts like docnos. Encoded ones are kept as bytes, since Arrow checks
-that texts are UTF-8, which those of trec_eval need not be.
+that texts are UTF-8, which those of trec_eval need not be. Grades are int32 as long as all of them
+are whole, so that they need not be made it when they are there.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class Rows:
     ----------
     runs : collection of str
         Columns that are run-end encoded, unless most of the first rows begin a run.
+    grade : str, optional
+        A column of numbers that are int32 where all are whole and no larger; others are float64.
 
     Examples
     --------
@@ -41,8 +44,8 @@ class Rows:
     (3, ['a', 'b', 'cc'], [b'1', b'1', b'1'])
     """
 
-    def __init__(self, runs: Collection[str] = _RUNS) -> None:
-        self.n_rows, self._runs = 0, runs
+    def __init__(self, runs: Collection[str] = _RUNS, grade: str = "grade") -> None:
+        self.n_rows, self._runs, self._grade = 0, runs, grade
         self._columns: dict[str, _Numbers | _Texts | Runs] = {}
 
     def add(self, table: pa.Table) -> None:
@@ -52,7 +55,7 @@ class Rows:
             if name not in self._columns:
                 is_number = pa.types.is_floating(chunks.type)
                 self._columns[name] = (
-                    _Numbers() if is_number
+                    _Numbers(name == self._grade) if is_number
                     else Runs() if name in self._runs and all(map(_has_runs, chunks.chunks[:1]))
                     else _Texts()
                 )  # fmt: skip
@@ -64,9 +67,11 @@ class Rows:
         return pa.table({name: column.array() for name, column in self._columns.items()})
 
 
-def gathered(tables: Iterable[pa.Table], runs: Collection[str] = _RUNS) -> pa.Table:
+def gathered(
+    tables: Iterable[pa.Table], runs: Collection[str] = _RUNS, grade: str = "grade"
+) -> pa.Table:
     """Return tables of the same columns as one, as :class:`Rows` puts them together."""
-    rows = Rows(runs)
+    rows = Rows(runs, grade)
     for table in tables:
         rows.add(table)
         del table  # before the next one is made
@@ -74,11 +79,20 @@ def gathered(tables: Iterable[pa.Table], runs: Collection[str] = _RUNS) -> pa.Ta
 
 
 class _Numbers:
-    def __init__(self) -> None:
-        self._numbers = Numbers(float)
+    def __init__(self, whole: bool) -> None:
+        self._numbers, self._whole = Numbers(np.int32 if whole else float), whole
 
     def add(self, values: pa.Array) -> None:
-        self._numbers.add(to_numpy(values))
+        numbers = to_numpy(values)
+        if self._whole:
+            with np.errstate(invalid="ignore"):
+                whole = numbers.astype(np.int32)
+            if (whole == numbers).all():
+                numbers = whole
+            else:
+                narrow, self._numbers, self._whole = self._numbers, Numbers(float), False
+                self._numbers.add(narrow.array())
+        self._numbers.add(numbers)
 
     def array(self) -> pa.Array:
         return to_arrow(self._numbers.array())

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.json as pajson
 
-from ..core.arrow import cast
+from ..core.arrow import cast, string_column, to_arrow
 from ..core.policy import Duplicates
 from ..core.table import DuplicateRows, T
 from ..core.tables import Qrels, Run
@@ -81,12 +82,12 @@ def _read(
         if key is not None
     }
     types |= {key: pa.float64() for key in chosen.values() if key not in types}
-    tables = []
+    tables, kept = [], ([chosen["qid"]], chosen.get("grade", ""))
     with contextlib.suppress(pa.ArrowException):
-        tables.append(gathered(_blocks(source, types), [chosen["qid"]]))
+        tables.append(gathered(_blocks(source, types), *kept))
     give_back()  # what blocks took
     if not tables:
-        tables.append(_line_by_line(source, types, chosen["qid"]))
+        tables.append(_line_by_line(source, types, Rows(*kept)))
     try:
         read = table_of(
             tables, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
@@ -163,15 +164,14 @@ def _parsed(line: bytes) -> Any:
     return parse_long(line) if len(line) > _LONG else parse(line, once)
 
 
-def _line_by_line(source: Source, types: dict[str, pa.DataType], qid: str) -> pa.Table:
-    """Return the columns, identifiers as text, though some are text and others integers.
+def _line_by_line(source: Source, types: dict[str, pa.DataType], rows: Rows) -> pa.Table:
+    """Return `rows`, identifiers as text, though some are text and others integers.
 
     Raises
     ------
     InputError
         With the lines that lack a key, or have a value of another type.
     """
-    rows = Rows([qid])
     part: list[list[Any]] = []
 
     def check(line: bytes) -> Problem | None:
@@ -181,14 +181,23 @@ def _line_by_line(source: Source, types: dict[str, pa.DataType], qid: str) -> pa
         if wrong or len(part) == _PART or len(line) > _LONG:
             rows.add(_table(part, types))
             part.clear()
+        if len(line) > _LONG:
+            del row
+            give_back()  # what its values took
         return wrong
 
-    lines = (row for row in source.lines() if _is_row(*row))
-    found = wrong_lines(source, lines, check)
+    found = wrong_lines(source, _rows_of(source), check)
     if found.problems:
         raise found.error()
     rows.add(_table(part, types))
     return rows.table()
+
+
+def _rows_of(source: Source) -> Iterator[tuple[int, bytes]]:
+    for number, line in source.lines():
+        if _is_row(number, line):
+            yield number, line
+        del line  # before the next one is read
 
 
 def _table(rows: list[list[Any]], types: Mapping[str, pa.DataType]) -> pa.Table:
@@ -196,9 +205,9 @@ def _table(rows: list[list[Any]], types: Mapping[str, pa.DataType]) -> pa.Table:
     columns = dict(zip(types, zip(*rows, strict=True), strict=True)) if rows else {}
     return pa.table(
         {
-            key: pa.array(columns.get(key, []), kind)
+            key: to_arrow(np.array(columns.get(key, []), np.float64))
             if pa.types.is_floating(kind)
-            else pa.array(map(str, columns.get(key, [])), pa.string())
+            else string_column(map(str, columns.get(key, [])))
             for key, kind in types.items()
         }
     )

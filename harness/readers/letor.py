@@ -175,9 +175,11 @@ def _warn_many_repeated(source: Source, columns: Columns) -> bool:
     many = many_repeats(columns)
     if many is None:
         return False
-    rows, n = many[0][:_NAMED], many[0].size
+    rows, n = many[0][:_NAMED].copy(), many[0].size
+    del many
     query = np.searchsorted(to_numpy(columns.qids.run_ends), rows, "right")
     names = take(columns.qids.values, query), take(columns.docnos, rows)
+    columns.let_go()  # before the file is read again
     _warn_repeated(source, rows, names, n, at_least=True)
     return True
 

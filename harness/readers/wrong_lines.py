@@ -66,6 +66,7 @@ def wrong_lines(
                 found.problems.append(replace(wrong, where=where, found=text))
             if found.total == LIMIT:
                 break
+        del line  # before the next one is read
     return found
 
 

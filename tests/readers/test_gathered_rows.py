@@ -46,6 +46,26 @@ def test_texts_beyond_narrow_offsets(blocks: list[list[str]]) -> None:
     assert column.to_pylist() == [text for block in blocks for text in block]
 
 
+GRADES = st.lists(st.sampled_from([0.0, -1.0, 3.0, 2.0**31 - 1, 2.0**31, -(2.0**40), 0.5]))
+
+
+@given(st.lists(GRADES, min_size=1, max_size=4))
+@example([[1.0], [0.5], [2.0]])
+@example([[1.0], [2.0**31]])
+def test_grades_are_narrow_until_one_is_not_whole_or_too_large(blocks: list[list[float]]) -> None:
+    tables = [pa.table({"grade": pa.array(block, pa.float64())}) for block in blocks]
+    found = gathered(tables)["grade"]
+    numbers = [number for block in blocks for number in block]
+    assert found.to_pylist() == numbers
+    whole = set(numbers) <= {0.0, -1.0, 3.0, 2.0**31 - 1}
+    assert pa.types.is_int32(found.type) == whole
+
+
+def test_scores_stay_as_they_are() -> None:
+    assert gathered([pa.table({"score": [1.0, 2.0]})])["score"].type == pa.float64()
+    assert gathered([pa.table({"grade": [1.0, 2.0]})], grade="")["grade"].type == pa.float64()
+
+
 @given(TEXTS.filter(bool))
 @example(["ab", "a", "b"])
 @example(["a", "aa"])

@@ -324,6 +324,18 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("docnos of 7 MB and wrong scores", "run", "table", _long("1,{},x\n", b"qid,docno,score\n"), 3),
     ("nested values of 6 MB", "run", "jsonl",
      lambda n: b"".join(_NESTED % i for i in range(n // (6 * MB))), 3),
+    ("rows that are all the same", "qrels", "beir", lambda n: _BEIR + b"1\t1\t1\n" * (n // 6), 3),
+    ("one docid of 7 MB", "qrels", "letor", lambda n: b"0 qid:1 #" + b"x" * (7 * MB) + b"\n"
+     + b"0 qid:1 #x\n" * ((n - 7 * MB) // 11), 3),
+    ("rows without docnos", "qrels", "table",
+     lambda n: b"qid,grade\n" + b"1,1\n" * (n // 4), 3),
+    ("docnos of 7 MB and wrong scores", "run", "jsonl",
+     _long('{"qid":"1","docno":"{}","score":"x"}\n'), 3),
+    ("docnos of 7 MB, names of both types", "run", "jsonl",
+     _long('{"qid":"1","docno":"{}","score":1}\n{"qid":1,"docno":"d","score":1}\n'), 3),
+    ("nested values of 6 MB, names of both types", "run", "jsonl",
+     lambda n: b"".join(_NESTED.replace(b'"q"', [b'"q"', b"1"][i % 2]) % i
+                        for i in range(n // (6 * MB))), 3),
     ("JSON of one key", "run", "guessed", lambda n: b"{" + b'"q":{"d":1},' * (n // 12) + b"1}", 3),
 ]  # fmt: skip
 
