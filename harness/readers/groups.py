@@ -12,7 +12,8 @@ from ..core.arrow import as_bytes, cast, encode, run_ends, to_arrow, to_numpy
 from ..core.ragged import Ints, lengths_of
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import warn
-from .source import PACKED, Source
+from .packed import PACKED
+from .source import Source
 from .wrong_lines import wrong_lines
 
 GROUP = "group: FILE in the config, --group FILE on the command line"

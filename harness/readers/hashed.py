@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ..core.ragged import Array
 from ..system import threads_of
+from . import gz
 from .source import BLOCK, Source
 
 _BOM = b"\xef\xbb\xbf"
@@ -74,7 +75,7 @@ class HashedSource(Source):
 
     def unpacking(self) -> Any:
         """Return the stream that unpacks; the file is hashed when all of it is read."""
-        if self.codec == "xz":
+        if self.codec == "xz" or (self.codec == "gzip" and gz.is_padded(self.file)):
             return super().unpacking()
         packed = pa.BufferedInputStream(pa.PythonFile(_Teed(self)), _PACKED)
         return pa.CompressedInputStream(packed, self.codec)

@@ -9,7 +9,7 @@ import contextlib
 import lzma
 import os
 import re
-import warnings
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -17,9 +17,10 @@ from typing import IO, Any
 import pyarrow as pa
 
 from .. import system
-from ..errors import HarnessWarning, InputError, Problem, ShortageError
-from . import xz
+from ..errors import InputError, Problem, ShortageError
+from . import gz, xz
 from .on_disk import NAMELESS, STDIN, on_disk, stdin
+from .packed import PACKED, check_name, codec_of
 from .sample import Sample
 from .spool import spooled
 from .unpacking import Unpacking
@@ -36,13 +37,6 @@ is; bytes of the file that tell how long its lines are."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
 
-_MAGIC = {
-    "gzip": re.compile(rb"\x1f\x8b"),
-    "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
-    "xz": re.compile(rb"\xfd7zXZ\x00"),
-    "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
-}
-PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _PICKLES = tuple(b"\x80%c" % number for number in range(2, 6))
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 
@@ -77,7 +71,8 @@ class Source:
     Raises
     ------
     InputError
-        Where there is no such file (with near names), it is a folder, or it is empty.
+        Where there is no such file (with near names), it is a folder, it is empty, or it is named
+        as a compressed file and is neither one nor text.
 
     Warns
     -----
@@ -99,16 +94,13 @@ class Source:
                 raise no_rows(self.name, "the file is empty")
             with open(self.file, "rb") as raw:
                 first = raw.read(_LINES)
-        self.codec = next((codec for codec, magic in _MAGIC.items() if magic.match(first)), "")
+        self.codec = codec_of(first)
         self.has_checksum = self.codec != "zstd" or bool(int.from_bytes(first[4:5], "big") & 4)
         self.one_block = not self.codec and size <= BLOCK
         unpacked = size * _UNPACKED if self.codec else size
         self.block = BLOCK if size <= BLOCK else _block(unpacked, b"" if self.codec else first)
         suffix = os.path.splitext(given)[1].lower()
-        if suffix in PACKED and self.codec != PACKED[suffix]:
-            held = f"{self.codec} data" if self.codec else "plain text"
-            what = f"{given}: named {suffix}, but holds {held}; read as what it is"
-            warnings.warn(HarnessWarning(what, "other-compression"), stacklevel=3)
+        check_name(given, suffix, first)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
@@ -142,6 +134,8 @@ class Source:
         """Return the stream that unpacks a compressed file."""
         if self.codec == "xz":
             return xz.opened(self.file)
+        if self.codec == "gzip" and gz.is_padded(self.file):
+            return gz.opened(self.file)
         return pa.CompressedInputStream(pa.OSFile(self.file), self.codec)
 
     def read(self, size: int = -1) -> bytes:
@@ -218,7 +212,7 @@ class Source:
         elif head.startswith(b"PK\x03\x04"):
             fix = "unpack it; gz, bz2, xz and zst are read as they are"
             what = "a zip archive, not text"
-        elif codec := next((codec for codec, magic in _MAGIC.items() if magic.match(head)), ""):
+        elif codec := codec_of(head):
             what, fix = f"{codec} data inside {self.codec} data", "unpack it once"
         elif head.startswith(_PICKLES):
             what, fix = "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY
@@ -242,7 +236,7 @@ class Source:
         except PermissionError as error:
             what, fix = "no permission to read it", "change its mode or its owner"
             raise InputError(Problem(self.name, what, fix=fix, rule="missing-file")) from error
-        except (OSError, EOFError, lzma.LZMAError, pa.ArrowException) as error:
+        except (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec
             fix = system.MORE.get(getattr(error, "errno", 0), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import io
 import lzma
 import os
@@ -19,6 +20,7 @@ import pytest
 
 from harness import readers
 from harness.errors import HarnessWarning, InputError
+from harness.readers.hashed import HashedSource
 from harness.readers.on_disk import missing
 from harness.readers.source import Source
 
@@ -66,6 +68,74 @@ def test_another_compression_than_named(
     with pytest.warns(HarnessWarning) as caught:
         assert readers.read_qrels(write(name, data)).to_dict() == EXPECTED
     assert [str(w.message) for w in caught] == [f"{name}: named {held}; read as what it is"]
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("q.gz", flipped(gzip.compress(QRELS, mtime=0), 0)),
+        ("q.gz", flipped(gzip.compress(QRELS * 1000, mtime=0), 1)),
+        ("q.bz2", flipped(bz2.compress(QRELS), 0)),
+        ("q.xz", flipped(lzma.compress(QRELS), 2)),
+        ("q.zst", flipped(zstd(QRELS * 1000), 3)),
+        ("q.zst", b"\x28\xb5"),
+        ("q.gz", bytes(100)),
+    ],
+)
+def test_a_compressed_file_without_its_first_bytes(
+    write: Callable[..., str], name: str, data: bytes
+) -> None:
+    """It is not said to hold text, nor that a text is damaged."""
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(write(name, data))
+    suffix = name[1:]
+    assert str(error.value) == (
+        f"{name}: named {suffix} and has no {suffix[1:]} header, nor is it text\n"
+        "  fix:   get the whole file again"
+    )
+    assert error.value.problems[0].rule == "damaged"
+
+
+@pytest.mark.parametrize(
+    "data", [QRELS.replace(b"d2", b"d\xe9"), b"\x93NUMPY\x01\0v\0" + bytes(60)]
+)
+def test_other_data_that_are_not_compressed(write: Callable[..., str], data: bytes) -> None:
+    with pytest.warns(HarnessWarning) as caught:
+        Source(write("q.gz", data))
+    assert [str(w.message) for w in caught] == [
+        "q.gz: named .gz, but holds data that are not compressed; read as what it is"
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 512, 100_000])
+@pytest.mark.parametrize("rows", [QRELS, QRELS * 50_000])
+def test_zero_bytes_behind_gzip_data(tmp_path: Path, n: int, rows: bytes) -> None:
+    """As ``gzip`` reads them; the hash is of the file as it is."""
+    path = tmp_path / "q.gz"
+    path.write_bytes(gzip.compress(rows[:10], mtime=0) + gzip.compress(rows[10:], 1) + bytes(n))
+    source = HashedSource(path)
+    assert b"".join(source.blocks()) == rows
+    assert source.sha256() == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (flipped(gzip.compress(QRELS * 9, mtime=0), 30) + bytes(9), r"damaged \("),
+        (flipped(gzip.compress(QRELS * 9, mtime=0), -6) + bytes(9), r"damaged \(CRC check failed"),
+        (gzip.compress(QRELS, mtime=0) + b"more" + bytes(9), r"damaged \(Not a gzipped file"),
+        (gzip.compress(QRELS, mtime=0)[:-9] + bytes(9), r"damaged \("),
+    ],
+)
+def test_zero_bytes_behind_damaged_gzip_data(
+    write: Callable[..., str], data: bytes, what: str
+) -> None:
+    with pytest.raises(InputError, match=rf"^q\.gz: the gzip data is {what}"):
+        readers.read_qrels(write("q.gz", data))
 
 
 @pytest.mark.parametrize("size", [1, 5, 11, 30, 1000])
