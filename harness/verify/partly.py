@@ -87,7 +87,8 @@ def splices(
         if whole:
             rows = as_csv(systems(Leaderboard(tuple(whole), (), summary), config))
             yield LEADERBOARD, partial(_rows, now=rows)
-    sizes = [one["counts"]["queries"] * len(config.metrics) for one in then.values()]
+    n_metrics = len(config.parsed_metrics())  # an entry such as ndcg@1,5,10 is several
+    sizes = [one["counts"]["queries"] * n_metrics for one in then.values()]
     parts = [Leaderboard((entries[key],)).per_query() if key in entries else None for key in then]
     yield PER_QUERY, partial(_values, sizes=sizes, parts=parts)
 

@@ -77,6 +77,17 @@ def test_a_seed_of_one_fold_is_gone(place: Path) -> None:
     assert found.verified == {"inputs": 13, "cells": 11, "values": 165, "summaries": 33}
 
 
+def test_an_entry_of_metrics_may_be_several(place: Path) -> None:
+    """As `harness init` writes them: 3 entries of which are made 7 metrics."""
+    more = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
+    folder = harness.run(place / "x.yaml", overrides=[f"metrics={json.dumps(more)}"]).folder
+    (place / "runs/a-1-2.txt").unlink()
+    found = verify(folder)
+    assert [(one.kind, one.file) for one in found.differences] == [("input", "runs/a-1-2.txt")]
+    # 11 of 12 cells, 5 queries each, 7 metrics
+    assert (found.total, found.verified["values"]) == (1, 385)
+
+
 def test_many_inputs_are_counted_by_run(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All four files of one run change in their last tag's place: here, their order is reversed."""
     for fold in (1, 2):
