@@ -208,7 +208,7 @@ def _read_run(
             sweep.strangers.append(cell)
     elif "row-count" in into.refused:
         sweep.failed[entry.path] = source.sha256()
-        sweep.odd.append((cell, None))
+        sweep.odd += [] if "not-finite" in into.refused else [(cell, None)]
 
 
 def _align(qrels: Qrels, source: Source, policy: Policy, options: Mapping[str, Any]) -> RunFacts:

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.align import PART
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem
+from ..errors import SHOWN, InputError, Problem
 from .source import Source
 
 
@@ -37,10 +37,9 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
     Raises
     ------
     InputError
-        Where there are more or fewer scores than rows, with both counts; or one is not finite.
+        Where there are more or fewer scores than rows, with both counts; or some are not finite.
     """
     dataset = needed(source, dataset)
-    _check_count(source, dataset, scores.size)
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
         problems = [
@@ -50,9 +49,10 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
                 fix="repair the system's output",
                 rule="not-finite",
             )
-            for row in bad[:10].tolist()
+            for row in bad[:SHOWN].tolist()
         ]
-        raise InputError(problems, total=bad.size)
+        raise and_count(InputError(problems, total=bad.size), source, dataset, scores.size)
+    _check_count(source, dataset, scores.size)
     scores = scores if dataset.order is None else scores[dataset.order]
     return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name)
 
@@ -85,20 +85,34 @@ def follow_parts(
     _check_count(source, dataset, n_read + rest.size + sum(piece.size for piece in pieces))
 
 
+def and_count(error: InputError, source: Source, dataset: Qrels, n: int) -> InputError:
+    """Return an error of some scores, and that `n` of them are more or fewer than rows, if so."""
+    wrong = _count(source, dataset, n)
+    if wrong is None:
+        return error
+    problems = [*error.problems[: SHOWN - 1], wrong]  # the last one is printed too
+    return InputError(problems, total=error.total + 1, at_least=error.at_least)
+
+
 def _check_count(source: Source, dataset: Qrels, n: int) -> None:
     """Raise where `n` scores are more or fewer than rows."""
+    wrong = _count(source, dataset, n)
+    if wrong is not None:
+        raise InputError(wrong)
+
+
+def _count(source: Source, dataset: Qrels, n: int) -> Problem | None:
+    """Return what is wrong where `n` scores are more or fewer than rows."""
     n_rows = rows_of(dataset)
     if n == n_rows:
-        return
+        return None
     of = f" of {dataset.name}" if dataset.name else ""
     ends = f"; they end in query '{query_of_row(dataset, n)}'" if n < n_rows else ""
-    raise InputError(
-        Problem(
-            source.name,
-            f"{n:,} predictions for {n_rows:,} rows{of}{ends}",
-            fix="predict every row of that file, in its order, and nothing else",
-            rule="row-count",
-        )
+    return Problem(
+        source.name,
+        f"{n:,} predictions for {n_rows:,} rows{of}{ends}",
+        fix="predict every row of that file, in its order, and nothing else",
+        rule="row-count",
     )
 
 

@@ -11,11 +11,12 @@ import numpy as np
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
+from ..errors import InputError
 from .columns import Layout, numbers_of, read_columns
 from .cut_line import last_lines, warn_cut_line
 from .format import Format, Head, Kind
 from .number_text import is_like_number
-from .rows import follow, follow_parts, needed, rows_of
+from .rows import and_count, follow, follow_parts, needed, rows_of
 from .source import Source
 
 RUN = Layout(
@@ -48,8 +49,14 @@ def stream_run(
 
 def _pieces(source: Source, dataset: Qrels) -> Iterator[Array]:
     layout = replace(RUN, n_rows=rows_of(dataset))
-    for table in read_columns(source, layout):
-        yield numbers_of(table, "score")
+    try:
+        for table in read_columns(source, layout):
+            yield numbers_of(table, "score")
+    except InputError as error:
+        if {one.rule for one in error.problems} != {"not-finite"}:
+            raise
+        n = sum(layout.is_data(number, line) for number, line in source.lines())
+        raise and_count(error, source, dataset, n) from None
     _warn_cut(source)
 
 

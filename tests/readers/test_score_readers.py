@@ -68,6 +68,15 @@ def test_one_score_a_line(write: Write, dataset: Qrels, text: str) -> None:
             "  fix:   repair the system's output: line by line, a score for each row of the "
             "dataset",
         ),
+        (
+            "# a\n3\n1\nnan\n\n",
+            "p.txt:4: score 'nan' is not a finite number\n"
+            "  found: nan\n"
+            "  fix:   repair the system's output: line by line, a score for each row of the "
+            "dataset\n"
+            "p.txt: 3 predictions for 5 rows of test.txt; they end in query 'q2'\n"
+            "  fix:   predict every row of that file, in its order, and nothing else",
+        ),
         ("3\n1\n2 7\n0.5\n1\n", "p.txt:3: 2 columns where one number a line belongs\n"),
         (
             "3\n1\n2\nx\n1\n",
@@ -98,6 +107,23 @@ def test_scores_that_are_refused(write: Write, dataset: Qrels, text: str, messag
     with pytest.raises(InputError) as error:
         readers.read_run(write("p.txt", text), dataset=dataset)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("ending", ["txt", "npy"])
+def test_many_scores_and_too_few(write: Write, ending: str) -> None:
+    """Nine that are not finite are printed, that the last rows are lost, and how many more."""
+    scores = np.array([np.nan] * 12 + [1.0])
+    npy = io.BytesIO()
+    np.save(npy, scores)
+    text = "".join(f"{one}\n" for one in scores).encode()
+    with pytest.raises(InputError) as error:
+        readers.read_run(
+            write(f"p.{ending}", npy.getvalue() if ending == "npy" else text), dataset=_rows(15)
+        )
+    rules = [problem.rule for problem in error.value.problems]
+    assert rules == ["not-finite"] * 9 + ["row-count"]
+    assert str(error.value).count("\n... and 3 more") == 1
+    assert f"p.{ending}: 13 predictions for 15 rows" in str(error.value)
 
 
 def _rows(n: int) -> Qrels:
