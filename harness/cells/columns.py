@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from ..core.arrow import cast, equal, index_in, select, to_numpy, unique
+from ..core.arrow import cast, equal, index_in, select, string_column, to_numpy, unique
 from ..core.hashing import hash_strings
 from ..core.tables import Qrels
 from ..errors import HarnessError
 from ..guard.facts import RunFacts
 from ..guard.finding import Finding
-from ..guard.first import EXAMPLES, First, texts
+from ..guard.first import EXAMPLES, First, texts, texts_at
 from ..guard.rank_scores import RankScores
 from ..guard.registry import RULES, finding
-from ..guard.spelling import of_qids, shown
+from ..guard.spelling import of_qids, shown, spread
 from ..readers import Source, trec
 from ..readers.columns import Refused, numbers_of, read_block
 
@@ -59,7 +59,12 @@ def respelled_qids(path: str, qrels: Qrels | None) -> Finding | None:
     if qrels is None or rows is None:
         return None
     qids = texts(unique(rows["qid"].combine_chunks()))
-    found = of_qids(qids, texts(qrels.qids))
+    found = of_qids(
+        qids,
+        lambda names: qrels.place(string_column(names)) >= 0,
+        qrels.n_queries,
+        texts_at(qrels.qids, spread(qrels.n_queries)),
+    )
     if found is None:
         return None
     way, twins = found

@@ -31,7 +31,7 @@ from .key import cell_key
 from .naming import Naming
 from .parts import PooledQueries
 from .record import Record
-from .work import Done, Job, each, work
+from .work import Done, Job, each, forget, work
 
 PIECES = 4
 """What is left is enough for so many jobs of each process, so that none waits at the end."""
@@ -303,6 +303,7 @@ def _finished(pool: Executor, jobs: Sequence[Job], run: _Run, workers: int) -> I
     if isinstance(pool, InProcess):
         for job in jobs:
             yield from each(job)
+        forget()
         return
     tries, careful = [0] * len(jobs), False
     queue, running = deque(range(len(jobs))), dict[Future[list[Done]], int]()

@@ -136,8 +136,8 @@ def each(job: Job) -> Iterator[Done]:
 
 def _as_ours(error: Exception) -> HarnessError:
     """Return the error of a cell that could not be evaluated; raises what is no fault of its."""
-    if isinstance(error, HarnessError):
-        return error
+    if isinstance(error, HarnessError):  # its frames hold judgements; no worker sends them
+        return error.with_traceback(None)
     lacking = system.shortage(error)
     if lacking is None:
         raise error
@@ -239,6 +239,11 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
         read = as_read(entry.path, state, source.sha256)
         _last[key] = _Dataset(qrels, facts, read, tuple(_said(caught)))
     return _last[key]
+
+
+def forget() -> None:
+    """Let go of the judgements that this process read last, as no cell of theirs is to come."""
+    _last.clear()
 
 
 def _said(caught: Sequence[warnings.WarningMessage]) -> list[Said]:

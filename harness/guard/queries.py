@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, index_in, string_column
-from ..core.ragged import Ints
+from ..core.ragged import Bools, Ints
 from ..core.tables import Qrels
 from . import spelling
 from .first import EXAMPLES, First, of_queries, texts_at
@@ -127,8 +127,14 @@ class Queries:
         own = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
         extra = texts_at(own, np.flatnonzero(self.qrels.place(own) < 0)[:MOST])
         theirs = cast(self.qrels.qids, pa.large_string())
-        lacking = texts_at(theirs, np.flatnonzero(index_in(theirs, own) < 0))
-        found = spelling.of_qids(extra, lacking)
+        lacking = np.flatnonzero(index_in(theirs, own) < 0)
+        some = texts_at(theirs, lacking[spelling.spread(lacking.size)])
+
+        def known(names: Sequence[str]) -> Bools:
+            place = self.qrels.place(string_column(names))
+            return (place >= 0) & np.isin(place, lacking, kind="sort")
+
+        found = spelling.of_qids(extra, known, lacking.size, some)
         if found is None:
             return None
         way, twins = found

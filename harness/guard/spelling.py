@@ -8,6 +8,10 @@ from functools import partial
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
+import numpy as np
+
+from ..core.ragged import Ints
+
 Twins = dict[int, str]
 """By the place of a name among others, the known name that it stands for."""
 Known = Callable[[Sequence[str]], Iterable[bool]]
@@ -16,6 +20,8 @@ Way = Callable[[str], Iterable[str]]
 ENOUGH = 2
 """Names from which on what all begin or end with says something."""
 TENTH, HALF = 0.1, 0.5
+SPREAD = 10_000
+"""Known names that tell what all begin or end with, at most."""
 UNSEEN = "\ufeff\u200b\u2060\xa0 \t"
 """A byte order mark, blanks, and what takes no room."""
 _LONGEST = 12
@@ -116,28 +122,51 @@ def most(found: Mapping[str, Twins]) -> str:
     return max(found, key=lambda way: len(found[way]), default="")
 
 
-def of_qids(names: Sequence[str], known: Sequence[str]) -> tuple[str, Twins] | None:
+def of_qids(
+    names: Sequence[str], known: Known, n_known: int, some: Sequence[str]
+) -> tuple[str, Twins] | None:
     """Return in what most qids differ from known ones, and which they stand for.
 
     None where fewer than a tenth of either do; for what all begin or end with, fewer than half; and
     where one of several does, as ``1`` and ``001`` may be topics of two collections.
 
-    >>> of_qids(["051", "052", "x"], ["51", "52", "53"])
+    Parameters
+    ----------
+    names : sequence of str
+        None of them known.
+    known : callable
+        ``known(names)``: whether each is. A set of a million takes ten times their text.
+    n_known : int
+        How many are.
+    some : sequence of str
+        Some of these, as :func:`spread` has them.
+
+    >>> def of(names, known):
+    ...     return of_qids(names, lambda some: [one in known for one in some], len(known), known)
+    >>> of(["051", "052", "x"], ["51", "52", "53"])
     ('leading zeros', {0: '51', 1: '52'})
-    >>> of_qids(["12.1", "12.2"], ["12", "13"]) is None
+    >>> of(["12.1", "12.2"], ["12", "13"]) is None
     True
-    >>> of_qids(["1", "2", "3"], ["001"]) is None
+    >>> of(["1", "2", "3"], ["001"]) is None
     True
     """
-    lacking = {*known}
-    more = affixes(names, known)
-    found = twins(names, lambda some: [one in lacking for one in some], {**OF_QIDS, **more})
+    more = affixes(names, some)
+    found = twins(names, known, {**OF_QIDS, **more})
     way = most(found)
     share = HALF if way in more else TENTH
     n = len({*found[way].values()}) if way else 0
-    if n < min(ENOUGH, len(names)) or n < share * min(len(names), len(known)):
+    if n < min(ENOUGH, len(names)) or n < share * min(len(names), n_known):
         return None
     return way, found[way]
+
+
+def spread(n: int) -> Ints:
+    """Return the places of all of `n` names, or of :data:`SPREAD` from the first to the last.
+
+    >>> spread(3).tolist(), spread(25_000)[[0, 1, -1]].tolist()
+    ([0, 1, 2], [0, 2, 24999])
+    """
+    return np.linspace(0, n - 1, min(n, SPREAD)).astype(np.int64)
 
 
 def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:

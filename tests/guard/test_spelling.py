@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.check import check_files
+from harness.guard import spelling
 from harness.guard.finding import Finding
 
 N = 24
@@ -187,3 +188,18 @@ def test_other_queries_are_missing(tmp_path: Path) -> None:
     found = check(tmp_path, plain, plain, same, lambda qid: qid if qid > "51" else "77")
     assert {"missing-queries", "extra-queries"} <= {one.rule for one in found}
     assert not of(found, "qid-spelling")
+
+
+@pytest.mark.parametrize("n", [spelling.SPREAD - 1, 3 * spelling.SPREAD])
+def test_many_qids(n: int, tmp_path: Path) -> None:
+    """Of more than are looked at for what they begin with; none is answered, and one is."""
+    judged, run = tmp_path / "qrels", tmp_path / "run"
+    judged.write_text("".join(f"{i} 0 d{i} 1\n" for i in range(n)))
+    options: dict[str, dict[str, str]] = {"of_qrels": {}, "of_runs": {}}
+    rows = [f"Q{i} Q0 d{i} 1 2.5 t\n" for i in (7, 70, n - 1)]
+    run.write_text("".join(rows))
+    (one,) = of([*check_files(str(judged), [str(run)], **options).findings], "no-common-query")
+    assert "of 3 looked at 3 are but for 'Q' before them: 'Q7' for '7', " in one.what + one.shown
+    run.write_text("".join(rows) + "70 Q0 d70 1 2.5 t\n")
+    (one,) = of([*check_files(str(judged), [str(run)], **options).findings], "qid-spelling")
+    assert one.count == 2  # 70 is answered, and Q70 stands for no query that lacks an answer
