@@ -76,7 +76,8 @@ def each(
 ) -> Iterator[T]:
     """Yield the function of each item, in order, computed by some threads ahead of the caller.
 
-    That of an item longer than `most` is computed while no other is.
+    That of an item longer than `most` is computed while no other is, and in the caller's thread:
+    of what others took, the C library keeps a few such items.
 
     >>> list(each(abs, [-1, 2, -3]))
     [1, 2, 3]
@@ -84,12 +85,16 @@ def each(
     with threads_of(threads) as pool:
         waiting: deque[Future[T]] = deque()
         for item in items:
-            alone = _is_long(item, most)
-            while alone and waiting:
-                yield waiting.popleft().result()
+            if _is_long(item, most):
+                while waiting:
+                    yield waiting.popleft().result()
+                found = [function(item)]
+                del item
+                yield found.pop()
+                continue
             waiting.append(pool.submit(function, item))
             del item
-            while len(waiting) > (0 if alone else threads):
+            while len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

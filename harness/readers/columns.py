@@ -65,10 +65,11 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     blocks = blocks if layout.n_rows is None else _without_gaps(blocks)
     tables = of_blocks(partial(_read, layout=layout), source, blocks)
     source.cut_blocks = []
-    n_rows, reason = 0, ""
+    n_rows, at, reason = 0, 0, ""
     try:
-        for at, (table, is_cut) in enumerate(tables):
+        for table, is_cut in tables:  # enumerate would hold the one before
             source.cut_blocks += [at] * is_cut
+            at += 1
             n_rows += table.num_rows
             if table.num_rows:
                 yield table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .build import warn
+from .room import give_back
 from .source import Source
 from .wrong_lines import TEXT
 
@@ -17,9 +18,10 @@ def warn_extra(source: Source, n_fields: int) -> None:
     if not source.cut_blocks:
         return
     longer = re.compile(rb"^(?!#)[^\S\n]*(?:\S+[^\S\n]+){%d}\S.*" % n_fields, re.MULTILINE)
-    n, line, text, passed = 0, 0, "", 0
+    n, line, text, passed, at = 0, 0, "", 0, 0
     wanted = {*source.cut_blocks}
-    for at, block in enumerate(source.blocks()):
+    give_back()  # what reading took
+    for block in source.blocks():  # enumerate would hold the one before
         if at in wanted:
             if not n and (first := longer.search(block)):
                 line = passed + block.count(b"\n", 0, first.start()) + 1
@@ -29,6 +31,7 @@ def warn_extra(source: Source, n_fields: int) -> None:
             n += sum(1 for _ in longer.finditer(block))
         if not n:
             passed += block.count(b"\n")
+        at += 1
         del block  # before the next one is read
     if n:
         which = "1 line has" if n == 1 else f"{n:,} lines have"
