@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..core.evaluation import Counts
 from ..errors import ConfigError, did_you_mean
 from . import gaps as grids
+from . import itself
 from . import where as choice
 from .cells import DATASET, Cell, Gap, columns_of, missing
 from .patterns import Found, NothingFoundError, Pattern, files, natural
@@ -98,6 +100,7 @@ def find(
         search.look_for_lonely_datasets("run", "add them, or take the dataset out")
         search.choose()
         search.look_for_twins()
+        search.findings += itertools.starmap(Finding, itself.taken(search.cells))
     places = list(datasets), list(runs)
     cells = sorted((c for c, _ in search.cells), key=lambda c: _order(c, *places))
     gaps = missing(cells) if whole and not search.findings else []
