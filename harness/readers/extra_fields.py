@@ -31,7 +31,7 @@ def warn_extra(source: Source, n_fields: int) -> None:
             n += sum(1 for _ in longer.finditer(block))
         if not n:
             passed += block.count(b"\n")
-        at += 1
+        at += 1  # noqa: SIM113
         del block  # before the next one is read
     if n:
         which = "1 line has" if n == 1 else f"{n:,} lines have"
