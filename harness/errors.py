@@ -12,6 +12,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 
 from .escaping import in_message, legible
 
@@ -106,7 +108,12 @@ class HarnessError(Exception):
     @property
     def texts(self) -> list[str]:
         """What is printed of it: a text for each problem, and how many more there are."""
-        shown = [str(problem) for problem in self.problems[:SHOWN]]
+        shown = []
+        for _, alike in groupby(self.problems[:SHOWN], attrgetter("fix", "effect")):
+            *others, last = alike
+            brief = len(others) >= ALIKE  # what many need is said once, below them
+            shown += [str(replace(one, fix="", effect="") if brief else one) for one in others]
+            shown.append(str(last))
         more = self.total - len(shown)
         if more > 0:
             rest = "; what follows was not looked at" if self.at_least else ""

@@ -9,6 +9,7 @@ from .jsonl import first_object
 from .lines import check_length
 from .number_text import commas, is_like_number, is_meant_as_number
 from .source import BLOCK, Source, no_rows
+from .without_names import without_names
 
 
 def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
@@ -19,6 +20,8 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
     """
     fields = head.fields
     if kind == "qrels":
+        if (found := without_names(head, kind)) is not None:
+            return found
         if head.mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
             return _too_few(3, trec.QRELS.fields), "write the missing field; the iteration may be 0"
         return None
@@ -33,6 +36,11 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
     written = [line.decode("utf-8", "replace").strip() for line in head.lines]
     if head.mostly(written, lambda text: bool(commas(text)[0])):
         return too_many(written[0], written[0].count(",") + 1)
+    if (found := without_names(head, kind)) is not None:
+        return found
+    if head.mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
+        what, fix = f"{_too_few(3, trec.RUN.fields)}; it looks like qid, docno, score", "write"
+        return what, f"{fix} each line as QID Q0 DOCNO 0 SCORE TAG, of which TAG may be any word"
     return None
 
 

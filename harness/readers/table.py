@@ -24,6 +24,7 @@ from .room import POOL, give_back, has_long_line
 from .source import Source, no_rows
 from .table_lines import diagnose
 from .whole_lines import BOM, LONGEST
+from .without_names import check_names
 
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
 _BLOCK = 1 << 17
@@ -124,6 +125,8 @@ def _open(
     names = [str(i + 1) for i in range(width)] if numbered else None
     parse = csv.ParseOptions(delimiter=delimiter)
     header = names or _header(line, parse)
+    if not columns and not guess(header, kind):
+        check_names(source, header, kind)
     chosen = choose(header, kind, columns, source.name)
     text = {chosen[role]: pa.string() for role in ("qid", "docno") if role in chosen}
     numbers = {column: pa.float64() for column in chosen.values() if column not in text}

@@ -1,0 +1,94 @@
+"""Rows of a CSV or TSV without a line of names: what is said, and that its advice works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError, Problem
+from harness.readers import read_qrels, read_run
+
+Write = Callable[[str, str | bytes], Path]
+RUN = {"q1": {"d1": 1.5, "d2": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("rows", "above", "columns"),
+    [
+        ("q1,d1,1.5\nq1,d2,0.5\n", "qid,docno,score", {"qid": 1, "docno": 2, "score": 3}),
+        ("915593,D1,1.5\n915593,D2,0.5\n", "qid,docno,score", {"qid": 1, "docno": 2, "score": 3}),
+        ("q1\td1\t1.5\nq1\td2\t0.5\n", "qid, docno, score (tabs between)",
+         {"qid": 1, "docno": 2, "score": 3}),
+        ("q1,Q0,d1,1,1.5,t\nq1,Q0,d2,2,0.5,t\n", "qid,Q0,docno,rank,score,tag",
+         {"qid": 1, "docno": 3, "score": 5}),
+    ],
+)  # fmt: skip
+def test_a_run(tmp_path: Path, rows: str, above: str, columns: dict[str, int]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(rows)
+    numbers = ", ".join(f"{role}: {at}" for role, at in columns.items())
+    names = above.removesuffix(" (tabs between)").replace(", ", ",").replace(",", ", ")
+    said = (
+        f"{path}:1: it looks like a table of {names} without a line of names\n  found: "
+        + rows.splitlines()[0].replace("\t", "\\t")
+        + f"\n  fix:   put a first line above it: {above}; or in a config format: table, "
+        f"columns: {{{numbers}}}"
+    )
+    for format in (None, "table"):
+        with pytest.raises(InputError) as error:
+            read_run(path, format=format)
+        assert str(error.value) == said
+    scores = [list(docs.values()) for docs in read_run(path, columns=columns).to_dict().values()]
+    assert scores == [[1.5, 0.5]]
+    path.write_text(names.replace(", ", "\t" if "\t" in rows else ",") + f"\n{rows}")
+    scores = [list(docs.values()) for docs in read_run(path).to_dict().values()]
+    assert scores == [[1.5, 0.5]]
+
+
+def test_judgements(tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    path.write_text("q1,d1,1\nq1,d2,0\n")
+    with pytest.raises(InputError, match="it looks like a table of qid, docno, grade without"):
+        read_qrels(path)
+    path.write_text("q1,0,d1,1\nq1,0,d2,0\n")
+    with pytest.raises(InputError, match=r"columns: \{qid: 1, docno: 3, grade: 4\}$"):
+        read_qrels(path)
+    columns = {"qid": 1, "docno": 3, "grade": 4}
+    assert read_qrels(path, columns=columns).to_dict() == {"q1": {"d1": 1, "d2": 0}}
+
+
+def test_blanks_between(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q1 d1 1.5\nq1 d2 0.5\n")
+    with pytest.raises(InputError) as error:
+        read_run(path)
+    assert str(error.value) == (
+        f"{path}:1: 3 fields where 6 belong (qid Q0 docno rank score tag); it looks like qid, "
+        "docno, score\n  found: q1 d1 1.5\n"
+        "  fix:   write each line as QID Q0 DOCNO 0 SCORE TAG, of which TAG may be any word"
+    )
+    with pytest.raises(InputError, match=r"neither commas nor tabs (?s:.*) qid,docno,score"):
+        read_run(path, format="table")
+    path.write_text("q1 Q0 d1 0 1.5 x\nq1 Q0 d2 0 0.5 x\n")
+    assert read_run(path).to_dict() == RUN
+    path.write_text("qid,docno,score\nq1,d1,1.5\nq1,d2,0.5\n")
+    assert read_run(path).to_dict() == RUN
+
+
+def test_three_numbers_a_line_are_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("0.1,0.2,0.7\n0.3,0.3,0.4\n")  # one for each of three classes
+    with pytest.raises(InputError) as error:
+        read_run(path)
+    assert "looks like a table" not in str(error.value)
+
+
+def test_the_fix_of_many_is_said_once() -> None:
+    many = [Problem(f"a:{n}", "wrong", fix="mend it") for n in range(1, 5)]
+    assert str(InputError(many, total=9)) == (
+        "a:1: wrong\na:2: wrong\na:3: wrong\na:4: wrong\n  fix:   mend it\n... and 5 more"
+    )
+    few = [*many[:3], Problem("a:9", "wrong", fix="leave it")]
+    assert str(InputError(few)).count("mend it") == 3
