@@ -183,6 +183,9 @@ class RunFacts:
     ordered : int
         Queries whose judged documents have several grades, where in all of them no document comes
         after one of a lower grade; 0 where in some query one does.
+    split : tuple of float
+        Where scores separate the judged documents of a grade and more from all others, in all
+        queries: :meth:`harness.guard.splits.Splits.facts`.
     shown, judged_shown : int
         Documents at rank 10 or before; those of them that are judged. 0 where the run follows
         rows.
@@ -244,6 +247,7 @@ class RunFacts:
     moments: Moments = field(default_factory=Moments)
     grade_scores: tuple[int, ...] = ()
     ordered: int = 0
+    split: tuple[float, ...] = ()
     shown: int = 0
     judged_shown: int = 0
     looked_at: int = 0

@@ -17,6 +17,7 @@ from .grade_scores import GradeScores
 from .moments import Moments
 from .part import Part, mask
 from .queries import Queries
+from .splits import Splits
 
 TOP = 10
 """Ranks that are looked at for documents that nobody judged: what most papers report."""
@@ -47,6 +48,7 @@ class Judged:
         self.n = self.positive = self.shown = self.shown_judged = self.ordered = 0
         self.moments, self.ahead, self.disordered = Moments(), Ahead(), False
         self.grade_scores: GradeScores | None = GradeScores()
+        self.splits = Splits()
         self._unjudged_in: list[Callable[[], First]] = []
         self._behind_in: list[Callable[[], First]] = []
 
@@ -62,8 +64,11 @@ class Judged:
         if self.grade_scores is not None:
             here = GradeScores.of(score, grade)
             self.grade_scores = None if here is None else self.grade_scores.more(here)
-        if not self.disordered:
-            self._order(rows_of(aligned.offsets)[judged], grade)
+        if not self.disordered or self.splits.wants(grade):
+            query = rows_of(aligned.offsets)[judged]
+            self.splits.add(query, aligned.tie_first[judged], grade)
+            if not self.disordered:
+                self._order(query, grade)
         if not part.follows:
             ahead = Ahead.of(aligned)
             self.ahead = self.ahead.more(ahead)
@@ -132,6 +137,7 @@ class Judged:
             "moments": self.moments,
             "grade_scores": self.grade_scores.facts() if self.grade_scores else (),
             "ordered": self.ordered,
+            "split": self.splits.facts(),
             "shown": self.shown,
             "judged_shown": self.shown_judged,
             "ahead": () if self.queries.follows else tuple(self.ahead),
@@ -145,18 +151,27 @@ class Judged:
             found["upside-down"] = joined(self._behind_in)
         self._unjudged_in.clear()  # a task holds this, and parts of the run as long as it is there
         self._behind_in.clear()
-        if self.grade_scores or self.ordered or abs(self.moments.correlation) >= LIKE_LABELS:
+        split = self.splits.facts()
+        if (
+            split
+            or self.grade_scores
+            or self.ordered
+            or abs(self.moments.correlation) >= LIKE_LABELS
+        ):
             rows, known = begin.judged()
             grades = begin.qrels.numbers[known]
-            some = _one_of_each(begin.run.row[rows], grades)[:EXAMPLES]
+            least = split[0] if split and not (self.grade_scores or self.ordered) else 0
+            some = _one_of_each(begin.run.row[rows], grades, least)[:EXAMPLES]
             pairs = zip(begin.run.scores[rows[some]].tolist(), grades[some].tolist(), strict=True)
             said = (f"score {score:.9g}, grade {grade:g}" for score, grade in pairs)
             found["labels-as-scores"] = begin.documents(rows[some], said)
         return found
 
 
-def _one_of_each(query: Ints, grades: Array) -> Ints:
+def _one_of_each(query: Ints, grades: Array, least: float = 0) -> Ints:
     """Return the first document above the lowest grade of each query of several, in their order.
+
+    `least` is the grade that it has at least.
 
     >>> _one_of_each(np.array([4, 4, 4, 2, 2, 3]), np.array([0, 1, 2, 1, 0, 1])).tolist()
     [1, 3]
@@ -164,7 +179,7 @@ def _one_of_each(query: Ints, grades: Array) -> Ints:
     _, code = np.unique(query, return_inverse=True)
     lowest = np.full(code.max(initial=-1) + 1, np.inf)
     np.minimum.at(lowest, code, grades)
-    above = np.flatnonzero(grades > np.maximum(lowest, 0)[code])
+    above = np.flatnonzero((grades > np.maximum(lowest, 0)[code]) & (grades >= least))
     _, first = np.unique(code[above], return_index=True)
     found: Ints = above[np.sort(first)]
     return found

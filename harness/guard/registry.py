@@ -187,7 +187,8 @@ RUN_RULES = (
     Rule(
         "labels-as-scores", "error",
         "Scores follow the grades exactly: their correlation is 1, each of three grades and more "
-        "has one score of its own, or every query of many is in the order of its grades.",
+        "has one score of its own, or every query of many is in the order of its grades: a warning "
+        "where they only separate grades of some value and more from all others.",
         "where labels were saved as scores, the values are the labels' own; where a model orders "
         "a fold perfectly, it may be its training data",
         "save what the model predicts for test data, and not the labels; a config accepts an "

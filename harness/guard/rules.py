@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from . import predictions
+from . import labels, predictions
 from .ahead import Ahead
 from .causes import said_by
 from .facts import LARGEST_GRADE, USUAL_GRADE, Facts, JudgementFacts, RunFacts
@@ -13,7 +13,7 @@ from .finding import Finding, Severity
 from .first import First
 from .judged import BELOW_0
 from .judged import MANY as MANY_UNJUDGED
-from .labels import are_in_order, are_labels, are_of_grades
+from .labels import are_labels, are_of_grades
 from .rank_scores import RankScores
 from .registry import RULES, finding
 from .said import Said
@@ -48,7 +48,6 @@ SEEN = (
     "they count as not relevant, so that values are lower bounds, but for documents that somebody "
     "saw and marked as junk"
 )
-TURNED = "the values are those of the labels turned upside down"
 
 
 def of_dataset(facts: JudgementFacts, place: str) -> Iterator[Finding]:
@@ -145,26 +144,7 @@ def _of_order(facts: Facts, place: str) -> Iterator[Finding]:
 
 def _of_scores(facts: Facts, place: str) -> Iterator[Finding]:
     run, found = facts.run, _at(place, facts.run.first)
-    if are_labels(run):
-        sign = "1" if run.moments.xy > 0 else "-1"
-        what = (
-            f"scores and grades have a correlation of exactly {sign}, over {run.moments.n:,} "
-            "judged documents"
-        )
-        yield found("labels-as-scores", what, run.moments.n, effect="" if sign == "1" else TURNED)
-    elif are_of_grades(run):
-        n, falls = run.grade_scores
-        what = (
-            f"each of the {n} grades has one score of its own, over "
-            f"{run.moments.n:,} judged documents"
-        )
-        yield found("labels-as-scores", what, run.moments.n, effect=TURNED if falls else "")
-    elif are_in_order(run):
-        what = (
-            f"in all {run.ordered:,} queries of several grades, every judged document comes before "
-            "those of a lower grade"
-        )
-        yield found("labels-as-scores", what, run.ordered)
+    yield from labels.findings(run, place)
     if run.constant:
         what = f"all scores are equal in {run.constant:,} of {_n(run.several, 'query')}"
         yield found("constant-scores", what, run.constant, _by_share(run.constant, run.several))

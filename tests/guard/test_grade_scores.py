@@ -15,7 +15,8 @@ from harness.core.tables import Qrels, Run
 from harness.guard.facts import Facts, JudgementFacts
 from harness.guard.finding import Finding
 from harness.guard.grade_scores import GradeScores
-from harness.guard.rules import TURNED, of_run
+from harness.guard.labels import TURNED
+from harness.guard.rules import of_run
 from harness.guard.watch import Watch
 
 GRADES = np.array([0, 1, 2, 0, 1, 2, 0, 0, 1, 2] * 3)
