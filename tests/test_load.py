@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-NAMES = ("cells", "rows", "queries", "documents", "metrics", "names")
+NAMES = ("cells", "checked", "rows", "queries", "documents", "metrics", "names")
 
 
 @pytest.fixture(autouse=True)
@@ -53,12 +53,15 @@ def test_a_run_five_times_as_long_takes_no_more_memory(tmp_path: Path) -> None:
     assert [after < before + 40 for before, after in zip(short, long, strict=True)] == [True, True]
 
 
-def said(output: str, code: int = 0, error: str = "", **expected: float) -> str:
+def said(
+    output: str, code: int = 0, error: str = "",
+    words: tuple[str, ...] = ("run", "--format", "jsonl"), **expected: float,
+) -> str:  # fmt: skip
     from benchmarks.load.__main__ import outcome
     from benchmarks.load.cases import Command
     from benchmarks.measure import Sample
 
-    command = Command("label", ("run", "--format", "jsonl"), 2, expected)
+    command = Command("label", words, 2, expected)
     return outcome(command, Sample(1.0, 1.0, 1.0, output), code, error)
 
 
@@ -69,6 +72,8 @@ def test_what_is_wrong_is_said() -> None:
     assert said(2 * row.format(0.25), map=0.5) == "**wrong**: map is 0.25, not 0.5"
     assert said(row.format(0.5), map=0.5) == "**1 rows** of 2"
     assert said("", 2, "error: no such file\n") == "**exit 2**: error: no such file"
+    assert said('{"checked": [1, 2]}', words=("check",)) == "done"
+    assert said('{"checked": [1]}', words=("check",)) == "**1 rows** of 2"
     assert said(2 * row.format(0.5), 0, "Traceback (most recent call last)").startswith("**exit 0")
 
 

@@ -43,6 +43,8 @@ def outcome(command: Command, sample: Sample, code: int, said: str) -> str:
             if round(found.get(name, float("nan")), DIGITS) != round(value, DIGITS):
                 return f"**wrong**: {name} is {found.get(name)}, not {value}"
         n_rows = len(rows)
+    elif command.words[0] == "check":
+        n_rows = len(json.loads(sample.output)["checked"])
     else:
         n_rows = sum(line.count(",") > 0 for line in lines) - 1  # a header
     if n_rows < command.lines:

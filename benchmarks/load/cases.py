@@ -22,7 +22,7 @@ class Command:
     expected : mapping of str to float
         Summaries that are known without a computation.
     lines : int
-        How many rows of a leaderboard or summaries it prints.
+        How many rows of a leaderboard, summaries or cells it prints.
     """
 
     label: str
@@ -57,6 +57,14 @@ def cells(size: float) -> Load:
                      "--set", "compare.baseline=model0"), models),
         ),
     )  # fmt: skip
+
+
+def checked(size: float) -> Load:
+    """The same cells, read and looked at before anything is computed."""
+    whole = cells(size)
+    words = ("check", "config.yaml", "--format", "json")
+    check = Command("`check`", words, whole.commands[0].lines)
+    return Load(f"{whole.title}, checked", whole.kind, whole.numbers, (check,))
 
 
 def rows(size: float) -> Load:
@@ -138,6 +146,7 @@ def _evaluate(label: str, files: tuple[str, ...], known: dict[str, float]) -> Co
 
 
 ALL: dict[str, Callable[[float], Load]] = {
-    function.__name__: function for function in (cells, rows, queries, documents, metrics, names)
+    function.__name__: function
+    for function in (cells, checked, rows, queries, documents, metrics, names)
 }
 """Every load by name, in the order of the table; each takes a share of the whole size."""

@@ -24,20 +24,21 @@ _PLACE = re.compile(
 )
 
 
-def text(checked: Checked) -> str:
-    """Return what ``harness check`` prints."""
-    return for_terminal("".join(f"{legible(line)}\n" for line in _lines(checked)))
+def text(checked: Checked, *, notes: bool = True) -> str:
+    """Return what ``harness check`` prints; without notes, how many there are."""
+    return for_terminal("".join(f"{legible(line)}\n" for line in _lines(checked, notes)))
 
 
-def _lines(checked: Checked) -> Iterator[str]:
-    for alike in _by_rule(checked.findings):
+def _lines(checked: Checked, notes: bool) -> Iterator[str]:
+    for alike in _by_rule(one for one in checked.findings if notes or one.severity != "note"):
         shown, others = _first(alike)
         yield from (one.head for one in shown)
         if others:
             yield f"  {others_at([one.place for one in others])}"
         yield from alike[0].advice
     counts = [_n(checked.count(name), name) for name in ORDER if checked.count(name)]
-    yield f"{looked_at(checked)}: {', '.join(counts) or 'nothing found'}"
+    hidden = " (not shown)" * (not notes and checked.count("note") > 0)
+    yield f"{looked_at(checked)}: {', '.join(counts) or 'nothing found'}{hidden}"
 
 
 def _by_rule(findings: Iterable[Finding]) -> list[list[Finding]]:

@@ -28,6 +28,9 @@ def check_command(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 1 where anything is warned of.")
     ] = False,
+    no_notes: Annotated[
+        bool, typer.Option("--no-notes", help="Leave notes out of the text, and say how many.")
+    ] = False,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the config."),
@@ -53,7 +56,7 @@ def check_command(
     \b
     Examples:
       harness check configs/sweep.yaml
-      harness check qrels.txt bm25.run dense.run.gz --strict
+      harness check qrels.txt bm25.run dense.run.gz --strict --no-notes
       harness check test.txt predictions.txt --format json
     """
     from .. import check, output
@@ -76,7 +79,7 @@ def check_command(
                 fix = "harness check CONFIG, or harness check QRELS RUN..."
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused(first, wrong)
-    output.show(as_json(found) if format == "json" else text(found))
+    output.show(as_json(found) if format == "json" else text(found, notes=not no_notes))
     if found.count("error"):
         raise typer.Exit(2)
     if strict and found.count("warning"):

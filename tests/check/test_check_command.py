@@ -73,6 +73,21 @@ def test_what_is_printed(trec: Any) -> None:
     )
 
 
+def test_notes_are_left_out_of_the_text_alone(trec: Any) -> None:
+    files = trec.folder / "qrels", trec.folder / "run"
+    least = call(*files, "--no-notes")
+    assert least.stdout == "checked 1 dataset and 1 run, 2,897 rows: 3 notes (not shown)\n"
+    assert least.exit_code == 0
+    assert "note: " in call(*files).stdout
+    as_json = [call(*files, "-f", "json", *more).stdout for more in ([], ["--no-notes"])]
+    assert as_json[0] == as_json[1]
+    trec.put("run", trec.lines("run")[:1234])  # a warning
+    fewer, every = call(*files, "--no-notes").stdout, call(*files).stdout
+    assert fewer.startswith("warning: ")
+    assert every.startswith(fewer[: fewer.index("checked 1 dataset")])
+    assert re.search(r": \d warnings?, \d notes? \(not shown\)$", fewer.strip())
+
+
 def test_of_many_warnings_alike_the_first_are_printed_and_json_has_all(trec: Any) -> None:
     names = [f"run{number}" for number in range(8)]
     for name in names:
