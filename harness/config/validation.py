@@ -269,10 +269,13 @@ def _in_plain_words(error: ErrorDetails, source: Source) -> Problem:
     last = str(loc[-1])
     if kind == "extra_forbidden":
         key, _, value = last.partition(":")
-        touching = f"write a blank after the colon: {key}: {value}" if key in _known(loc) else ""
-        near = "" if touching else did_you_mean(last, _known(loc))
+        fix = f"write a blank after the colon: {key}: {value}" if key in _known(loc) else ""
+        near = "" if fix else did_you_mean(last, _known(loc))
+        if last == "duplicates" and loc[:-1] in ((), ("policy",)):
+            near = "; it belongs to an entry of datasets or runs"
+            fix = "write it there: runs: {NAME: {path: ..., duplicates: last}}"
         what = f"unknown key '{last}'{near}  (known: {', '.join(_known(loc))})"
-        return source.problem(loc, what, fix=touching)
+        return source.problem(loc, what, fix=fix)
     if kind == "missing":
         return source.problem(loc[:-1], f"the key '{last}' is missing")
     if kind == "too_short":

@@ -40,7 +40,7 @@ REFUSED = (
     Rule(
         "duplicates", "error", "A document twice in one query.",
         "it counts twice, and measures exceed 1",
-        "keep one: 'duplicates: last' of the run in the config, --duplicates last here",
+        "keep one: 'duplicates: last' in the file's entry of the config, --duplicates last here",
     ),
     Rule(
         "header-line", "error", "A line of names before the numbers.",

@@ -27,7 +27,8 @@ IsData = Callable[[int, bytes], bool]
 
 _LIMIT = 2**31 - 1
 KEEP_ONE = (
-    "keep one: duplicates: last in the config, --duplicates last on the command line (or first)"
+    "keep one: 'duplicates: last' (or first) in the file's own entry of a config, as in runs: "
+    "{NAME: {path: ..., duplicates: last}}; --duplicates last on the command line"
 )
 
 

@@ -684,3 +684,17 @@ def test_names_that_differ_in_normalisation_alone_are_told_apart(base: Path) -> 
         loaded = config.loads(textwrap.dedent(text), base=base)
     assert len(caught) == 1
     assert [*loaded.runs] == ["caf\u00e9", "cafe\u0301", "cafe"]
+
+
+@pytest.mark.parametrize("place", ["", "policy."])
+def test_duplicates_are_of_an_entry(tmp_path: Path, place: str) -> None:
+    (tmp_path / "q").write_text("q1 0 d1 1\n")
+    (tmp_path / "r").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n")
+    text = "datasets: {d: {path: q}}\nruns: {a: {path: r}}\nmetrics: [map]\n"
+    (tmp_path / "x.yaml").write_text(text)
+    with pytest.raises(ConfigError) as error:
+        config.load(tmp_path / "x.yaml", [f"{place}duplicates=last"])
+    said = str(error.value)
+    assert "unknown key 'duplicates'; it belongs to an entry of datasets or runs  (known: " in said
+    assert "fix:   write it there: runs: {NAME: {path: ..., duplicates: last}}" in said
+    config.load(tmp_path / "x.yaml", ["runs.a.duplicates=last"])

@@ -80,8 +80,9 @@ def test_json(write: Write) -> None:
         (
             '{"q": {"d": 1, "e": 2, "d": 3}}',
             "a.json: a key stands twice in one object\n  found: d\n"
-            "  fix:   keep one: duplicates: last in the config, --duplicates last on the command "
-            "line (or first)",
+            "  fix:   keep one: 'duplicates: last' (or first) in the file's own entry of a config, "
+            "as in runs: {NAME: {path: ..., duplicates: last}}; --duplicates last on the "
+            "command line",
         ),
         (
             '{"q": {"d": 1}, "q": {"e": 1}}',

@@ -140,8 +140,9 @@ def test_scores_have_every_bit(write: Write) -> None:
             "301 Q0 d1 2 0.5 t",
             "a.run:2: the docno stands already on line 1, for the same query\n"
             "  found: 301 Q0 d1 2 0.5 t\n"
-            "  fix:   keep one: duplicates: last in the config, --duplicates last on the command "
-            "line (or first)",
+            "  fix:   keep one: 'duplicates: last' (or first) in the file's own entry of a config, "
+            "as in runs: {NAME: {path: ..., duplicates: last}}; --duplicates last on the "
+            "command line",
         ),
     ],
 )
