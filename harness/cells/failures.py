@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ..config.cells import Cell
 from ..core.leaderboard import Failed
@@ -50,25 +51,56 @@ def by_cause(failures: Sequence[Failure]) -> Iterator[tuple[list[str], HarnessEr
 
 
 def told(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
-    """Yield what is printed of failures: of many of one reason the first, and places of the others.
+    """Yield what is printed of failures: what to do once for each rule, below all that break it.
+
+    Of many of one reason they are the first, and the places of the others.
 
     Parameters
     ----------
     n_cells : int
         All cells, those that did not fail too.
     """
-    alike: dict[tuple[str, ...], list[tuple[list[str], HarnessError]]] = {}
+    alike: dict[tuple[str, ...], list[_One]] = {}
     for cells, error in by_cause(failures):
-        said = (text for one in error.problems[:1] for text in (one.what, one.fix))
-        alike.setdefault(tuple(map(in_common, said)), []).append((cells, error))
+        for one in by_rule(error).problems:
+            alike.setdefault(_advised(one), []).append(_One(cells, one))
     for some in alike.values():
-        shown = some if len(some) <= FEW else some[:ALIKE]
-        for cells, error in shown:
-            yield from (f"{named(cells)}: {one}" for one in by_rule(error).texts)
-        if len(shown) < len(some):
-            n_failed = sum(len(cells) for cells, _ in some)
-            places = [error.problems[0].where or named(cells) for cells, error in some[ALIKE:]]
+        *texts, last = _heads(some, n_cells)
+        yield from texts
+        yield last + _advice(some[0].problem)
+
+
+class _One(NamedTuple):
+    """One thing that is wrong, and the cells that fail of it."""
+
+    cells: list[str]
+    problem: Problem
+
+
+def _advised(one: Problem) -> tuple[str, ...]:
+    """Return what things that need the same advice have in common: a rule, or all they say."""
+    rule = _NAMED.search(one.what)
+    return (rule[0] if rule else in_common(one.what), one.fix, one.effect)
+
+
+def _heads(some: Sequence[_One], n_cells: int) -> Iterator[str]:
+    """Yield what is wrong, few that say the same."""
+    kinds: dict[str, list[_One]] = {}
+    for one in some:
+        kinds.setdefault(in_common(one.problem.what), []).append(one)
+    for kind in kinds.values():
+        shown = kind if len(kind) <= FEW else kind[:ALIKE]
+        for cells, problem in shown:
+            yield f"{named(cells)}: {replace(problem, fix='', effect='')}"
+        if len(shown) < len(kind):
+            n_failed = sum(len(cells) for cells, _ in kind)
+            places = [problem.where or named(cells) for cells, problem in kind[ALIKE:]]
             yield f"the same in {n_failed:,} of {n_cells:,} cells\n  {others_at(places)}"
+
+
+def _advice(one: Problem) -> str:
+    """Return the lines that say what it does and what to do, each after a line end."""
+    return str(Problem("", "", fix=one.fix, effect=one.effect))
 
 
 def by_rule(error: HarnessError) -> HarnessError:

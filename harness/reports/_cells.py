@@ -23,6 +23,8 @@ UNSETTLED = "~"
 
 REPETITIONS = "repetitions"
 """Heading of the column that says of how many repetitions a row has how many."""
+FAILED = 10
+"""Cells that failed which are named below a table of a dataset; leaderboard.csv has all."""
 BEST = "* best of its column; not a test"
 """What the star says beside a value; beside a p-value it says something else."""
 
@@ -186,11 +188,17 @@ def notes(board: Leaderboard, entries: list[Entry]) -> list[str]:
         )
     shown = {entry.dataset for entry in board.entries}
     is_last = entries[0].dataset == [dataset for dataset, _ in board.by_dataset()][-1]
-    for one in board.failed:  # of datasets that are not shown below the last one, once
-        if one.dataset == entries[0].dataset or (is_last and one.dataset not in shown):
-            where = f" on {one.dataset}" if one.dataset not in shown else ""
-            columns = "".join(f" {name}={value}" for name, value in one.columns.items())
-            lines.append(f"FAILED: {one.run}{columns}{where}: {one.error.splitlines()[0]}")
+    failed = [  # of datasets that are not shown below the last one, once
+        one
+        for one in board.failed
+        if one.dataset == entries[0].dataset or (is_last and one.dataset not in shown)
+    ]
+    for one in failed[:FAILED]:
+        where = f" on {one.dataset}" if one.dataset not in shown else ""
+        columns = "".join(f" {name}={value}" for name, value in one.columns.items())
+        lines.append(f"FAILED: {one.run}{columns}{where}: {one.error.splitlines()[0]}")
+    if (more := len(failed) - FAILED) > 0:
+        lines.append(f"... and {more:,} more FAILED: see leaderboard.csv")
     repetitions = {each.repetitions for entry in entries for each in entry.spread.values()}
     if repetitions - {1}:
         how_many = " or ".join(map(str, sorted(repetitions)))

@@ -124,6 +124,8 @@ def test_what_fails_is_said_once_with_its_rule(letor: Any, capsys: Any) -> None:
         "finite number: line 1 'nan', line 2 'nan', line 3 'nan' (+17 more) [not-finite]"
         for model in ("gbrt", "neural")
     ]
+    assert said.err.count("  fix: ") == 1  # below both
+    assert said.err.index("  fix: ") > said.err.index("neural on")
 
 
 def test_failures_of_a_dataset_that_is_not_shown_are_below_one_table(
