@@ -152,7 +152,7 @@ class Manifest(_Model):
     base: StrictStr
     """Folder of the config, seen from this one; paths in the config start there."""
     inputs: tuple[Input, ...]
-    """Every file that values follow from."""
+    """Every file that values follow from; of cells that failed, those that could be read."""
     versions: Mapping[StrictStr, StrictStr | None]
     """Of the harness, Python, packages and the C library."""
     code: Sha256 | None = None

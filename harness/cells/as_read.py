@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
@@ -40,6 +41,14 @@ def as_read(path: str, before: tuple[int, ...], digest: Callable[[], str]) -> In
         if (size, changed, inode) != (before[0], before[1], before[3]):
             raise has_changed(path)
     return found
+
+
+def if_readable(path: str, before: tuple[int, ...], hashed: Callable[[str], Input]) -> Input | None:
+    """Return a file and its hash; None where it cannot be read, or is not as it was `before`."""
+    with contextlib.suppress(OSError, InputError):
+        if before and os.path.isfile(path):
+            return as_read(path, before, lambda: hashed(path).digest)
+    return None
 
 
 def has_changed(path: str) -> InputError:

@@ -13,8 +13,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..errors import HarnessError
+from ..errors import HarnessError, InputError
 from ..readers.json_text import parse
+from ..readers.on_disk import no_permission
 from ..store import sha256, state_of, write_all
 from .as_read import Input
 from .record import Record, sizes_of
@@ -69,7 +70,7 @@ class Cache:
 
         It is known where the file has not been touched since. It need not be known where no file
         of that size was ever read: then no record can follow from it, and the hash is taken while
-        the file is read.
+        the file is read. Where it may not be read its reader says so, which fails its cell alone.
         """
         state = state_of(path)
         found = self._index.get(os.path.abspath(path))
@@ -77,10 +78,19 @@ class Cache:
             return Input(state, str(found[-1]))
         if self.folder is None or state[0] not in self._sizes:
             return None
-        return self._read(path, state)
+        try:
+            return self._read(path, state)
+        except InputError:
+            return None
 
     def hashed(self, path: str) -> Input:
-        """Return a file's state and hash, read for it where it is not known."""
+        """Return a file's state and hash, read for it where it is not known.
+
+        Raises
+        ------
+        InputError
+            Where it is gone, or may not be read.
+        """
         state = state_of(path)
         found = self._index.get(os.path.abspath(path))
         if found is not None and found[:-1] == [*state]:
@@ -88,7 +98,10 @@ class Cache:
         return self._read(path, state)
 
     def _read(self, path: str, state: tuple[int, ...]) -> Input:
-        found = sha256(Path(path))
+        try:
+            found = sha256(Path(path))
+        except PermissionError as error:
+            raise no_permission(path) from error
         self.remember(path, state, found)
         return Input(state, found)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -22,11 +21,11 @@ from ..crosscheck import Audit
 from ..errors import HarnessError, Problem, ShortageError
 from ..guard.finding import Finding
 from . import executors, remote
-from .as_read import Input, has_changed, state_if_there
+from .as_read import Input, has_changed, if_readable, state_if_there
 from .cache import Cache
 from .executors import InProcess
 from .failures import Failure
-from .guarding import guard, is_count
+from .guarding import guard
 from .key import cell_key
 from .naming import Naming
 from .parts import PooledQueries
@@ -54,7 +53,7 @@ class Evaluated:
         What was said, each once.
     failures : list of Failure
     inputs : dict of str to Input
-        Every file read, by path.
+        Every file read, by path; of cells that failed, those that can be.
     cached : int
         How many cells were not computed, since all of their values were known.
     findings : list of Finding
@@ -112,6 +111,7 @@ def evaluate_all(
     with tqdm(total=len(cells), unit="cell", disable=None) as bar:
         bar.update(len(cells) - len(pending))
         run.say(bar, 0)
+        run.look_at(pending)
         pool = pool or InProcess()
         workers = 1 if isinstance(pool, InProcess) else getattr(pool, "workers", jobs)
         job_list = list(_jobs(run, pending, workers))
@@ -159,6 +159,11 @@ class _Run:
         self.inputs |= inputs
         self.names[place] = self.naming.names(cell, known)
         return record.lacking(self.metrics, self.names[place])
+
+    def look_at(self, places: Iterable[int]) -> None:
+        """Take note of how the files of cells are before they are evaluated."""
+        paths = {path for place in places for path in self.naming.files(self.cells[place])}
+        self.before = {**{path: state_if_there(path) for path in paths}, **self.before}
 
     def take(self, done: Done) -> None:
         """Keep what became of a cell."""
@@ -239,13 +244,11 @@ class _Run:
         hashed = {path: self.cache.hashed(path) for path in files if Path(path).is_file()}
         there = {place: self.cells[place] for place in sorted(self.records)}
         failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
-        counted = [one.run_entry.path for one, error in failed.values() if is_count(error)]
-        known = {path: self.cache.hashed(path) for path in counted if os.path.isfile(path)}
-        digests = _digests({**known, **self.inputs})
-        guarded = guard(self.config, there, self.records, digests, failed)
+        inputs = {**self.inputs, **self._of_failed()}
+        guarded = guard(self.config, there, self.records, _digests(inputs), failed)
         self.failed |= guarded.failed
         found = Evaluated(
-            inputs={**self.inputs, **hashed},
+            inputs={**inputs, **hashed},
             cached=self.cached,
             findings=guarded.findings,
             printed=guarded.printed,
@@ -267,6 +270,15 @@ class _Run:
             found.warnings += guarded.said[place]
         found.warnings = list(dict.fromkeys(found.warnings))
         return found
+
+    def _of_failed(self) -> dict[str, Input]:
+        """Return the files of cells that failed which can be read, and are as they were before."""
+        paths = {path for place in self.failed for path in self.naming.files(self.cells[place])}
+        found = {
+            path: if_readable(path, self.before[path], self.cache.hashed)
+            for path in paths - self.inputs.keys()
+        }
+        return {path: read for path, read in found.items() if read is not None}
 
 
 def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:

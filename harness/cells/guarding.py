@@ -70,7 +70,7 @@ def guard(
     records : mapping of int to Record
         Of each of these cells.
     digests : mapping of str to str
-        SHA-256 of their files, by path, and of those that failed for a wrong count.
+        SHA-256 of their files, by path, and of those that failed, where they can be read.
     failed : mapping of int to (Cell, HarnessError)
         Cells that could not be evaluated, and why.
 

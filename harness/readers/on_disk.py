@@ -38,6 +38,11 @@ def on_disk(path: str) -> str:
     return path if stat.S_ISREG(mode) else spooled_pipe(path)
 
 
+def no_permission(name: str) -> InputError:
+    """Return the error of a file that is there and may not be read."""
+    return InputError(Problem(name, "no permission to read it", fix="change its mode or its owner"))
+
+
 def _endless(device: str) -> bool:
     with open(device, "rb", buffering=0) as file:
         return not file.isatty() and file.read(1) != b""

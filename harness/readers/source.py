@@ -19,7 +19,7 @@ import pyarrow as pa
 from .. import system
 from ..errors import InputError, Problem, ShortageError
 from . import gz, xz
-from .on_disk import NAMELESS, STDIN, on_disk, stdin
+from .on_disk import NAMELESS, STDIN, no_permission, on_disk, stdin
 from .packed import PACKED, check_name, codec_of
 from .sample import Sample
 from .spool import spooled
@@ -234,8 +234,7 @@ class Source:
         try:
             yield
         except PermissionError as error:
-            what, fix = "no permission to read it", "change its mode or its owner"
-            raise InputError(Problem(self.name, what, fix=fix, rule="missing-file")) from error
+            raise no_permission(self.name) from error
         except (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 Kind = Literal["input", "cell", "value", "file"]
-Cause = Literal["input", "edited", "version", "code", "unknown"]
+Cause = Literal["input", "edited", "version", "code", "unhashed", "unknown"]
 
 
 class Difference(NamedTuple):
@@ -17,7 +17,8 @@ class Difference(NamedTuple):
     `kind` says of what: an input, a cell that is evaluated now or was then, a value, or a file
     beyond its values. `file` is relative to the folder of results, or that of an input; `where`
     the row and the column. `cause` says what follows from the manifest: the input changed, the
-    file was edited after it was written, versions or the code differ.
+    file was edited after it was written, versions or the code differ, or a file of a cell that
+    failed then could not be hashed.
     """
 
     kind: Kind

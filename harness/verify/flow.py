@@ -19,6 +19,7 @@ from ..cells.cache import Cache
 from ..cells.executors import executor
 from ..cells.failures import as_one
 from ..cells.flow import Evaluated, evaluate_all
+from ..cells.naming import Naming
 from ..config import Config
 from ..config.cells import Cell
 from ..config.patterns import as_if_there
@@ -33,6 +34,11 @@ from .files import Compared, compare
 from .findings import Cause, Difference, Verification
 
 _SHOWN = 5
+_GONE = "gone"
+_MOVED = (
+    "inputs are gone: if they or the results were moved, --inputs FOLDER says where the config's "
+    "paths start from now"
+)
 
 
 def verify(
@@ -88,8 +94,7 @@ def verify(
         if lacking:
             found = _joined(found, [], notes=lacking)
             return _with_some(found, config, evaluated, manifest)
-        failed = list(_cells(manifest, evaluated))
-        if failed:
+        if failed := [*_cells(found, manifest, config, evaluated)]:
             return _with_some(_joined(found, failed), config, evaluated, manifest)
         return _with_files(found, config, cells, derive(config, evaluated), content, manifest)
 
@@ -203,17 +208,25 @@ def _with_inputs(
     found: Verification, manifest: Mapping[str, Any], digests: Mapping[str, str]
 ) -> Verification:
     """Add the inputs that are gone, or of other bytes; hashes what was not hashed before."""
-    known = {Path(path).resolve(): digest for path, digest in digests.items()}
+    known = {Path(path).resolve(): f"sha256 {digest}" for path, digest in digests.items()}
     differences = []
     for path, each in _paths(found.folder, manifest):
-        now = known.get(path.resolve(), "")
-        if not now:
-            now = store.sha256(path) if path.is_file() else "gone"
-        if now != each["sha256"]:
-            then, now = f"sha256 {each['sha256']}", now if now == "gone" else f"sha256 {now}"
+        then, now = f"sha256 {each['sha256']}", known.get(path.resolve()) or _state(path)
+        if now != then:
             differences.append(Difference("input", each["path"], "bytes", then, now, "input"))
     verified = {"inputs": len(manifest["inputs"]) - len(differences)}
-    return _joined(replace(found, verified=verified), differences)
+    moved = [_MOVED] if any(one.now == _GONE for one in differences) else []
+    return _joined(replace(found, verified=verified), differences, notes=moved)
+
+
+def _state(path: Path) -> str:
+    """Return the hash of a file, or why it has none."""
+    if not path.is_file():
+        return _GONE
+    try:
+        return f"sha256 {store.sha256(path)}"
+    except PermissionError:
+        return "no permission to read it"
 
 
 def _with_owners(
@@ -226,21 +239,28 @@ def _with_owners(
     return replace(found, changed=changed_of(config, cells, inputs)) if inputs else found
 
 
-def _cells(manifest: Mapping[str, Any], evaluated: Evaluated) -> Iterator[Difference]:
+def _cells(
+    found: Verification, manifest: Mapping[str, Any], config: Config, evaluated: Evaluated
+) -> Iterator[Difference]:
     """Yield the cells that are evaluated now and were not then, or the other way round."""
+    cause = _cause(found, manifest, True)
+    naming = Naming(config, evaluated.cells)
+    hashed = {path.resolve() for path, _ in _paths(found.folder, manifest)}
     errors = {_name(one.cell): str(one.error) for one in evaluated.failures}
     then = {_name_of(one): one["error"] for one in manifest.get("failed", ())}
     before = dict.fromkeys(map(_name_of, manifest["cells"]))
     for cell in evaluated.cells:
         if (name := _name(cell)) in then:
-            yield Difference("cell", name, "error", then[name], "evaluated")
+            is_hashed = hashed.issuperset(Path(path).resolve() for path in naming.files(cell))
+            why = cause if is_hashed or cause != "unknown" else "unhashed"
+            yield Difference("cell", name, "error", then[name], "evaluated", why)
     for name, error in errors.items():
         if name in before:
-            yield Difference("cell", name, "error", "evaluated", error.splitlines()[0])
+            yield Difference("cell", name, "error", "evaluated", error.splitlines()[0], cause)
     known = {*errors, *map(_name, evaluated.cells)}
     for name in (*before, *then):
         if name not in known:
-            yield Difference("cell", name, "files", "there", "not found under these names")
+            yield Difference("cell", name, "files", "there", "not found under these names", cause)
 
 
 def _check_enough(evaluated: Evaluated) -> None:

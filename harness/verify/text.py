@@ -14,6 +14,7 @@ _CAUSES = {
     "the config again",
     "version": "other versions compute it now",
     "code": "the harness's code is another",
+    "unhashed": "an input of it was not hashed then, as it could not be read or was changing",
     "unknown": "inputs and versions are the same",
 }
 

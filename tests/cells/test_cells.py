@@ -27,7 +27,7 @@ from harness.cells.naming import Naming
 from harness.cells.record import Record
 from harness.config import load, sweep
 from harness.core.metric import REGISTRY
-from harness.errors import HarnessError
+from harness.errors import HarnessError, InputError
 from harness.readers import read_qrels
 from harness.readers.hashed import HashedSource
 from harness.store import sha256
@@ -498,6 +498,27 @@ def test_a_damaged_index_is_none(place: Path, evaluated: Callable, text: str) ->
     (place / "out/cells" / INDEX).write_text(text, encoding="utf-8")
     harness.run(place / "configs/x.yaml")
     assert evaluated() == []
+
+
+def test_a_known_file_that_may_not_be_hashed_fails_its_own_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("1", encoding="utf-8")
+    cache = Cache(tmp_path / "cells")
+    assert cache.hashed(str(path)).digest == hashlib.sha256(b"1").hexdigest()
+    path.write_text("2", encoding="utf-8")  # as many bytes as a file that is known
+
+    def refused(file: Path) -> str:
+        raise PermissionError(13, "Permission denied", str(file))
+
+    monkeypatch.setattr("harness.cells.cache.sha256", refused)
+    assert cache.known(str(path)) is None  # so that its reader says what follows
+    with pytest.raises(InputError) as caught:
+        cache.hashed(str(path))
+    assert str(caught.value) == (
+        f"{path}: no permission to read it\n  fix:   change its mode or its owner"
+    )
 
 
 def test_a_second_run_waits_for_the_first(place: Path, outputs: Outputs) -> None:

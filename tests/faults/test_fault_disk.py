@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_sweep import NOBODY, ROOT_ONLY, Sweep, Undisturbed, open_to_all
+from small_sweep import CELLS, NOBODY, ROOT_ONLY, Sweep, Undisturbed, open_to_all
 
 Goes = Callable[..., None]
 
@@ -75,9 +76,9 @@ def test_a_read_only_disk(sweep: Sweep, goes_on: Goes, disk: Callable[[str], Non
     ("path", "mode", "code", "said"),
     [
         ("data/gbrt/fold1-seed1.txt", 0, 1, "gbrt on fold1: {}: no permission to read it "
-         "[missing-file]\n  fix:   change its mode or its owner\n"),
+         "[unreadable]\n  fix:   change its mode or its owner\n"),
         ("data/fold1/test.txt", 0, 1, "error: gbrt on fold1 and 5 other cells: {}: no "
-         "permission to read it [missing-file]\n  fix:   change its mode or its owner\n"),
+         "permission to read it [unreadable]\n  fix:   change its mode or its owner\n"),
         ("data/gbrt", 0, 2, "no permission to look into {}; change its mode or its owner"),
         ("data/gbrt", 0o644, 2, "no permission to look into {}; change its mode or its owner"),
         ("configs/x.yaml", 0, 2, "{}: 1 problem\n  cannot be read: Permission denied\n"),
@@ -97,6 +98,31 @@ def test_what_may_not_be_touched(
     assert ended.code == code, ended.err
     assert said.format(target) in ended.err
     goes_on(sweep, less=code == 1)
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize(
+    ("path", "failed"), [("data/gbrt/fold1-seed1.txt", 1), ("data/fold1/test.txt", 6)]
+)
+def test_an_input_that_is_known_and_may_not_be_read_any_more(
+    sweep: Sweep, goes_on: Goes, path: str, failed: int
+) -> None:
+    """Its cells fail as if they were new: the others' records are there."""
+    assert sweep.run().code == 0
+    open_to_all(sweep)
+    for one in [sweep.out, *sweep.out.rglob("*")]:
+        os.chown(one, NOBODY, NOBODY)
+    target = sweep.folder / path
+    before = target.stat().st_mode
+    target.chmod(0)
+    ended = sweep.run(user=NOBODY)
+    target.chmod(before)
+    assert ended.code == 1, ended.err
+    said = f"{target}: no permission to read it [unreadable]\n  fix:   change its mode or its owner"
+    assert said in ended.err
+    content = json.loads((sweep.out / "manifest.json").read_text(encoding="utf-8"))
+    assert (len(content["failed"]), len(content["cells"])) == (failed, CELLS - failed)
+    goes_on(sweep, less=True)
 
 
 @ROOT_ONLY

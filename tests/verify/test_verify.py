@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import hashlib
 import io
 import json
 import re
@@ -300,6 +302,8 @@ def test_an_input_that_is_gone(place: Path, results: Path) -> None:
     (one,) = found.differences
     assert (one.file, one.now) == ("../data/lsi.run", "gone")
     assert found.notes == (
+        "inputs are gone: if they or the results were moved, --inputs FOLDER says where the "
+        "config's paths start from now",
         "not derived anew, as files of theirs are gone: lsi on toy",
         "compared in part: manifest.json, leaderboard.csv, per_query.parquet; what else there is "
         "follows from all cells, and was not",
@@ -392,6 +396,82 @@ def test_runs_that_failed_must_fail_again(place: Path) -> None:
     assert found.verified["cells"] == 4
     edited(results, lambda m: m["failed"][0].update(error="another"))
     assert not verify(results).is_verified
+
+
+def test_a_failed_run_whose_file_was_mended_since(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, wrong = place / "data/broken.run", "301 Q0 d 1 nan x\n"
+    path.write_text(wrong, encoding="utf-8")
+    results = harness.run(place / "configs/toy.yaml", overrides=["output=failed"]).folder
+    inputs = inputs_of(results)
+    then = hashlib.sha256(wrong.encode()).hexdigest()
+    assert {"path": "../data/broken.run", "bytes": len(wrong), "sha256": then} in inputs
+    shutil.copy(place / "data/lsi.run", path)
+    found = verify(results)
+    first, second = found.differences
+    now = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert first == ("input", "../data/broken.run", "bytes", f"sha256 {then}", f"sha256 {now}",
+                     "input")  # fmt: skip
+    assert (second.kind, second.file, second.now, second.cause) == (
+        "cell", "broken on toy", "evaluated", "input",
+    )  # fmt: skip
+    assert "cell: broken on toy: error (an input changed)\n" in text(found)
+    path.unlink()
+    with pytest.raises(SystemExit, match="1"):
+        main(["verify", str(results)])
+    note = "note: inputs are gone: if they or the results were moved, --inputs FOLDER says where"
+    assert note in capsys.readouterr().out
+
+
+def test_a_failed_run_whose_file_could_not_be_hashed(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor read: hashing and reading are refused alike."""
+    path = place / "data/broken.run"
+    shutil.copy(place / "data/lsi.run", path)
+    with monkeypatch.context() as patch:
+        refuse(patch, path)
+        results = harness.run(place / "configs/toy.yaml", overrides=["output=failed"]).folder
+    assert "broken.run" not in json.dumps(inputs_of(results))
+    (one,) = verify(results).differences
+    assert (one.kind, one.file, one.now, one.cause) == (
+        "cell", "broken on toy", "evaluated", "unhashed",
+    )  # fmt: skip
+    assert one.then.endswith("broken.run: no permission to read it\n  fix:   change its mode or "
+                             "its owner")  # fmt: skip
+    said = "cell: broken on toy: error (an input of it was not hashed then, as it could not be "
+    assert f"{said}read or was changing)\n" in text(verify(results))
+
+
+def test_an_input_that_may_not_be_read_any_more(
+    place: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse(monkeypatch, place / "data/lsi.run")
+    first, second = verify(results).differences
+    assert (first.file, first.now) == ("../data/lsi.run", "no permission to read it")
+    assert (second.file, second.cause) == ("lsi on toy", "input")
+    assert second.now.endswith("lsi.run: no permission to read it")
+
+
+def refuse(patch: pytest.MonkeyPatch, path: Path) -> None:
+    """Let nobody read a file, root neither."""
+
+    def opened(real: Callable[..., Any]) -> Callable[..., Any]:
+        def open_it(file: Any, *args: Any, **more: Any) -> Any:
+            if isinstance(file, (str, Path)) and Path(file).name == path.name:
+                raise PermissionError(13, "Permission denied", str(file))
+            return real(file, *args, **more)
+
+        return open_it
+
+    for module, name in ((builtins, "open"), (io, "open")):
+        patch.setattr(module, name, opened(getattr(module, name)))
+
+
+def inputs_of(results: Path) -> list[dict[str, Any]]:
+    content = json.loads((results / "manifest.json").read_text(encoding="utf-8"))
+    return list(content["inputs"])
 
 
 def test_a_file_that_no_run_writes_is_said(results: Path) -> None:

@@ -68,11 +68,16 @@ def test_a_seed_of_one_fold_is_gone(place: Path) -> None:
     assert [(one.kind, one.file, one.now) for one in found.differences] == [
         ("input", "runs/a-1-2.txt", "gone")
     ]
-    assert found.notes == (
+    moved, *notes = found.notes
+    assert moved == (
+        "inputs are gone: if they or the results were moved, --inputs FOLDER says where the "
+        "config's paths start from now"
+    )
+    assert notes == [
         "not derived anew, as files of theirs are gone: a on web-fold1, fold=1, seed=2",
         "compared in part: manifest.json, leaderboard_cells.csv, leaderboard.csv, "
         "per_query.parquet; what else there is follows from all cells, and was not",
-    )
+    ]
     # 11 of 12 cells, 5 queries each, 3 metrics
     assert found.verified == {"inputs": 13, "cells": 11, "values": 165, "summaries": 33}
 
@@ -137,12 +142,12 @@ def test_a_whole_fold_is_gone(place: Path, capsys: pytest.CaptureFixture[str]) -
     (place / "data/fold1").rmdir()
     found = verify(place / "out")
     assert found.verified["cells"] == 6
-    assert found.notes[0].endswith(
+    assert found.notes[1].endswith(
         ": a on web-fold1, fold=1, seed=1; a on web-fold1, fold=1, seed=2; b on web-fold1, fold=1, "
         "seed=1; b on web-fold1, fold=1, seed=2; c on web-fold1, fold=1, seed=1; c on web-fold1, "
         "fold=1, seed=2"
     )
-    assert "leaderboard.csv" not in found.notes[1]  # each row lacks a fold
+    assert "leaderboard.csv" not in found.notes[2]  # each row lacks a fold
     with pytest.raises(SystemExit, match="1"):
         main(["verify", str(place / "out")])
     assert "NOT VERIFIED, 1 difference; looked at: 13 inputs, 6 cells" in capsys.readouterr().out
@@ -150,7 +155,7 @@ def test_a_whole_fold_is_gone(place: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_run_that_others_are_compared_to_is_gone(place: Path) -> None:
     (place / "runs/b-1-1.txt").unlink()
-    (note, *_) = verify(place / "out").notes
+    (_, note, _) = verify(place / "out").notes
     assert note.endswith(
         ": a on web-fold1, fold=1, seed=1; b on web-fold1, fold=1, seed=1; c on web-fold1, fold=1, "
         "seed=1"
@@ -216,8 +221,8 @@ def test_nothing_can_be_derived(place: Path) -> None:
         (place / f"data/fold{fold}/test.txt").unlink()
     found = verify(place / "out")
     assert found.verified == {"inputs": 12, "cells": 0, "values": 0, "summaries": 0}
-    assert "and 2 more" in found.notes[0]
-    assert found.notes[1].startswith("no value was compared; ")
+    assert "and 2 more" in found.notes[1]
+    assert found.notes[2].startswith("no value was compared; ")
 
 
 @pytest.mark.parametrize(
