@@ -21,7 +21,7 @@ from .config.patterns import Pattern
 from .core.arrow import to_floats
 from .core.comparison import Comparisons, Plan
 from .core.evaluation import Counts, Evaluation
-from .core.incomplete import incomplete
+from .core.incomplete import failed_systems, incomplete
 from .core.leaderboard import FAILED, Entry, Failed, Leaderboard
 from .core.metric import Metric
 from .core.ragged import Floats
@@ -160,7 +160,10 @@ def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Com
 
     some = systems_of(board)
     found = compare_systems(some, plan, os.cpu_count() or 1)
-    return replace(found, lost=tuple(incomplete(board).values()), chosen=chosen_of(some))
+    return replace(
+        found, lost=tuple(incomplete(board).values()), failed=failed_systems(board),
+        chosen=chosen_of(some),
+    )  # fmt: skip
 
 
 def with_comparisons(results: Results, plan: Plan | None = None) -> Results:

@@ -167,6 +167,7 @@ def notes(found: Comparisons) -> list[str]:
     for baseline, datasets in found.absent:
         lines.append(f"no test against {baseline} on {', '.join(datasets)}, where it was not run")
     lines += [f"{FEWER}: {one}" for one in found.lost]
+    lines += _failed(found)
     for said in dict.fromkeys(found.chosen.values()):
         runs = list(dict.fromkeys(run for (_, run), one in found.chosen.items() if one == said))
         more = f" and {len(runs) - MOST} more" * (len(runs) > MOST)
@@ -176,6 +177,20 @@ def notes(found: Comparisons) -> list[str]:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
         lines += too_few_draws(found)
     return lines
+
+
+def _failed(found: Comparisons) -> Iterator[str]:
+    """Yield for each dataset which runs are not compared, as they could not be evaluated."""
+    together: dict[str, list[str]] = {}
+    for dataset, run in found.failed:
+        together.setdefault(dataset, []).append(run)
+    for dataset, runs in together.items():
+        more = f" and {len(runs) - MOST} more" if len(runs) > MOST else ""
+        where = f" on {dataset}" if dataset else ""
+        yield (
+            f"fewer comparisons than the config has: {', '.join(runs[:MOST])}{more}{where} could "
+            "not be evaluated"
+        )
 
 
 def _unanswered(found: Comparisons) -> Iterator[str]:

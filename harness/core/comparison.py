@@ -202,6 +202,8 @@ class Comparisons:
         Baselines that were not run on every dataset, each with the datasets it lacks.
     lost : tuple of Incomplete
         Systems that have fewer repetitions (seeds) than they should.
+    failed : tuple of (str, str)
+        Dataset and run of those that could not be evaluated, and are compared with none.
     chosen : mapping of (str, str) to str
         Dataset and run of those that are the best of several, and what of.
     """
@@ -218,6 +220,7 @@ class Comparisons:
     unanswered: tuple[Unanswered, ...] = ()
     absent: tuple[tuple[str, tuple[str, ...]], ...] = ()
     lost: tuple[Incomplete, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
     chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @cached_property

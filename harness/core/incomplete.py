@@ -79,6 +79,16 @@ def incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
     return board.memo("incomplete", lambda: _incomplete(board))
 
 
+def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
+    """Return dataset and run of the systems that have no evaluation, as what they need failed."""
+    there = {(system.dataset, system.run) for system in systems_of(board)}
+    failed = (
+        (one.dataset, run_name(one.run, one.columns, one.pattern, board.summary))
+        for one in lacking(board)
+    )
+    return tuple(where for where in dict.fromkeys(failed) if where not in there)
+
+
 def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
     summary, own = board.summary, dict[tuple[str, str], dict[Key, None]]()
     lost: dict[tuple[str, str], dict[Key, None]] = {}

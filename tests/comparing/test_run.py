@@ -216,3 +216,12 @@ def test_a_run_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
     found = harness.run(tmp_path / "c.yaml", overrides=["compare.baseline=one"])
     assert found.comparisons is not None
     assert [one.run for one in found.comparisons.rows] == ["two"]
+    said = "fewer comparisons than the config has: bad on trec could not be evaluated"
+    assert found.comparisons.failed == (("trec", "bad"),)
+    assert f"\n  {said}\n" in str(found)
+    again = results.with_comparisons(results.read(found.folder)).study.comparisons
+    assert again is not None
+    assert again.failed == found.comparisons.failed
+    (tmp_path / "bad.run").unlink()
+    found = harness.run(tmp_path / "c.yaml", overrides=["compare.baseline=one"])
+    assert "fewer comparisons" not in str(found)
