@@ -18,6 +18,9 @@ _END: Any = object()
 _LONG = 1 << 18
 """Bytes of a line from which on its block is the only one in memory."""
 
+_OWN = 1 << 22
+"""Bytes of such a block from which on the caller parses it."""
+
 
 def of_blocks(parse: Callable[[bytes], T], source: Source, blocks: Iterable[bytes]) -> Iterator[T]:
     """Yield what `parse` makes of each of the blocks of a source, of several side by side.
@@ -76,8 +79,8 @@ def each(
 ) -> Iterator[T]:
     """Yield the function of each item, in order, computed by some threads ahead of the caller.
 
-    That of an item longer than `most` is computed while no other is, and in the caller's thread:
-    of what others took, the C library keeps a few such items.
+    That of an item longer than `most` is computed while no other is, a very long one in the caller's
+    thread: of what others took, the C library keeps a few such items.
 
     >>> list(each(abs, [-1, 2, -3]))
     [1, 2, 3]
@@ -85,16 +88,17 @@ def each(
     with threads_of(threads) as pool:
         waiting: deque[Future[T]] = deque()
         for item in items:
-            if _is_long(item, most):
-                while waiting:
-                    yield waiting.popleft().result()
+            alone = _is_long(item, most)
+            while alone and waiting:
+                yield waiting.popleft().result()
+            if _is_long(item, most and max(most, _OWN)):
                 found = [function(item)]
                 del item
                 yield found.pop()
                 continue
             waiting.append(pool.submit(function, item))
             del item
-            while len(waiting) > threads:
+            while len(waiting) > (0 if alone else threads):
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -325,15 +325,11 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("nested values of 6 MB", "run", "jsonl",
      lambda n: b"".join(_NESTED % i for i in range(n // (6 * MB))), 3),
     ("rows that are all the same", "qrels", "beir", lambda n: _BEIR + b"1\t1\t1\n" * (n // 6), 3),
-    ("one docid of 7 MB", "qrels", "letor", lambda n: b"0 qid:1 #" + b"x" * (7 * MB) + b"\n"
-     + b"0 qid:1 #x\n" * ((n - 7 * MB) // 11), 3),
     ("docnos of 7 MB before words", "run", "trec", _long("1 Q0 {} 1 1 t words after it\n"), 3),
     ("rows without docnos", "qrels", "table",
      lambda n: b"qid,grade\n" + b"1,1\n" * (n // 4), 3),
     ("docnos of 7 MB and wrong scores", "run", "jsonl",
      _long('{"qid":"1","docno":"{}","score":"x"}\n'), 3),
-    ("docnos of 7 MB, names of both types", "run", "jsonl",
-     _long('{"qid":"1","docno":"{}","score":1}\n{"qid":1,"docno":"d","score":1}\n'), 3),
     ("nested values of 6 MB, names of both types", "run", "jsonl",
      lambda n: b"".join(_NESTED.replace(b'"q"', [b'"q"', b"1"][i % 2]) % i
                         for i in range(n // (6 * MB))), 3),
