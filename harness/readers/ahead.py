@@ -79,8 +79,8 @@ def each(
 ) -> Iterator[T]:
     """Yield the function of each item, in order, computed by some threads ahead of the caller.
 
-    That of an item longer than `most` is computed while no other is, a very long one in the caller's
-    thread: of what others took, the C library keeps a few such items.
+    That of an item longer than `most` is computed while no other is, a very long one in the
+    caller's thread: of what others took, the C library keeps a few such items.
 
     >>> list(each(abs, [-1, 2, -3]))
     [1, 2, 3]
