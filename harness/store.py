@@ -327,17 +327,16 @@ def parquet(tables: Iterable[pa.Table]) -> bytes:
 def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
     """Return what changes where the bytes of a file do: size, two times, inode.
 
-    Raises
-    ------
-    InputError
-        Where the file is gone.
+    Raises an :class:`InputError` where the file is gone.
     """
     try:
         found = os.stat(path)
     except OSError as error:
-        what = f"cannot be looked at: {error.strerror}"
+        what, rule = f"cannot be looked at: {error.strerror}", ""
+        if isinstance(error, FileNotFoundError):
+            what, rule = "deleted or moved while the run was going", "missing-file"
         fix = "put it back where it was, and run again"
-        raise InputError(Problem(os.fspath(path), what, fix=fix)) from error
+        raise InputError(Problem(os.fspath(path), what, fix=fix, rule=rule)) from error
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 

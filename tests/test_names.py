@@ -337,6 +337,20 @@ def test_a_convention_for_all_metrics_but_those_with_their_own() -> None:
     [
         ("p@10", "unknown metric 'p@10'; did you mean 'P@10'?  (all: harness metrics)"),
         ("p_10", "unknown metric 'p_10'; did you mean 'P_10'?  (all: harness metrics)"),
+        *((name, f"unknown metric '{name}'; did you mean '{meant}'?  (all: harness metrics)")
+          for name, meant in [("hits@10", "success@10"), ("HitRate@1", "success@1"),
+                              ("hit_rate_5", "success_5"), ("prec@5", "P@5")]),
+        (
+            "p@0",
+            "unknown metric 'p@0'; did you mean 'P'? (P@0: cutoff must lie in [1, inf), and is 0)  "
+            "(all: harness metrics)",
+        ),
+        (
+            "p_0",
+            "unknown metric 'p_0'; did you mean 'P'? (P_0: cutoff must lie in [1, inf), and is 0)  "
+            "(all: harness metrics)",
+        ),
+        ("ndcg_0", "ndcg_0: cutoff must lie in [1, inf), and is 0"),
         ("Map@", "unknown metric 'Map'; did you mean 'map'?  (all: harness metrics)"),
         ("ndgc_cut_10", "unknown metric 'ndgc_cut_10'; did you mean 'ndcg_cut_10'?  (all: "
          "harness metrics)"),

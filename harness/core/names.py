@@ -36,6 +36,12 @@ NICKNAMES: Mapping[str, tuple[str, ...]] = {
     "all_trec": tuple(_ALL.split()),
 }
 """trec_eval's names for several measures at once, in its own order."""
+_ELSEWHERE = {
+    **dict.fromkeys(("hit", "hits", "hitrate", "hit_rate", "hit_ratio", "hr"), "success"),
+    **dict.fromkeys(("average_precision", "mean_average_precision", "avg_prec"), "map"),
+    "prec": "P",
+}
+"""What other tools call a metric; to be suggested, not read."""
 _SETTINGS = {field.name for field in fields(Settings)}
 _PREFERENCES = ("all_prefs", "prefs", "qrels_jg")
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -103,7 +109,7 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
         definition, given, cutoffs = trec
     else:
         cutoffs_said = f"@{match['cutoffs']}" if match["cutoffs"] else ""
-        near = _near(match["name"]).replace("'?", f"{cutoffs_said}'?")
+        near = _with_end(_near(match["name"]), cutoffs_said)
         full = f"{match['name']}{cutoffs_said}"
         raise UnknownNameError(f"unknown metric '{full}'{near}  (all: harness metrics)")
     return _metrics(text, definition, given, cutoffs, dict(defaults or {}))
@@ -239,9 +245,25 @@ def known_names() -> list[str]:
 def _near(name: str) -> str:
     """Return which name is nearest, or which one with the same number: ``P_10`` of ``p_10``."""
     names, near = known_names(), ""
+    if (other := _ELSEWHERE.get(name.lower())) is not None:
+        return f"; did you mean '{other}'?"
     if (numbered := re.fullmatch(r"(.+?)([._]\d[\d.,]*)", name)) is not None:
-        near = did_you_mean(numbered[1], names).replace("'?", f"{numbered[2]}'?")
+        if (other := _ELSEWHERE.get(numbered[1].lower())) is not None:
+            return _with_end(f"; did you mean '{other}'?", numbered[2])
+        near = _with_end(did_you_mean(numbered[1], names), numbered[2])
     return near or did_you_mean(name, names)
+
+
+def _with_end(near: str, end: str) -> str:
+    """Return which name is nearest with its cutoffs; without them, and why, where it has none."""
+    if not near or not end:
+        return near
+    name = near.partition("'")[2].removesuffix("'?")
+    try:
+        parse(f"{name}{end}")
+    except UnknownNameError as error:
+        return f"{near} ({error})"
+    return f"; did you mean '{name}{end}'?"
 
 
 def _several(text: str) -> list[str]:
@@ -278,6 +300,8 @@ def _parse_trec(text: str) -> tuple[Definition, dict[str, Any], list[float]] | N
         if definition.needs_cutoff or base in TREC_CUT:
             return definition, {}, _read_cutoffs(definition, match[1], text)
         if definition.trec_parameter is None:
+            if definition.cutoff:
+                _read_cutoffs(definition, match[1], text)  # which says what is wrong with them
             raise UnknownNameError(
                 f"{text}: trec_eval's {base} takes no number"
                 + (f"; write {definition.name}@{match[1]}" if definition.cutoff else "")

@@ -39,7 +39,7 @@ def put_back(sweep: Sweep, template: Path, name: str) -> None:
         ("truncate", "predictions"),
         (
             "delete",
-            "cannot be looked at: No such file or directory [unreadable]\n"
+            "deleted or moved while the run was going [missing-file]\n"
             "  fix:   put it back where it was, and run again\n",
         ),
         ("empty", "the file is empty"),
