@@ -281,7 +281,7 @@ def evaluate_one(
     if found.counts.retrieved and not found.counts.judged:
         what = (
             f"{' on '.join(filter(None, (run, dataset))) or 'run'}: none of the "
-            f"{found.counts.retrieved} documents retrieved is judged; are these qrels of another "
+            f"{found.counts.retrieved:,} documents retrieved is judged; are these qrels of another "
             "collection, or docnos written in another way?"
         )
         warning = HarnessWarning(what, "nothing-judged", found.counts.retrieved)

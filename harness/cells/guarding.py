@@ -108,7 +108,7 @@ def guard(
         if dataset not in of_datasets:
             of_dataset = accepted(_of_dataset(record.facts, dataset), accept)
             of_datasets[dataset] = cell.dataset_key, of_dataset
-        errors = [one for one in own if one.severity == "error"]
+        errors = [one for one in without_effects(own, accept) if one.severity == "error"]
         if errors:
             found.failed[place] = InputError([_problem(one) for one in errors])
         scoped += [(cell.dataset_key, one) for one in own]

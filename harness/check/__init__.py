@@ -103,6 +103,8 @@ def _of_config(path: str, problem: Problem) -> Finding:
     if at := _LINE.fullmatch(problem.where):  # of YAML that is none, which has no keys
         place = f"{path}:{at[1]}"
         what = f"column {at[2]}: {what}" if at[2] else what
+    if problem.rule == "missing-file" and not problem.where:  # of the config itself
+        return finding(problem.rule, path, what, effect="nothing is checked", fix=problem.fix)
     examples = [problem.found] if problem.found else []
     return finding("config", place, what, 1, examples, fix=problem.fix)
 

@@ -152,6 +152,9 @@ def _text_of(path: Path) -> str:
         return extends.text_of(path)
     except LookupError as error:
         fix = "save the file as UTF-8" if "UTF-8" in str(error) else ""
+        rule = "" if path.exists() else "missing-file"
+        if rule:
+            fix = "give the name of a config; harness init writes one"
         if path.is_dir():
             held = sorted(
                 (*path.glob("*.yaml"), *path.glob("*.yml")), key=lambda one: natural(str(one))
@@ -159,7 +162,7 @@ def _text_of(path: Path) -> str:
             fix = f"harness init {path} writes one for what it holds"
             if held:
                 fix = f"give a config in it: {first_of([readable_name(str(one)) for one in held])}"
-        raise ConfigError(Problem("", str(error), fix=fix), where=str(path)) from error
+        raise ConfigError(Problem("", str(error), fix=fix, rule=rule), where=str(path)) from error
 
 
 def json_schema() -> dict[str, Any]:

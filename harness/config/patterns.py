@@ -314,11 +314,15 @@ def _nearness(wanted: str, names: Iterable[str]) -> float:
 
 
 def _listing(folder: Path, wanted: str) -> str:
-    """Return a few names in a folder, those like `wanted` first."""
+    """Return a few names in a folder, those like `wanted` first, then those that end like it."""
     names = [name + "/" * (folder / name).is_dir() for name in _names(folder) if name[0] != "."]
     like = difflib.get_close_matches(wanted, names, n=len(names) or 1, cutoff=0.6)
     like.sort(key=lambda name: (-_nearness(wanted, [name]), natural(name)))
     near = like[:SHOWN]
-    first = sorted(names, key=lambda name: name not in near)[:SHOWN]
+    first = sorted(names, key=lambda name: (name not in near, _end(name) != _end(wanted)))[:SHOWN]
     more = len(names) - len(first)
     return ", ".join(first or ["nothing"]) + (f" and {more} more" if more else "")
+
+
+def _end(name: str) -> str:
+    return Path(name).suffix.lower().replace(".yml", ".yaml")

@@ -18,7 +18,7 @@ FOLLOWS: Mapping[str, Collection[str]] = {
     "other-collection": {"nothing-judged"},
     "other-topics": {"nothing-judged", "unjudged-at-10", "unjudged-unlike-others"},
     "unjudged-unlike-others": {"unjudged-at-10"},
-    "docno-spelling": {"unjudged-unlike-others"},
+    "docno-spelling": {"unjudged-unlike-others", "nothing-judged", "other-collection"},
     "swapped-columns": {"no-common-query"},
 }  # fmt: skip
 """By the rule of a cause, those that find nothing new beside it."""

@@ -55,7 +55,7 @@ def of_count(
     best, found = _best(scores, same)
     if found.z > fits.CLEAR and (known is None or found.z > known.there.z):
         what += f"; {_as_many(best, found, same)}"
-        return finding("row-count", place, what, abs(more), fix=f"name the predictions of {name}")
+        return finding("row-count", place, what, abs(more), fix=f"give the predictions of {name}")
     if known is not None:
         what += f"; {_where(known, max(scores.size, n_rows))}"
         first = [one for place in known.places for one in _named(place, max(scores.size, n_rows))]
@@ -71,7 +71,7 @@ def of_count(
         places, names, fix = [], [*_rows(rows, first, at_rows)] if rows is not None else [], ""
     if same and known is None:  # the count alone says it
         what += f"; {_as_many(best, found, same)}, and may be theirs"
-        fix = f"{fix or RULES['row-count'].fix}; or name the predictions of {name}"
+        fix = f"{fix or RULES['row-count'].fix}; or give the predictions of {name}"
     at_first = places[0] if places else ""
     return finding("row-count", at_first or place, what, abs(more), names, fix=fix)
 

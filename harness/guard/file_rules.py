@@ -69,8 +69,10 @@ REFUSED = (
         _NONE, "swap the two files",
     ),
     Rule(
-        "columns", "error", "A line with too few columns, too many, or other ones.", _NONE,
-        "write the columns that the format has",
+        "columns", "error",
+        "A line with too few columns, too many, or other ones; or a TREC run whose docnos hold "
+        "blanks, as many in each.",
+        _NONE, "write the columns that the format has",
     ),
     Rule(
         "no-common-query", "error",
@@ -151,7 +153,7 @@ PLACED = (
         "swapped-fold", "warning",
         "Predictions that correlate with the grades of another dataset of as many rows, and not "
         "with those of their own.",
-        "each document has the score of a document elsewhere", "name the predictions of this fold",
+        "each document has the score of a document elsewhere", "give the predictions of this fold",
     ),
     Rule(
         "upside-down", "warning",
@@ -170,7 +172,7 @@ PLACED = (
     Rule(
         "swapped-columns", "error",
         "Grades that are a model's scores, beside predictions that are whole grades; or a TREC "
-        "file whose qids and docnos have changed places.",
+        "file whose qids and docnos, or whose ranks and scores, have changed places.",
         "the judgements are taken for the system, and the system for the judgements",
         "put each column in its place",
     ),

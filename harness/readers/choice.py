@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .format import Format, Head, Kind, name_it, once
+from .lines import check_binary
 from .near_miss import after_blanks, check_first_line, near_miss, with_numbers
 from .source import Source
 
@@ -60,6 +61,7 @@ def guess_format(path: Path, kind: Kind, *, bad_numbers: bool = False) -> str:
         what, fix = f"could be {' or '.join(fitting)}", name_it(kind, "NAME")
         raise InputError(Problem(source.name, what, found, fix))
     check_first_line(source, head)
+    check_binary(source)
     other: Kind = "run" if kind == "qrels" else "qrels"
     others = [f for f in FORMATS.values() if f.reader(other) is not None and f.looks(head, other)]
     names = ", ".join(f.name for f in FORMATS.values() if f.reader(kind) is not None)

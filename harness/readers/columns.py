@@ -35,7 +35,8 @@ from .blanks import (
 )  # fmt: skip
 from .layout import Layout as Layout
 from .layout import Refused as Refused
-from .number_text import check_number, commas, is_like_number
+from .lines import check_binary
+from .number_text import check_number, commas, is_like_number, is_meant_as_number
 from .room import give_back, has_long_line, pool_for
 from .source import Source, no_rows
 from .whole_lines import BOM
@@ -224,6 +225,7 @@ def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
     problems = found.problems
     if not problems:
         return InputError(Problem(source.name, f"cannot be read ({reason})"))
+    check_binary(source)
     last = problems[-1]
     if source.unfinished and last.where == f"{source.name}:{found.last}":
         what = f"the file ends in the middle of a line: {last.what}"
@@ -300,6 +302,10 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         return _columns(f"{counted} where {n} belong ({' '.join(layout.fields)})", layout.repair)
     number = fields[layout.fields.index(layout.number)]
     wrong = check_number(number, layout.number, layout.whole)
+    if wrong is not None and len(fields) > n and not is_meant_as_number(number):
+        belong = f"{n} belong ({' '.join(layout.fields)})"
+        fix = "write each docno and tag without blanks, or delete the line"
+        return _columns(f"{count_fields(line)} fields where {belong}", fix)
     if wrong is not None and wrong.rule == "not-finite":
         wrong = replace(wrong, fix=layout.not_finite)
     return wrong and replace(wrong, fix=wrong.fix or layout.repair)

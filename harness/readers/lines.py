@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ..core.ragged import Array
-from ..errors import HarnessWarning, InputError
+from ..errors import HarnessWarning, InputError, Problem
+from .no_text import FIX, binary
 from .source import HEAD, Source
 from .whole_lines import LONGEST
 
@@ -59,6 +60,12 @@ def check_length(source: Source) -> None:
     """Raise where the first line is longer than the lines of a text may be."""
     if len(source.head) > LONGEST and b"\n" not in source.head:
         raise InputError(source.too_long())
+
+
+def check_binary(source: Source) -> None:
+    """Raise where a file that was not understood begins as no text does."""
+    if what := binary(source.head):
+        raise InputError(Problem(source.name, what, fix=FIX))
 
 
 def last_line(source: Source) -> int:

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from .. import system
 from ..errors import InputError, Problem, ShortageError
-from . import gz, xz
+from . import gz, no_text, xz
 from .on_disk import NAMELESS, STDIN, no_permission, on_disk, stdin
 from .packed import PACKED, check_name, codec_of
 from .sample import Sample
@@ -218,8 +218,10 @@ class Source:
             what, fix = "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY
         elif b"\0" in head:
             what = "not text: it holds zero bytes"
-            fix = "give a text file; where it was one, copy or download it again"
+            fix = no_text.FIX
             line = f":{1 + head[: head.index(0)].count(10)}"
+        elif b"\r" in head and b"\n" not in head and (what := no_text.binary(head)):
+            fix = no_text.FIX
         elif b"\r" in head and b"\n" not in head:
             what = "its lines end in a carriage return alone"
             fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"

@@ -234,3 +234,17 @@ def test_a_group_file_that_does_not_fit(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "2 group sizes that add up to 4 rows, but" in result.stdout
     assert "[group-sizes]" in result.stdout
+
+
+def test_a_config_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.run", "b.run", "z.yml"):
+        (tmp_path / name).write_text("")
+    result = call("nope.yaml")
+    assert result.exit_code == 2
+    assert result.stdout == (
+        "error: nope.yaml: no file nope.yaml; the folder holds z.yml, a.run, b.run [missing-file]\n"
+        "  effect: nothing is checked\n"
+        "  fix:    give the name of a config; harness init writes one\n"
+        "checked 0 datasets and 0 runs, 0 rows: 1 error\n"
+    )

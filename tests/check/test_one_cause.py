@@ -47,6 +47,16 @@ class Files:
         ]
         (self.folder / name).write_text("".join(lines))
 
+    def in_capitals(self, name: str) -> None:
+        """Write a run of the judged documents in capitals, and twice as many that nobody judged."""
+        lines = [
+            f"q{q} Q0 {docno} 1 {score} tag\n"
+            for q in range(N)
+            for d, score in enumerate(self.scores[q])
+            for docno, score in ((f"D{q}-{d}", score), (f"X{d}", score - 4), (f"Y{d}", score - 8))
+        ]
+        (self.folder / name).write_text("".join(lines))
+
     def config(self, **changes: Any) -> str:
         content = {
             "output": "out",
@@ -97,6 +107,9 @@ CASES: dict[str, tuple[Callable[[Files], None], list[str]]] = {
     "topics moved by one": (
         lambda files: files.run("b.run", lambda rank, grade, score: score, moved=1),
         ["other-topics"],
+    ),
+    "docnos in another case among unjudged ones": (
+        lambda files: files.in_capitals("b.run"), ["docno-spelling"],
     ),
 }  # fmt: skip
 

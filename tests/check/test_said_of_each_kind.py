@@ -84,7 +84,7 @@ def test_one_line_too_many_is_not_blamed_on_a_fold_of_the_count() -> None:
     assert "look at predictions" in one.fix
     theirs = of_count("p", "f5", own, noisy(other, 3), {"f3": other})
     assert "whose grades they correlate with" in theirs.what
-    assert theirs.fix == "name the predictions of f5"
+    assert theirs.fix == "give the predictions of f5"
 
 
 @pytest.mark.parametrize("n", [399, 401])
@@ -94,8 +94,8 @@ def test_the_count_alone_may_be_another_folds(n: int) -> None:
     one = of_count("p", "f5", own, scores, {"f3": other})
     assert "they are as many as the rows of f3, and may be theirs" in one.what
     assert one.fix.endswith(
-        "predict its rows, and nothing else; or name the predictions of f5"
-    ) or (one.fix == f"{RULES['row-count'].fix}; or name the predictions of f5")
+        "predict its rows, and nothing else; or give the predictions of f5"
+    ) or (one.fix == f"{RULES['row-count'].fix}; or give the predictions of f5")
 
 
 def test_accepted_labels_are_all_that_is_said(letor: Any) -> None:

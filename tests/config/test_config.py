@@ -545,9 +545,17 @@ def test_policy_and_relevance_level() -> None:
 def test_a_config_that_cannot_be_read(base: Path) -> None:
     (base / "latin.yaml").write_bytes(b"name: K\xf6ln\n")
     (base / "big.yml").write_text("")
+    written = "\n    fix:   give the name of a config; harness init writes one"
     for name, line in [
-        ("smal.yaml", "no file smal.yaml; the folder holds latin.yaml, big.yml, qrels.txt, runs/"),
-        ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is no folder"),
+        (
+            "smal.yaml",
+            "no file smal.yaml; the folder holds latin.yaml, big.yml, qrels.txt, runs/" + written,
+        ),
+        (
+            "zz.yaml",
+            "no file zz.yaml; the folder holds big.yml, latin.yaml, qrels.txt, runs/" + written,
+        ),
+        ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is no folder" + written),
         (
             "runs",
             "is a folder, not a config\n    fix:   harness init runs writes one for what it holds",

@@ -1,4 +1,4 @@
-"""Rows of a CSV or TSV without a line of names: what is said, and that its advice works."""
+"""Files that nearly are runs, as a CSV without names: what is said, and that its advice works."""
 
 from __future__ import annotations
 
@@ -92,3 +92,35 @@ def test_the_fix_of_many_is_said_once() -> None:
     )
     few = [*many[:3], Problem("a:9", "wrong", fix="leave it")]
     assert str(InputError(few)).count("mend it") == 3
+
+
+@pytest.mark.parametrize("format", [None, "trec"])
+def test_what_is_no_text(tmp_path: Path, format: str | None) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(b"\xc3\x28\x01\x02abc\x99 \xfe\x07 x\n\x1b\xff")
+    with pytest.raises(InputError) as error:
+        read_run(path, format=format)
+    assert str(error.value) == (
+        f"{path}: not text: it holds control characters, and bytes that are not UTF-8\n"
+        "  fix:   give a text file; where it was one, copy or download it again"
+    )
+    path.write_bytes(b"\xc3\x28\x01\x02abc\x99 \xfe\x07 x\r\x1b\xff")  # no line end, but a return
+    with pytest.raises(InputError, match="not text: it holds control characters, and bytes that"):
+        read_run(path, format=format)
+    path.write_bytes(b"q1 Q0 d1 1 0.5 \x01\xff\n")  # text but for a tag
+    with pytest.raises(InputError, match=r"a\.run:1: the line is not UTF-8 text"):
+        read_run(path, format=format)
+
+
+def test_two_blanks_in_a_docno(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 1.5 t\nq1 Q0 My Doc D13 2 0.5 t\nq1 Q0 d3 3 x t\n")
+    with pytest.raises(InputError) as error:
+        read_run(path)
+    first, second = error.value.problems
+    assert str(first) == (
+        f"{path}:2: 8 fields where 6 belong (qid Q0 docno rank score tag)\n"
+        "  found: q1 Q0 My Doc D13 2 0.5 t\n"
+        "  fix:   write each docno and tag without blanks, or delete the line"
+    )
+    assert second.what == "score 'x' is not a number"
