@@ -38,6 +38,7 @@ from .errors import (
     UnknownNameError,
     did_you_mean,
 )
+from .escaping import said_of_alike
 from .readers import FORMATS
 
 del _built_in
@@ -180,6 +181,8 @@ def evaluate_files(
     names = _short_names(runs)
     (dataset,) = _short_names([qrels])
     options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
+    for said in said_of_alike("runs", names):
+        warnings.warn(said, HarnessWarning, stacklevel=2)
 
     def read(name: str) -> Run:
         if name not in names:

@@ -11,7 +11,8 @@ import html
 import io
 import json
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 LONGEST = 300
@@ -99,6 +100,43 @@ def in_json(value: Any, indent: int | None = None) -> str:
         json.dump(value, sink, indent=indent, ensure_ascii=False)
         text = sink.getvalue()
     return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def alike(names: Iterable[str], shown: Callable[[str], str] = lambda name: name) -> list[list[str]]:
+    r"""Return names of which several look the same as they are shown, together.
+
+    Told apart by no reader are Unicode's normalisations (NFC, NFD), and one white space from
+    another or from several.
+
+    >>> print(*map(ascii, alike(["caf\u00e9", "cafe", "cafe\u0301"])[0]))
+    'caf\xe9' 'cafe\u0301'
+    >>> alike(["a\tb", "a b", "ab"])
+    [['a\tb', 'a b']]
+    >>> alike(["a\tb", "a\nb", "a\u00a0b"], legible)
+    []
+    """
+    seen: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        text = unicodedata.normalize("NFC", shown(name))
+        seen.setdefault(" ".join(text.split()), []).append(name)
+    return [some for some in seen.values() if len(some) > 1]
+
+
+def said_of_alike(kind: str, names: Iterable[str]) -> Iterator[str]:
+    r"""Yield what is to be said of names that look the same and are kept apart.
+
+    >>> next(said_of_alike("runs", ["a\tb", "a b"])).split(",")[0]
+    "runs 'a\\tb' and 'a b' look the same and are kept apart"
+    """
+    for some in alike(names):
+        first, *others = (unicodedata.normalize("NFC", name) for name in some)
+        why = "their names are normalised otherwise (NFC, NFD)"
+        if any(other != first for other in others):
+            why = "they differ in white space alone"
+        yield (
+            f"{kind} {' and '.join(map(ascii, some))} look the same and are kept apart, as {why}; "
+            "write them alike where they are one"
+        )
 
 
 def csv_field(text: str) -> str:

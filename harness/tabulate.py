@@ -19,6 +19,7 @@ from .core.systems import dataset_name, run_name
 from .errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
 from .guard.summed import warned
 from .results import Results
+from .tables.alike import shown_alike
 from .tables.build import build
 from .tables.latex_width import too_wide
 from .tables.markup import Markup
@@ -74,6 +75,8 @@ def text_of(
     """Return the same as text, in one of the formats."""
     table, settings, study = table_of(folder, name, changes, plan)
     _warn_of(study)
+    for said in shown_alike(table, [format]):
+        warnings.warn(said, HarnessWarning, stacklevel=2)
     if format == "latex" and not standalone and (what := too_wide(table, settings)):
         warnings.warn(what, HarnessWarning, stacklevel=2)
     return render(table, format, settings, standalone=standalone)

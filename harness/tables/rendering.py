@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Literal, get_args
 
 from ..core.study import Study
+from .alike import shown_alike
 from .build import build
 from .latex_width import too_wide
 from .model import PaperTable
@@ -52,12 +53,16 @@ def render_all(
 ) -> dict[str, bytes]:
     """Return every table in its formats, by path: ``tables/main.tex``.
 
-    `warn` is called with what is said of one that LaTeX will not fit into its column or page.
+    `warn` is called with what is said of one that LaTeX will not fit into its column or page, or
+    in which rows or columns look the same.
     """
     files = {}
     for name, (settings, formats) in tables.items():
         table = build(study, settings, name)
-        for format in dict.fromkeys(formats):
+        formats = tuple(dict.fromkeys(formats))
+        for said in shown_alike(table, formats):
+            warn(said)
+        for format in formats:
             content = render(table, format, settings).encode()
             if format == "latex" and (what := too_wide(table, settings)):
                 warn(what)
