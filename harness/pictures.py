@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -10,8 +11,10 @@ from pathlib import Path
 from . import plots, results, store
 from .config import Config
 from .core.comparison import Plan
+from .errors import Problem, UnknownNameError
 from .paper import FOLDERS, PLOTS
 from .plots import Settings
+from .results import Results
 
 
 def draw(
@@ -42,6 +45,7 @@ def draw(
     plots.check_installed()
     wanted = [replace(settings, kind=kind) for kind in kinds]
     found = results.read(folder)
+    _check_baseline(kinds, settings, found)
     if any(plots.find(kind).needs_comparisons for kind in kinds):
         found = results.with_comparisons(found, _plan(found.config, settings.baseline))
     target = folder / PLOTS if output is None else output
@@ -51,6 +55,29 @@ def draw(
     with store.locked(folder, FOLDERS) if output is None else nullcontext():
         store.write_all(target, drawn, alone=False)
     return target, list(drawn)
+
+
+def _check_baseline(kinds: Sequence[str], settings: Settings, found: Results) -> None:
+    """Raise where a kind needs a baseline, and neither the command nor the config names one."""
+    compare = found.config.compare
+    if settings.baseline is not None or (compare is not None and compare.baseline):
+        return
+    runs = found.study.runs
+    first = shlex.quote(next(iter(runs), "RUN"))
+    fix = (
+        f"give --baseline RUN, such as --baseline {first}; or 'compare: {{baseline: RUN}}' in the "
+    )
+    problems = [
+        Problem(
+            "",
+            f"plots: {kind} needs a baseline  (there are: {', '.join(runs)})",
+            fix=f"{fix}config",
+        )
+        for kind in kinds
+        if plots.find(kind).needs_baseline
+    ]
+    if problems:
+        raise UnknownNameError(problems)
 
 
 def _plan(config: Config, baseline: str | None) -> Plan | None:

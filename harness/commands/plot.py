@@ -37,7 +37,9 @@ def plot_command(
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option("--baseline", "-b", help="For differences and effects; by default the first."),
+        typer.Option(
+            "--baseline", "-b", help="For differences and effects; by default the config's."
+        ),
     ] = None,
     format: Annotated[
         Literal["png", "svg", "pdf"],

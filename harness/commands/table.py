@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +12,10 @@ import typer
 from ..core.plan import Correction
 from ..errors import Problem, UnknownNameError
 
-_OPTIONS = {"metrics": "-m", "runs": "--run", "datasets": "--dataset"}
-"""By the settings that they stand for."""
+_LISTS = {"metrics": "-m", "runs": "--run", "datasets": "--dataset", "extras": "--extra"}
+_BY_KEY = {"names": "--name", "digits": "--digits"}
+_SINGLE = {"sort": "--sort", "marks": "--marks", "label": "--label"}
+"""Options by the settings that they stand for."""
 
 
 def table_command(
@@ -132,16 +133,24 @@ def table_command(
         else:
             text = tabulate.text_of(results, name, format, changes, compared, standalone)
     except UnknownNameError as error:
-        raise UnknownNameError([_of_option(one, changes) for one in error.problems]) from None
+        raise UnknownNameError([of_option(one, changes) for one in error.problems]) from None
     output.show(text)
 
 
-def _of_option(problem: Problem, changes: Mapping[str, Any]) -> Problem:
+def of_option(problem: Problem, changes: Mapping[str, Any]) -> Problem:
     """Return a problem of the config's table as one of the option that was given in its place."""
-    found = re.fullmatch(r"tables\..+\.(\w+)\[(\d+)\]", problem.where)
-    if found is None or found[1] not in _OPTIONS or found[1] not in changes:
+    given = {f".{key}": (_SINGLE[key], str(changes[key])) for key in _SINGLE.keys() & changes}
+    for key, option in _BY_KEY.items():
+        some = changes.get(key, {}).items()
+        given |= {f".{key}.{own}": (option, f"{own}={value}") for own, value in some}
+    for key, option in _LISTS.items():
+        values = enumerate(changes.get(key, ()))
+        given |= {f".{key}[{place}]": (option, value) for place, value in values}
+    ends = [end for end in given if problem.where.endswith(end)]
+    if not ends:
         return problem
-    option, value = _OPTIONS[found[1]], changes[found[1]][int(found[2])]
-    several = [part.strip() for part in value.split(",")]
+    end = max(ends, key=len)  # a run may be called 'sort'
+    option, value = given[end]
+    several = [part.strip() for part in value.split(",")] if end.endswith("]") else []
     fix = f"give {option} once for each: {' '.join(f'{option} {one}' for one in several)}"
     return replace(problem, where=f"{option} {value}", fix=fix if len(several) > 1 else problem.fix)

@@ -123,13 +123,14 @@ def why(
     stored = results.read(folder, but=[results.LEADERBOARD])
     manifest = origin.with_inputs(stored.study.manifest, inputs)
     board = stored.study.board
+    wanted = _metric(stored.config.parsed_metrics(), metric)
     some, rows = meant(board, run, dataset, where)
     if rows and query is None:
-        row = row_of(stored, rows, _metric(some[0], metric))
+        row = row_of(stored, rows, wanted)
         return _looked_at(row, folder, manifest, some)
     if query is not None and some:
         some = _holding(query, some)
-        values = query_row_of(stored, some, _metric(some[0], metric), query)
+        values = query_row_of(stored, some, wanted, query)
         if values is not None:
             return _looked_at(values, folder, manifest, some)
     if not some:
@@ -145,7 +146,6 @@ def why(
     cell = origin.one_cell(cells, run, dataset, where)
     at = next(place for place, one in enumerate(board.entries) if _identity(one) == _identity(cell))
     entry = board.entries[at]
-    wanted = _metric(entry, metric)
     account = Account(
         origin.name_of(cell), wanted, entry.summary[str(wanted)],
         states(folder, manifest, [cell]), entry, manifest, manifest["cells"][at],
@@ -188,8 +188,8 @@ def _holding(query: str, cells: Sequence[Entry]) -> list[Entry]:
     return holding
 
 
-def _metric(entry: Entry, name: str) -> Metric:
-    metrics = {str(metric): metric for metric in entry.evaluation.metrics}
+def _metric(known: Sequence[Metric], name: str) -> Metric:
+    metrics = {str(metric): metric for metric in known}
     if name not in metrics:
         try:
             found = [str(one) for one in parse(name)]

@@ -89,6 +89,27 @@ def test_errors(here: Path, arguments: list[str], said: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
+def test_a_baseline_that_neither_the_command_nor_the_config_names(here: Path) -> None:
+    done = harness(
+        "run", "a.yaml", "--set", "compare=null", "--set", "plots=[]", "--set", "output=alone",
+        cwd=here,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = harness("plot", "alone", "effects", "differences", "-m", "ndcg@5", cwd=here)
+    assert (done.returncode, done.stdout) == (2, "")
+    runs = "gbrt, lambdamart, linear-regression, neural, random"
+    fix = (
+        "give --baseline RUN, such as --baseline gbrt; or 'compare: {baseline: RUN}' in the config"
+    )
+    first, second = (
+        f"plots: {kind} needs a baseline  (there are: {runs})\n  fix:   {fix}\n"
+        for kind in ("effects", "differences")
+    )
+    assert done.stderr == f"error: {first}{second}"
+    more = ["-m", "ndcg@5", "--baseline", "gbrt"]
+    assert harness("plot", "alone", "effects", "differences", *more, cwd=here).returncode == 0
+
+
 @pytest.mark.parametrize("arguments", ["'run', 'a.yaml'", "'plot', 'results', 'heatmap'"])
 def test_without_matplotlib(here: Path, arguments: str) -> None:
     code = (

@@ -18,7 +18,8 @@ from typer.testing import CliRunner
 import harness
 from harness import config
 from harness.cli import app
-from harness.errors import HarnessError, HarnessWarning, UnknownNameError
+from harness.commands.table import of_option
+from harness.errors import HarnessError, HarnessWarning, Problem, UnknownNameError
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +233,31 @@ def test_the_tables_of_every_example_config_compile_as_they_were_written(
     body = "\n".join(written).replace("[tb]", "[!h]")
     log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
     assert [line for line in complaints(log) if "multiply" not in line] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--name", "lr=0.1==R"], "--name lr=0.1==R: there is no run, dataset or metric 'lr=0.1='"),
+        (["--name", "sort=R"], "--name sort=R: there is no run, dataset or metric 'sort'"),
+        (["--sort", "mapp"], "--sort mapp: must be a metric, or 'dataset: metric', and is 'mapp'; "
+         "did you mean 'map'?"),
+        (["--sort", "map", "--name", "sort=R"], "--name sort=R: "),
+        (["--digits", "2", "--digits", "mapp=3"], "--digits mapp=3: there is no metric 'mapp'"),
+        (["--label", "50%"], "--label 50%: has what LaTeX's "),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_of_the_option(paper: Path, given: list[str], said: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        table(paper, *given)
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize("where", ["tables.main.runs[0]", "tables.main.names.bm25", "tables.main"])
+def test_what_the_config_has_wrong_is_said_of_the_config(where: str) -> None:
+    given = {"sort": "map", "metrics": ("map",), "runs": (), "names": {"lsi": "LSI"}}
+    problem = Problem(where, "there is no run 'bm25'")
+    assert of_option(problem, given) == problem
 
 
 def test_several_metrics_in_one_word(paper: Path) -> None:

@@ -334,3 +334,17 @@ def test_a_cell_that_failed_says_why(
     with pytest.raises(SystemExit, match=r"^2$"):
         main(["why", str(folder), *arguments])
     assert "could not be evaluated" in capsys.readouterr().err
+
+
+def test_a_metric_that_is_not_there_is_said_before_which_cell(tmp_path: Path) -> None:
+    put(tmp_path)
+    config = tmp_path / "x.yaml"
+    config.write_text(f"{CELLS}metrics: [map]\n", encoding="utf-8")
+    folder = harness.run(config).folder
+    with pytest.raises(UnknownNameError, match=r"^4 cells fit, where one is needed"):
+        why(folder, "a", "map")
+    with pytest.raises(UnknownNameError) as caught:
+        why(folder, "a", "mapp")
+    assert str(caught.value) == (
+        "these results hold no metric 'mapp'; did you mean 'map'?  (they hold: map)"
+    )
