@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast, equal, index_in, select, string_column, to_numpy, unique
 from ..core.hashing import hash_strings
+from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import HarnessError
 from ..guard.facts import RunFacts
 from ..guard.finding import Finding
 from ..guard.first import EXAMPLES, First, texts, texts_at
-from ..guard.rank_scores import RankScores
+from ..guard.rank_scores import FIELDS, RankScores
 from ..guard.registry import RULES, finding
 from ..guard.spelling import of_qids, shown, spread
 from ..readers import Source, trec
@@ -137,11 +139,35 @@ def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
         rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)
     except Refused:
         return facts
-    found = _rank_scores(rows, source.sample.whole)
+    found = _beyond(source) or _rank_scores(rows, source.sample.whole)
     if not found.are_ranks:
         return facts
-    first = {**facts.first, "rank-as-score": _first(rows.slice(0, EXAMPLES))}
+    first = {**facts.first, found.rule: _first(rows.slice(0, EXAMPLES))}
     return replace(facts, rank_scores=tuple(found), first=first)
+
+
+def blank_docnos(path: str) -> Finding | None:
+    """Return that the docnos of a TREC run hold blanks, told by pieces of it.
+
+    Of a run that is refused as one document seems to stand in it twice.
+    """
+    source = Source(path)
+    try:
+        for _ in source.blocks():
+            pass
+    except HarnessError:
+        return None
+    found = _beyond(source) if may_be_ranks(source) else None
+    return None if found is None else next(found.findings(path, First()))
+
+
+def _beyond(source: Source) -> RankScores | None:
+    """Return ranks that stand where the score belongs, as each docno holds blanks."""
+    pieces = source.sample.pieces
+    if len(pieces[0].partition(b"\n")[0].split()) <= FIELDS:
+        return None
+    lines = [line.split() for line in b"".join(pieces).splitlines() if line.strip()]
+    return RankScores.beyond(lines, source.sample.whole)
 
 
 def _first(rows: pa.Table) -> First:
@@ -166,7 +192,9 @@ def _are_whole(lines: list[bytes]) -> bool:
 def _rank_scores(rows: pa.Table, whole: bool) -> RankScores:
     qids = rows["qid"].combine_chunks()
     try:
-        rank = to_numpy(cast(rows["rank"], pa.int64()))
-    except pa.ArrowInvalid:  # the score may stand in its place
+        rank: Array | None = to_numpy(cast(cast(rows["rank"], pa.string()), pa.float64()))
+    except pa.ArrowInvalid:
+        rank = None
+    if rank is not None and not np.isfinite(rank).all():
         rank = None
     return RankScores.of(numbers_of(rows, "score"), rank, equal(qids[1:], qids[:-1]), whole)

@@ -232,7 +232,10 @@ def _strangers(
     failed: Mapping[int, tuple[Cell, HarnessError]], cells: Mapping[int, Cell],
     records: Mapping[int, Record],
 ) -> Iterator[tuple[int, Finding]]:  # fmt: skip
-    """Yield why runs share no query with their judgements, where columns or files tell it."""
+    """Yield why runs share no query with their judgements, or name a document twice.
+
+    Where columns or files tell it.
+    """
     some = [
         (place, cell)
         for place, (cell, error) in failed.items()
@@ -248,6 +251,12 @@ def _strangers(
         found = found or columns.other_topics(run, cell.dataset, others)
         if found is not None:
             yield place, found
+    for place, (cell, error) in failed.items():
+        entry = cell.run_entry
+        if "duplicates" in _rules(error) and format_of(entry.path, entry.format, "run") == "trec":
+            blanks = columns.blank_docnos(entry.path)
+            if blanks is not None:
+                yield place, blanks
 
 
 def _refused(cell: Cell, error: HarnessError) -> Iterator[Finding]:

@@ -206,6 +206,10 @@ def _read_run(
             into.replace("no-common-query", respelled)
         elif found is None:
             sweep.strangers.append(cell)
+    elif form == "trec" and "duplicates" in into.refused:
+        blanks = columns.blank_docnos(entry.path)
+        if blanks is not None:
+            into.replace("duplicates", blanks)
     elif "row-count" in into.refused:
         sweep.failed[entry.path] = source.sha256()
         sweep.odd += [] if "not-finite" in into.refused else [(cell, None)]

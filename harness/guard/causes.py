@@ -19,7 +19,12 @@ FOLLOWS: Mapping[str, Collection[str]] = {
     "other-topics": {"nothing-judged", "unjudged-at-10", "unjudged-unlike-others"},
     "unjudged-unlike-others": {"unjudged-at-10"},
     "docno-spelling": {"unjudged-unlike-others", "nothing-judged", "other-collection"},
-    "swapped-columns": {"no-common-query"},
+    "swapped-columns": {"no-common-query", "ranks-against-scores", "upside-down"},
+    "columns": {
+        "docno-spelling", "duplicates", "extra-fields", "nothing-judged", "other-collection",
+        "other-topics", "rank-as-score", "ranks-against-scores", "several-tags", "unjudged-at-10",
+        "unjudged-unlike-others", "unknown-docnos", "upside-down",
+    },
 }  # fmt: skip
 """By the rule of a cause, those that find nothing new beside it."""
 _LINE = re.compile(r"(:|: row )\d+$")

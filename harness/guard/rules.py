@@ -136,8 +136,8 @@ def _of_order(facts: Facts, place: str) -> Iterator[Finding]:
     """Yield that the order is upside down, or the scores are ranks."""
     run = facts.run
     if run.rank_scores:
-        first = run.first.get("rank-as-score", First())
-        yield from RankScores(*run.rank_scores).findings(place, first)
+        ranks = RankScores(*run.rank_scores)
+        yield from ranks.findings(place, run.first.get(ranks.rule, First()))
     elif run.ahead and not (are_labels(run) or are_of_grades(run)):
         yield from Ahead(*run.ahead).findings(place, run.first.get("upside-down", First()))
 

@@ -46,6 +46,22 @@ def rank_and_score_swapped(files: Any) -> None:
     columns(files, "run", lambda q, z, d, r, s, t: (q, z, d, s, r, t))
 
 
+def whole_scores_swapped(files: Any) -> None:
+    columns(files, "run", lambda q, z, d, r, s, t: (q, z, d, str(9000 - 3 * int(r)), r, t))
+
+
+def words_for_ranks(files: Any) -> None:
+    columns(files, "run", lambda q, z, d, r, s, t: (q, z, d, "x", r, t))
+
+
+def a_blank_in_docnos(files: Any) -> None:
+    columns(files, "run", lambda q, z, d, r, s, t: (q, z, f"{d} page", r, s, t))
+
+
+def a_blank_before_docnos(files: Any) -> None:
+    columns(files, "run", lambda q, z, d, r, s, t: (q, z, f"page {d}", r, s, t))
+
+
 def rank_from_the_end(files: Any) -> None:
     lines = [line.split() for line in files.lines("run")]
     depth = Counter(fields[0] for fields in lines)
@@ -143,8 +159,30 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     ),
     (
         rank_and_score_swapped,  # 30 queries, whose first rows follow none
+        {("swapped-columns", "error", N - 30, "run:1")},
+        "the scores are 1, 2, 3, ... in 2,867 of 2,867 rows after the first, and the ranks are "
+        "numbers that fall: the score stands in column 4 and the rank in column 5",
+    ),
+    (
+        whole_scores_swapped,
+        {("swapped-columns", "error", N - 30, "run:1")},
+        "the score stands in column 4 and the rank in column 5",
+    ),
+    (
+        words_for_ranks,
         {("rank-as-score", "error", N - 30, "run:1")},
         "the scores are 1, 2, 3, ... in 2,867 of 2,867 rows after the first",
+    ),
+    (
+        a_blank_in_docnos,
+        {("columns", "error", N - 30, "run:1")},
+        "all lines have 7 fields, of which number 5 counts 1, 2, 3, ... and number 6 falls: the "
+        "docno holds a blank, so that its rank is read as its score",
+    ),
+    (
+        a_blank_before_docnos,  # by their first words all documents of a query are one
+        {("columns", "error", N - 30, "run")},
+        "all lines have 7 fields",
     ),
     (
         cut,

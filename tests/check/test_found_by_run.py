@@ -137,7 +137,15 @@ def test_scores_that_are_ranks(trec: Any, capsys: Any) -> None:
     trec.put("run", exchanged)
     code, said = run(trec, capsys)
     assert code == 2  # the only run
-    assert "[rank-as-score]" in said
+    assert "column 4 and the rank in column 5" in said
+    assert "[swapped-columns]" in said
+    for docno in ("{} page", "page {}"):
+        blanks = [" ".join([*row[:2], docno.format(row[2]), *row[3:]]) + "\n" for row in rows]
+        trec.put("run", blanks)
+        code, said = run(trec, capsys)
+        assert code == 2
+        assert "the docno holds a blank, so that its rank is read as its score" in said
+        assert "[columns]" in said
 
 
 def test_what_was_found_is_in_the_manifest(letor: Any, capsys: Any) -> None:
