@@ -42,6 +42,8 @@ def main(arguments: list[str] | None = None) -> None:
         refused = system.problem(error)
         if refused is None or "--debug" in given:
             raise
+        if given[:1] in (["run"], ["verify"]):
+            refused = system.or_fewer_jobs(refused)
         output.show(f"error: {refused}\n", error=True)
         sys.exit(2)
     finally:

@@ -7,6 +7,7 @@ import errno
 import mmap
 import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .errors import HarnessError, Problem
@@ -35,7 +36,8 @@ _ROOM = 32 << 20
 _STACK = 8 << 20
 """Bytes of a thread's stack, where the system has no limit of its own on it, or a smaller one."""
 NO_MEMORY = "not enough memory"
-MORE_MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs"
+MORE_MEMORY = "raise the limit (ulimit -v, or the job's)"
+_FEWER = ", or give fewer --jobs"
 _ADDRESSES = "RLIMIT_AS"
 _FILES = "raise the limit on open files (ulimit -n)"
 _SPACE = "free space or write to another folder"
@@ -62,7 +64,7 @@ def problem(error: BaseException) -> Problem | None:
 
     >>> print(problem(MemoryError()))
     not enough memory
-      fix:   raise the limit (ulimit -v, or the job's), or give fewer --jobs
+      fix:   raise the limit (ulimit -v, or the job's)
     >>> problem(ValueError("an error of ours")) is None
     True
     """
@@ -97,6 +99,18 @@ def shortage(error: BaseException) -> Problem | None:
         what = error.strerror or text
         return Problem(str(error.filename or ""), what, fix=fix(error))
     return None
+
+
+def or_fewer_jobs(one: Problem) -> Problem:
+    """Return a problem with what else can be done about it in a command that has ``--jobs``.
+
+    >>> print(or_fewer_jobs(Problem("", NO_MEMORY, fix=MORE_MEMORY)))
+    not enough memory
+      fix:   raise the limit (ulimit -v, or the job's), or give fewer --jobs
+    """
+    if _FEWER in one.fix:
+        return one
+    return replace(one, fix=one.fix.replace(MORE_MEMORY, MORE_MEMORY + _FEWER, 1))
 
 
 def _has_current_folder() -> bool:

@@ -136,12 +136,14 @@ def each(job: Job) -> Iterator[Done]:
 
 def _as_ours(error: Exception) -> HarnessError:
     """Return the error of a cell that could not be evaluated; raises what is no fault of its."""
+    if isinstance(error, ShortageError):
+        return ShortageError([system.or_fewer_jobs(one) for one in error.problems])
     if isinstance(error, HarnessError):  # its frames hold judgements; no worker sends them
         return error.with_traceback(None)
     lacking = system.shortage(error)
     if lacking is None:
         raise error
-    return ShortageError(lacking)
+    return ShortageError(system.or_fewer_jobs(lacking))
 
 
 def _evaluate(

@@ -21,7 +21,7 @@ from harness import BatchCollector, store
 Asked = Callable[[Sweep], tuple[list[str], Path]]
 Goes = Callable[..., None]
 Mount = Callable[[Path, str], None]
-MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs"
+MEMORY = "raise the limit (ulimit -v, or the job's)"
 NEW = "new/deep"
 """Folders that are not there before."""
 FEW = 300
