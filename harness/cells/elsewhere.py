@@ -99,7 +99,9 @@ class Elsewhere:
         rows = self._rows(self.datasets[dataset]) if dataset in self.datasets else None
         others = dict(self._of(scores.size, dataset))
         at, at_rows = (partial(_at, entry) for entry in (cell.run_entry, cell.dataset_entry))
-        return counts.of_count(place, cell.dataset, rows, scores, others, at, at_rows)
+        return counts.of_count(
+            place, cell.dataset, rows, scores, others, at, at_rows, _has_no_end(place)
+        )
 
     def _of(self, n_rows: int, dataset: str) -> Iterator[tuple[str, Rows]]:
         """Yield the other datasets of so many rows."""
@@ -123,6 +125,15 @@ def _at(entry: DatasetEntry | RunEntry, rows: Sequence[int]) -> list[str]:
     with contextlib.suppress(HarnessError, OSError):
         add_lines(first, Source(entry.path), entry, tuple(first))
     return [one.at(entry.path) if one.line else "" for one in first.values()]
+
+
+def _has_no_end(path: str) -> bool:
+    """Whether the last line of a text has no line end."""
+    source = Source(path)
+    if not path.endswith(".npy"):
+        for _ in source.blocks():
+            pass
+    return bool(source.unfinished)
 
 
 def numbers(path: str) -> Array | None:

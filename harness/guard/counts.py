@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..core.ragged import Array
@@ -14,6 +15,8 @@ from .registry import RULES, finding
 
 LARGEST = 5_000_000
 """Predictions of one file beyond which they are not held against the grades at every offset."""
+BETTER = 2.0
+"""Standard errors by which a place must fit better than a cut file's predictions as they stand."""
 CUT = "get the whole dataset, if it was cut; else "
 
 At = Callable[[Sequence[int]], Sequence[str]]
@@ -27,7 +30,7 @@ def nowhere(rows: Sequence[int]) -> Sequence[str]:
 
 def of_count(
     place: str, name: str, rows: Rows | None, scores: Array, others: Mapping[str, Rows],
-    at: At = nowhere, at_rows: At = nowhere,
+    at: At = nowhere, at_rows: At = nowhere, is_cut: bool = False,
 ) -> Finding:  # fmt: skip
     """Return the finding for more or fewer predictions than rows: where they would fit.
 
@@ -44,14 +47,19 @@ def of_count(
         Other datasets of the sweep, by their names and files.
     at, at_rows : callable, optional
         Where predictions, and rows of the dataset, are in their files.
+    is_cut : bool
+        Whether the last prediction's line has no end.
     """
     n_rows = 0 if rows is None else rows.grades.size
     more = scores.size - n_rows
-    what = f"{scores.size:,} predictions for {n_rows:,} rows of {name}"
+    is_cut = is_cut and more < 0
+    what = "the file may be cut, as its last line has no line end: " * is_cut
+    what += f"{scores.size:,} predictions for {n_rows:,} rows of {name}"
     same = {other: held for other, held in others.items() if held.grades.size == scores.size}
     known = None
     if rows is not None and n_rows and scores.size and scores.size <= LARGEST:
         known = lost.find(rows, scores)
+        known = None if is_cut and known is not None and _is_no_better(known) else known
     best, found = _best(scores, same)
     if found.z > fits.CLEAR and (known is None or found.z > known.there.z):
         what += f"; {_as_many(best, found, same)}"
@@ -68,12 +76,20 @@ def of_count(
         names = [f"prediction {one + 1:,}: {scores[one]:.15g}" for one in first]
         fix = _delete(known, scores.size)
     else:
-        places, names, fix = [], [*_rows(rows, first, at_rows)] if rows is not None else [], ""
+        places, names = [], [*_rows(rows, first, at_rows)] if rows is not None else []
+        fix = "get the whole file again" if is_cut else ""
     if same and known is None:  # the count alone says it
         what += f"; {_as_many(best, found, same)}, and may be theirs"
         fix = f"{fix or RULES['row-count'].fix}; or give the predictions of {name}"
     at_first = places[0] if places else ""
     return finding("row-count", at_first or place, what, abs(more), names, fix=fix)
+
+
+def _is_no_better(found: Lost) -> bool:
+    """Whether predictions fit as they stand, and elsewhere no more than chance gives."""
+    there, own = found.there, found.own
+    apart = (there.r - own.r) * math.sqrt(min(there.n, own.n))
+    return own.z > fits.CLEAR and apart < BETTER
 
 
 def _best(scores: Array, same: Mapping[str, Rows]) -> tuple[str, Fit]:

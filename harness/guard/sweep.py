@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast, encode
+from ..errors import ALIKE
 from .facts import Facts, first
 from .finding import SHOWN, Finding
 from .first import First
@@ -272,14 +273,19 @@ def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
 def collapsed(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
     """Return findings, those of one rule in one scope that differ in numbers alone as one.
 
+    A few files with copies are told one by one, as each names its own; many together.
+
     Parameters
     ----------
     findings : iterable of (str, Finding)
         What they are collected by, such as the dataset, and each.
     """
     groups: dict[tuple[str, str, str, str], dict[Finding, None]] = {}
-    for scope, one in findings:
-        own = f"{one.place}: {one.what}" if one.rule in APART else scope
+    every = [*findings]
+    copies = len({one for _, one in every if one.rule == "same-file-twice"})
+    for scope, one in every:
+        apart = one.rule in APART and (one.rule != "same-file-twice" or copies <= ALIKE)
+        own = f"{one.place}: {one.what}" if apart else scope
         said = _NUMBER.sub("", one.what)
         groups.setdefault((own, one.rule, one.severity, said), {})[one] = None
     return [_collapsed(list(some)) for some in groups.values()]

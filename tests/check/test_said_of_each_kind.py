@@ -151,3 +151,24 @@ def test_every_error_of_a_sweep_begins_as_one(trec: Any, capsys: Any) -> None:
     lines = capsys.readouterr().err.splitlines()
     assert all(line.startswith(("error: ", "  fix: ")) for line in lines)
     assert any(line.endswith("]") for line in lines)
+
+
+def test_a_file_of_predictions_that_is_cut(letor: Any) -> None:
+    lines = letor.lines("gbrt/fold1.txt")
+    letor.put("p.txt", [*lines[:700], lines[700][:4]])
+    one = the("row-count", letor.folder / "fold1.txt", letor.folder / "p.txt")
+    rows = f"701 predictions for {len(lines):,} rows of {letor.folder / 'fold1.txt'}"
+    assert one.what == (
+        f"the file may be cut, as its last line has no line end: {rows}; in their order without a "
+        "prediction"
+    )
+    assert one.fix == "get the whole file again"
+    letor.put("p.txt", [*lines[500:700], lines[700][:4]])  # the first are not there either
+    one = the("row-count", letor.folder / "fold1.txt", letor.folder / "p.txt")
+    assert one.what.startswith("the file may be cut, as its last line has no line end: 201 ")
+    letor.put("p.txt", [*lines, lines[0][:4]])  # too many are not cut
+    one = the("row-count", letor.folder / "fold1.txt", letor.folder / "p.txt")
+    assert "cut, as" not in one.what
+    letor.put("p.txt", lines[:700])
+    one = the("row-count", letor.folder / "fold1.txt", letor.folder / "p.txt")
+    assert "cut" not in one.what

@@ -323,6 +323,12 @@ def test_findings_of_one_rule_are_one() -> None:
     assert {"n_others", "others"} == one.as_dict().keys() - alone.as_dict().keys()
     copies = [("d", finding("same-file-twice", f"{n}.txt", "", 1, (f"{n}b.txt",))) for n in "12"]
     assert collapsed(copies) == [one for _, one in copies]  # each names its own
+    many = [("", finding("same-file-twice", f"a/{n}.txt", "2 other files hold its bytes", 2,
+                         (f"b/{n}.txt", f"c/{n}.txt"))) for n in range(6)]  # fmt: skip
+    assert [one.head for one in collapsed(many)] == [
+        "warning: a/0.txt: 2 other files hold its bytes: b/0.txt, c/0.txt; the same in 5 other "
+        "files: a/1.txt, a/2.txt, a/3.txt (+2 more) [same-file-twice]"
+    ]
     same_names = [
         ("d", finding("depth", f"{n}/a.txt", "", 1)) for n in range(3)
     ]  # whose folders tell them apart
