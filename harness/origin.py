@@ -17,6 +17,7 @@ from .config.patterns import natural
 from .errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
 from .manifest_format import FORMAT, FROM_CONFIG
 from .readers.json_text import parse
+from .readers.on_disk import no_permission
 from .store import sha256
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
@@ -205,7 +206,13 @@ def changes(
         if not path.is_file():
             what = "is gone; the results were computed from it"
             yield Problem(str(path), what, fix=_AGAIN)
-        elif (now := sha256(path)) != each["sha256"]:
+            continue
+        try:
+            now = sha256(path)
+        except PermissionError:
+            yield no_permission(str(path)).problems[0]
+            continue
+        if now != each["sha256"]:
             what = (
                 f"has changed since the results were computed: sha256 {each['sha256'][:12]}... "
                 f"then, {now[:12]}... now"

@@ -14,7 +14,7 @@ import harness
 from harness.errors import InputError, UnknownNameError
 from harness.main import main
 from harness.results import read
-from harness.why import why
+from harness.why import Account, why
 from harness.why.text import render
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 e 3\nq2 0 x 1\nq3 0 y 1\n"
@@ -177,3 +177,18 @@ def test_results_that_are_not_there(tmp_path: Path) -> None:
         why(wrong, "one", "map")
     with pytest.raises(InputError, match="is a file, and results are a folder"):
         why(folder / "leaderboard.csv", "one", "map")
+
+
+def test_an_input_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = results(tmp_path, "map")
+
+    def refused(path: Path) -> str:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("harness.origin.sha256", refused)
+    found = why(folder, "one", "map")
+    assert isinstance(found, Account)
+    assert {one["state"] for one in found.inputs} == {"no permission to read it"}
+    with pytest.raises(InputError) as caught:
+        why(folder, "one", "map", query="q1")
+    assert "no permission to read it\n  fix:   change its mode or its owner" in str(caught.value)
