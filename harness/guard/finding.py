@@ -14,6 +14,8 @@ ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 SHOWN = 3
 _WIDTH = 100
 """Characters of an example that are printed."""
+_ODD_BLANK = re.compile("[\xa0\u2000-\u200a\u202f\u205f]")
+"""Blanks that look like a plain one, or like none."""
 _SHORTEST = 10
 """Characters that a name in it keeps at least."""
 
@@ -108,13 +110,22 @@ def _first(examples: tuple[str, ...], count: int, at_least: bool = False) -> str
 
 
 def _shortened(example: str) -> str:
-    """Return an example with its longest names cut in the middle, so that all of it is there."""
+    r"""Return an example with its longest names cut in the middle, so that all of it is there.
+
+    >>> print(_shortened("document D\u00a07"))
+    document D\xa07
+    """
+    example = _ODD_BLANK.sub(_as_escape, example)
     words = re.split(r"(\s+)", example)  # what is between them stays as it is
     for most in range(_WIDTH, _SHORTEST, -1):
         cut = "".join(_cut(word, most) for word in words)
         if len(cut) <= _WIDTH:
             return cut
     return shorten(example, _WIDTH)
+
+
+def _as_escape(found: re.Match[str]) -> str:
+    return found[0].encode("ascii", "backslashreplace").decode()
 
 
 def _cut(word: str, most: int) -> str:

@@ -31,6 +31,13 @@ def test_in_text_they_are_escaped_and_in_json_themselves(tmp_path: Path) -> None
     assert found["constant-scores"]["examples"] == QIDS
 
 
+def test_blanks_that_look_like_a_plain_one_are_escaped() -> None:
+    names = ("query 1, document d\u00a07", "query\u20032, document \u691c\u7d22")
+    one = Finding("constant-scores", "note", "r", "two", 2, names)
+    assert one.shown == ": query 1, document d\\xa07; query\\u20032, document \u691c\u7d22"
+    assert one.as_dict()["examples"] == [*names]
+
+
 def test_long_examples_keep_their_blanks() -> None:
     long = "x" * 200
     # 100 characters: "query  a\tb, document " is 21, which leaves 79 for the docno
