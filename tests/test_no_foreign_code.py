@@ -25,8 +25,8 @@ MODULES = {
 YAML = {"load", "load_all", "unsafe_load", "full_load", "safe_load", "Loader", "UnsafeLoader",
         "FullLoader", "SafeLoader"}  # fmt: skip
 IMPORTING = {"import_module", "exec_module", "spec_from_file_location"}
-OWN = ("__init__.py", "cells/executors.py", "plots/_kinds.py", "stats/registry.py",
-       "tables/rendering.py")  # fmt: skip
+OWN = ("__init__.py", "cells/executors.py", "plots/_kinds.py", "readers/choice.py",
+       "stats/registry.py", "tables/rendering.py")  # fmt: skip
 """Files that import parts of the project itself by name, and Dask."""
 MAY_IMPORT = {"config/plugins.py": IMPORTING} | {name: {"import_module"} for name in OWN}
 """The first is the one file that runs code which a config names."""

@@ -25,7 +25,7 @@ from .hashing import pair_keys
 from .odd import NOTHING, Odd
 from .policy import Duplicates
 from .ragged import Array, Ints, frozen, offsets_of
-from .same_docnos import PART, many_repeats, repeats
+from .same_docnos import PART, many_repeats, repeats, sorted_pairs
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
@@ -210,8 +210,7 @@ class Table(ABC):
         later, earlier = (np.concatenate(rows) for rows in zip(*found, strict=True))
         del found
         if len(later) > 1 and (later[1:] < later[:-1]).any():
-            by_row = np.argsort(later)
-            later, earlier = later[by_row], earlier[by_row]
+            later, earlier = sorted_pairs(later, earlier)
         return later, earlier
 
     def filter(self: T, keep: Array) -> T:
