@@ -21,6 +21,7 @@ from .format import Head
 from .number_text import of_number
 from .room import give_back
 from .source import Source, no_rows
+from .table_gaps import FIX
 
 Names = Mapping[str, str | int]
 _EXACT = 2.0**63
@@ -226,7 +227,7 @@ def _no_nulls(table: pa.Table, chosen: dict[str, str], row: Callable[[int], str]
         if table[name].null_count:
             at = int(table[name].is_null().to_numpy().argmax())
             what = f"{table[name].null_count} values of {role} (column '{name}') are missing"
-            raise InputError(Problem(row(at), what, fix="fill them or leave these rows out"))
+            raise InputError(Problem(row(at), what, fix=FIX))
 
 
 def _strings(values: pa.ChunkedArray, role: str, where: str) -> pa.Array:

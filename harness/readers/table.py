@@ -22,6 +22,7 @@ from .frame import Names, check_types, choose, first_line, guess, repeated_rows,
 from .gathered import gathered
 from .room import POOL, give_back, has_long_line
 from .source import Source, no_rows
+from .table_gaps import without_gaps
 from .table_lines import diagnose
 from .whole_lines import BOM, LONGEST
 from .without_names import check_names
@@ -128,7 +129,8 @@ def _open(
     if not columns and not guess(header, kind):
         check_names(source, header, kind)
     chosen = choose(header, kind, columns, source.name)
-    text = {chosen[role]: pa.string() for role in ("qid", "docno") if role in chosen}
+    names_of = {str(role): chosen[role] for role in ("qid", "docno") if role in chosen}
+    text = dict.fromkeys(names_of.values(), pa.string())
     numbers = {column: pa.float64() for column in chosen.values() if column not in text}
     options = csv.ConvertOptions(
         column_types=text | numbers, include_columns=[*text, *numbers],
@@ -138,7 +140,8 @@ def _open(
     del head, line
     for tables in (text_of.streamed(start, names), text_of.in_blocks(above, header)):
         try:
-            table = gathered(tables, [chosen["qid"]], chosen.get("grade", ""))
+            named = without_gaps(tables, names_of, row_names(source, _after(above)))
+            table = gathered(named, [chosen["qid"]], chosen.get("grade", ""))
             give_back()  # what blocks took
             return table, above
         except pa.ArrowInvalid as error:

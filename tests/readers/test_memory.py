@@ -283,6 +283,7 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("rows that are all the same", "run", "msmarco", lambda n: b"1\t1\t1\n" * (n // 6), 3),
     ("rows that are all the same", "qrels", "trec", lambda n: b"1 0 1 1\n" * (n // 8), 3),
     ("rows that are all the same", "run", "trec", lambda n: b"1 0 1 1 1 1\n" * (n // 12), 3),
+    ("rows without names", "run", "table", lambda n: b"qid,docno,score\n" + b",,1\n" * (n // 4), 3),
     ("rows that are all the same", "run", "table",
      lambda n: b"qid,docno,score\n" + b"1,1,1\n" * (n // 6), 3),
     ("ten docnos", "run", "msmarco", _rows(lambda i: f"1\t{i % 10}\t1\n"), 3),

@@ -403,3 +403,14 @@ def test_a_wrong_line_of_a_large_table_is_found_without_a_look_at_each(
     (problem,) = error.value.problems
     assert (problem.where, problem.what, problem.found) == (f"a.csv:{at + 2}", what, bad)
     assert len(looked_at) < 2000
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "role"),
+    [("q1,a,1\nq1,,1\n,b,1\n", 3, "docno"), ('q1,a,1\n\n"",b,1\n', 4, "qid")],
+)
+def test_a_name_that_is_missing_is_no_name(write: Write, text: str, line: int, role: str) -> None:
+    path = write("a.csv", "qid,docno,score\n" + text)
+    message = rf"^a.csv:{line}: a value of {role} \(column '{role}'\) is missing"
+    with pytest.raises(InputError, match=message):
+        readers.read_run(path)
