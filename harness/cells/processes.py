@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 _WARM = "harness.cells.warm"
 """What processes import: once, before the first is asked for, where a server forks them."""
+_NOT_SAID = "ignore:resource_tracker"
+"""Python's process that cleans up after one that was stopped: what it cleaned is no news."""
 _OPEN, _OPEN_EACH, _OPEN_BEFORE = 12, 2, 4
 """Files that are open at once: of a pool, of each process of it, and of what comes before."""
 
@@ -65,7 +67,11 @@ def prepare(jobs: int) -> None:
     if _context().get_start_method() == "forkserver":
         from multiprocessing import forkserver, resource_tracker
 
-        resource_tracker.ensure_running()  # starting it would let Ctrl-C in again
+        sys.warnoptions.append(_NOT_SAID)  # which it is started with
+        try:
+            resource_tracker.ensure_running()  # starting it would let Ctrl-C in again
+        finally:
+            sys.warnoptions.remove(_NOT_SAID)
         with _not_interrupted():
             forkserver.ensure_running()
 
