@@ -151,7 +151,7 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
 
 def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[str, bytes]]:
     """Yield the block in the forms to try, each more work than the one before."""
-    tried = b""
+    tried: bytes | None = None
     if is_simple(block):
         tried = block
         yield "as it is", block

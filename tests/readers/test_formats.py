@@ -220,3 +220,14 @@ def test_misspelt_names(write: Write) -> None:
         list(readers.stream_run(path, group="x"))
     with pytest.raises(InputError, match="format beir does not hold a run"):
         readers.read_run(path, format="beir")
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\t\t", "\t\n", " \n \n", "\r\n\r\n", "\v", "# none\n"])
+@pytest.mark.parametrize("name", sorted(readers.FORMATS))
+def test_nothing_but_white_space(write: Write, name: str, text: str) -> None:
+    """A file without a row is refused by its name, whatever stands in for rows and format."""
+    path, known = write("f", text), readers.FORMATS[name]
+    for kind, read in (("qrels", readers.read_qrels), ("run", readers.read_run)):
+        if known.reader(kind) is not None:  # type: ignore[arg-type]
+            with pytest.raises(InputError, match=r"^f(?::\d+)?: "):
+                read(path, format=name)  # type: ignore[operator]
