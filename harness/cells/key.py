@@ -19,9 +19,10 @@ COMPUTES = (
     "core", "metrics", "readers", "convert", "compat", "crosscheck.py", "direct.py",
     "cells/columns.py", "cells/lines.py", "cells/record.py", "cells/said.py", "cells/work.py",
     "guard/ahead.py", "guard/docnos.py", "guard/facts.py", "guard/first.py", "guard/fits.py",
-    "guard/following.py", "guard/judged.py", "guard/moments.py", "guard/part.py",
-    "guard/queries.py", "guard/rank_scores.py", "guard/said.py", "guard/scores.py",
-    "guard/slips.py", "guard/splits.py", "guard/ties.py", "guard/topics.py", "guard/watch.py",
+    "guard/following.py", "guard/grade_scores.py", "guard/judged.py", "guard/moments.py",
+    "guard/part.py", "guard/queries.py", "guard/rank_scores.py", "guard/respelled.py",
+    "guard/said.py", "guard/scores.py", "guard/slips.py", "guard/spelling.py", "guard/splits.py",
+    "guard/ties.py", "guard/topics.py", "guard/watch.py",
 )  # fmt: skip
 """Files and folders whose code makes what is kept of a cell."""
 _ARITHMETIC = ("numpy", "pyarrow")
