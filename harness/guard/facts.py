@@ -183,6 +183,8 @@ class RunFacts:
     ordered : int
         Queries whose judged documents have several grades, where in all of them no document comes
         after one of a lower grade; 0 where in some query one does.
+    rarer : int
+        Their judged documents of other grades than the commonest one of their query.
     split : tuple of float
         Where scores separate the judged documents of a grade and more from all others, in all
         queries: :meth:`harness.guard.splits.Splits.facts`.
@@ -247,6 +249,7 @@ class RunFacts:
     moments: Moments = field(default_factory=Moments)
     grade_scores: tuple[int, ...] = ()
     ordered: int = 0
+    rarer: int = 0
     split: tuple[float, ...] = ()
     shown: int = 0
     judged_shown: int = 0

@@ -45,7 +45,7 @@ class Judged:
 
     def __init__(self, policy: Policy, queries: Queries) -> None:
         self.policy, self.queries = policy, queries
-        self.n = self.positive = self.shown = self.shown_judged = self.ordered = 0
+        self.n = self.positive = self.shown = self.shown_judged = self.ordered = self.rarer = 0
         self.moments, self.ahead, self.disordered = Moments(), Ahead(), False
         self.grade_scores: GradeScores | None = GradeScores()
         self.splits = Splits()
@@ -77,14 +77,20 @@ class Judged:
             self._top(aligned, part, before, judged)
 
     def _order(self, query: Ints, grade: Array) -> None:
-        """Count queries in the order of their grades, until one is not."""
+        """Count queries in the order of their grades, until one is not, and their rarer grades."""
+        if not grade.size:
+            return
         for some in (slice(HEAD), slice(None)):
             same = query[some][1:] == query[some][:-1]
             if (same & (grade[some][1:] > grade[some][:-1])).any():
-                self.ordered, self.disordered = 0, True
+                self.ordered, self.rarer, self.disordered = 0, 0, True
                 return
         falls = same & (grade[1:] < grade[:-1])
         self.ordered += np.unique(query[1:][falls]).size
+        ends = np.flatnonzero(np.append(falls | ~same, True))  # of a grade in a query
+        commonest = np.zeros(int(query[-1]) + 1, np.int64)
+        np.maximum.at(commonest, query[ends], np.diff(ends, prepend=-1))
+        self.rarer += grade.size - int(commonest.sum())
 
     def _top(self, aligned: Aligned, part: Part, before: int, judged: Bools) -> None:
         """Count the documents of the first ranks that are judged, and name some that are not."""
@@ -137,6 +143,7 @@ class Judged:
             "moments": self.moments,
             "grade_scores": self.grade_scores.facts() if self.grade_scores else (),
             "ordered": self.ordered,
+            "rarer": self.rarer,
             "split": self.splits.facts(),
             "shown": self.shown,
             "judged_shown": self.shown_judged,
@@ -160,7 +167,7 @@ class Judged:
         ):
             rows, known = begin.judged()
             grades = begin.qrels.numbers[known]
-            least = split[0] if split and not (self.grade_scores or self.ordered) else 0
+            least = split[0] if split else 0
             some = _one_of_each(begin.run.row[rows], grades, least)[:EXAMPLES]
             pairs = zip(begin.run.scores[rows[some]].tolist(), grades[some].tolist(), strict=True)
             said = (f"score {score:.9g}, grade {grade:g}" for score, grade in pairs)

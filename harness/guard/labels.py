@@ -13,6 +13,9 @@ ENOUGH_OF_EACH = 10
 """Documents with a grade above 0, and of others, below which a correlation of 1 may be chance."""
 ORDERED = 30
 """Queries of ten judged documents and more, from which on no system puts all in order."""
+RARER = 3
+"""Documents of other grades than their query's commonest one, in the mean of these queries: fewer,
+such as the one known item of each, a good system may find all."""
 TURNED = "the values are those of the labels turned upside down"
 EXACT = 1e-9
 """How far a correlation that is exactly 1 may be from it, by rounding."""
@@ -32,7 +35,8 @@ def are_of_grades(run: RunFacts) -> bool:
 
 def are_in_order(run: RunFacts) -> bool:
     """Whether every query of many is in the order of its grades."""
-    return run.ordered >= ORDERED and run.moments.n >= ENOUGH_OF_EACH * run.ordered
+    n = run.ordered
+    return n >= ORDERED and run.moments.n >= ENOUGH_OF_EACH * n and run.rarer >= RARER * n
 
 
 def findings(run: RunFacts, place: str) -> Iterator[Finding]:

@@ -53,6 +53,7 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
     for row in rows:
         queries.setdefault(row[0], []).append(row)
     found: Counter[str] = Counter()
+    in_order = True
     for qid, group in queries.items():
         n, scores = len(group), [score for _, _, score in group]
         found["several"] += n > 1
@@ -75,13 +76,19 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
         found["positive"] += sum(grade > 0 for grade in grades)
         found["shown"] += len(grades[:TOP])
         found["judged_shown"] += sum(grade >= 0 for grade in grades[:TOP])
+        known = [grade for grade in grades if grade >= 0]
+        in_order = in_order and known == sorted(known, reverse=True)
+        found["ordered"] += len({*known}) > 1
+        found["rarer"] += len(known) - max(Counter(known).values(), default=0)
+    if not in_order:
+        found["ordered"] = found["rarer"] = 0
     depths = [len(group) for group in queries.values()]
     scores = [score for _, _, score in rows]
     last = list(queries)[-1]
     return {
         **{name: found[name] for name in ("several", "constant", "overflow", "merged", "extra")},
         **{name: found[name] for name in ("pairs", "tied", "nearly", "judged", "positive")},
-        **{name: found[name] for name in ("shown", "judged_shown")},
+        **{name: found[name] for name in ("shown", "judged_shown", "ordered", "rarer")},
         "rows": len(rows), "queries": len(queries), "missing": len({*judged} - {*queries}),
         "shallowest": min(depths), "median_depth": statistics.median(depths),
         "deepest": max(depths), "at_deepest": depths.count(max(depths)),

@@ -65,13 +65,34 @@ def test_few_queries_or_few_of_the_rarer_kind_may_be_chance() -> None:
     few = np.concatenate([np.tile(GRADES[:1], (1, 4))] * 9)  # nine queries of 40
     drawn = 0.01 * np.random.default_rng(3).random(few.shape)
     assert found(few, (few >= 1) + drawn) == []
-    one = np.zeros((29, 30), int)  # 29 known items, all of them found
+    one = np.zeros((99, 30), int)  # 99 known items, all of them found
     one[:, 4] = 1
     drawn = 0.01 * np.random.default_rng(3).random(one.shape)
+    assert found(one[:29], one[:29] + drawn[:29]) == []
     assert found(one, one + drawn) == []
     assert Split(10, 100, 500).enough
     assert not any(split.enough for split in (Split(9, 100, 500), Split(10, 99, 500)))
     assert not Split(10, 100, 499).enough
+
+
+@pytest.mark.parametrize(("n_queries", "severity"), [(29, None), (30, "error")])
+@pytest.mark.parametrize("relevant", [1, 2, 3])
+def test_a_good_system_may_find_the_known_items_and_no_more(
+    n_queries: int, severity: str | None, relevant: int
+) -> None:
+    """Three documents that are not of the commonest grade, in each of 30 queries, are too many."""
+    grades = np.zeros((n_queries, 12), int)
+    grades[:, :relevant] = 1
+    drawn = 0.01 * np.random.default_rng(3).random(grades.shape)
+    every = found(grades, grades + drawn)
+    if relevant < 3 or severity is None:
+        assert every == []
+    else:
+        assert [one.severity for one in every] == [severity]
+        assert every[0].what == (
+            "in all 30 queries of several grades, every judged document comes before those of a "
+            "lower grade"
+        )
 
 
 def test_the_value_is_said_where_all_documents_are_scored() -> None:
