@@ -44,4 +44,5 @@ def check(
             yield source.problem(("tables", name), what, fix="give one of them another name")
         for loc, what in problems(table.to_core(), runs, datasets, metrics, compared):
             fix = "add 'compare:' to the config" if "no runs are compared" in what else ""
+            fix = fix or "give each a name of its own there" * ("are both called" in what)
             yield source.problem(("tables", name, *loc), what, fix=fix)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..core.metric import Metric
 from ..errors import did_you_mean
-from .select import metric_spellings
+from .select import matched, metric_spellings
 from .select import problems as of_patterns
 from .settings import Settings
 
@@ -42,7 +42,7 @@ def problems(
         for place, what in of_patterns(settings.runs, runs, "run"):
             yield ("runs", place), what
         yield from _groups(settings, runs)
-    for own in (runs, datasets):
+    for own in (runs, datasets, metrics and _shown(settings, metrics)):
         yield from _twice(settings, own or ())
     if runs is not None and datasets is not None and metrics is not None:
         yield from _names(settings, [*runs, *datasets], [str(metric) for metric in metrics])
@@ -83,13 +83,21 @@ def _names(settings: Settings, others: Sequence[str], metrics: Sequence[str]) ->
             yield ("names", key), what
 
 
+def _shown(settings: Settings, metrics: Sequence[Metric]) -> Sequence[str]:
+    """Return the metrics that the table has, as far as they can be told."""
+    names = [str(metric) for metric in metrics]
+    return matched(settings.metrics, names, metric_spellings(names))
+
+
 def _twice(settings: Settings, known: Sequence[str]) -> Found:
-    """Yield new names that another row, or another block of columns, has too."""
+    """Yield new names that another row, column, or block of columns has too."""
     called: dict[str, str] = {}
     for own in known:
         first = called.setdefault(settings.name(own), own)
         if first != own:
-            key = own if own in settings.names else first
+            spellings = [metric_spellings([one]) for one in (own, first)]
+            keys = (key for find in spellings for key in settings.names if find(key))
+            key = next((one for one in (own, first) if one in settings.names), "") or next(keys)
             what = f"{first} and {own} are both called '{settings.name(own)}'"
             yield ("names", key), what
 

@@ -175,6 +175,14 @@ def test_wrong_values(base: Path, text: str, where: str, said: str) -> None:
     assert found == f"$.tables.main{where} (line 6): {said}"
 
 
+def test_two_columns_of_one_name(base: Path) -> None:
+    text = "tables: {main: {names: {AP: MAP, ndcg_cut_10: MAP}}}\n"
+    assert complaints(base, text) == [
+        "$.tables.main.names.ndcg_cut_10 (line 6): map and ndcg@10 are both called 'MAP'\n"
+        "  fix:   give each a name of its own there"
+    ]
+
+
 def test_unknown_key(base: Path) -> None:
     (found,) = complaints(base, "tables: {main: {metric: [map]}}\n")
     assert found.startswith(

@@ -326,12 +326,20 @@ def test_a_run_that_could_not_be_evaluated_loses_no_table() -> None:
         ({"bm25": "A", "dense": "A"}, "names.dense: bm25 and dense are both called 'A'"),
         ({"bm25": "dense"}, "names.bm25: bm25 and dense are both called 'dense'"),
         ({"web": "trec"}, "names.web: trec and web are both called 'trec'"),
+        ({"map": "A", "mse": "A"}, "names.mse: map and mse are both called 'A'"),
+        ({"mse": "map"}, "names.mse: map and mse are both called 'map'"),
+        ({"AP": "mse"}, "names.AP: map and mse are both called 'mse'"),
     ],
 )
-def test_two_rows_or_blocks_of_one_name(names: dict[str, str], said: str) -> None:
+def test_two_rows_columns_or_blocks_of_one_name(names: dict[str, str], said: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         build(study(TWO, METRICS), Settings(names=names))
     assert str(caught.value) == f"tables.table.{said}"
+
+
+def test_a_column_that_is_not_shown_may_have_the_name_of_another() -> None:
+    table = build(study(TWO, METRICS), Settings(names={"mse": "map"}, metrics=("map",)))
+    assert [one.title for one in table.columns] == ["map ↑"] * 2
 
 
 def test_unknown_names_are_all_said() -> None:
