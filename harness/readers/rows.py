@@ -107,13 +107,14 @@ def _count(source: Source, dataset: Qrels, n: int) -> Problem | None:
     if n == n_rows:
         return None
     of = f" of {dataset.name}" if dataset.name else ""
-    ends = f"; they end in query '{query_of_row(dataset, n)}'" if n < n_rows else ""
-    return Problem(
-        source.name,
-        f"{n:,} predictions for {n_rows:,} rows{of}{ends}",
-        fix="predict every row of that file, in its order, and nothing else",
-        rule="row-count",
-    )
+    what = f"{n:,} predictions for {n_rows:,} rows{of}"
+    fix = "predict every row of that file, in its order, and nothing else"
+    if n < n_rows:
+        what += f"; they end in query '{query_of_row(dataset, n)}'"
+        if source.unfinished:
+            what = f"the file may be cut, as its last line has no line end: {what}"
+            fix = f"get the whole file again; or {fix}"
+    return Problem(source.name, what, fix=fix, rule="row-count")
 
 
 def query_of_row(dataset: Qrels, row: int) -> str:

@@ -95,6 +95,15 @@ def test_messages_are_those_of_the_whole(write: Write, scores: list[float], mess
 
 
 @pytest.mark.usefixtures("_small_parts")
+def test_too_few_without_a_last_line_end_may_be_cut(write: Write) -> None:
+    path = write("p.txt", text_of(SCORES[:17])[:-1])
+    said = "p.txt: the file may be cut, as its last line has no line end: 17 predictions for 24"
+    for read in (readers.read_run, lambda *at, **how: list(readers.stream_run(*at, **how))):
+        with pytest.raises(InputError, match=said):
+            read(path, dataset=dataset_of())
+
+
+@pytest.mark.usefixtures("_small_parts")
 def test_grades_in_place_of_scores(write: Write) -> None:
     path = write("p.txt", text_of([*map(float, GRADES)]))
     with pytest.warns(HarnessWarning) as caught:

@@ -39,6 +39,13 @@ def test_one_score_a_line(write: Write, dataset: Qrels, text: str) -> None:
             "p.txt: 4 predictions for 5 rows of test.txt; they end in query 'q2'\n"
             "  fix:   predict every row of that file, in its order, and nothing else",
         ),
+        (
+            "3\n1\n2\n0.5",
+            "p.txt: the file may be cut, as its last line has no line end: 4 predictions for 5 "
+            "rows of test.txt; they end in query 'q2'\n"
+            "  fix:   get the whole file again; or predict every row of that file, in its order, "
+            "and nothing else",
+        ),
         ("3\n1\n", "p.txt: 2 predictions for 5 rows of test.txt; they end in query 'q1'\n"),
         ("3\n1\n2\n0.5\n1\n1\n", "p.txt: 6 predictions for 5 rows of test.txt\n"),
         (
