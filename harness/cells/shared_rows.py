@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +22,7 @@ from ..core.hashing import splitmix64
 from ..core.ragged import Array, Ints
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
-from ..guard.finding import Finding, Severity
+from ..guard.finding import Finding, Severity, without_folders
 from ..guard.first import EXAMPLES, texts_at
 from ..guard.registry import finding
 from ..readers import Source, rowhash
@@ -183,8 +182,9 @@ def findings(later: Rows, earlier: Rows) -> Iterator[Finding]:
     rows, others = _hashed(later, common), _hashed(earlier, common)
     if rows is None or others is None:
         return
-    folds = later.part is not None and earlier.part is not None
-    folds = folds and later.part.whole == earlier.part.whole  # type: ignore[union-attr]
+    own, other = later.part, earlier.part
+    folds = own is not None and other is not None and own.whole == other.whole
+    paths = [later.path, earlier.path]
     effect, fix = ("", "") if folds else (_OTHERS, _TAKE_OUT)
     shared = np.intersect1d(_of_one_query(later, rows), _of_one_query(earlier, others))
     mine, theirs = _queries(later, rows, shared), _queries(earlier, others, shared)
@@ -213,8 +213,8 @@ def findings(later: Rows, earlier: Rows) -> Iterator[Finding]:
         names = zip(*(texts_at(one.qids, at) for one, at in ((later, some), (earlier, known))),
                     strict=True)  # fmt: skip
         examples = [
-            f"query {qid}: {file}" + (f", query {other}" if other != qid else "")
-            for (qid, other), file in zip(names, _shown(there, earlier, later), strict=True)
+            f"query {qid}: {file}" + (f", query {its}" if its != qid else "")
+            for (qid, its), file in zip(names, without_folders(there, paths), strict=True)
         ]
         yield finding("same-queries", here[0], what, n, examples, severity, effect, fix)
     beyond = np.isin(rows, shared) & ~np.repeat(same, np.diff(later.offsets))
@@ -227,7 +227,7 @@ def findings(later: Rows, earlier: Rows) -> Iterator[Finding]:
         there = _places(earlier, _first_of(others, rows[first]))
         examples = [
             f"line {place.rpartition(':')[2]}: {file}"
-            for place, file in zip(here, _shown(there, earlier, later), strict=True)
+            for place, file in zip(here, without_folders(there, paths), strict=True)
         ]
         yield finding("same-rows", here[0], what, n, examples, severity, effect, fix)
 
@@ -242,12 +242,6 @@ def _places(one: Rows, rows: Ints) -> list[str]:
     at = rows if one.order is None else one.order[rows]
     lines = find_lines(Source(one.path), dict.fromkeys(at.tolist(), ()), is_data, whole=True)
     return [f"{one.path}:{lines[row]}" for row in at.tolist()]
-
-
-def _shown(places: list[str], one: Rows, other: Rows) -> list[str]:
-    """Return places without their folder, where the file's name tells it from the other file."""
-    differ = Path(one.path).name != Path(other.path).name
-    return [Path(place).name for place in places] if differ else places
 
 
 def _same_grades(one: Rows, rows: Array, other: Rows, others: Array) -> bool:

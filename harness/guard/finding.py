@@ -138,6 +138,21 @@ def _cut(word: str, most: int) -> str:
     return word if len(word) <= most else f"{word[: most - 3 - tail]}...{word[-tail:]}"
 
 
+def without_folders(places: Iterable[str], files: Iterable[str]) -> list[str]:
+    """Return places in some files for examples: without folders, where names tell files apart.
+
+    A folder would take most of the characters that an example has.
+
+    >>> without_folders(["d/a.txt:7"], ["d/a.txt", "d/b.txt"])
+    ['a.txt:7']
+    >>> without_folders(["1/a.txt:7"], ["1/a.txt", "2/a.txt"])
+    ['1/a.txt:7']
+    """
+    names = [path.rpartition("/")[2] for path in files]
+    apart = len({*names}) == len(names)
+    return [place.rpartition("/")[2] if apart else place for place in places]
+
+
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings once each, errors first."""
     return sorted(dict.fromkeys(findings), key=lambda one: ORDER.index(one.severity))

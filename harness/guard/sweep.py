@@ -15,7 +15,7 @@ import pyarrow as pa
 from ..core.arrow import cast, encode
 from ..errors import ALIKE
 from .facts import Facts, first
-from .finding import SHOWN, Finding
+from .finding import SHOWN, Finding, without_folders
 from .first import First
 from .fits import Fit
 from .judged import BELOW_0
@@ -206,9 +206,8 @@ def _shared_queries(
         [known[one].get(qid, paths[one]) for one in two]
         for qid, two in zip(qids, held, strict=True)
     ]
-    apart = len(_without_folders(paths)) == len(paths)
-    shown = ([*_without_folders(two)] if apart else two for two in places)
-    examples = [f"query {qid}: {' and '.join(two)}" for qid, two in zip(qids, shown, strict=True)]
+    shown = (" and ".join(without_folders(two, paths)) for two in places)
+    examples = [f"query {qid}: {both}" for qid, both in zip(qids, shown, strict=True)]
     yield finding(rule, places[0][1], what, n, examples)
 
 
@@ -297,7 +296,3 @@ def _collapsed(findings: Sequence[Finding]) -> Finding:
         return one
     places = dict.fromkeys(one.place for one in others)
     return replace(one, n_others=len(others), others=tuple(places)[:SHOWN])
-
-
-def _without_folders(paths: Iterable[str]) -> dict[str, None]:
-    return dict.fromkeys(path.rpartition("/")[2] for path in paths)
