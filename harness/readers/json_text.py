@@ -11,7 +11,8 @@ _ESCAPE = re.compile(
     rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?(\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?', re.ASCII | re.DOTALL)
+_TOKEN = re.compile(r'"[^"]*"?|-?(\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?', re.ASCII)
+"""A name, though it has no end, or a number; each mark begins or ends a name."""
 _MOST_DIGITS = 4300
 """Of an integer that Python reads."""
 
@@ -68,7 +69,7 @@ def check_halves(text: bytes) -> None:
 
 def _too_long(text: str) -> TooLong | None:
     """Return the error for the first integer with too many digits."""
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(text.replace(r"\\", "..").replace(r"\"", "..")):
         if len(token[1] or "") > _MOST_DIGITS and token.end() == token.end(1):
             what = f"an integer of more than {_MOST_DIGITS:,} digits is not a finite number"
             return TooLong(what, text, token.start())

@@ -9,6 +9,7 @@ import json
 import lzma
 import subprocess
 import sys
+import time
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -32,6 +33,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "zst": lambda data: bytes(pa.Codec("zstd").compress(data)),
 }
 LINE = b"q1\tQ0\td1\t1\t1\tt\n"
+QUOTE = '\\"'
 DATASET = Qrels.from_dict({"1": {"A": 2}})
 
 
@@ -251,6 +253,16 @@ def test_deep_json_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match=r"a.json:1: not JSON \(too many objects or lists"):
         read_run(path, format="jsonl")
+
+
+def test_json_of_a_name_without_end_behind_a_key_that_stands_twice(tmp_path: Path) -> None:
+    """The rest is looked through for integers with too many digits: 2 s if anew at each escape."""
+    path, sound = tmp_path / "a.jsonl", json.dumps({"qid": "1", "docno": "A", "score": 1})
+    path.write_text(f'{sound}\n{{"x":{{"a":1,"a":1}},"{QUOTE * 8_000}\n')
+    begun = time.process_time()
+    with pytest.raises(InputError, match=r"a.jsonl:2: not JSON \(the key 'a' stands twice\)"):
+        read_run(path, format="jsonl")
+    assert time.process_time() - begun < 0.5
 
 
 def test_json_of_integers_without_end(tmp_path: Path) -> None:
