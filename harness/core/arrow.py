@@ -98,7 +98,12 @@ def string_column(texts: Iterable[str]) -> pa.Array:
 
 
 def strings_of(values: Iterable[Any]) -> pa.Array:
-    """Return what ``pa.array`` makes strings of; a few, as :func:`string_column` does.
+    """Return what ``pa.array`` makes strings of, none missing; a few as :func:`string_column` does.
+
+    Raises
+    ------
+    TypeError, pyarrow.ArrowInvalid, UnicodeEncodeError
+        Where one is no text, or not UTF-8.
 
     >>> strings_of(["a", "b"]).to_pylist(), strings_of([b"a"]).to_pylist()
     (['a', 'b'], ['a'])
@@ -107,7 +112,10 @@ def strings_of(values: Iterable[Any]) -> pa.Array:
     if len(values) <= _FEW:
         with contextlib.suppress(TypeError):  # bytes are fine too
             return string_column(values)
-    return pa.array(values, pa.string())
+    texts = pa.array(values, pa.string())
+    if texts.null_count:
+        raise TypeError("None is no text")
+    return texts
 
 
 def repeated(text: str | None, n: int) -> pa.DictionaryArray:

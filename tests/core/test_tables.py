@@ -149,7 +149,13 @@ class TestDicts:
         assert Qrels.from_dict(mapping).to_dict() == mapping
         assert Run.from_dict(mapping).to_dict() == mapping
 
-    @pytest.mark.parametrize("wrong", [{1: {"a": 1}}, {"q": {2: 1}}, {"q": {"a": "x"}}, {"q": 3}])
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {1: {"a": 1}}, {"q": {2: 1}}, {"q": {"a": "x"}}, {"q": 3}, {None: {"a": 1}},
+            {"q": {"a": 1, None: 2}},
+        ],
+    )  # fmt: skip
     def test_what_is_no_mapping_is_told(self, wrong: object) -> None:
         with pytest.raises(InputError, match="not a mapping of qid to docno to number"):
             Qrels.from_dict(wrong)  # type: ignore[arg-type]
