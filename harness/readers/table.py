@@ -23,7 +23,7 @@ from .gathered import gathered
 from .room import POOL, give_back, has_long_line
 from .source import Source, no_rows
 from .table_gaps import without_gaps
-from .table_lines import diagnose
+from .table_lines import diagnose, names_in
 from .whole_lines import BOM, LONGEST
 from .without_names import check_names
 
@@ -31,7 +31,7 @@ _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
 _BLOCK = 1 << 17
 """Bytes that Arrow parses at a time, unless a row is longer."""
 _WIDEST = 10_000
-"""Columns of a text: each takes Arrow 8 kB, used or not."""
+"""Columns of a text: for each Arrow has places for 512 fields, used or not."""
 
 
 def read_qrels(
@@ -125,7 +125,7 @@ def _open(
         raise InputError(Problem(source.name, what, fix=fix))
     names = [str(i + 1) for i in range(width)] if numbered else None
     parse = csv.ParseOptions(delimiter=delimiter)
-    header = names or _header(line, parse)
+    header = names or names_in(line, delimiter, f"{source.name}:{above}")
     if not columns and not guess(header, kind):
         check_names(source, header, kind)
     chosen = choose(header, kind, columns, source.name)
@@ -199,13 +199,6 @@ def _check_end(source: Source, head: bytes) -> None:
     what = f"the file is cut short: it begins as {name} file and does not end as one"
     fix = "get the whole file again"
     raise InputError(Problem(source.name, what, fix=fix, rule="truncated"))
-
-
-def _header(line: bytes, parse: csv.ParseOptions) -> list[str]:
-    """Return the names of the columns."""
-    whole = csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
-    names: list[str] = csv.read_csv(pa.BufferReader(line + b"\n"), whole, parse).column_names
-    return names
 
 
 def _is_cut(reason: str) -> bool:

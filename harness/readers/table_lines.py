@@ -1,4 +1,4 @@
-"""Lines of CSV and TSV that are no rows of their table: which, why, and what to do."""
+"""Lines of CSV and TSV: their names of columns; those that are no rows, why, and what to do."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +19,37 @@ from .columns import NOT_UTF8
 from .number_text import check_number
 from .room import POOL
 from .source import Source
-from .wrong_lines import doubtful_lines, wrong_lines
+from .wrong_lines import TEXT, doubtful_lines, wrong_lines
 
 _REPAIR = "repair the line"
 _LONG, _KEPT = 1 << 18, 1 << 12
 """Characters of a line from which on long fields lose their middle, as Python's reader takes eight
 bytes for each character of one; and how many of them stay, which are more than are shown."""
 _RUN = re.compile(rf"[^\",\t\r\0]{{{_KEPT},}}")
+
+
+def names_in(line: bytes, delimiter: str, where: str) -> list[str]:
+    r"""Return the names of columns that a line holds, up to the carriage return that ends it.
+
+    They are those that Arrow finds, which takes 8 kB for each to tell the type of its column.
+
+    Raises
+    ------
+    InputError
+        Where a quote is not closed.
+
+    >>> names_in(b'qid,"a ""b"", c",score\r', ",", "a.csv:1")
+    ['qid', 'a "b", c', 'score']
+    """
+    text = line.strip(b"\r").decode("utf-8")
+    if '"' not in text:
+        return text.partition("\r")[0].split(delimiter)
+    parts = (part[0] for part in re.finditer("[^\r]*\r?", text))  # the last one is empty
+    names, *after = _split(parts, len(text), delimiter)
+    if not after:
+        what = "the line of names cannot be split into columns: a quote is not closed"
+        raise InputError(Problem(where, what, text[:TEXT], _REPAIR))
+    return names
 
 
 def diagnose(
@@ -149,10 +174,15 @@ def _cut(run: re.Match[str]) -> str:
 
 
 def _fields(text: str, delimiter: str) -> list[str]:
-    """Return the fields of a line, however long; Python has one limit for all that read CSV."""
+    """Return the fields of a line."""
+    return next(iter(_split([text], len(text), delimiter)), [])
+
+
+def _split(lines: Iterable[str], longest: int, delimiter: str) -> list[list[str]]:
+    """Return the fields of the first two rows; Python has one limit for all that read CSV."""
     limit = csv.field_size_limit()
-    csv.field_size_limit(max(limit, len(text)))
+    csv.field_size_limit(max(limit, longest))
     try:
-        return next(csv.reader([text], delimiter=delimiter), [])
+        return [*islice(csv.reader(lines, delimiter=delimiter), 2)]
     finally:
         csv.field_size_limit(limit)

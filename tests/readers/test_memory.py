@@ -216,6 +216,14 @@ _ROW = b'{"qid":"q","docno":"d","score":1}\n'
 _UNUSED = b'{"qid":"q","docno":"%d","score":1,"x":[' + b"{}," * (2 * MB) + b"{}]}\n"
 _NESTED = b'{"qid":"q","docno":"%d","score":1,"x":[' + b"[1],{}," * MB + b"1]}\n"
 
+
+def _wide(header: str, score: str, last: str = "") -> Callable[[int], bytes]:
+    """A CSV with 9,000 columns, of which three are used: names and values of the others."""
+    above = f"qid,docno,score{header * 8997}\n".encode()
+    row = f",{score}{',' * 8997}\n"
+    return lambda size: above + _lines(lambda i: f"1,{i}{row}", size // 9010) + last.encode()
+
+
 # name, kind, format, bytes of about a size, times the file that it may take
 SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("one line without an end", "run", "trec", lambda n: b"x" * n, 3),
@@ -334,6 +342,10 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("nested values of 6 MB, names of both types", "run", "jsonl",
      lambda n: b"".join(_NESTED.replace(b'"q"', [b'"q"', b"1"][i % 2]) % i
                         for i in range(n // (6 * MB))), 3),
+    ("9,000 columns", "run", "table", _wide(",x", "1"), 3),
+    ("9,000 columns with quoted names", "run", "table", _wide(',"x"', "1"), 3),
+    ("9,000 columns and wrong scores", "run", "table", _wide(",x", "x"), 3),
+    ("9,000 columns and a last row without them", "run", "table", _wide(",x", "1", "1,d,1\n"), 3),
     ("JSON of one key", "run", "guessed", lambda n: b"{" + b'"q":{"d":1},' * (n // 12) + b"1}", 3),
 ]  # fmt: skip
 
