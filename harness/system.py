@@ -50,6 +50,7 @@ _FIXES = {
     errno.EPERM: "change its permissions, or write to another folder",
     errno.EROFS: "write to another folder",
     errno.ELOOP: "move the link away",
+    errno.EEXIST: "move away the file, or the link to nothing, that stands there",
     errno.ENOENT: "its folder was deleted or moved under way: run again",
 }
 

@@ -171,7 +171,10 @@ def test_saving_again_gives_the_same_bytes_in_place(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(HarnessError, match="file: cannot be written: File exists"):
+    said = (
+        "file: cannot be written: File exists\n  fix:   move away the file, or the link to nothing"
+    )
+    with pytest.raises(HarnessError, match=said):
         filled(batches()).save(tmp_path / "file" / "model.npz")
 
 

@@ -75,13 +75,14 @@ def check_files(
     qrels : str
         A file.
     runs : sequence of str
-        Files.
+        Files; one that is named twice is checked once.
     of_qrels, of_runs : mapping
         How they are read, as in a config: ``{"format": "trec"}``.
     """
     dataset = DatasetEntry(path=qrels, **of_qrels)
     cells = [
-        Cell(qrels, run, dataset, RunEntry(path=run, **of_runs), qrels, run, {}, {}) for run in runs
+        Cell(qrels, run, dataset, RunEntry(path=run, **of_runs), qrels, run, {}, {})
+        for run in dict.fromkeys(runs)
     ]
     found = check_cells(cells, Policy(), fractions=True)
     # of one file that is asked about; in a sweep, one of many models may be a random baseline

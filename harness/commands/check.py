@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Literal
 
 import typer
@@ -74,7 +75,7 @@ def check_command(
             found = check.check_config(first, set_ or [])
         except (ConfigError, InputError) as error:
             wrong: HarnessError = error
-            if isinstance(error, ConfigError) and not is_config:
+            if isinstance(error, ConfigError) and not is_config and os.path.isfile(first):
                 what = "it is no config, and judgements by themselves are not enough"
                 fix = "harness check CONFIG, or harness check QRELS RUN..."
                 wrong = InputError(Problem(first, what, fix=fix))

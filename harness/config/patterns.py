@@ -14,6 +14,7 @@ from pathlib import Path
 from string import Formatter
 
 from ..core.file_names import readable_name
+from ..readers.on_disk import link_to
 
 SHOWN = 5
 """How many names of a folder a message lists."""
@@ -298,6 +299,8 @@ def _explain(base: Path, text: str, known: Mapping[str, str], part: str, stuck: 
     path = Path(os.path.normpath(base / _literal(Pattern(text), known)))
     folder = Path(os.path.normpath(nearest))
     verb = "no file" if set(Pattern(text).names) <= set(known) else "no file matches"
+    if path.is_symlink():
+        return f"{verb} {path}; {link_to(path)}"
     if not nearest.is_dir():
         return f"{verb} {path}; {folder} is no folder"
     place = "the folder" if folder == path.parent else f"{folder}/"
@@ -319,7 +322,9 @@ def _listing(folder: Path, wanted: str) -> str:
     like = difflib.get_close_matches(wanted, names, n=len(names) or 1, cutoff=0.6)
     like.sort(key=lambda name: (-_nearness(wanted, [name]), natural(name)))
     near = like[:SHOWN]
-    first = sorted(names, key=lambda name: (name not in near, _end(name) != _end(wanted)))[:SHOWN]
+    others = [name for name in names if name not in near]
+    others.sort(key=lambda name: _end(name) != _end(wanted))
+    first = [*near, *others][:SHOWN]
     more = len(names) - len(first)
     return ", ".join(first or ["nothing"]) + (f" and {more} more" if more else "")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import stat
 import sys
@@ -24,6 +25,11 @@ def on_disk(path: str) -> str:
         raise InputError(Problem("", missing(path), rule="missing-file")) from None
     except PermissionError:
         mode = stat.S_IFREG
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENAMETOOLONG):
+            raise
+        what = f"no file can be reached by that name: {error.strerror}"
+        raise InputError(Problem(path, what, rule="missing-file")) from error
     if stat.S_ISDIR(mode):
         names = _listing(Path(path))
         held = (
@@ -59,6 +65,8 @@ def missing(path: str | os.PathLike[str]) -> str:
     'no file /no/such/folder/x.run; there is no folder /no/such/folder'
     """
     folder, name = Path(path).parent, Path(path).name
+    if os.path.islink(path):
+        return f"no file {os.fspath(path)}; {link_to(path)}"
     if not folder.is_dir():
         return f"no file {os.fspath(path)}; there is no folder {folder}"
     names = _listing(folder)
@@ -67,6 +75,11 @@ def missing(path: str | os.PathLike[str]) -> str:
     if held:
         return f"no file {os.fspath(path)}; the folder holds {', '.join(held)}"
     return f"no file {os.fspath(path)}; the folder holds {_counted(folder)}, none like it"
+
+
+def link_to(path: str | os.PathLike[str]) -> str:
+    """Return what is to be said of a link that leads to nothing."""
+    return f"it is a link to {os.fspath(os.readlink(path))}, which is not there"
 
 
 def _counted(folder: Path) -> str:

@@ -158,6 +158,10 @@ def test_what_is_no_config_nor_judgements_with_runs(root: Path) -> None:
         "  fix:    harness check CONFIG, or harness check QRELS RUN...\n"
         "checked 0 datasets and 0 runs, 0 rows: 1 error\n"
     )
+    for name in ("nosuch", "runs"):  # gone, and a folder
+        said = call(root / name)
+        assert said.exit_code == 2
+        assert "no config, and judgements" not in said.stdout
     missing = call(root / "nosuch.yaml")
     assert missing.exit_code == 2
     assert missing.stdout.startswith(f"error: {root / 'nosuch.yaml'}: no file ")
@@ -192,6 +196,19 @@ def test_json_of_what_is_no_config(root: Path, tmp_path: Path) -> None:
         2,
         ["it is no config, and judgements by themselves are not enough"],
     )
+
+
+def test_a_run_that_is_named_twice_is_checked_once(trec: Any) -> None:
+    run = trec.folder / "run"
+    assert call(trec.folder / "qrels", run, run).stdout == call(trec.folder / "qrels", run).stdout
+
+
+def test_a_link_to_itself_stops_no_other_file(trec: Any) -> None:
+    loop = trec.folder / "loop"
+    loop.symlink_to(loop)
+    said = call(trec.folder / "qrels", loop, trec.folder / "run")
+    assert "loop: no file can be reached by that name" in said.stdout
+    assert "checked 1 dataset and 2 runs" in said.stdout
 
 
 def test_json_counts_runs_without_their_dataset(trec: Any) -> None:

@@ -204,6 +204,19 @@ def test_what_is_said_when_nothing_is_found(tmp_path: Path, text: str, message: 
     assert str(caught.value).replace(str(tmp_path), "B") == message
 
 
+def test_a_link_to_nothing_is_told_as_one(tmp_path: Path) -> None:
+    make(tmp_path, "c2.yaml", "c.yaml")
+    (tmp_path / "dead.run").symlink_to("gone.run")
+    with pytest.raises(NothingFoundError) as caught:
+        files(tmp_path, "dead.run")
+    said = str(caught.value).replace(str(tmp_path), "B")
+    assert said == "no file B/dead.run; it is a link to gone.run, which is not there"
+    with pytest.raises(
+        NothingFoundError, match=r"holds c\.yaml, c2\.yaml, dead"
+    ):  # the nearest first
+        files(tmp_path, "c.yml")
+
+
 @given(st.lists(st.integers(0, 10**9)))
 def test_natural_order_is_by_number(numbers: list[int]) -> None:
     texts = [f"fold{number}-x" for number in numbers]

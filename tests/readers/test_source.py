@@ -200,6 +200,12 @@ def test_missing_file_names_near_ones(write: Callable[..., str]) -> None:
         readers.read_run("bm25.rnu")
     assert str(error.value) == "no file bm25.rnu; the folder holds bm25.run"
     assert missing("zzz") == "no file zzz; the folder holds 10 files, none like it"
+    Path("to_nothing").symlink_to("gone.run")
+    with pytest.raises(InputError) as error:
+        readers.read_run("to_nothing")
+    what = "no file to_nothing; it is a link to gone.run, which is not there"
+    assert str(error.value) == what
+    Path("to_nothing").unlink()
     Path("one").mkdir()
     said = "no file zzz; the folder holds 10 files and 1 folder, none like it"
     assert missing("zzz") == said
@@ -212,6 +218,17 @@ def test_missing_file_names_near_ones(write: Callable[..., str]) -> None:
     assert missing("no/x.run") == "no file no/x.run; there is no folder no"
     with pytest.raises(InputError, match=r"^no file bm25\.run/x; there is no folder bm25\.run$"):
         readers.read_run("bm25.run/x")
+
+
+def test_names_that_lead_nowhere(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    for name, why in ((loop, "Too many levels of symbolic links"), ("x" * 300, "File name too lo")):
+        with pytest.raises(
+            InputError, match=f"no file can be reached by that name: {why}"
+        ) as error:
+            readers.read_run(str(name))
+        assert error.value.problems[0].rule == "missing-file"
 
 
 def test_folder(write: Callable[..., str], tmp_path: Path) -> None:
