@@ -1,6 +1,8 @@
-"""Rows of a CSV or TSV that have the columns of qrels or a run, and no names above them."""
+"""Rows of a CSV or TSV that have the columns of qrels or a run, without their names above."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from ..errors import InputError, Problem
 from . import trec
@@ -14,25 +16,37 @@ def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
 
     >>> without_names(Head("", b"q1,d1,0.5\\n"), "run")[0]
     'it looks like a table of qid, docno, score without a line of names'
+    >>> without_names(Head("", b"number,text,value\\nq1,d1,0.5\\nq1,d2,0.25\\n"), "run")[0]
+    'it looks like a table of qid, docno, score with other names above'
     """
     number = "grade" if kind == "qrels" else "score"
-    roles = ("qid", "docno", number)
-    for names in (roles, (trec.QRELS if kind == "qrels" else trec.RUN).fields):
-        at = names.index(number)
+    for names in (("qid", "docno", number), (trec.QRELS if kind == "qrels" else trec.RUN).fields):
+        is_row = partial(_is_row, at=names.index(number))
         for between in ",\t":
             lines = (line.decode("utf-8", "replace").strip().split(between) for line in head.lines)
             rows = [line if len(line) == len(names) else [] for line in lines]
-            if not head.mostly(rows, lambda row, at=at: _is_row(row, at)):  # type: ignore[misc]
-                continue
-            tabs = " (tabs between)" * (between == "\t")
-            above = (", " if tabs else between).join(names) + tabs
-            columns = ", ".join(f"{role}: {names.index(role) + 1}" for role in roles)
-            return (
-                f"it looks like a table of {', '.join(names)} without a line of names",
-                f"put a first line above it: {above}; or in a config format: table, columns: "
-                f"{{{columns}}}",
-            )
+            if head.mostly(rows, is_row):
+                looks = f"it looks like a table of {', '.join(names)}"
+                if is_row(rows[0]):
+                    return f"{looks} without a line of names", _put_above(names, number, between)
+                return (f"{looks} with other names above", _rename(number)) if rows[0] else None
     return None
+
+
+def _put_above(names: tuple[str, ...], number: str, between: str) -> str:
+    tabs = " (tabs between)" * (between == "\t")
+    above = (", " if tabs else between).join(names) + tabs
+    columns = ", ".join(f"{role}: {names.index(role) + 1}" for role in ("qid", "docno", number))
+    return (
+        f"put a first line above it: {above}; or in a config format: table, columns: {{{columns}}}"
+    )
+
+
+def _rename(number: str) -> str:
+    columns = f"{{qid: NAME, docno: NAME, {number}: NAME}}"
+    return (
+        f"call the columns so, or say in a config which is which: format: table, columns: {columns}"
+    )
 
 
 def check_names(source: Source, header: list[str], kind: str) -> None:

@@ -47,6 +47,28 @@ def test_a_run(tmp_path: Path, rows: str, above: str, columns: dict[str, int]) -
     assert scores == [[1.5, 0.5]]
 
 
+@pytest.mark.parametrize("format", [None, "table"])
+@pytest.mark.parametrize("between", [",", "\t"])
+def test_other_names_above(tmp_path: Path, between: str, format: str | None) -> None:
+    """Nobody is told to put a line of names above another one, which would be a row then."""
+    path = tmp_path / "a.csv"
+    path.write_text("number,text,value\nq1,d1,1.5\nq1,d2,0.5\n".replace(",", between))
+    with pytest.raises(InputError) as error:
+        read_run(path, format=format)
+    found = "number,text,value".replace(",", "\\t" if between == "\t" else between)
+    assert str(error.value) == (
+        f"{path}:1: it looks like a table of qid, docno, score with other names above\n"
+        f"  found: {found}\n  fix:   call the columns so, or say in a config which is which: "
+        "format: table, columns: {qid: NAME, docno: NAME, score: NAME}"
+    )
+    columns = {"qid": "number", "docno": "text", "score": "value"}
+    assert read_run(path, format="table", columns=columns).to_dict() == RUN
+    path.write_text("sep=,\n1,d1,1\n1,d2,0\n".replace(",", between))  # no names of columns
+    with pytest.raises(InputError) as error:
+        read_qrels(path, format=format)
+    assert "looks like a table" not in str(error.value)
+
+
 def test_judgements(tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     path.write_text("q1,d1,1\nq1,d2,0\n")
