@@ -41,7 +41,7 @@ def run(
 
         processes.prepare(jobs)
     from . import experiment
-    from .guard.summed import warned
+    from .guard.in_one_line import warned
 
     if dry_run:
         from .config.patterns import hidden_folders

@@ -17,7 +17,7 @@ from .core.study import Study
 from .core.summary import Summary
 from .core.systems import dataset_name, run_name
 from .errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
-from .guard.summed import warned
+from .guard.in_one_line import warned
 from .results import Results
 from .tables.alike import shown_alike
 from .tables.build import build

@@ -71,7 +71,8 @@ def looked_at(checked: Checked) -> str:
     datasets = {cell.dataset_entry.path for cell in cells}
     runs = {cell.run_entry.path for cell in cells}
     files = f"{_n(len(datasets), 'dataset')} and {_n(len(runs), 'run')}"
-    alone = f"; {_n(checked.alone, 'run')} without its dataset" if checked.alone else ""
+    its = "its" if checked.alone == 1 else "their"
+    alone = f"; {_n(checked.alone, 'run')} without {its} dataset" if checked.alone else ""
     return f"checked {files}, {_n(checked.rows, 'row')}{alone}"
 
 

@@ -29,9 +29,9 @@ WORSE = (
 """What predictions do, and how to mend it, that fall as grades rise, less than six standard errors
 clearly."""
 OTHER_FOLD = (
-    "predict in the order of this fold's rows (they may have been shuffled, sorted or turned "
-    "round), or name this fold's file: it may be that of a fold of as many rows that the config "
-    "does not name"
+    "predict in the order of this fold's rows (they may have been shuffled, sorted, turned round "
+    "or moved by some rows), or name this fold's file: it may be that of a fold of as many rows "
+    "that the config does not name"
 )
 
 

@@ -216,6 +216,8 @@ def test_json_counts_runs_without_their_dataset(trec: Any) -> None:
     files = trec.folder / "qrels", trec.folder / "run"
     assert "; 1 run without its dataset: " in call(*files).stdout
     assert json.loads(call(*files, "-f", "json").stdout)["runs_without_dataset"] == 1
+    trec.put("other", trec.lines("run"))
+    assert "; 2 runs without their dataset: " in call(*files, trec.folder / "other").stdout
 
 
 def test_standard_input_has_one_name(trec: Any) -> None:

@@ -102,6 +102,7 @@ def test_the_text(sweep: Sweep) -> None:
         "predictions and grades of web1 have a correlation of 0.02 within queries, below 0 in "
         "28 of 60; those of the same model 0.78 and 0.77 on web2 and web3"
     )
+    assert "(they may have been shuffled, sorted, turned round or moved by some rows)" in one.fix
 
 
 def test_a_model_that_is_random_on_all_folds_is_a_note(sweep: Sweep) -> None:
