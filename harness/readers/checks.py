@@ -23,7 +23,7 @@ NEARLY_ALL = 0.9
 
 NEARLY_THE_SAME = 0.99
 """Share of the judged documents from which on scores that equal grades are warned about."""
-_QUERIES = 1 << 16
+_QUERIES = 1 << 14
 """Queries whose scores are looked at together; of all, extremes might outweigh the file."""
 AT_LEAST = 20
 """Judged documents below which scores may equal grades by chance."""

@@ -33,7 +33,7 @@ _LEAST, _BLOCKS, _UNPACKED = 1 << 19, 24, 4
 half a dozen are in memory at a time. How much larger than itself a packed file is taken to be."""
 _USUAL, _LINES = 24, 4096
 """Bytes of a line below which blocks are smaller, as a row takes as much room however short it
-is; bytes of the file that tell how long its lines are."""
+is, and threads keep that of several blocks; bytes of the file that tell how long its lines are."""
 HEAD = 1 << 16
 """Bytes that a guess of the format looks at."""
 
@@ -260,5 +260,5 @@ def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
 def _block(size: int, first: bytes) -> int:
     """Return the bytes of a block of a file of a size, by what it begins with."""
     usual = len(first) / max(first.count(b"\n"), 1) / _USUAL if first else 1
-    short = max(min(usual, 1) ** 2, 0.25)
+    short = max(min(usual, 1) ** 3, 0.125)
     return int(short * max(min(size / _BLOCKS, BLOCK), _LEAST))

@@ -321,11 +321,11 @@ def test_a_file_of_zstds_four_first_bytes_promises_no_checksum(tmp_path: Path) -
     ("line", "mb", "kb"),
     [
         (24, 48, 2048),  # a twenty-fourth
-        (18, 48, 1152),  # by the square: nine sixteenths of it
-        (12, 48, 512),  # a quarter, as lines are half as long
-        (12, 960, 1024),  # a quarter of 4 MiB
-        (1, 48, 512),  # a quarter at least
-        (1, 6, 128),
+        (18, 48, 864),  # by the third power: 27 in 64 of it
+        (12, 48, 256),  # an eighth, as lines are half as long
+        (12, 960, 512),  # an eighth of 4 MiB
+        (1, 48, 256),  # an eighth at least
+        (1, 6, 64),
         (24, 6, 512),
     ],
 )
