@@ -49,7 +49,8 @@ def swapped(path: str, qrels: Qrels | None) -> Finding | None:
         f"{len(qids):,} qids {len(as_docnos):,} are its docnos: in one of the two files qid and "
         "docno have changed places"
     )
-    return finding("swapped-columns", path, what, len(as_qids), as_qids[:3].to_pylist())
+    effect, names = RULES["no-common-query"].effect, as_qids[:EXAMPLES].to_pylist()
+    return finding("swapped-columns", path, what, len(as_qids), names, effect=effect)
 
 
 def respelled_qids(path: str, qrels: Qrels | None) -> Finding | None:
