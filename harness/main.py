@@ -35,6 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
             output.show(f"error: {said}\n", error=True)
         sys.exit(1 if isinstance(error, VerificationError) else 2)
     except _Stopped:
+        sys.unraisablehook = lambda _: None  # a bar that was half made says it cannot be closed
         again = "; the same command goes on where it was" if given[:1] == ["run"] else ""
         output.show(f"stopped; nothing is left half written{again}\n", error=True)
         sys.exit(130)

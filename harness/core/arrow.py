@@ -75,7 +75,7 @@ def to_floats(column: pa.Array | pa.ChunkedArray) -> Array:
     """
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    nan = to_arrow(np.array([np.nan], column.type.to_pandas_dtype()))[0]
+    nan = to_arrow(np.array([np.nan], f"f{column.type.bit_width // 8}"))[0]
     return to_numpy(call("coalesce", column, nan))
 
 

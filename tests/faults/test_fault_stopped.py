@@ -27,6 +27,7 @@ PHASES = [
     ("harness.store", "parquet", 0),
     ("os", "fsync", 4),
     ("pathlib", "Path.replace", 15),
+    ("tqdm", "tqdm.__init__", 0),
 ]
 IN_WORKERS = [PHASES[0], ("harness.cells.flow", "_Run.take", 2), PHASES[7], PHASES[10]]
 

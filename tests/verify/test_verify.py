@@ -465,8 +465,8 @@ def refuse(patch: pytest.MonkeyPatch, path: Path) -> None:
 
         return open_it
 
-    for module, name in ((builtins, "open"), (io, "open")):
-        patch.setattr(module, name, opened(getattr(module, name)))
+    for home in (builtins, io, Path):  # paths of Python 3.10 open files without either
+        patch.setattr(home, "open", opened(home.open))
 
 
 def inputs_of(results: Path) -> list[dict[str, Any]]:
