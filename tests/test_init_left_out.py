@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import random
 from pathlib import Path
 
 import pytest
@@ -75,6 +77,20 @@ def test_every_file_left_out_is_named(tmp_path: Path) -> None:
     comments = propose_config(tmp_path, tmp_path).partition("# Not used:\n")[2].splitlines()
     assert len(comments) == 101
     assert comments[-1] == "#   ... and 12 more"
+
+
+def test_packed_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    long = gzip.compress("".join(f"{draw.random()}\n" for _ in range(30_000)).encode())
+    make(tmp_path, {"test.txt": LETOR, "good.txt": "1\n2\n"})
+    (tmp_path / "cut.run.gz").write_bytes(gzip.compress(RUN.encode())[:-12])
+    (tmp_path / "odd.bz2").write_bytes(b"BZh9" + bytes(40))
+    (tmp_path / "fold2.txt.gz").write_bytes(long[: len(long) // 2])  # its first lines can be read
+    text = propose_config(tmp_path, tmp_path)
+    assert "#   cut.run.gz: the gzip data is cut short\n" in text
+    assert "#   odd.bz2: named .bz2 and has no bz2 header, nor is it text\n" in text
+    assert "fold2.txt.gz" in text
+    assert "good: {format: scores, path: good.txt}" in text
 
 
 def test_data_and_predictions_in_folders_of_their_own(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Literal
 from .. import readers
 from ..config.patterns import natural
 from ..core.file_names import readable_name
-from ..errors import HarnessError
+from ..errors import HarnessError, InputError
 from ..readers import Source
 from ..readers.format import Head
 
@@ -31,6 +31,8 @@ _PASSED_OVER = re.compile(
 _JUDGEMENTS = re.compile(r"qrel|judg|label|truth|relevance", re.I)
 _NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|$)", re.I)
 _TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
+_BROKEN = ("truncated", "damaged", "unpacks-too-far")
+"""Rules of packed files that nobody can tell the format of."""
 _LINE_BY_LINE = ("trec", "scores")
 """Formats whose every line says what it is; others are read wholly before a run of them is used."""
 
@@ -93,7 +95,12 @@ def look(folders: Sequence[Path]) -> Look:
             found.aside[readable_name(path)] = "its name is not UTF-8"
             continue
         if not _PASSED_OVER.fullmatch(name) and len(found.every) <= MOST:
-            for kind, form in _kinds(folder / path, name):
+            try:
+                kinds = _kinds(folder / path, name)
+            except InputError as error:
+                found.aside[path] = error.problems[0].what
+                continue
+            for kind, form in kinds:
                 if odd := _odd_line(folder / path, kind, form):
                     likely = "a run" if kind == "run" else "judgements"
                     found.aside[path] = f"looks like {likely} ({form}), but its line {odd} is none"
@@ -131,7 +138,10 @@ def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
 
 
 def _kinds(path: Path, name: str) -> list[tuple[Kind, str]]:
-    """Return what a file can be read as: nothing, judgements, a run, or (a batch) both."""
+    """Return what a file can be read as: nothing, judgements, a run, or (a batch) both.
+
+    Raises an :class:`InputError` where it cannot be unpacked.
+    """
     formats: dict[Kind, str] = {}
     kinds: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
     for kind, of in kinds.items():
@@ -139,8 +149,9 @@ def _kinds(path: Path, name: str) -> list[tuple[Kind, str]]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 formats[kind] = readers.guess_format(path, of)
-        except (HarnessError, OSError, ValueError):
-            continue
+        except (HarnessError, OSError, ValueError) as error:
+            if isinstance(error, InputError) and error.problems[0].rule in _BROKEN:
+                raise
     if len(formats) == 2 and formats["run"] == "batch":
         with zipfile.ZipFile(path) as arrays:
             held = {name.removesuffix(".npy") for name in arrays.namelist()}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .. import readers
 from ..core.tables import Qrels, Run
-from ..errors import HarnessError, first_of
+from ..errors import HarnessError, InputError, first_of
 from ..readers import Source
 from ..readers.numpy_files import NoArrayError, array_of
 from .look import File
@@ -73,7 +73,7 @@ class Matcher:
                 elif score:
                     near[number, path] = score, _shared(run.path, path)
         if not near:
-            n = f"{self._count(run.path)} scores" if run.by_row else "other queries or documents"
+            n = _scores(self._count(run.path)) if run.by_row else "other queries or documents"
             why = f"fits {numbered}, and no number in its own name says which fold it is of"
             return Fit(None, why=why if numbered else f"fits no judgements: {n}")
         best = max(near.values())
@@ -123,16 +123,24 @@ class Matcher:
 
 
 def _count(path: Path) -> int | None:
-    """Return how many rows a file has; None where that is not looked at."""
+    """Return how many rows a file has; None where that is not looked at, or it cannot be read."""
     if path.stat().st_size > LARGEST or path.suffix == ".npz":
         return None
     if path.suffix == ".npy":
         with contextlib.suppress(NoArrayError, HarnessError):
             return array_of(Source(path).read()).size
         return None
-    with Source(path).open() as stream:
-        lines = stream.read().split(b"\n")
+    source = Source(path)
+    try:
+        with source.explained(), source.open() as stream:
+            lines = stream.read().split(b"\n")
+    except InputError:  # which harness run and harness check tell
+        return None
     return sum(1 for line in lines if line.strip() and not line.startswith(b"#"))
+
+
+def _scores(n: int | None) -> str:
+    return "other rows" if n is None else f"{n} scores"
 
 
 def _pairs(path: Path, read: Callable[..., Qrels | Run]) -> list[tuple[str, str]] | None:
