@@ -111,13 +111,22 @@ def other_topics(path: str, name: str, datasets: Mapping[str, pa.Array]) -> Find
 
 def pieces_of(path: str) -> pa.Table | None:
     """Return rows of pieces of a TREC run; None where they cannot be read."""
-    source = Source(path)
+    source = _read(path)
     try:
+        return source and read_block(b"".join(source.sample.pieces), trec.RUN)
+    except Refused:
+        return None
+
+
+def _read(path: str) -> Source | None:
+    """Return a file of which a sample was kept; None where it cannot be read."""
+    try:
+        source = Source(path)
         for _ in source.blocks():
             pass
-        return read_block(b"".join(source.sample.pieces), trec.RUN)
-    except (HarnessError, Refused):
+    except HarnessError:
         return None
+    return source
 
 
 def may_be_ranks(source: Source) -> bool:
@@ -152,13 +161,8 @@ def blank_docnos(path: str) -> Finding | None:
 
     Of a run that is refused as one document seems to stand in it twice.
     """
-    source = Source(path)
-    try:
-        for _ in source.blocks():
-            pass
-    except HarnessError:
-        return None
-    found = _beyond(source) if may_be_ranks(source) else None
+    source = _read(path)
+    found = _beyond(source) if source is not None and may_be_ranks(source) else None
     return None if found is None else next(found.findings(path, First()))
 
 

@@ -78,30 +78,27 @@ class Elsewhere:
         place, dataset = cell.run_entry.path, cell.dataset_entry.path
         n_rows = self.datasets[dataset].n_rows
         others = dict(self._of(n_rows, dataset))
-        scores = numbers(place) if others else None
+        read = numbers(place) if others else None
         found: list[Finding] = []
-        if scores is not None:
-            own = Fit(*run.own_fit)
+        if read is not None:
+            own, at = Fit(*run.own_fit), partial(_at, cell.run_entry)
             own_rows = self._rows(self.datasets[dataset])
-            found = list(
-                predictions.of_others(
-                    place, cell.dataset, own, scores, others, own_rows, partial(_at, cell.run_entry)
-                )
-            )
+            found = [
+                *predictions.of_others(place, cell.dataset, own, read[0], others, own_rows, at)
+            ]
         yield from found or predictions.of_order(place, cell.dataset, run, folds)
 
     def count(self, cell: Cell) -> Finding | None:
         """Return where predictions fit that are more or fewer than rows."""
         place, dataset = cell.run_entry.path, cell.dataset_entry.path
-        scores = numbers(place)
-        if scores is None:
+        read = numbers(place)
+        if read is None:
             return None
+        scores, has_no_end = read
         rows = self._rows(self.datasets[dataset]) if dataset in self.datasets else None
         others = dict(self._of(scores.size, dataset))
         at, at_rows = (partial(_at, entry) for entry in (cell.run_entry, cell.dataset_entry))
-        return counts.of_count(
-            place, cell.dataset, rows, scores, others, at, at_rows, _has_no_end(place)
-        )
+        return counts.of_count(place, cell.dataset, rows, scores, others, at, at_rows, has_no_end)
 
     def _of(self, n_rows: int, dataset: str) -> Iterator[tuple[str, Rows]]:
         """Yield the other datasets of so many rows."""
@@ -127,25 +124,20 @@ def _at(entry: DatasetEntry | RunEntry, rows: Sequence[int]) -> list[str]:
     return [one.at(entry.path) if one.line else "" for one in first.values()]
 
 
-def _has_no_end(path: str) -> bool:
-    """Whether the last line of a text has no line end."""
-    source = Source(path)
-    if not path.endswith(".npy"):
-        for _ in source.blocks():
-            pass
-    return bool(source.unfinished)
+def numbers(path: str) -> tuple[Array, bool] | None:
+    """Return the numbers of a file of scores, and whether the last line of a text has no end.
 
-
-def numbers(path: str) -> Array | None:
-    """Return the numbers of a file of scores, however many; None where some are no numbers."""
+    However many they are; None where some are no numbers.
+    """
     with (
         contextlib.suppress(HarnessError, NoArrayError, ValueError, OSError),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", HarnessWarning)
+        source = Source(path)
         if path.endswith(".npy"):
-            return np.asarray(array_of(Source(path).read()), np.float64).ravel()
-        tables = read_columns(Source(path), SCORES)
+            return np.asarray(array_of(source.read()), np.float64).ravel(), False
+        tables = read_columns(source, SCORES)
         found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
-        return found
+        return found, bool(source.unfinished)
     return None

@@ -24,9 +24,13 @@ _LINE = re.compile(r"(:|: row )\d+$")
 _NO_EFFECTS: Mapping[str, str] = {}
 
 
-def shown(path: str) -> str:
-    """Return a file's name for messages, as its reader has it."""
-    return NAMELESS if path == STDIN else path
+def shown(place: str) -> str:
+    """Return a file, or a place in it, for messages: standard input as its reader calls it.
+
+    >>> shown("-"), shown("-:7"), shown("-: row 2"), shown("a-:7")
+    ('<stdin>', '<stdin>:7', '<stdin>: row 2', 'a-:7')
+    """
+    return NAMELESS + place[len(STDIN) :] if _LINE.sub("", place) == STDIN else place
 
 
 class Reading:
@@ -74,7 +78,8 @@ class Reading:
 
     def replace(self, rule: str, better: Finding) -> None:
         """Put a finding where that of a rule on the same file is."""
-        file = _LINE.sub("", shown(better.place))
+        better = replace(better, place=shown(better.place))
+        file = _LINE.sub("", better.place)
         self.findings = [
             better if (one.rule, _LINE.sub("", one.place)) == (rule, file) else one
             for one in self.findings

@@ -233,6 +233,16 @@ def test_standard_input_has_one_name(trec: Any) -> None:
     assert all(re.match(r"[a-z]+: <stdin>(:\d+)?: [^<]*$", head) for head in of_run)
 
 
+@pytest.mark.parametrize("rule", ["row-count", "unrelated"])
+def test_standard_input_has_one_name_where_predictions_fit_elsewhere(letor: Any, rule: str) -> None:
+    lines = letor.lines("gbrt/fold1.txt")
+    lines = [*lines, "0.5\n"] if rule == "row-count" else sorted(lines, key=lambda line: line[-4:])
+    given = ["check", str(letor.folder / "fold1.txt"), "-"]
+    said = CliRunner().invoke(app, given, input="".join(lines)).stdout
+    (head,) = [line for line in said.splitlines() if line.endswith(f"[{rule}]")]
+    assert re.match(r"(error|warning): <stdin>:\d+: ", head)
+
+
 def test_every_problem_of_a_config_is_found_and_its_files_are_read_all_the_same(
     letor: Any,
 ) -> None:
