@@ -19,7 +19,6 @@ _TOGETHER = 1 << 18
 """Rows of one slice that are looked at together, if they are not of as many docnos."""
 _MOST, _SLICE = 6, 1 << 14
 """Logarithm of the most slices that the keys of many rows are looked at in, and rows of one."""
-
 _NARROW = 4
 """Bytes of a row's number, where two of them make one number."""
 _SOME, _MANY = 1 << 14, 1 << 18

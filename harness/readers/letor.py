@@ -102,16 +102,7 @@ def read_qrels(
     if ask:
         named = _named(qrels, docnos)
         del docnos
-        rows, _ = named.duplicate_rows()
-        if rows.size:
-            order = named.order
-            first = rows if order is None else rows[np.argsort(order[rows])]  # of the file
-            first = first[:_NAMED]
-            query = np.searchsorted(named.offsets, first, "right") - 1
-            names = take(named.qids, query), named.docnos.take(first)
-            first = first if order is None else order[first]
-            _warn_repeated(source, first, names, rows.size)
-        else:
+        if not _warn_some_repeated(source, named):
             qrels = named
     _warn_cut(source)
     warn_scattered(source, scattered(qrels), is_data)
@@ -181,6 +172,20 @@ def _warn_many_repeated(source: Source, columns: Columns) -> bool:
     names = take(columns.qids.values, query), take(columns.docnos, rows)
     columns.let_go()  # before the file is read again
     _warn_repeated(source, rows, names, n, at_least=True)
+    return True
+
+
+def _warn_some_repeated(source: Source, qrels: Qrels) -> bool:
+    """Warn of rows that repeat a docno, and return whether there are any."""
+    rows, _ = qrels.duplicate_rows()
+    if not rows.size:
+        return False
+    order = qrels.order
+    first = rows if order is None else rows[np.argsort(order[rows])]  # of the file
+    first = first[:_NAMED]
+    query = np.searchsorted(qrels.offsets, first, "right") - 1
+    names = take(qrels.qids, query), qrels.docnos.take(first)
+    _warn_repeated(source, first if order is None else order[first], names, rows.size)
     return True
 
 
