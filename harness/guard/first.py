@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -65,10 +65,10 @@ class First(NamedTuple):
         return len(self.names) >= EXAMPLES
 
     @classmethod
-    def from_plain(cls, given: Sequence[object]) -> First:
+    def from_plain(cls, given: Sequence[Any]) -> First:
         """Return what was written to JSON, as a list."""
         names, row, words, line, is_row = given
-        return cls(tuple(names), row, tuple(words), line, is_row)  # type: ignore[arg-type]
+        return cls(tuple(names), row, tuple(words), line, is_row)
 
 
 NONE = First()

@@ -77,7 +77,8 @@ class Slip(NamedTuple):
         """
         threes = [plain[at : at + 3] for at in range(0, 15, 3)]
         first, end = (Where(*map(int, one)) for one in threes[:2])
-        return cls(first, end, *(Fit(*one) for one in threes[2:]))  # type: ignore[arg-type]
+        there, own, others = (Fit(int(offset), r, int(n)) for offset, r, n in threes[2:])
+        return cls(first, end, there, own, others)
 
 
 def look(rows: Rows, scores: Array) -> tuple[Fit, Slip | None]:

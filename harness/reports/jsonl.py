@@ -20,9 +20,10 @@ def render(board: Leaderboard, *, per_query: bool = False) -> str:
     lines = []
     for entry in board.entries:
         for qid, metric, value in values(entry, per_query):
-            row = {"dataset": entry.dataset, "run": entry.run, **entry.columns, "metric": metric}
+            row: dict[str, object] = {"dataset": entry.dataset, "run": entry.run, **entry.columns}
+            row |= {"metric": metric}
             row |= {CHOSEN: entry.chosen} if entry.chosen else {}
-            row |= {"qid": qid, "value": None if math.isnan(value) else value}  # type: ignore[dict-item]
+            row |= {"qid": qid, "value": None if math.isnan(value) else value}
             lines.append(in_json(row))
     return "".join(f"{line}\n" for line in lines)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal["article", "inproceedings", "incollection", "book", "phdthesis", "misc"]
 
@@ -49,6 +49,6 @@ PROCEEDINGS = {
 }
 
 
-def at(venue: str, **facts: object) -> Reference:
+def at(venue: str, **facts: Any) -> Reference:
     """Return a paper of some proceedings."""
-    return Reference(kind="inproceedings", booktitle=PROCEEDINGS[venue], **facts)  # type: ignore[arg-type]
+    return Reference(kind="inproceedings", booktitle=PROCEEDINGS[venue], **facts)
