@@ -44,7 +44,8 @@ def warm(config: str) -> None:
     with os.fdopen(reader) as file:
         names = file.read().split("\n")
     os.waitpid(child, 0)
-    for name in [*names, "harness.annotate", "gettext"]:  # another user may not read Python's own files
+    # another user may not read Python's own files
+    for name in [*names, "harness.annotate", "gettext"]:
         with contextlib.suppress(ImportError, AttributeError):
             importlib.import_module(name)
 
