@@ -71,6 +71,8 @@ def problem(error: BaseException) -> Problem | None:
     """
     if (found := shortage(error)) is not None:
         return found
+    if isinstance(error, RuntimeError) and isinstance(error.__context__, OSError):
+        error = error.__context__  # of a link to itself, before Python 3.13
     if isinstance(error, OSError) and error.filename is None and not _has_current_folder():
         return Problem("", "the current folder was deleted", fix="change to another one")
     if isinstance(error, OSError):

@@ -229,6 +229,21 @@ def test_the_place_for_results_is_looked_at_first(workplace: Path) -> None:
     assert "fix:   name another folder" in str(e.value)
 
 
+@pytest.mark.parametrize(
+    ("target", "said"), [("out", "Too many levels of symbolic links"), ("gone", "File exists")]
+)
+def test_a_place_for_results_that_is_a_link_to_nothing(
+    workplace: Path, capsys: pytest.CaptureFixture[str], target: str, said: str
+) -> None:
+    (workplace / "out").symlink_to(workplace / target)
+    with pytest.raises(SystemExit) as ended:
+        main(["run", str(write(workplace, TREC))])
+    assert ended.value.code == 2
+    err = capsys.readouterr().err
+    assert f"/out: {said}" in err or f"/out: cannot write the results: {said}" in err
+    assert "\n  fix:   move " in err
+
+
 def test_a_run_none_of_whose_documents_is_judged_is_said() -> None:
     run = {"q1": {"zz": 1.0}}
     with pytest.warns(HarnessWarning, match="none of the 1 documents retrieved is judged"):

@@ -85,7 +85,7 @@ def link_to(path: str | os.PathLike[str]) -> str:
 def _counted(folder: Path) -> str:
     """Return how many files and folders a folder holds."""
     with os.scandir(folder) as entries:
-        inner = [entry.is_dir() for entry in entries]
+        inner = [os.path.isdir(entry) for entry in entries]  # no error of a link to itself
     n, folders = inner.count(False), inner.count(True)
     files = f"{n} file{'s' * (n != 1)}" if n else "no files"
     return files + (f" and {folders} folder{'s' * (folders != 1)}" if folders else "")

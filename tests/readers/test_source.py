@@ -223,6 +223,10 @@ def test_missing_file_names_near_ones(write: Callable[..., str]) -> None:
 def test_names_that_lead_nowhere(tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to("loop")
+    assert missing(tmp_path / "zzzz").endswith("; the folder holds loop")
+    for n in range(6):
+        (tmp_path / f"{n}").write_text("")
+    assert missing(tmp_path / "zzzz").endswith("; the folder holds 7 files, none like it")
     for name, why in ((loop, "Too many levels of symbolic links"), ("x" * 300, "File name too lo")):
         with pytest.raises(
             InputError, match=f"no file can be reached by that name: {why}"
