@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 from pathlib import Path
 
@@ -91,6 +92,15 @@ def test_packed_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
     assert "#   odd.bz2: named .bz2 and has no bz2 header, nor is it text\n" in text
     assert "fold2.txt.gz" in text
     assert "good: {format: scores, path: good.txt}" in text
+
+
+def test_pipes_and_links_to_nothing_are_passed_over(tmp_path: Path) -> None:
+    make(tmp_path, {"qrels.txt": QRELS, "x.run": RUN})
+    as_it_was = propose_config(tmp_path, tmp_path)
+    os.mkfifo(tmp_path / "pipe.run")
+    (tmp_path / "dead.run").symlink_to("gone.run")
+    (tmp_path / "loop.run").symlink_to("loop.run")
+    assert propose_config(tmp_path, tmp_path) == as_it_was
 
 
 def test_data_and_predictions_in_folders_of_their_own(tmp_path: Path) -> None:

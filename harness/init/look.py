@@ -94,7 +94,8 @@ def look(folders: Sequence[Path]) -> Look:
         if readable_name(path) != path:
             found.aside[readable_name(path)] = "its name is not UTF-8"
             continue
-        if not _PASSED_OVER.fullmatch(name) and len(found.every) <= MOST:
+        is_one = os.path.isfile(folder / path)  # nobody may ever write to a pipe
+        if is_one and not _PASSED_OVER.fullmatch(name) and len(found.every) <= MOST:
             try:
                 kinds = _kinds(folder / path, name)
             except InputError as error:
