@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -350,6 +351,16 @@ def test_a_convention_for_all_metrics_but_those_with_their_own() -> None:
             "unknown metric 'p_0'; did you mean 'P'? (P_0: cutoff must lie in [1, inf), and is 0)  "
             "(all: harness metrics)",
         ),
+        ("err_10", "unknown metric 'err_10'; did you mean 'err@10'?  (all: harness metrics)"),
+        (
+            "auc_10",
+            "unknown metric 'auc_10'; did you mean 'auc'? (auc@10: auc takes no cutoff)  (all: "
+            "harness metrics)",
+        ),
+        (
+            "official@10",
+            "unknown metric 'official@10'; did you mean 'official'?  (all: harness metrics)",
+        ),
         ("ndcg_0", "ndcg_0: cutoff must lie in [1, inf), and is 0"),
         ("Map@", "unknown metric 'Map'; did you mean 'map'?  (all: harness metrics)"),
         ("ndgc_cut_10", "unknown metric 'ndgc_cut_10'; did you mean 'ndcg_cut_10'?  (all: "
@@ -365,3 +376,17 @@ def test_what_was_meant_is_suggested(text: str, says: str) -> None:
     with pytest.raises(UnknownNameError) as error:
         parse(text)
     assert str(error.value) == says
+
+
+@pytest.mark.parametrize("end", ["_10", "@10", ".5", "@0", "_0", "_0.5", "_1,5", "x_10"])
+def test_what_is_suggested_of_names_with_numbers_can_be_read(end: str) -> None:
+    """trec_eval's way of a number is for some names, a cutoff for others, and neither for some."""
+    n = 0
+    for name in known_names():
+        try:
+            parse(f"{name}{end}")
+        except UnknownNameError as error:
+            if (meant := re.search("did you mean '(.+?)'", str(error))) is not None:
+                parse(meant[1])
+                n += 1
+    assert n > 2

@@ -84,35 +84,42 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
         return [metric for name in NICKNAMES[text] for metric in parse(name, defaults)]
     if text in _PREFERENCES or text.startswith("prefs_"):
         raise UnknownNameError(f"'{text}' needs preference judgements, which are not read here")
+    read = _read(text)
+    if read is None:
+        raise UnknownNameError(_unknown(text))
+    definition, given, cutoffs = read
+    return _metrics(text, definition, given, cutoffs, dict(defaults or {}))
+
+
+def _read(text: str) -> tuple[Definition, dict[str, Any], list[float]] | None:
+    """Return a metric, its parameters and its cutoffs; None where there is no such metric."""
     match = _SPEC.fullmatch(text)
-    if match is None:
-        trec = _parse_trec(text)
-        if trec is None:
-            if several := _several(text):
-                each, listed = " ".join(f"-m {quote(name)}" for name in several), ", ".join(several)
-                raise UnknownNameError(
-                    f"'{text}' names several metrics; give each by itself: {each}; "
-                    f"in a config: [{listed}]"
-                )
-            raise UnknownNameError(
-                f"cannot read the metric '{text}'; write name, name@10 or name(param=value)@10"
-                f"{did_you_mean(text, known_names())}"
-            )
-        definition, given, cutoffs = trec
-    elif (known := _lookup(match["name"])) is not None:
-        definition = known
+    if match is not None and (definition := _lookup(match["name"])) is not None:
         given = _read_params(definition, match["params"], text)
         cutoffs = _read_cutoffs(definition, match["cutoffs"], text)
         if match["name"] in TREC_CUT and not cutoffs:
             cutoffs = list(_DEFAULT_CUTOFFS)
-    elif match["params"] is None and match["cutoffs"] is None and (trec := _parse_trec(text)):
-        definition, given, cutoffs = trec
-    else:
-        cutoffs_said = f"@{match['cutoffs']}" if match["cutoffs"] else ""
-        near = _with_end(_near(match["name"]), cutoffs_said)
-        full = f"{match['name']}{cutoffs_said}"
-        raise UnknownNameError(f"unknown metric '{full}'{near}  (all: harness metrics)")
-    return _metrics(text, definition, given, cutoffs, dict(defaults or {}))
+        return definition, given, cutoffs
+    if match is None or (match["params"] is None and match["cutoffs"] is None):
+        return _parse_trec(text)
+    return None
+
+
+def _unknown(text: str) -> str:
+    """Return what is said of a text that names no metric, with the name that it is near to."""
+    if (match := _SPEC.fullmatch(text)) is not None:
+        cutoffs = f"@{match['cutoffs']}" if match["cutoffs"] else ""
+        near = _with_end(_near(match["name"]), cutoffs)
+        return f"unknown metric '{match['name']}{cutoffs}'{near}  (all: harness metrics)"
+    if several := _several(text):
+        each, listed = " ".join(f"-m {quote(name)}" for name in several), ", ".join(several)
+        return (
+            f"'{text}' names several metrics; give each by itself: {each}; in a config: [{listed}]"
+        )
+    return (
+        f"cannot read the metric '{text}'; write name, name@10 or name(param=value)@10"
+        f"{did_you_mean(text, known_names())}"
+    )
 
 
 def _metrics(
@@ -258,12 +265,14 @@ def _with_end(near: str, end: str) -> str:
     """Return which name is nearest with its cutoffs; without them, and why, where it has none."""
     if not near or not end:
         return near
-    name = near.partition("'")[2].removesuffix("'?")
-    try:
-        parse(f"{name}{end}")
-    except UnknownNameError as error:
-        return f"{near} ({error})"
-    return f"; did you mean '{name}{end}'?"
+    name, why = near.partition("'")[2].removesuffix("'?"), ""
+    for text in (f"{name}{end}", f"{name}@{end[1:]}"):
+        try:
+            if _read(text) is not None:
+                return f"; did you mean '{text}'?"
+        except UnknownNameError as error:
+            why = why or f" ({error})"
+    return f"{near}{why}"
 
 
 def _several(text: str) -> list[str]:
