@@ -15,6 +15,8 @@ from .source import Source
 T = TypeVar("T")
 S = TypeVar("S")
 _END: Any = object()
+_LATER: Any = object()
+"""In place of an item that is not computed yet."""
 _LONG = 1 << 18
 """Bytes of a line from which on its block is the only one in memory."""
 
@@ -49,14 +51,14 @@ def ahead(items: Iterable[T], depth: int = 2, most: int | None = None) -> Iterat
     >>> list(ahead(x * x for x in range(4)))
     [0, 1, 4, 9]
     """
-    iterator, goes_on = iter(items), Event()
-    goes_on.set()
+    iterator, is_held = iter(items), Event()
 
     def following() -> Any:
-        goes_on.wait()
+        if is_held.is_set():  # to wait here could be for ever, and Python does not end meanwhile
+            return _LATER
         item: Any = next(iterator, _END)
         if _is_long(item, most):
-            goes_on.clear()
+            is_held.set()
         return item
 
     with threads_of(1) as pool:
@@ -64,14 +66,15 @@ def ahead(items: Iterable[T], depth: int = 2, most: int | None = None) -> Iterat
         try:
             while (item := waiting.popleft().result()) is not _END:
                 waiting.append(pool.submit(following))
+                if item is _LATER:
+                    continue
                 is_long = _is_long(item, most)
                 yield item
                 del item  # before the next one is read
                 if is_long:
-                    goes_on.set()
+                    is_held.clear()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # the one that is computed may wait
-            goes_on.set()
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def each(
