@@ -52,7 +52,9 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     with pytest.raises(HarnessError) as caught:
         store.write_all(tmp_path / "out", {"a": b""})
     assert "cannot write the results" in str(caught.value)
-    assert "fix:   move away the file, or the link to nothing, that stands there" in str(caught.value)
+    assert "fix:   move away the file, or the link to nothing, that stands there" in str(
+        caught.value
+    )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
