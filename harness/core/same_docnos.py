@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
 
+from ..errors import SHOWN
 from .arrow import call, equal
 from .docnos import Docnos, byte_ranks
 from .grouped import Columns, grouped, in_order, narrow
@@ -90,6 +91,28 @@ def repeats(docnos: Docnos, first: int, stop: int) -> tuple[Array, Array] | None
             found.append((later.astype(kind), earlier.astype(kind)))
     del keys
     return np.concatenate([of for of, _ in found]), np.concatenate([of for _, of in found])
+
+
+def first_repeats(found: Iterable[tuple[Array, Array]]) -> tuple[Array, Array, int]:
+    """Return the first rows that repeat a docno, the row before each, and how many repeat one.
+
+    Parameters
+    ----------
+    found : iterable of (later, earlier)
+        Those of one part of a table after the other: all rows may be among them.
+
+    >>> parts = (np.array([3, 2]), np.array([1, 0])), (np.array([5]), np.array([4]))
+    >>> first_repeats(parts)
+    (array([2, 3, 5]), array([0, 1, 4]), 3)
+    """
+    rows = first = np.zeros(0, np.int64)
+    total = 0
+    for later, earlier in found:
+        total += later.size
+        if rows.size < SHOWN:
+            later, earlier = sorted_pairs(later, earlier)
+            rows, first = np.append(rows, later[:SHOWN]), np.append(first, earlier[:SHOWN])
+    return rows[:SHOWN], first[:SHOWN], total
 
 
 def sorted_pairs(later: Array, earlier: Array) -> tuple[Array, Array]:

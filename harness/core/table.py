@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..errors import InputError, Problem
+from ..errors import SHOWN, InputError, Problem
 from .arrow import as_bytes, bytes_at, select, strings_of
 from .docnos import Docnos
 from .grouped import Columns, grouped, in_order, narrow
@@ -25,18 +25,21 @@ from .hashing import pair_keys
 from .odd import NOTHING, Odd
 from .policy import Duplicates
 from .ragged import Array, Ints, frozen, offsets_of
-from .same_docnos import PART, many_repeats, repeats, sorted_pairs
+from .same_docnos import PART, first_repeats, many_repeats, repeats, sorted_pairs
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
     """Rows of one query that name one docno twice; `rows` are positions in the columns given.
 
-    There may be more where they are `at_least` these.
+    They are the first of `total`; there may be more where these are `at_least` so many.
     """
 
-    def __init__(self, rows: Array, first: Array, table: str, *, at_least: bool = False) -> None:
-        super().__init__(f"{rows.size} duplicate rows in {table}")
-        self.rows, self.first, self.at_least = rows, first, at_least
+    def __init__(
+        self, rows: Array, first: Array, table: str, total: int, *, at_least: bool = False
+    ) -> None:
+        super().__init__(f"{total} duplicate rows in {table}")
+        self.rows, self.first = rows[:SHOWN], first[:SHOWN]
+        self.total, self.at_least = total, at_least
 
 
 T = TypeVar("T", bound="Table")
@@ -157,7 +160,7 @@ class Table(ABC):
         """
         n_rows = columns.n_rows
         if duplicates == "error" and (many := many_repeats(columns)) is not None:
-            raise DuplicateRows(*many, name or cls.kind, at_least=True)
+            raise DuplicateRows(*many, name or cls.kind, many[0].size, at_least=True)
         distinct, offsets, order, scattered = grouped(columns)
         if order is not None:
             if columns.docnos is not None:
@@ -171,13 +174,18 @@ class Table(ABC):
             n_rows,
         )  # fmt: skip
         columns.numbers = _NONE
-        rows, first = table.duplicate_rows() if docnos is not None else (_NONE, _NONE)
-        if not rows.size:
+        if docnos is None:
             return table
         if duplicates == "error":
+            rows, first, total = first_repeats(table._repeats())
+            if not total:
+                return table
             if order is not None:
                 rows, first = order[rows], order[first]
-            raise DuplicateRows(rows, first, name or cls.kind)
+            raise DuplicateRows(rows, first, name or cls.kind, total)
+        rows, first = table.duplicate_rows()
+        if not rows.size:
+            return table
         gone = rows if duplicates == "first" else first
         keep = np.ones(table.n_rows, dtype=bool)
         keep[gone] = False
@@ -202,9 +210,7 @@ class Table(ABC):
         In four bytes each where they do; the second array holds, for each, the previous row with
         the same docno.
         """
-        size = min(max(self.n_rows >> 7, PART >> 2), PART)  # what they take, beside a small table
-        parts = (repeats(self.docnos, *part) for part in self._bounds(size))
-        found = [part for part in parts if part is not None]
+        found = [*self._repeats()]
         if not found:
             return _NONE, _NONE
         later, earlier = (np.concatenate(rows) for rows in zip(*found, strict=True))
@@ -212,6 +218,14 @@ class Table(ABC):
         if len(later) > 1 and (later[1:] < later[:-1]).any():
             later, earlier = sorted_pairs(later, earlier)
         return later, earlier
+
+    def _repeats(self) -> Iterator[tuple[Array, Array]]:
+        """Yield the rows of each part that repeat an earlier one of their query, and that row."""
+        size = min(max(self.n_rows >> 7, PART >> 2), PART)  # what they take, beside a small table
+        for part in self._bounds(size):
+            found = repeats(self.docnos, *part)
+            if found is not None:
+                yield found
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""

@@ -165,7 +165,7 @@ def _docnos(
         kind.from_columns(qids, names, numbers)
     except DuplicateRows as error:
         docno = names[int(error.rows[0])]
-        n = f"{'at least ' * error.at_least}{error.rows.size}"
+        n = f"{'at least ' * error.at_least}{error.total}"
         what = f"{n} docnos stand twice in one query, the first is '{docno}'"
         raise InputError(Problem(source.name, what, rule="duplicates")) from None
     return Docnos(names, offsets)

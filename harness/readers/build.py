@@ -16,7 +16,7 @@ from ..core.odd import Odd as Odd
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
-from ..errors import SHOWN, HarnessWarning, InputError, Problem
+from ..errors import HarnessWarning, InputError, Problem
 from .lines import find_texts
 from .room import give_back
 from .source import Source
@@ -164,7 +164,7 @@ def warn(
 
 def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int = 0) -> InputError:
     """Return the error for docnos that a query names twice, with the lines of both."""
-    rows, first = (of[:SHOWN].astype(np.int64) + before for of in (error.rows, error.first))
+    rows, first = (of.astype(np.int64) + before for of in (error.rows, error.first))
     found = lines_of_rows(source, np.concatenate([rows, first]), is_data)
     problems = []
     for later, earlier in zip(rows.tolist(), first.tolist(), strict=True):
@@ -178,7 +178,7 @@ def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int 
                 "duplicates",
             )
         )
-    return InputError(problems, total=error.rows.size, at_least=error.at_least)
+    return InputError(problems, total=error.total, at_least=error.at_least)
 
 
 def row_names(source: Source, is_data: IsData | None) -> Callable[[int], str]:

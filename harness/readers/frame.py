@@ -183,9 +183,9 @@ def repeated_rows(where: str, error: DuplicateRows, fix: str = KEEP_ONE) -> Inpu
             fix=fix,
             rule="duplicates",
         )
-        for later, earlier in zip(error.rows[:SHOWN], error.first[:SHOWN], strict=True)
+        for later, earlier in zip(error.rows, error.first, strict=True)
     ]
-    return InputError(problems, total=error.rows.size, at_least=error.at_least)
+    return InputError(problems, total=error.total, at_least=error.at_least)
 
 
 def _for_rows(
