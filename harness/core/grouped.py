@@ -27,6 +27,8 @@ _MANY = 1 << 18
 """Rows from which on memory is given back."""
 _OFTEN = 8
 """Pieces after which memory is given back."""
+_LONG = 1 << 18
+"""Bytes of a text that is put in its place by itself."""
 _HALF = np.uint64(32)
 _LOWER = np.uint64((1 << 32) - 1)
 
@@ -268,15 +270,26 @@ def in_order(texts: pa.Array, order: Array, let_go: Callable[[], None] = lambda:
     offsets = np.zeros(order.size + 1, given.dtype)
     data = np.empty(int(given[-1] - given[0]), np.uint8)
     end = 0
+    stop = 1
     for at in range(0, order.size, step):
-        starts, some = string_views(take(texts, order[at : at + step]))
-        stop = at + starts.size
-        offsets[at + 1 : stop] = starts[1:]
-        offsets[at + 1 : stop] += given.dtype.type(end - int(starts[0]))
-        begin, end = end, end + int(starts[-1] - starts[0])
-        data[begin:end] = some[starts[0] : starts[-1]]
-        del starts, some
+        for rows in _apart(order[at : at + step], given):
+            one = texts.slice(int(rows[0]), 1)  # no copy
+            starts, some = string_views(one if rows.size == 1 else take(texts, rows))
+            first, stop = stop, stop + rows.size
+            offsets[first:stop] = starts[1:]
+            offsets[first:stop] += given.dtype.type(end - int(starts[0]))
+            begin, end = end, end + int(starts[-1] - starts[0])
+            data[begin:end] = some[starts[0] : starts[-1]]
+            del starts, some
         if at // step % _OFTEN == 0:
             let_go()
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     return pa.Array.from_buffers(texts.type, order.size, buffers)
+
+
+def _apart(rows: Array, offsets: Array) -> Iterator[Array]:
+    """Yield rows in their turn, each of a long text by itself: Arrow would copy it twice."""
+    long = np.flatnonzero(offsets[rows + 1] - offsets[rows] > _LONG)
+    cuts = {0, *long.tolist(), *(long + 1).tolist(), rows.size}
+    for first, stop in pairwise(sorted(cuts)):
+        yield rows[first:stop]

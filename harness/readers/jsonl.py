@@ -82,6 +82,7 @@ def _read(
         if key is not None
     }
     types |= {key: pa.float64() for key in chosen.values() if key not in types}
+    del first  # whose names may be long
     tables, kept = [], ([chosen["qid"]], chosen.get("grade", ""))
     with contextlib.suppress(pa.ArrowException):
         tables.append(gathered(_blocks(source, types), *kept))
@@ -178,12 +179,13 @@ def _line_by_line(source: Source, types: dict[str, pa.DataType], rows: Rows) -> 
         row, wrong = _check_line(line, types)
         if wrong is None:
             part.append(row)
+        del row
         if wrong or len(part) == _PART or len(line) > _LONG:
-            rows.add(_table(part, types))
+            table = _table(part, types)
             part.clear()
-        if len(line) > _LONG:
-            del row
-            give_back()  # what its values took
+            if len(line) > _LONG:
+                give_back()  # what its values took, before its texts are there once more
+            rows.add(table)
         return wrong
 
     found = wrong_lines(source, _rows_of(source), check)

@@ -157,7 +157,7 @@ def _n_fields(line: bytes) -> int:
 def _named(qrels: Qrels, docnos: pa.Array) -> Qrels:
     """Return judgements with names for their rows, as they stand in the file."""
     if qrels.order is not None:
-        docnos = in_order(docnos, qrels.order)
+        docnos = in_order(docnos, qrels.order, give_back)
     return replace(qrels, docnos=Docnos(docnos, qrels.offsets))
 
 

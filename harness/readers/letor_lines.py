@@ -20,7 +20,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..core.arrow import call, cast, extract, run_ends, to_numpy
 from ..core.hashing import string_views
-from ..core.ragged import Array, Ints, offsets_of
+from ..core.ragged import Array, Ints
 from ..core.tables import GRADE_LIMIT
 from ..errors import InputError, Problem
 from . import row_marks
@@ -28,19 +28,16 @@ from .columns import NOT_UTF8
 from .letor_heads import read_heads
 from .number_text import check_number
 from .source import Source
+from .spans import spans
 from .wrong_lines import doubtful_lines, wrong_lines
 
 _REPAIR = "repair the line; predictions follow the lines, so delete none"
 _HEAD = 48
 """Bytes of each line that are looked at; a longer grade and qid take the slow way."""
-_PIECE = 1 << 15
+_PIECE = 1 << 14
 """Lines that are looked at together: short ones take many times their own room meanwhile."""
 _STRETCH = 1 << 16
 """Bytes in which the ends of lines are looked for together, so that they stay in the cache."""
-_WORDY = 256
-"""Bytes of a comment or qid, on average, from which they are copied one by one."""
-_TOGETHER = 1 << 18
-"""Bytes of shorter ones that are copied together."""
 _LONG = 400
 """Bytes of a line from which on it is quicker to ask for one after another."""
 _HASHES = 8
@@ -147,13 +144,15 @@ def _line_ends(block: bytes, size: int) -> Iterator[Ints]:
             yield ends
             before = int(ends[-1])
         return
-    data, held, n = np.frombuffer(block, np.uint8), [], 0
+    data, n = np.frombuffer(block, np.uint8), 0
+    held: list[Ints] = []
     for at in range(0, size + 1, _STRETCH):
-        held.append(at + np.flatnonzero(data[at : min(at + _STRETCH, size + 1)] == _NEWLINE))
-        n += held[-1].size
-        if n >= _PIECE:
+        ends = at + np.flatnonzero(data[at : min(at + _STRETCH, size + 1)] == _NEWLINE)
+        if n and n + ends.size > _PIECE:
             yield np.concatenate(held)
             held, n = [], 0
+        held.append(ends)
+        n += ends.size
     if n:
         yield np.concatenate(held)
 
@@ -216,29 +215,10 @@ def _rows(
 
 def _spans(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     """Return the bytes between `starts` and `stops` as strings."""
-    offsets = offsets_of(stops - starts)
-    if offsets[-1] > _WORDY * starts.size:  # a place for each byte would be eight times the text
-        pieces = zip(starts.tolist(), stops.tolist(), strict=True)
-        found = [data[start:stop] for start, stop in pieces]
-    else:
-        step = max(int(_TOGETHER * starts.size // max(offsets[-1], _TOGETHER)), 1)
-        parts = [slice(at, at + step) for at in range(0, starts.size, step)]
-        found = [_spelled(data, starts[rows], stops[rows]) for rows in parts]
-    text = found[0] if len(found) == 1 else np.concatenate(found)
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
-    strings = pa.Array.from_buffers(pa.large_string(), starts.size, buffers)
     try:
-        strings.validate(full=True)
+        return spans(data, starts, stops)
     except pa.ArrowInvalid:
         raise NotLetor from None
-    return cast(strings, pa.string())
-
-
-def _spelled(data: Array, starts: Ints, stops: Ints) -> Array:
-    """Return the bytes between `starts` and `stops`, one after the other."""
-    offsets = offsets_of(stops - starts)
-    found: Array = data[np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))]
-    return found
 
 
 def _grades(texts: pa.Array) -> Array:

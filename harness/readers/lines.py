@@ -64,7 +64,7 @@ def check_length(source: Source) -> None:
 
 def check_binary(source: Source) -> None:
     """Raise where a file that was not understood begins as no text does."""
-    if what := binary(source.head):
+    if what := binary(source.read(HEAD)):  # a first line may have megabytes
         raise InputError(Problem(source.name, what, fix=FIX))
 
 

@@ -1,4 +1,4 @@
-"""Blocks of text cut at the ends of lines, so that what is made of each stays small."""
+"""Blocks of text cut at the ends of lines, so that what is made of each stays small; and lines."""
 
 from __future__ import annotations
 
@@ -19,3 +19,17 @@ def pieces(block: bytes, size: int = PIECE) -> Iterator[bytes]:
         end = block.find(b"\n", start + size - 1) + 1 or len(block)
         yield block[start:end]
         start = end
+
+
+def lines_of(block: bytes) -> Iterator[bytes]:
+    r"""Yield each line of a block, without its end; it may have megabytes: none is there twice.
+
+    >>> list(lines_of(b"1\n\n22"))
+    [b'1', b'', b'22']
+    """
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start)
+        end = len(block) if end < 0 else end
+        yield block[start:end]
+        start = end + 1

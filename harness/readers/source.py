@@ -21,6 +21,7 @@ from ..errors import InputError, Problem, ShortageError
 from . import gz, no_text, xz
 from .on_disk import NAMELESS, STDIN, no_permission, on_disk, stdin
 from .packed import PACKED, check_name, codec_of
+from .pieces import lines_of
 from .sample import Sample
 from .spool import spooled
 from .unpacking import Unpacking
@@ -179,13 +180,10 @@ class Source:
         """Yield each line with its number, from 1."""
         number = 0
         for block in self.blocks():
-            start = 0
-            while start < len(block):  # a line may have megabytes: none is there twice
-                end = block.find(b"\n", start)
-                end = len(block) if end < 0 else end
+            for line in lines_of(block):
                 number += 1
-                yield number, block[start:end]
-                start = end + 1
+                yield number, line
+                del line  # before the next one is made
             del block
 
     def too_long(self) -> Problem:

@@ -9,6 +9,9 @@ BOM = b"\xef\xbb\xbf"
 LONGEST = 8 << 20
 """Bytes that a line of text may have, and a block more: what it is made into is many times that."""
 
+_PIECE = 1 << 13
+"""Bytes in which the end of a line is looked for; several of them are the longest line."""
+
 
 def sought(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
     """Yield the whole lines of a file: the end of each block is looked up, then it is read.
@@ -19,12 +22,10 @@ def sought(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
     """
     start = stream.seek(len(BOM) if stream.read(len(BOM)) == BOM else 0)
     while True:
-        stream.seek(start + size - 1)
-        rest = stream.readline(LONGEST)
-        if len(rest) == LONGEST and not rest.endswith(b"\n"):
+        end = _end(stream, start + size - 1)
+        if end is None:
             yield None
-        end = start + size - 1 + len(rest)
-        del rest
+            return
         stream.seek(start)
         block = stream.read(end - start)
         if not block:
@@ -32,6 +33,21 @@ def sought(stream: IO[bytes], size: int) -> Iterator[bytes | None]:
         yield block
         del block  # else it would be there while the next one is read
         start = end
+
+
+def _end(stream: IO[bytes], at: int) -> int | None:
+    """Return where the line ends that goes on at a place; None where that is too far away.
+
+    It is looked for piece by piece: to read what is left of it would hold a long line twice.
+    """
+    last = at + LONGEST
+    stream.seek(at)
+    while at < last and (piece := stream.read(_PIECE)):
+        found = piece.find(b"\n")
+        if found >= 0:
+            return at + found + 1
+        at += len(piece)
+    return at if at < last else None
 
 
 def joined(stream: IO[bytes], size: int) -> Iterator[bytes | None]:

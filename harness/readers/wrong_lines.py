@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ..errors import SHOWN, InputError, Problem
-from .pieces import pieces
+from .pieces import lines_of, pieces
 from .source import Source
 
 LIMIT = 1_000
@@ -90,8 +89,11 @@ def doubtful_lines(source: Source, reads: Callable[[bytes], bool]) -> Iterator[t
                 if n > 1:
                     yield number + n - 1, piece[piece.rfind(b"\n", 0, -1) + 1 :].removesuffix(b"\n")
             else:
-                for at, line in enumerate(io.BytesIO(piece), number):
-                    yield at, line.removesuffix(b"\n")
+                at = number
+                for line in lines_of(piece):
+                    yield at, line
+                    at += 1  # enumerate would hold the one before
+                    del line
             number += n
 
 

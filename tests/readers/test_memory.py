@@ -211,6 +211,28 @@ def _mixed(line: Callable[[Any], str]) -> Callable[[int], bytes]:
     return make
 
 
+_DOCID = b"0 qid:1 #" + b"x" * (7 * MB) + b"\n"
+
+
+def _around(line: Callable[[Any], str], *, first: bool) -> Callable[[int], bytes]:
+    """Short LETOR lines, and one docid of 7 MB before or after them."""
+
+    def make(size: int) -> bytes:
+        short = _rows(line)(size - len(_DOCID))
+        return _DOCID + short if first else short + _DOCID
+
+    return make
+
+
+def _both_types(line: str) -> Callable[[int], bytes]:
+    """JSON lines of 7 MB, three of them: ``Q`` is text in one line and a number in the next."""
+    x = "x" * (7 * MB)
+    names = ['"a"', "1", '"b"']
+    return lambda size: "".join(
+        line.replace("Q", name).replace("{}", f"{i}{x}") for i, name in enumerate(names)
+    ).encode()
+
+
 _BEIR = b"query-id\tcorpus-id\tscore\n"
 _ROW = b'{"qid":"q","docno":"d","score":1}\n'
 _UNUSED = b'{"qid":"q","docno":"%d","score":1,"x":[' + b"{}," * (2 * MB) + b"{}]}\n"
@@ -311,6 +333,8 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
      _mixed(lambda i: f"{i % 500_000}\t{i}\t1\n"), 3),
     ("half a million queries that come back in no order, in rows of 11 bytes", "run", "msmarco",
      _mixed(lambda i: f"{i % 500_000}\t{i // 500_000}\t1\n"), 3),
+    ("half a million queries that come back with a docno again", "run", "msmarco",
+     _mixed(lambda i: f"{i % 500_000}\t1\t1\n"), 3),
     ("queries of one row of 12 bytes each", "run", "msmarco", _rows(lambda i: f"{i}\t1\t1\n"), 3),
     ("queries of one row of 12 bytes each, in no order", "run", "msmarco",
      _mixed(lambda i: f"{i}\t1\t1\n"), 3),
@@ -351,6 +375,16 @@ SHAPES: list[tuple[str, str, str, Callable[[int], bytes], float]] = [
     ("9,000 columns with quoted names", "run", "table", _wide(',"x"', "1"), 3),
     ("9,000 columns and wrong scores", "run", "table", _wide(",x", "x"), 3),
     ("9,000 columns and a last row without them", "run", "table", _wide(",x", "1", "1,d,1\n"), 3),
+    ("a docid of 7 MB before rows of one docid", "qrels", "letor",
+     _around(lambda i: "0 qid:1 #x\n", first=True), 3),
+    ("a docid of 7 MB before scattered rows", "qrels", "letor",
+     _around(lambda i: f"0 qid:{i % 2} #{i}\n", first=True), 3),
+    ("a docid of 7 MB after short rows", "qrels", "letor",
+     _around(lambda i: f"0 qid:1 #{i}\n", first=False), 3),
+    ("docnos of 7 MB, qids of both types", "run", "jsonl",
+     _both_types('{"qid":Q,"docno":"{}","score":1}\n'), 3),
+    ("docnos of 7 MB and others, qids of both types", "run", "jsonl",
+     _both_types('{"qid":"1","docno":"{}","score":1}\n{"qid":1,"docno":Q,"score":1}\n'), 3),
     ("JSON of one key", "run", "guessed", lambda n: b"{" + b'"q":{"d":1},' * (n // 12) + b"1}", 3),
 ]  # fmt: skip
 
