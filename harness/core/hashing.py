@@ -39,7 +39,8 @@ def string_views(strings: pa.Array) -> tuple[Array, Array]:
     """Return the offsets ``(n + 1,)`` and the bytes of an Arrow string column, without a copy."""
     width = np.dtype(np.int64 if pa.types.is_large_string(strings.type) else np.int32)
     _, offsets, data = strings.buffers()
-    start = np.frombuffer(offsets, dtype=width)[strings.offset : strings.offset + len(strings) + 1]
+    whole = offsets.size // width.itemsize  # what is behind them may be of any length
+    start = np.frombuffer(offsets, width, whole)[strings.offset : strings.offset + len(strings) + 1]
     if data is None:
         return start, np.zeros(0, dtype=np.uint8)
     return start, np.frombuffer(data, dtype=np.uint8)

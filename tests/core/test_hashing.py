@@ -97,3 +97,12 @@ def test_string_views_of_a_slice() -> None:
     offsets, data = string_views(pa.array(["ab", "c", "", "def"]).slice(1, 3))
     assert [bytes(data[a:b]) for a, b in pairwise(offsets)] == [b"c", b"", b"def"]
     assert string_views(pa.array([], pa.large_string()))[0].tolist() in ([0], [])
+
+
+def test_string_views_of_offsets_with_more_behind_them() -> None:
+    offsets = np.array([0, 2, 3], np.int32).tobytes() + b"odd"
+    strings = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(offsets), pa.py_buffer(b"abc")]
+    )
+    strings.validate(full=True)
+    assert string_views(strings)[0].tolist() == [0, 2, 3]
