@@ -45,6 +45,12 @@ class Order:
     changes: tuple[RankChange, ...]
 
     @property
+    def has_ties(self) -> bool:
+        """Whether one of them has two systems at one rank."""
+        sides = {one.old for one in self.changes}, {one.new for one in self.changes}
+        return any(len(side) < len(self.changes) for side in sides)
+
+    @property
     def moved(self) -> int:
         """How many systems have another rank."""
         return sum(one.change != 0 for one in self.changes)

@@ -114,6 +114,11 @@ def notes(found: Changes) -> list[str]:
             f"tau_ap: the old order is the truth; RBO: extrapolated, p = {found.p:g}, equal ranks "
             "are real; ranks: among the systems of both" + rounded
         )
+        if any(one.has_ties for one in found.orders if is_another(one)):
+            lines.append(
+                "tau_ap: the mean over the orders of tied systems, below 1 where both order and "
+                "tie them alike too"
+            )
     if any(map(_is_partly_shared, found.orders)):
         lines.append(
             "order: over the systems of both, but RBO and same top, which are over all of each"

@@ -103,6 +103,23 @@ def test_a_system_that_is_gone(tmp_path: Path) -> None:
     assert "2 of 2 and 3" in back
 
 
+def test_tau_ap_of_ties_is_explained_where_there_are_any(tmp_path: Path) -> None:
+    told = "tau_ap: the mean over the orders of tied systems, below 1 where both order and tie"
+    old = table(tmp_path / "a.csv", "run,map\nx,0.3\ny,0.3\nz,0.2")
+    new = table(tmp_path / "b.csv", "run,map\nx,0.3\ny,0.3\nz,0.2\nw,0.1")
+    text = said(old, new)
+    # x and y have half a chance each to be in order: 2 / 2 * (0.5 / 1 + 2 / 2) - 1
+    assert ["map", "3", "of", "3", "and", "4", "1.0000", "0.5000"] in [
+        line.split()[:8] for line in text.splitlines()
+    ]
+    assert f"\n  {told} them alike too\n" in text
+    alone = table(tmp_path / "c.csv", "run,map\nx,0.3\ny,0.25\nz,0.2")
+    more = table(tmp_path / "d.csv", "run,map\nx,0.3\ny,0.25\nz,0.2\nw,0.1")
+    text = said(alone, more)
+    assert "tau_ap: the old order is the truth" in text
+    assert told not in text
+
+
 def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(said(old, new, "-f", "csv", code=1))))
     found = changes(old, new)
