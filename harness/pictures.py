@@ -45,7 +45,7 @@ def draw(
     plots.check_installed()
     wanted = [replace(settings, kind=kind) for kind in kinds]
     found = results.read(folder)
-    _check_baseline(kinds, settings, found)
+    _check(wanted, found)
     if any(plots.find(kind).needs_comparisons for kind in kinds):
         found = results.with_comparisons(found, _plan(found.config, settings.baseline))
     target = folder / PLOTS if output is None else output
@@ -57,27 +57,27 @@ def draw(
     return target, list(drawn)
 
 
-def _check_baseline(kinds: Sequence[str], settings: Settings, found: Results) -> None:
-    """Raise where a kind needs a baseline, and neither the command nor the config names one."""
-    compare = found.config.compare
-    if settings.baseline is not None or (compare is not None and compare.baseline):
-        return
-    runs = found.study.runs
+def _check(wanted: Sequence[Settings], found: Results) -> None:
+    """Raise where a kind cannot be drawn of these results, before anything is compared or drawn.
+
+    A missing baseline is said as the command's, which has an option for it.
+    """
+    compare, study = found.config.compare, found.study
+    named = () if compare is None else compare.baseline
+    runs = study.runs
     first = shlex.quote(next(iter(runs), "RUN"))
     fix = (
         f"give --baseline RUN, such as --baseline {first}; or 'compare: {{baseline: RUN}}' in the "
     )
-    problems = [
-        Problem(
-            "",
-            f"plots: {kind} needs a baseline  (there are: {', '.join(runs)})",
-            fix=f"{fix}config",
-        )
-        for kind in kinds
-        if plots.find(kind).needs_baseline
-    ]
+    problems = []
+    for one in wanted:
+        if plots.find(one.kind).needs_baseline and one.baseline is None and not named:
+            what = f"plots: {one.kind} needs a baseline  (there are: {', '.join(runs)})"
+            problems.append(Problem("", what, fix=f"{fix}config"))
+        told = plots.problems(one, runs, study.datasets, study.board.metrics, named or runs)
+        problems += [Problem("", f"plots: {what}") for _, what in told]
     if problems:
-        raise UnknownNameError(problems)
+        raise UnknownNameError(list(dict.fromkeys(problems)))
 
 
 def _plan(config: Config, baseline: str | None) -> Plan | None:

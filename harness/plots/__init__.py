@@ -63,20 +63,22 @@ def render_all(
     made: list[tuple[str, list[tuple[Format, bytes]]]] = []
     refused: list[InputError] = []
     said: set[str] = set()
-    for settings in plots:
+    # all of them before the first is drawn: a name that is wrong in the last is told at once
+    wanted = [one for settings in plots for one in requests(study, settings, find(settings.kind))]
+    for request in wanted:
+        settings = request.settings
         kind = find(settings.kind)
-        for request in requests(study, settings, kind):
-            parts = [settings.kind, request.dataset, *kind.file_names(request.metrics)]
-            title = " ".join(parts)
-            try:
-                drawn = kind.data(request)
-            except InputError as error:
-                refused.append(error)
-                continue
-            with styled(), said_once(said):
-                figure = kind.draw(drawn, settings.width)
-                files = [(end, save(figure, end, title, study.trace)) for end in settings.formats]
-            made.append(("-".join(map(part, parts)), files))
+        parts = [settings.kind, request.dataset, *kind.file_names(request.metrics)]
+        title = " ".join(parts)
+        try:
+            drawn = kind.data(request)
+        except InputError as error:
+            refused.append(error)
+            continue
+        with styled(), said_once(said):
+            figure = kind.draw(drawn, settings.width)
+            files = [(end, save(figure, end, title, study.trace)) for end in settings.formats]
+        made.append(("-".join(map(part, parts)), files))
     if refuse and refused and not made:
         raise InputError([problem for one in refused for problem in one.problems])
     for one in refused:

@@ -105,3 +105,12 @@ def test_settings_that_no_config_checked(settings: Settings, said: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         render_all(study({"a": [0.1, 0.2], "b": [0.2, 0.1]}), [settings])
     assert str(caught.value) == said
+
+
+def test_all_is_checked_before_anything_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    monkeypatch.setattr("harness.plots.heatmap.draw", lambda *_: drawn.append("heatmap"))
+    wanted = [Settings("heatmap"), Settings("cutoffs")]
+    with pytest.raises(UnknownNameError, match="cutoffs needs a metric at two cutoffs"):
+        render_all(study({"a": [0.1, 0.2], "b": [0.2, 0.1]}), wanted)
+    assert not drawn
