@@ -22,7 +22,7 @@ from ..guard.refused import OF_JUDGEMENTS, OF_ROWS, refused
 from ..guard.registry import RULES, accepted, of_reader
 from ..guard.said import Said, rule_of
 from ..guard.sweep import GuardedCell, collapsed, of_sweep, other_folds
-from . import columns, shared_rows
+from . import columns, named_twice, shared_rows
 from .again import BY_ROW, format_of
 from .elsewhere import Elsewhere, Held, qrels_of, rows_of
 from .lines import places_in
@@ -132,9 +132,10 @@ def guard(
         if is_count(error) and (path := cell.run_entry.path) in digests
     }
     shared = _shared(cells, records, digests, config.summary.pool)
-    everywhere = accepted(
-        [*of_sweep(guarded, held_rows, places_in(cells.values())), *shared], accept
-    )
+    every_cell = {**cells, **{place: cell for place, (cell, _) in failed.items()}}
+    twice = named_twice.of_cells(every_cell[place] for place in sorted(every_cell))
+    sweep = of_sweep(guarded, held_rows, places_in(cells.values()))
+    everywhere = accepted([*twice, *sweep, *shared], accept)
     kept = {*without_effects([*(one for _, one in scoped), *everywhere], accept)}
     scoped = [(key, one) for key, one in scoped if one in kept]
     everywhere = [one for one in everywhere if one in kept]

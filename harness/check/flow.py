@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from .. import readers
-from ..cells import columns, shared_rows
+from ..cells import columns, named_twice, shared_rows
 from ..cells.again import BY_ROW, format_of
 from ..cells.elsewhere import Elsewhere, Held
 from ..cells.guarding import guarded_cell
@@ -133,6 +133,7 @@ def check_cells(
         for later, earlier in shared_rows.candidates(sweep.rows):
             found = shared_rows.findings(sweep.rows[later], sweep.rows[earlier])
             sweep.reading.add(*found)
+        sweep.reading.add(*named_twice.of_cells(cells))
         sweep.reading.add(*of_sweep(sweep.guarded, sweep.failed, places_in(cells)))
     every = equal_rows.said_once(sweep.reading.findings, sweep.guarded)
     causes = without_effects([*known, *every], accept)

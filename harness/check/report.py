@@ -69,7 +69,7 @@ def looked_at(checked: Checked) -> str:
     """Return in one line what was looked at."""
     cells = checked.cells
     datasets = {cell.dataset_entry.path for cell in cells}
-    runs = {cell.run_entry.path for cell in cells}
+    runs = {(cell.run, cell.run_entry.path) for cell in cells}
     files = f"{_n(len(datasets), 'dataset')} and {_n(len(runs), 'run')}"
     its = "its" if checked.alone == 1 else "their"
     alone = f"; {_n(checked.alone, 'run')} without {its} dataset" if checked.alone else ""

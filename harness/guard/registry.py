@@ -204,7 +204,8 @@ RUN_RULES = (
         "check which model wrote the file",
     ),
     Rule(
-        "same-file-twice", "warning", "Two names stand for files of the same bytes.",
+        "same-file-twice", "warning",
+        "Two names stand for files of the same bytes, or two names of runs for one file.",
         "one system's values stand under two names, and seeds or folds seem to spread less",
         "check which file was meant to be the other one",
     ),

@@ -66,9 +66,10 @@ def test_of_keys_that_are_there_twice_not_all_are_counted(qrels: Path, tmp_path:
 def test_how_many_grades_are_left_out_where_a_dataset_fails(run: Path, tmp_path: Path) -> None:
     qrels = tmp_path / "f.qrels"
     qrels.write_text("".join(f"{q} 0 d{d} 0.5\n" for q in (1, 2, 3) for d in range(72)))
+    (tmp_path / "b.run").write_bytes(run.read_bytes())
     config = tmp_path / "c.yaml"
     config.write_text(
-        "datasets: {a: {path: f.qrels}}\nruns: {m: {path: a.run}, n: {path: a.run}}\n"
+        "datasets: {a: {path: f.qrels}}\nruns: {m: {path: a.run}, n: {path: b.run}}\n"
         "metrics: [map]\n"
     )
     with pytest.raises(InputError) as error:
