@@ -97,7 +97,7 @@ def find(
         else:
             search.add_run(key, entry, ("runs", key))
     if search.complete:
-        search.look_for_lonely_datasets("run", "add them, or take the dataset out")
+        search.look_for_lonely_datasets("run")
         search.choose()
         search.look_for_twins()
         search.findings += itertools.starmap(Finding, itself.taken(search.cells))
@@ -171,21 +171,19 @@ class _Search:
         if strangers and datasets and self.complete:
             self._say_strangers(strangers, datasets, (*loc, "path"))
 
-    def look_for_lonely_datasets(self, run: str, fix: str, but: Collection[str] = ()) -> None:
+    def look_for_lonely_datasets(self, run: str, fix: str = "", but: Collection[str] = ()) -> None:
         """Say which datasets no run has predictions for, unless that has another reason."""
         if self.findings:
             return
         busy = {cell.dataset_entry.path for cell, _ in self.cells}
         for key in self.entries:
-            lonely = [
-                one.name
-                for one in self.datasets
-                if one.key == key
-                and one.entry.path not in busy
-                and self._may_be_kept({**one.values, DATASET: one.name})
-            ]
-            if lonely and key not in but:
-                what = f"no {run} has predictions for {_some(lonely)}"
+            own = [one for one in self.datasets if one.key == key]
+            others = [one.values for one in own if one.entry.path in busy]
+            own = [one for one in own if one.entry.path not in busy]
+            own = [one for one in own if self._may_be_kept({**one.values, DATASET: one.name})]
+            if own and key not in but:
+                what = f"no {run} has predictions for {_some(one.name for one in own)}"
+                fix = fix or choice.without([one.values for one in own], others)
                 self._say(("datasets", key), what, fix)
 
     def choose(self) -> None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import did_you_mean
+from ..escaping import in_json
 from ..tables.select import matched, problems
 from .patterns import natural
 
 Where = Mapping[str, Sequence[str]]
 """Patterns by column, as ``{"seed": ["1", "2"], "model": ["!random*"]}``."""
+
+
+MOST = 20
+"""Values that a suggestion lists."""
+_PLAIN = re.compile("0|[1-9][0-9]{0,14}")  # YAML reads 01 as another
 
 
 class Wrong(NamedTuple):
@@ -64,6 +71,33 @@ def check(where: Where, seen: Sequence[Mapping[str, str]]) -> Iterator[Wrong]:
         for place, what in problems(patterns, values, column):
             loc = (column,) if len(patterns) == 1 else (column, place)
             yield Wrong(loc, what, _same_number(patterns[place].removeprefix("!"), values))
+
+
+def without(these: Sequence[Mapping[str, str]], others: Sequence[Mapping[str, str]]) -> str:
+    """Return what to do about datasets without runs, where one entry found both.
+
+    Parameters
+    ----------
+    these, others : sequence of mapping
+        What placeholders captured of the datasets without runs, and of those with some.
+
+    Examples
+    --------
+    >>> without([{"fold": "3"}], [{"fold": "1"}, {"fold": "2"}])
+    "add them, or leave them out: 'where: {fold: [1, 2]}' keeps the others"
+    >>> without([{"fold": "3"}], [])
+    'add them, or take the dataset out'
+    """
+    if not others:
+        return "add them, or take the dataset out"
+    for column in others[0]:
+        some = sorted({one[column] for one in others}, key=natural)
+        if len(some) <= MOST and not {*some} & {one[column] for one in these}:
+            listed = ", ".join(one if _PLAIN.fullmatch(one) else in_json(one) for one in some)
+            return (
+                f"add them, or leave them out: 'where: {{{column}: [{listed}]}}' keeps the others"
+            )
+    return "add them, or narrow the path"
 
 
 def _values(column: str, seen: Sequence[Mapping[str, str]]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -169,11 +170,44 @@ def test_predictions_without_data(tmp_path: Path) -> None:
     )
 
 
-def test_data_without_predictions(tmp_path: Path) -> None:
-    make(tmp_path, "fold1.txt", "fold2.txt", "fold10.txt", "m/fold2.txt")
+@pytest.mark.parametrize(
+    ("folds", "predicted", "fix"),
+    [
+        ([1, 2, 10], [2], "leave them out: 'where: {fold: [2]}' keeps the others"),
+        ([1, 2, 10], [1, 2], "leave them out: 'where: {fold: [1, 2]}' keeps the others"),
+        (["a", "01", "b"], ["01", "a"],
+         """leave them out: 'where: {fold: ["01", "a"]}' keeps the others"""),
+        (range(1, 23), range(1, 22), "narrow the path"),
+    ],
+)  # fmt: skip
+def test_data_without_predictions(
+    tmp_path: Path, folds: Sequence[object], predicted: Sequence[object], fix: str
+) -> None:
+    make(tmp_path, *(f"fold{fold}.txt" for fold in folds))
+    make(tmp_path, *(f"m/fold{fold}.txt" for fold in predicted))
+    lonely = sorted({*map(str, folds)} - {*map(str, predicted)}, key=natural)
+    more = f" and {len(lonely) - 5} more" if len(lonely) > 5 else ""
     assert complaint(tmp_path, FOLDS) == (
         "c.yaml: 1 problem\n"
-        "  $.datasets.fold{fold} (line 2)  no run has predictions for fold1, fold10\n"
+        "  $.datasets.fold{fold} (line 2)  no run has predictions for "
+        f"{', '.join(f'fold{one}' for one in lonely[:5])}{more}\n"
+        f"    fix:   add them, or {fix}"
+    )
+    if fix.startswith("leave"):  # and it does help
+        where = fix.split("'")[1]
+        found = resolve(load(tmp_path, f"{FOLDS}{where}"))
+        assert {cell.columns["fold"] for cell in found} == {*map(str, predicted)}
+
+
+def test_a_dataset_without_predictions(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt", "b.txt", "m.txt")
+    text = """
+        datasets: {a: {path: a.txt}, b: {path: b.txt}}
+        runs: {m: {path: m.txt, dataset: a}}
+    """
+    assert complaint(tmp_path, text) == (
+        "c.yaml: 1 problem\n"
+        "  $.datasets.b (line 2)  no run has predictions for b\n"
         "    fix:   add them, or take the dataset out"
     )
 
