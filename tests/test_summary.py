@@ -292,18 +292,34 @@ def test_seeds_that_are_all_the_same_are_the_bootstrap_over_queries(place: Path)
     ("summary", "problem"),
     [
         ("{pool: [fould]}", "no column 'fould'; did you mean 'fold'?  (there are: fold)"),
-        ("{pool: [seed]}", "column 'seed' is one of runs; pool takes those of the others"),
-        ("{spread: [fold]}", "column 'fold' is one of datasets; spread takes those of the others"),
+        ("{pool: [seed]}", "column 'seed' is one of runs, and pool takes those of datasets  (there "
+         "are: fold)\n    fix:   seeds and other repetitions go under spread: 'spread: [seed]'"),
+        ("{average: seed}", "column 'seed' is one of runs, and average takes those of datasets  "
+         "(there are: fold)\n    fix:   seeds and other repetitions go under spread: "
+         "'spread: [seed]'"),
+        ("{spread: [fold]}", "column 'fold' is one of datasets, and spread takes those of runs  "
+         "(there are: model, seed)\n    fix:   folds and other parts go under pool or average: "
+         "'pool: [fold]'"),
         ("{pool: [fold], average: [fold]}", "column 'fold' stands under pool already"),
         ("{spread: seed, best: seed}", "column 'seed' stands under spread already"),
         ("{seeds: [seed]}", "unknown key 'seeds'  (known: pool, average, spread, best)"),
         ("{spread: 3}", "must be a list such as [seed], and is the number 3"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_said_with_its_line(place: Path, summary: str, problem: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(place / "x.yaml", [f"summary={summary}"])
     assert problem in str(caught.value)
+
+
+def test_a_column_of_the_others_where_they_have_none(tmp_path: Path) -> None:
+    for name in ("q.txt", "a-1.run", "a-2.run"):
+        (tmp_path / name).write_text("q1 Q0 d1 1 1 x\n" if "run" in name else "q1 0 d1 1\n")
+    (tmp_path / "c.yaml").write_text(
+        'datasets: {d: {path: q.txt}}\nruns: {a: {path: "a-{seed}.run"}}\nmetrics: [map]\n'
+    )
+    with pytest.raises(ConfigError, match=r"average takes those of datasets  \(there are none\)"):
+        load(tmp_path / "c.yaml", ["summary.average=seed"])
 
 
 def test_a_fold_without_predictions_loses_no_other_run(

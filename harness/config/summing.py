@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..core.pooling import whole_name
 from ..core.summary import NOT_COMPARED
@@ -31,9 +31,7 @@ def check(
             if name in seen:
                 yield source.problem(loc, f"column '{name}' stands under {seen[name]} already")
             elif name in others and name not in fitting:
-                whose = "runs" if key in _OF_DATASETS else "datasets"
-                what = f"column '{name}' is one of {whose}; {key} takes those of the others"
-                yield source.problem(loc, what)
+                yield source.problem(loc, *_of_the_others(name, key, fitting))
             elif name not in fitting:
                 known = ", ".join(fitting) or "none"
                 near = did_you_mean(name, fitting)
@@ -45,6 +43,19 @@ def check(
         yield source.problem(("summary", "average"), what)
     if summary.average and compared:
         yield source.problem(("compare",), NOT_COMPARED)
+
+
+def _of_the_others(name: str, key: str, fitting: Iterable[str]) -> tuple[str, str, str]:
+    """Return what to say of a run's column where a dataset's is wanted, or the other way round.
+
+    The problem, what was found (nothing) and what to do.
+    """
+    whose, wanted = ("runs", "datasets") if key in _OF_DATASETS else ("datasets", "runs")
+    there = f"there are: {known}" if (known := ", ".join(fitting)) else "there are none"
+    what = f"column '{name}' is one of {whose}, and {key} takes those of {wanted}  ({there})"
+    if whose == "runs":
+        return what, "", f"seeds and other repetitions go under spread: 'spread: [{name}]'"
+    return what, "", f"folds and other parts go under pool or average: 'pool: [{name}]'"
 
 
 def _within_names(
