@@ -111,9 +111,8 @@ class HarnessError(Exception):
         shown = []
         for _, alike in groupby(self.problems[:SHOWN], attrgetter("fix", "effect")):
             *others, last = alike
-            brief = len(others) >= ALIKE  # what many need is said once, below them
-            shown += [str(replace(one, fix="", effect="") if brief else one) for one in others]
-            shown.append(str(last))
+            # what several need is said once, below them
+            shown += [*(str(replace(one, fix="", effect="")) for one in others), str(last)]
         more = self.total - len(shown)
         if more > 0:
             rest = "; what follows was not looked at" if self.at_least else ""

@@ -292,7 +292,7 @@ def _of_readers(
     for one in said:
         place = next((path for path in paths if one.text.startswith(f"{path}: ")), "")
         severity: Severity = "note" if one.rule in accept else RULES[one.rule].severity
-        found.append((one.text, of_reader(one, place, severity)))
+        found.append((one.text, of_reader(one, place, severity, judged=place == paths[1])))
     return found
 
 

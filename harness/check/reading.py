@@ -65,16 +65,16 @@ class Reading:
                 self.refuse(place, error, effects)
         for one in caught:
             if issubclass(one.category, HarnessWarning):
-                self._warn(place, one.message)
+                self._warn(place, one.message, judged=effects is OF_JUDGEMENTS)
             else:
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
-    def _warn(self, place: str, warning: Warning | str) -> None:
+    def _warn(self, place: str, warning: Warning | str, *, judged: bool) -> None:
         """Add what a reader warns of, unless a rule has said the same."""
         said = Said.of(warning)
         self.warned.add(said.rule)
         if (said.rule, place) not in self._known:
-            self.add(of_reader(said, place))
+            self.add(of_reader(said, place, judged=judged))
 
     def replace(self, rule: str, better: Finding) -> None:
         """Put a finding where that of a rule on the same file is."""

@@ -260,11 +260,30 @@ def _advice(rule: Rule, severity: Severity) -> str:
     return rule.fix_of_note if severity == "note" and rule.fix_of_note else rule.fix
 
 
-def of_reader(said: Said, place: str, severity: Severity | None = None) -> Finding:
-    """Return the finding for what a reader warned of; `place` is the file, or ``""``."""
+_OF_JUDGEMENTS = {
+    "dropped-rows": (
+        "the grade that is kept decides", "remove the duplicates where the judgements are made"
+    ),
+}  # fmt: skip
+"""Effect and fix of what readers warn of, of rules that say something else of judgements."""
+
+
+def of_reader(
+    said: Said, place: str, severity: Severity | None = None, *, judged: bool = False
+) -> Finding:
+    """Return the finding for what a reader warned of.
+
+    Parameters
+    ----------
+    place : str
+        The file, or ``""``.
+    judged : bool
+        Whether it holds judgements.
+    """
     what = said.text.removeprefix(f"{place}: ")
     at = f"{place}:{said.line}" if place and said.line else place
-    found = finding(said.rule, at, what, said.n, said.examples, severity)
+    effect, fix = _OF_JUDGEMENTS.get(said.rule, ("", "")) if judged else ("", "")
+    found = finding(said.rule, at, what, said.n, said.examples, severity, effect, fix)
     return replace(found, at_least=said.at_least)
 
 

@@ -16,6 +16,7 @@ from ..core.odd import Odd as Odd
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.table import DuplicateRows, Table
+from ..core.tables import Qrels
 from ..errors import HarnessWarning, InputError, Problem
 from .lines import find_texts
 from .room import give_back
@@ -26,10 +27,16 @@ T = TypeVar("T", bound=Table)
 IsData = Callable[[int, bytes], bool]
 
 _LIMIT = 2**31 - 1
-KEEP_ONE = (
-    "keep one: 'duplicates: last' (or first) in the file's own entry of a config, as in runs: "
-    "{NAME: {path: ..., duplicates: last}}; --duplicates last on the command line"
-)
+
+
+def keep_one(of: type[Table]) -> str:
+    """Return what to do about rows that repeat a docno: in a config, and on the command line."""
+    entries = "datasets" if issubclass(of, Qrels) else "runs"
+    return (
+        "keep one: 'duplicates: last' (or first) in the file's own entry of a config, as in "
+        f"{entries}: {{NAME: {{path: ..., duplicates: last}}}}; --duplicates last on the command "
+        "line"
+    )
 
 
 def column(chunks: pa.ChunkedArray) -> pa.Array:
@@ -90,7 +97,7 @@ def build(
     except DuplicateRows as error:
         again = error.with_traceback(None)  # which holds the table
     give_back()
-    raise repeated(source, again, is_data, before)
+    raise repeated(source, kind, again, is_data, before)
 
 
 def scattered(table: Table, before: int = 0) -> Odd:
@@ -162,7 +169,9 @@ def warn(
     warnings.warn(said, stacklevel=2)
 
 
-def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int = 0) -> InputError:
+def repeated(
+    source: Source, of: type[Table], error: DuplicateRows, is_data: IsData, before: int = 0
+) -> InputError:
     """Return the error for docnos that a query names twice, with the lines of both."""
     rows, first = (of.astype(np.int64) + before for of in (error.rows, error.first))
     found = lines_of_rows(source, np.concatenate([rows, first]), is_data)
@@ -174,7 +183,7 @@ def repeated(source: Source, error: DuplicateRows, is_data: IsData, before: int 
                 f"{source.name}:{number}",
                 f"the docno stands already on line {found[earlier][0]}, for the same query",
                 text,
-                KEEP_ONE,
+                keep_one(of),
                 "duplicates",
             )
         )

@@ -16,7 +16,7 @@ from ..core.ragged import where as where_true
 from ..core.table import DuplicateRows, T
 from ..core.tables import GRADE_LIMIT, Qrels, Run
 from ..errors import SHOWN, InputError, Problem, did_you_mean, first_of
-from .build import KEEP_ONE, column, dropped, qid_column, warn_dropped
+from .build import column, dropped, qid_column, warn_dropped
 from .format import Head
 from .number_text import of_number
 from .room import give_back
@@ -174,7 +174,7 @@ def table_of(
     return made
 
 
-def repeated_rows(where: str, error: DuplicateRows, fix: str = KEEP_ONE) -> InputError:
+def repeated_rows(where: str, error: DuplicateRows, fix: str) -> InputError:
     """Return the error for docnos that a query names twice, with the rows of both, from 1."""
     problems = [
         Problem(

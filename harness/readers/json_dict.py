@@ -19,7 +19,7 @@ from ..core.ragged import Array, Ints, offsets_of, rows_of
 from ..core.table import T, Table
 from ..core.tables import GRADE_LIMIT, Qrels, Run
 from ..errors import SHOWN, InputError, Problem, shorten
-from .build import KEEP_ONE, warn
+from .build import keep_one, warn
 from .format import Format, Head, Kind
 from .grown import Numbers, Texts
 from .json_pieces import no_mapping, pieces
@@ -42,7 +42,7 @@ def read_qrels(
 ) -> Qrels:
     """Read ``{qid: {docno: grade}}``."""
     return _table(
-        Qrels, source, _read(source, "grade", duplicates, whole=not fractions), duplicates, name,
+        Qrels, source, _read(Qrels, source, duplicates, whole=not fractions), duplicates, name,
         fractions,
     )  # fmt: skip
 
@@ -51,7 +51,7 @@ def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read ``{qid: {docno: score}}``."""
-    return _table(Run, source, _read(source, "score", duplicates, whole=False), duplicates, name)
+    return _table(Run, source, _read(Run, source, duplicates, whole=False), duplicates, name)
 
 
 @dataclass
@@ -84,9 +84,11 @@ class _Columns:
         self.numbers.add(numbers)
 
 
-def _read(source: Source, word: str, duplicates: Duplicates, *, whole: bool) -> _Columns:
+def _read(
+    of: type[Qrels | Run], source: Source, duplicates: Duplicates, *, whole: bool
+) -> _Columns:
     """Return the columns; raise where a value is not a finite number, or whole and should be."""
-    columns, is_mapping = _Columns(), True
+    columns, is_mapping, word = _Columns(), True, "grade" if of is Qrels else "score"
     problems: list[Problem] = []
     again: list[str] = []
     n_wrong, qid = 0, ""
@@ -112,7 +114,7 @@ def _read(source: Source, word: str, duplicates: Duplicates, *, whole: bool) -> 
             if duplicates == "error" and len(again) < LIMIT:
                 again += _repeated(queries)
                 if len(again) >= LIMIT:  # before rows are kept of which few are
-                    raise _refused(source, again, len(again), at_least=True)
+                    raise _refused(of, source, again, len(again), at_least=True)
     if not is_mapping:
         raise no_mapping(source.name)
     if n_wrong:
@@ -132,12 +134,12 @@ def _repeated(queries: list[tuple[str, Any]]) -> Iterator[str]:
 
 
 def _refused(
-    source: Source, again: Iterable[Any], total: int, *, at_least: bool = False
+    of: type[Table], source: Source, again: Iterable[Any], total: int, *, at_least: bool = False
 ) -> InputError:
     """Return the error for keys that stand in one object already."""
     problems = [
         Problem(
-            source.name, "a key stands twice in one object", shorten(str(key)), KEEP_ONE,
+            source.name, "a key stands twice in one object", shorten(str(key)), keep_one(of),
             "duplicates",
         )
         for key in islice(again, SHOWN)
@@ -221,7 +223,7 @@ def _once(source: Source, table: T, duplicates: Duplicates, *, differ: bool) -> 
                 rows = _twice(begin)[0]
                 if rows.size >= LIMIT:
                     keys = begin.docnos.take(rows[:SHOWN])
-                    raise _refused(source, keys, rows.size, at_least=True)
+                    raise _refused(type(table), source, keys, rows.size, at_least=True)
     later, earlier = _twice(table)
     if not later.size and differ:
         return table
@@ -234,7 +236,7 @@ def _once(source: Source, table: T, duplicates: Duplicates, *, differ: bool) -> 
         return table
     if duplicates == "error":
         again = [*table.docnos.take(later[:SHOWN]), *take(table.qids, where[first[which] < where])]
-        raise _refused(source, again, n)
+        raise _refused(type(table), source, again, n)
     stand = "1 key stands" if n == 1 else f"{n:,} keys stand"
     what = f"{stand} twice in one object; the {duplicates} of each is kept"
     warn(source, what, "dropped-rows", n)

@@ -95,7 +95,7 @@ def _read(
             where=source.name, row=row_names(source, _is_row), fractions=fractions,
         )  # fmt: skip
     except DuplicateRows as error:
-        raise repeated(source, error, _is_row) from None
+        raise repeated(source, of, error, _is_row) from None
     warn_scattered(source, scattered(read), _is_row)
     return read
 

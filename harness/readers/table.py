@@ -15,7 +15,7 @@ from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, said_by
 from ..system import check_room
 from . import binary_table
-from .build import repeated, row_names, scattered, warn_scattered
+from .build import keep_one, repeated, row_names, scattered, warn_scattered
 from .columns import after_header
 from .format import Format, Head, Kind
 from .frame import Names, check_types, choose, first_line, guess, repeated_rows, table_of
@@ -98,9 +98,9 @@ def _read(
             fractions=fractions,
         )  # fmt: skip
     except DuplicateRows as error:
-        raise (
-            repeated(source, error, is_row) if is_text else repeated_rows(source.name, error)
-        ) from None
+        if is_text:
+            raise repeated(source, of, error, is_row) from None
+        raise repeated_rows(source.name, error, keep_one(of)) from None
     warn_scattered(source, scattered(read), is_row if is_text else None)
     return read
 

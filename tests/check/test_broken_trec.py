@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness.check import check_files
+from harness.main import main
 
 Found = tuple[str, str, int, str]
 N = 2897  # rows of the run
@@ -274,6 +275,24 @@ def test_a_file_that_is_not_there(trec: Any) -> None:
 def test_duplicates_are_no_error_where_they_are_dropped(trec: Any) -> None:
     twice(trec)
     assert {*found(trec, duplicates="last")} == {("dropped-rows", "warning", 1, "run:3")}
+
+
+def test_judgements_that_are_dropped_are_mended_where_they_are_made(
+    trec: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trec.put("qrels", [*trec.lines("qrels"), trec.lines("qrels")[0]])
+    files = str(trec.folder / "qrels"), [str(trec.folder / "run")]
+    checked = check_files(*files, of_qrels={"duplicates": "last"}, of_runs={})
+    (one,) = [one for one in checked.findings if one.rule == "dropped-rows"]
+    said = (
+        "the grade that is kept decides", "remove the duplicates where the judgements are made"
+    )  # fmt: skip
+    assert (one.effect, one.fix) == said
+    config = "datasets: {d: {path: qrels, duplicates: last}}\nruns: {r: {path: run}}\n"
+    trec.put("c.yaml", [config, "metrics: [map]\n"])
+    with pytest.raises(SystemExit):
+        main(["run", str(trec.folder / "c.yaml"), "--set", f"output={trec.folder / 'out'}"])
+    assert "  effect: {}\n  fix:    {}\n".format(*said) in capsys.readouterr().err
 
 
 def test_a_noisy_copy_of_the_grades_with_the_other_sign(trec: Any) -> None:

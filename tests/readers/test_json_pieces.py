@@ -190,10 +190,9 @@ def test_the_same_keys_far_apart(path: Path, size: int) -> None:
     path.write_text(f'{{"a": {{{rows}, "d3": 99}}, "b": {{"x": 1}}, "a": {{"x": 5}}}}')
     assert said(path, size).startswith(
         "a.json: a key stands twice in one object\n  found: d3\n"
-        "  fix:   keep one: 'duplicates: last' (or first) in the file's own entry of a config, as "
-        "in runs: {NAME: {path: ..., duplicates: last}}; --duplicates last on the "
-        "command line\n"
         "a.json: a key stands twice in one object\n  found: a\n"
+        "  fix:   keep one: 'duplicates: last' (or first) in the file's own entry of a config, as "
+        "in runs: {NAME: {path: ..., duplicates: last}}; --duplicates last on the command line"
     )
     first = {f"d{i}": i for i in range(20)}
     for kept, found in (

@@ -107,13 +107,15 @@ def test_three_numbers_a_line_are_no_table(tmp_path: Path) -> None:
     assert "looks like a table" not in str(error.value)
 
 
-def test_the_fix_of_many_is_said_once() -> None:
+def test_the_fix_of_several_is_said_once() -> None:
     many = [Problem(f"a:{n}", "wrong", fix="mend it") for n in range(1, 5)]
     assert str(InputError(many, total=9)) == (
         "a:1: wrong\na:2: wrong\na:3: wrong\na:4: wrong\n  fix:   mend it\n... and 5 more"
     )
-    few = [*many[:3], Problem("a:9", "wrong", fix="leave it")]
-    assert str(InputError(few)).count("mend it") == 3
+    two = [*many[:2], Problem("a:9", "wrong", fix="leave it")]
+    assert str(InputError(two)) == (
+        "a:1: wrong\na:2: wrong\n  fix:   mend it\na:9: wrong\n  fix:   leave it"
+    )
 
 
 @pytest.mark.parametrize("format", [None, "trec"])

@@ -237,9 +237,12 @@ def test_commas_and_second_columns_of_predictions(
 ) -> None:
     path = tmp_path / "comma.pred"
     path.write_text(f"# of a model\n{text}\n{text}\n")
-    said = f"{path}:2: 2 columns where one number a line belongs{what}\n  found: "
-    with pytest.raises(InputError, match=f"^{re.escape(said)}.*\n  fix:   {re.escape(fix)}"):
+    said = f"{path}:2: 2 columns where one number a line belongs{what}"
+    with pytest.raises(InputError) as error:
         read_run(path, format=format, dataset=DATASET)
+    first = error.value.problems[0]
+    assert (f"{first.where}: {first.what}", first.found) == (said, text)
+    assert first.fix.startswith(fix)
 
 
 def test_a_separator_of_millions(tmp_path: Path) -> None:

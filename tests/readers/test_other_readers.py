@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from harness import readers
@@ -195,3 +198,33 @@ def test_json_lines_refused(write: Write, line: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         readers.read_run(write("r.jsonl", text))
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.qrels", "q 0 d 1\nq 0 d 0\n"),
+        ("a.json", '{"q": {"d": 1, "d": 0}}'),
+        ("a.jsonl", '{"qid": "q", "docno": "d", "grade": 1}\n' * 2),
+        ("a.csv", "qid,docno,grade\nq,d,1\nq,d,0\n"),
+    ],
+)
+def test_a_pair_that_is_judged_twice(write: Write, name: str, text: str) -> None:
+    """The entry of a config that lets one stay is that of a dataset, and not of a run."""
+    with pytest.raises(InputError) as error:
+        readers.read_qrels(write(name, text))
+    (problem,) = error.value.problems
+    assert problem.fix == (
+        "keep one: 'duplicates: last' (or first) in the file's own entry of a config, as in "
+        "datasets: {NAME: {path: ..., duplicates: last}}; --duplicates last on the command line"
+    )
+
+
+def test_a_row_that_is_judged_twice(tmp_path: Path) -> None:
+    table = pa.table({"qid": ["q", "q"], "docno": ["d", "d"], "grade": [1, 0]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="as in datasets: "):
+        readers.read_qrels(tmp_path / "a.parquet")
+    pq.write_table(table.rename_columns(["qid", "docno", "score"]), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="as in runs: "):
+        readers.read_run(tmp_path / "a.parquet")
