@@ -276,6 +276,27 @@ def test_a_guess_is_said(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("binary", "graded"), [("a_binary", "b_ndcg"), ("z_binary", "b_ndcg"), ("b_ndcg", "a_graded")]
+)
+def test_graded_judgements_are_taken_before_binary_ones(
+    tmp_path: Path, binary: str, graded: str
+) -> None:
+    """A negative grade is no further one: trec_eval counts it as 0."""
+    make(tmp_path, {f"{binary}.qrels": QRELS.replace("2\n", "1\n").replace("b 0", "b -1")})
+    make(tmp_path, {f"{graded}.qrels": QRELS, "bm25.run": RUN})
+    text, loaded = proposed(tmp_path)
+    assert [Path(cell.dataset_entry.path).name for cell in resolve(loaded)] == [f"{graded}.qrels"]
+    assert f"# a guess: could also be {binary}.qrels\n" in text
+    assert f"#   {binary}.qrels: its runs were given to {graded}.qrels, which fits as well" in text
+
+
+def test_graded_judgements_of_real_runs(shared: Path, tmp_path: Path) -> None:
+    text = propose_config(shared / "data/codec", tmp_path)
+    files = {Path(c.dataset_entry.path).name for c in resolve(config.loads(text, "c", tmp_path))}
+    assert files == {"document_ndcg.qrels", "entity_ndcg.qrels"}
+
+
 def test_odd_names(tmp_path: Path) -> None:
     """Braces, dollars, blanks, signs that YAML knows, and numbers."""
     make(tmp_path, {"{q} ${x}/qrels.txt": QRELS})

@@ -23,6 +23,9 @@ _COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
 """Where a run's line has qid and docno."""
 
 
+_Rows = Mapping[str, Mapping[str, float]]
+
+
 class Fit(NamedTuple):
     """The judgements that a run belongs to; `why` says what is wrong or unsure.
 
@@ -49,6 +52,7 @@ class Matcher:
         self.folder, self.datasets = folder, datasets
         self._rows: dict[str, int | None] = {}
         self._pairs: dict[str, frozenset[tuple[str, str]] | None] = {}
+        self._graded: set[str] = set()
 
     def find(self, run: File, values: Mapping[str, str]) -> Fit:
         """Return where a run belongs.
@@ -78,6 +82,7 @@ class Matcher:
             return Fit(None, why=why if numbered else f"fits no judgements: {n}")
         best = max(near.values())
         fitting = [place for place, score in near.items() if score == best]
+        fitting.sort(key=lambda place: place[1] not in self._graded)
         others = sorted({self.datasets[number][0].pattern for number, _ in fitting[1:]})
         why = f"a guess: could also be {first_of(others, 3)}" if others else ""
         return Fit(*fitting[0], why, tuple(others))
@@ -104,7 +109,8 @@ class Matcher:
         """Return queries and documents of a run, or of its beginning."""
         path = self.folder / run.path
         if run.format not in _COLUMNS:
-            return _pairs(path, readers.read_run)
+            rows = _rows(path, readers.read_run)
+            return None if rows is None else _pairs(rows)
         qid, docno = _COLUMNS[run.format]
         lines = Source(path).head.decode("utf-8", "replace").splitlines()
         fields = [line.split() for line in lines[:-1] or lines]
@@ -117,8 +123,11 @@ class Matcher:
 
     def _judgements(self, path: str) -> frozenset[tuple[str, str]] | None:
         if path not in self._pairs:
-            pairs = _pairs(self.folder / path, partial(readers.read_qrels, fractions=True))
-            self._pairs[path] = None if pairs is None else frozenset(pairs)
+            rows = _rows(self.folder / path, partial(readers.read_qrels, fractions=True))
+            self._pairs[path] = None if rows is None else frozenset(_pairs(rows))
+            grades = {grade for row in (rows or {}).values() for grade in row.values()}
+            if sum(grade > 0 for grade in grades) > 1:
+                self._graded.add(path)
         return self._pairs[path]
 
 
@@ -143,16 +152,20 @@ def _scores(n: int | None) -> str:
     return "other rows" if n is None else f"{n} scores"
 
 
-def _pairs(path: Path, read: Callable[..., Qrels | Run]) -> list[tuple[str, str]] | None:
-    """Return the queries and documents of a file: none where it is wrong, None if too large."""
+def _rows(path: Path, read: Callable[..., Qrels | Run]) -> _Rows | None:
+    """Return what a file says of the documents of queries: nothing if wrong, None if too large."""
     if path.stat().st_size > LARGEST:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            rows = read(path, duplicates="first").to_dict()
+            return read(path, duplicates="first").to_dict()
     except (HarnessError, OSError):
-        return []
+        return {}
+
+
+def _pairs(rows: _Rows) -> list[tuple[str, str]]:
+    """Return the queries and documents of a file."""
     return [(qid, docno) for qid, row in rows.items() for docno in row]
 
 
