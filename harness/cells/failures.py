@@ -95,7 +95,7 @@ def _heads(some: Sequence[_One], n_cells: int) -> Iterator[str]:
         if len(shown) < len(kind):
             n_failed = sum(len(cells) for cells, _ in kind)
             places = [problem.where or named(cells) for cells, problem in kind[ALIKE:]]
-            yield f"the same in {n_failed:,} of {n_cells:,} cells\n  {others_at(places)}"
+            yield f"alike in {n_failed:,} of {n_cells:,} cells\n  {others_at(places)}"
 
 
 def _advice(one: Problem) -> str:

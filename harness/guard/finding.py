@@ -49,6 +49,8 @@ class Finding:
         The first of them, :data:`SHOWN` at most.
     at_least : bool
         Whether `count` may be more, as not everything was looked at.
+    unlike : bool
+        Whether other files have other figures than the first.
     """
 
     rule: str
@@ -62,6 +64,7 @@ class Finding:
     n_others: int = 0
     others: tuple[str, ...] = ()
     at_least: bool = False
+    unlike: bool = False
 
     def __str__(self) -> str:
         return "\n".join([self.head, *self.advice])
@@ -88,11 +91,14 @@ class Finding:
         if not self.n_others:
             return ""
         files = "1 other file" if self.n_others == 1 else f"{self.n_others:,} other files"
-        return f"; the same in {files}{_first(self.others, self.n_others)}"
+        own = f"with figures of {'its' if self.n_others == 1 else 'their'} own"
+        alike = f"in {files} too, {own}" if self.unlike else f"the same in {files}"
+        return f"; {alike}{_first(self.others, self.n_others)}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; other files, and that there may be more, only where it is so."""
         found = asdict(self) | {"examples": list(self.examples), "others": list(self.others)}
+        del found["unlike"]  # whose figures are not there
         if not self.n_others:
             del found["n_others"], found["others"]
         if not self.at_least:

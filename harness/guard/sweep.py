@@ -295,4 +295,5 @@ def _collapsed(findings: Sequence[Finding]) -> Finding:
     if not others:
         return one
     places = dict.fromkeys(one.place for one in others)
-    return replace(one, n_others=len(others), others=tuple(places)[:SHOWN])
+    unlike = any((each.what, each.count) != (one.what, one.count) for each in others)
+    return replace(one, n_others=len(others), others=tuple(places)[:SHOWN], unlike=unlike)

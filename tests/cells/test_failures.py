@@ -48,7 +48,7 @@ def test_of_many_the_first_are_said() -> None:
     other = Problem("z.txt:1", "score '1e999' is beyond", "", "repair it", "not-finite")
     *first, same, last = texts([*(nan(run, 2) for run in "abcdef"), of("z", InputError(other))])
     assert [text[:7] for text in first] == ["a on d:", "b on d:", "c on d:"]
-    assert same == "the same in 6 of 20 cells\n  ... and 3 more: d.txt:2, e.txt:2, f.txt:2"
+    assert same == "alike in 6 of 20 cells\n  ... and 3 more: d.txt:2, e.txt:2, f.txt:2"
     assert last == "z on d: z.txt:1: score '1e999' is beyond [not-finite]\n  fix:   repair it"
 
 

@@ -216,8 +216,8 @@ def test_many_runs_that_fail_for_one_reason_are_told_in_short(
     assert result.exit_code == 1
     lines = result.output.splitlines()
     assert sum(line.startswith("error: ") for line in lines) == 5
-    (at,) = [n for n, line in enumerate(lines) if "the same in" in line]
-    assert lines[at] == "error: the same in 9 of 12 cells"
+    (at,) = [n for n, line in enumerate(lines) if "alike in" in line]
+    assert lines[at] == "error: alike in 9 of 12 cells"
     places = ", ".join(f"m0{n}.run:10" for n in range(3, 9))
     assert lines[at + 1] == f"  ... and 6 more: {places}"
 

@@ -308,8 +308,8 @@ def test_findings_of_one_rule_are_one() -> None:
     other = ("e", found[0][1])
     (one, alone) = collapsed([*found, other])
     assert str(one).splitlines()[0] == (
-        "warning: a/fold0.txt: all scores in 0: q (+8 more); the same in 4 other files: "
-        "a/fold1.txt, a/fold2.txt, a/fold3.txt (+1 more) [constant-scores]"
+        "warning: a/fold0.txt: all scores in 0: q (+8 more); in 4 other files too, with figures of "
+        "their own: a/fold1.txt, a/fold2.txt, a/fold3.txt (+1 more) [constant-scores]"
     )
     first = found[0][1]
     assert (one.what, one.count, one.examples) == (first.what, first.count, first.examples)
@@ -333,6 +333,25 @@ def test_findings_of_one_rule_are_one() -> None:
         ("d", finding("depth", f"{n}/a.txt", "", 1)) for n in range(3)
     ]  # whose folders tell them apart
     assert collapsed(same_names)[0].others == ("1/a.txt", "2/a.txt")
+
+
+@pytest.mark.parametrize(
+    ("n", "what", "alike"),
+    [
+        (5, "5 rows of 3 queries", "in 1 other file too, with figures of its own"),
+        (3, "3 rows of 2 queries", "in 1 other file too, with figures of its own"),
+        (5, "3 rows of 3 queries", "in 1 other file too, with figures of its own"),
+        (3, "3 rows of 3 queries", "the same in 1 other file"),
+    ],
+)
+def test_figures_of_other_files_are_not_said_to_be_the_same(n: int, what: str, alike: str) -> None:
+    one = finding("dropped-rows", "a.run:7", "3 rows of 3 queries were dropped", 3)
+    other = finding("dropped-rows", "b.run:9", f"{what} were dropped", n)
+    (found,) = collapsed([("d", one), ("d", other)])
+    assert found.head == (
+        f"warning: a.run:7: 3 rows of 3 queries were dropped; {alike}: b.run:9 [dropped-rows]"
+    )
+    assert {*found.as_dict()} - {*one.as_dict()} == {"n_others", "others"}
 
 
 def test_what_is_accepted_is_a_note() -> None:
