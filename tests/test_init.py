@@ -15,7 +15,7 @@ import pytest
 import harness
 from harness import config
 from harness.config.sweep import Cell, resolve
-from harness.errors import InputError
+from harness.errors import HarnessWarning, InputError
 from harness.init import propose_config, save
 from harness.init.names import families, numbered, stem_of
 
@@ -104,6 +104,21 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
         ("svm", {"fold": "1", "seed": "1"}, "Fold1/test.txt"),
     ]
     assert len(resolve(loaded)) == 8
+
+
+def test_folds_that_share_queries_are_averaged_and_not_pooled(tmp_path: Path) -> None:
+    qrels, runs = [QRELS, OTHER_QRELS], [RUN, OTHER_RUN]  # query 1 is in both
+    make(tmp_path, {f"qrels-fold{n}.txt": text for n, text in enumerate(qrels, 1)})
+    make(tmp_path, {f"bm25-fold{n}.run": text for n, text in enumerate(runs, 1)})
+    text, _ = proposed(tmp_path)
+    line = "# summary: {average: [fold]}   # a row a system, not a row a cell\n"
+    assert f"{line}#   average, which goes without compare: folds share queries" in text
+    (tmp_path / "c.yaml").write_text(text.replace("# summary", "summary"), encoding="utf-8")
+    with pytest.warns(HarnessWarning, match="1 of 2 queries is in several of"):
+        assert len(harness.run(tmp_path / "c.yaml").leaderboard.entries) == 2
+    make(tmp_path, {"qrels-fold2.txt": OTHER_QRELS.replace("1 0", "7 0")})
+    make(tmp_path, {"bm25-fold2.run": OTHER_RUN.replace("1 Q0", "7 Q0")})
+    assert "# summary: {pool: [fold]}   # a row" in proposed(tmp_path)[0]
 
 
 def test_models_in_names_of_files_with_folds(tmp_path: Path) -> None:

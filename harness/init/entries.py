@@ -46,6 +46,8 @@ class Entry:
         Whether a run has to name it.
     note : str
         What is unsure.
+    shares_queries : bool
+        Whether folds of judgements have queries in common.
     """
 
     key: str
@@ -55,6 +57,7 @@ class Entry:
     dataset: int = -1
     names_dataset: bool = False
     note: str = ""
+    shares_queries: bool = False
 
 
 @dataclass
@@ -71,13 +74,15 @@ class Proposal:
 class _Assigned(NamedTuple):
     """The files of judgements that runs use, the runs on each group, those on none and why.
 
-    `also` says of patterns of judgements which others their runs were given to.
+    `also` says of patterns of judgements which others their runs were given to, `sharing` has the
+    groups whose files have queries in common.
     """
 
     used: dict[int, set[str]]
     runs: dict[tuple[int, str, str], list[str]]
     aside: dict[str, str]
     also: dict[str, str]
+    sharing: set[int]
 
 
 def propose(found: Look) -> Proposal:
@@ -105,7 +110,8 @@ def propose(found: Look) -> Proposal:
         files = assigned.used.get(number) or {*group.values}
         values = {path: own for path, own in group.values.items() if path in files}
         some = fixed(Group(group.pattern, values))
-        made.datasets.append(Entry("", some.pattern, form, some))
+        sharing = number in assigned.sharing
+        made.datasets.append(Entry("", some.pattern, form, some, shares_queries=sharing))
         _keep_used(group, some, made.where)
     for (number, form, note), paths in assigned.runs.items():
         place = kept.index(number)
@@ -171,7 +177,7 @@ def _assign(
     found: Look, groups: list[tuple[Group, str]], runs: list[File], bare: set[str]
 ) -> _Assigned:
     """Return which runs belong to which judgements."""
-    made = _Assigned(defaultdict(set), defaultdict(list), {}, {})
+    made = _Assigned(defaultdict(set), defaultdict(list), {}, {}, set())
     matcher = Matcher(found.folder, groups)
     values = {p: v for one in numbered([r.path for r in runs], bare) for p, v in one.values.items()}
     for run in runs:
@@ -184,6 +190,7 @@ def _assign(
         taken = groups[fit.dataset][0].pattern
         for other in fit.others:
             made.also.setdefault(other, f"its runs were given to {taken}, which fits as well")
+    made.sharing.update(n for n, paths in made.used.items() if matcher.share_queries(paths))
     return made
 
 

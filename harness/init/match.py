@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -86,6 +86,16 @@ class Matcher:
         others = sorted({self.datasets[number][0].pattern for number, _ in fitting[1:]})
         why = f"a guess: could also be {first_of(others, 3)}" if others else ""
         return Fit(*fitting[0], why, tuple(others))
+
+    def share_queries(self, paths: Iterable[str]) -> bool:
+        """Return whether judgements have queries in common, of those that were read for runs."""
+        seen: set[str] = set()
+        for path in paths:
+            qids = {qid for qid, _ in self._pairs.get(path) or ()}
+            if qids & seen:
+                return True
+            seen |= qids
+        return False
 
     def _by_rows(self, run: File, path: str, form: str) -> float:
         """Return 1 where there are as many scores as rows, 0.1 where that cannot be told."""

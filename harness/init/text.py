@@ -143,10 +143,14 @@ def _summary(made: Proposal) -> Iterator[str]:
     """Yield what makes a row a system of folds and seeds, where there are any."""
     pool = dict.fromkeys(name for entry in made.datasets for name in entry.group.names)
     own = dict.fromkeys(name for entry in made.runs for name in entry.group.names)
-    ways = {"pool": pool, "spread": [name for name in own if name in WORDS and name not in pool]}
+    spread = [name for name in own if name in WORDS and name not in pool]
+    sharing = any(entry.shares_queries for entry in made.datasets)
+    ways = {"average" if sharing else "pool": pool, "spread": spread}
     said = [f"{way}: [{', '.join(names)}]" for way, names in ways.items() if names]
     if said:
         yield f"# summary: {{{', '.join(said)}}}   # a row a system, not a row a cell"
+    if sharing:
+        yield "#   average, which goes without compare: folds share queries, and cannot be pooled"
 
 
 def _baseline(made: Proposal) -> str:
