@@ -37,6 +37,7 @@ from .layout import Layout as Layout
 from .layout import Refused as Refused
 from .lines import check_binary
 from .number_text import check_number, commas, is_like_number, is_meant_as_number
+from .one_number import BELONGS, LOOK, ONE_EACH, are_fractions, wrapped
 from .room import give_back, has_long_line, pool_for
 from .source import Source, no_rows
 from .whole_lines import BOM
@@ -227,7 +228,8 @@ def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
         return InputError(Problem(source.name, f"cannot be read ({reason})"))
     check_binary(source)
     last = problems[-1]
-    if source.unfinished and last.where == f"{source.name}:{found.last}":
+    is_last = source.unfinished and last.where == f"{source.name}:{found.last}"
+    if is_last and not (layout.n_rows is not None and last.rule == "columns"):  # too much is no cut
         what = f"the file ends in the middle of a line: {last.what}"
         fix = "get the whole file" + (", or delete the line" if layout.n_rows is None else "")
         problems[-1] = replace(last, what=what, fix=fix, rule="truncated")
@@ -293,6 +295,8 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
     if layout.n_rows is not None:
         if not fields:
             return _columns(f"a blank line where a {layout.number} belongs", layout.repair)
+        if (shown := wrapped(line[:LOOK].decode("utf-8", "replace"))) is not None:
+            return _columns(*shown)
         n_columns = max(count_fields(line), line.count(b",") + 1)
         if n_columns > 1:
             return _columns(*too_many(line.decode("utf-8", "replace"), n_columns))
@@ -313,14 +317,14 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
 
 def too_many(line: str, n_columns: int) -> tuple[str, str]:
     """Return what is wrong with a line of several columns where one number belongs, and the fix."""
-    what = f"{n_columns:,} columns where one number a line belongs"
+    what = f"{n_columns:,} columns {BELONGS}"
     looks, written = commas(line.strip())
     if looks:
         return (
             f"{what}, or a {looks}",
             f"write {written}; or, if there is an index, {WITHOUT_INDEX}",
         )
-    return what, WITHOUT_INDEX
+    return what, ONE_EACH if are_fractions(line) else WITHOUT_INDEX
 
 
 def _columns(what: str, fix: str) -> Problem:

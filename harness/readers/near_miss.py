@@ -8,6 +8,7 @@ from .format import Head, Kind
 from .jsonl import first_object
 from .lines import check_length
 from .number_text import commas, is_like_number, is_meant_as_number
+from .one_number import BELONGS, ONE_EACH, are_fractions, wrapped
 from .source import BLOCK, Source, no_rows
 from .without_names import without_names
 
@@ -25,6 +26,9 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
         if head.mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
             return _too_few(3, trec.QRELS.fields), "write the missing field; the iteration may be 0"
         return None
+    written = [line.decode("utf-8", "replace").strip() for line in head.lines]
+    if (found := wrapped(written[0])) is not None:
+        return found
     if head.mostly(fields, lambda f: len(f) == 5 and any(map(is_like_number, f[3:]))):
         fix = "write the missing field; Q0, the rank and the tag may be any word"
         return _too_few(5, trec.RUN.fields), fix
@@ -32,10 +36,11 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
     split = (line.replace(b",", b" ").split(None, 2) for line in head.lines)
     columns = [[column.decode("utf-8", "replace") for column in line] for line in split]
     if head.mostly(columns, lambda c: len(c) == 2 and c[0].isdigit() and is_like_number(c[1])):
-        return too_many(head.lines[0].decode("utf-8", "replace"), 2)
-    written = [line.decode("utf-8", "replace").strip() for line in head.lines]
+        return too_many(written[0], 2)
     if head.mostly(written, lambda text: bool(commas(text)[0])):
         return too_many(written[0], written[0].count(",") + 1)
+    if head.mostly(written, are_fractions):
+        return f"several columns {BELONGS}", ONE_EACH
     if (found := without_names(head, kind)) is not None:
         return found
     if head.mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):

@@ -116,6 +116,47 @@ def test_scores_that_are_refused(write: Write, dataset: Qrels, text: str, messag
     assert str(error.value).startswith(message)
 
 
+_LIST = "a list of numbers", "write each number on a line of its own, as "
+_COLUMNS = "columns", f"{_LIST[1]}'\\n'.join(map(str, scores)) does; of several for one row, such "
+
+
+@pytest.mark.parametrize("format", [None, "scores"])
+@pytest.mark.parametrize(
+    ("text", "what", "fix"),
+    [
+        (str([-1.27, 2.5, 0.1, 4.0, 1e-9]), *_LIST),
+        (f"{[-1.27, 2.5, 0.1, 4.0, 1e-9]}\n", *_LIST),
+        (str([i / 7 for i in range(20_000)]), *_LIST),
+        (f"# of a model\n{[-1.27, 2.5, 0.1, 4.0, 1e-9]}\n", *_LIST),
+        ("[0.5, 0.25]\n" * 5, *_LIST),
+        ("[-1.27 2.5\n 3. 1.25\n 0.5]\n", *_LIST),
+        ("[0.5,\n0.25,\n1.5,\n2,\n1]\n", *_LIST),
+        ("tensor([0.5, 0.25], device='cuda:0')\n", *_LIST),
+        ("array([[0.5], [0.25]])\n", "a number in brackets", "write 0.5 alone, as .item()"),
+        ("0.3 0.7\n" * 5, *_COLUMNS),
+        ("0.3\t0.7\n" * 5, *_COLUMNS),
+        ("0.3,0.7\n" * 5, *_COLUMNS),
+        ("0.1 0.2 0.7\n" * 5, *_COLUMNS),
+        (", ".join(str(i / 7) for i in range(1, 20_000) if i % 7), *_COLUMNS),
+        ("tensor(1.33)\n" * 5, "a number in brackets", "write 1.33 alone, as .item() and "),
+        ("tensor(1.33, grad_fn=<X>)\n" * 5, "a number in brackets", "write 1.33 alone, as .item("),
+        ("np.float64(-2.)\n" * 5, "a number in brackets", "write -2. alone, as .item()"),
+        ("[1.33]\n" * 5, "a number in brackets", "write 1.33 alone; numbers of shape (n, 1) are"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_is_no_single_number(
+    write: Write, dataset: Qrels, format: str | None, text: str, what: str, fix: str
+) -> None:
+    """Nothing of it was cut, with a line end and without."""
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("p.txt", text), dataset=dataset, format=format)
+    first = error.value.problems[0]
+    assert f"{what} where one number a line belongs" in first.what
+    assert first.where == ("p.txt:2" if text[0] == "#" else "p.txt:1")
+    assert (first.fix[: len(fix)], first.rule) == (fix, "columns")
+
+
 @pytest.mark.parametrize("ending", ["txt", "npy"])
 def test_many_scores_and_too_few(write: Write, ending: str) -> None:
     """Nine that are not finite are printed, that the last rows are lost, and how many more."""
@@ -186,10 +227,9 @@ def test_an_index_beside_the_scores(write: Write, dataset: Qrels) -> None:
     with pytest.raises(InputError) as error:
         readers.read_run(write("p.csv", ",0\n0,3.0\n"), dataset=dataset, format="scores")
     assert str(error.value).startswith(
-        "p.csv:1: 2 columns where one number a line belongs\n"
-        "  found: ,0\n"
+        "p.csv:1: 2 columns where one number a line belongs\n  found: ,0\n"
+        "p.csv:2: 2 columns where one number a line belongs\n  found: 0,3.0\n"
         "  fix:   write it without the index, as series.to_csv(path, index=False, header=False) "
-        "does\np.csv:2: 2 columns"
     )
 
 
@@ -303,8 +343,8 @@ def test_packed_npy(write: Write, dataset: Qrels) -> None:
         (
             np.array([1, np.nan, 2, np.inf, 0]),
             "p.npy: row 2: score 'nan' is not a finite number\n"
-            "  fix:   repair the system's output\n"
-            "p.npy: row 4: score 'inf' is not a finite number\n",
+            "p.npy: row 4: score 'inf' is not a finite number\n"
+            "  fix:   repair the system's output",
         ),
         (
             np.array([{}, 1, 2, 3, 4], dtype=object),
