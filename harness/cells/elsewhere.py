@@ -19,6 +19,7 @@ from ..guard.facts import RunFacts
 from ..guard.finding import Finding
 from ..guard.first import First
 from ..guard.fits import Fit, Rows
+from ..guard.sweep import GuardedCell, other_folds
 from ..readers import Source
 from ..readers.columns import numbers_of, read_columns
 from ..readers.numpy_files import NoArrayError, array_of
@@ -69,24 +70,38 @@ class Elsewhere:
         self.datasets.setdefault(one.path, one)
 
     def odd(
-        self, cell: Cell, run: RunFacts, folds: Sequence[tuple[str, Fit]] = ()
-    ) -> Iterator[Finding]:
-        """Yield what predictions are that do not fit their own rows.
+        self, odd: Iterable[tuple[Cell, RunFacts]], cells: Iterable[GuardedCell]
+    ) -> Iterator[tuple[Cell, Finding]]:
+        """Yield what predictions are that do not fit their own rows, with the cell.
 
-        `folds` is how the same model's fit other folds, with their names.
+        `cells` are all of the sweep: how the same model's predictions fit its other folds, or
+        these in another order, tells whether it is a random baseline.
         """
+        every = [(cell, run, self._swapped(cell, run)) for cell, run in odd]
+        names = {str(held): held.name for held in self.datasets.values()}
+        swapped = {
+            _files(cell): (names[one.other], one.fit) for cell, _, one in every if one is not None
+        }
+        folds = other_folds(cells, swapped)
+        for cell, run, one in every:
+            if one is not None:
+                yield cell, one.finding
+                continue
+            others = folds.get(_files(cell), ())
+            for found in predictions.of_order(cell.run_entry.path, cell.dataset, run, others):
+                yield cell, found
+
+    def _swapped(self, cell: Cell, run: RunFacts) -> predictions.Swapped | None:
+        """Return the other dataset of as many rows that predictions fit."""
         place, dataset = cell.run_entry.path, cell.dataset_entry.path
         n_rows = self.datasets[dataset].n_rows
         others = dict(self._of(n_rows, dataset))
         read = numbers(place) if others else None
-        found: list[Finding] = []
-        if read is not None:
-            own, at = Fit(*run.own_fit), partial(_at, cell.run_entry)
-            own_rows = self._rows(self.datasets[dataset])
-            found = [
-                *predictions.of_others(place, cell.dataset, own, read[0], others, own_rows, at)
-            ]
-        yield from found or predictions.of_order(place, cell.dataset, run, folds)
+        if read is None:
+            return None
+        own, at = Fit(*run.own_fit), partial(_at, cell.run_entry)
+        own_rows = self._rows(self.datasets[dataset])
+        return predictions.of_others(place, cell.dataset, own, read[0], others, own_rows, at)
 
     def count(self, cell: Cell) -> Finding | None:
         """Return where predictions fit that are more or fewer than rows."""
@@ -114,6 +129,10 @@ class Elsewhere:
                 return None
             self._read[held.path] = held.rows()
         return self._read[held.path]
+
+
+def _files(cell: Cell) -> tuple[str, str]:
+    return cell.dataset_entry.path, cell.run_entry.path
 
 
 def _at(entry: DatasetEntry | RunEntry, rows: Sequence[int]) -> list[str]:

@@ -21,7 +21,7 @@ from ..guard.predictions import is_odd
 from ..guard.refused import OF_JUDGEMENTS, OF_ROWS, refused
 from ..guard.registry import RULES, accepted, of_reader
 from ..guard.said import Said, rule_of
-from ..guard.sweep import GuardedCell, collapsed, of_sweep, other_folds
+from ..guard.sweep import GuardedCell, collapsed, of_sweep
 from . import columns, named_twice, shared_rows
 from .again import BY_ROW, format_of
 from .elsewhere import Elsewhere, Held, qrels_of, rows_of
@@ -114,13 +114,11 @@ def guard(
         scoped += [(cell.dataset_key, one) for one in own]
         pooled = config.summary.pool
         guarded.append(guarded_cell(cell, record.facts, record.qids, digests, pooled))
-    elsewhere, folds = Elsewhere(_held(cells, records), MOST_READ), other_folds(guarded)
-    for place, cell in cells.items():
-        facts = records[place].facts
-        if facts is not None and is_odd(facts.run):
-            others = folds.get((cell.dataset_entry.path, cell.run_entry.path), ())
-            odd = accepted(elsewhere.odd(cell, facts.run, others), accept)
-            scoped += [(cell.dataset_key, one) for one in odd]
+    elsewhere = Elsewhere(_held(cells, records), MOST_READ)
+    known = ((cell, records[place].facts) for place, cell in cells.items())
+    odd = [(cell, facts.run) for cell, facts in known if facts is not None and is_odd(facts.run)]
+    for cell, one in elsewhere.odd(odd, guarded):
+        scoped += [(cell.dataset_key, said) for said in accepted([one], accept)]
     better = {**dict(_counted(failed, elsewhere)), **dict(_strangers(failed, cells, records))}
     found.failed |= {place: InputError([_problem(one)]) for place, one in better.items()}
     for place, (cell, error) in failed.items():

@@ -30,7 +30,7 @@ from ..guard.predictions import is_odd
 from ..guard.refused import OF_ROWS
 from ..guard.registry import accepted
 from ..guard.rules import of_dataset, of_rows, of_run
-from ..guard.sweep import GuardedCell, of_sweep, other_folds
+from ..guard.sweep import GuardedCell, of_sweep
 from ..guard.watch import Watch
 from ..readers import Source
 from ..readers.hashed import HashedSource
@@ -226,15 +226,12 @@ def _align(qrels: Qrels, source: Source, policy: Policy, options: Mapping[str, A
 def _look_elsewhere(sweep: _Sweep) -> None:
     """Hold predictions that do not fit their rows against those of the other datasets."""
     elsewhere = Elsewhere(one.held() for one in sweep.datasets.values())
-    folds = other_folds(sweep.guarded)
+    odd = [(cell, run) for cell, run in sweep.odd if run is not None]
+    sweep.reading.add(*(found for _, found in elsewhere.odd(odd, sweep.guarded)))
     for cell, run in sweep.odd:
-        if run is not None:
-            others = folds.get((cell.dataset_entry.path, cell.run_entry.path), ())
-            sweep.reading.add(*elsewhere.odd(cell, run, others))
-        else:
-            better = elsewhere.count(cell)
-            if better is not None:
-                sweep.reading.replace("row-count", better)
+        better = elsewhere.count(cell) if run is None else None
+        if better is not None:
+            sweep.reading.replace("row-count", better)
 
 
 def _other_topics(sweep: _Sweep) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,7 @@ clearly."""
 OTHER_FOLD = (
     "predict in the order of this fold's rows (they may have been shuffled, sorted, turned round "
     "or moved by some rows), or name this fold's file: it may be that of a fold of as many rows "
-    "that the config does not name"
+    "that the config does not name, or that of another fold, cut"
 )
 
 
@@ -155,38 +156,46 @@ def _listed(some: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
 
 
+class Swapped(NamedTuple):
+    """Which dataset predictions fit in place of their own, how, and what is said of it."""
+
+    other: str
+    fit: Fit
+    finding: Finding
+
+
 def of_others(
     place: str, name: str, own: Fit, scores: Array, others: Mapping[str, Rows],
     own_rows: Rows | None = None, at: At = nowhere,
-) -> Iterator[Finding]:  # fmt: skip
-    """Yield the dataset of as many rows whose grades predictions fit in place of their own.
+) -> Swapped | None:  # fmt: skip
+    """Return the dataset of as many rows whose grades predictions fit in place of their own.
 
     `own_rows` are those of their own dataset; `at` returns where predictions are in their file.
     """
     ranked = fits.ranks(scores)
     found = {other: fits.fit(rows, ranked) for other, rows in others.items()}
-    if not found:
-        return
-    other = max(found, key=lambda one: found[one].z)
-    if fits.is_clear(found[other], own):
-        query, there, here = _by_query(others[other], own_rows, ranked)
-        better = np.flatnonzero(there > here)
-        what = (
-            f"the predictions fit the rows of {other} (correlation with the grades within "
-            f"queries {found[other].r:.2f}) and not those of {name} ({own.r:.2f}), as many; so in "
-            f"{better.size:,} of {query.size:,} queries of the other"
-        )
-        starts = starts_of(others[other])[query[better]]
-        first = np.argsort(starts, kind="stable")[:SHOWN]
-        qids = others[other].qids
-        some = better[first]
-        names = [] if qids is None else texts_at(qids, query[some])
-        said = [
-            f"query {qid} ({one:.2f}, and {its:.2f})"
-            for qid, one, its in zip(names, there[some].tolist(), here[some].tolist(), strict=False)
-        ]
-        where = at([int(starts[first[0]])])[0] if some.size else ""
-        yield finding("swapped-fold", where or place, what, better.size, said)
+    other = max(found, key=lambda one: found[one].z, default="")
+    if not found or not fits.is_clear(found[other], own):
+        return None
+    query, there, here = _by_query(others[other], own_rows, ranked)
+    better = np.flatnonzero(there > here)
+    what = (
+        f"the predictions fit the rows of {other} (correlation with the grades within "
+        f"queries {found[other].r:.2f}) and not those of {name} ({own.r:.2f}), as many; so in "
+        f"{better.size:,} of {query.size:,} queries of the other"
+    )
+    starts = starts_of(others[other])[query[better]]
+    first = np.argsort(starts, kind="stable")[:SHOWN]
+    qids = others[other].qids
+    some = better[first]
+    names = [] if qids is None else texts_at(qids, query[some])
+    said = [
+        f"query {qid} ({one:.2f}, and {its:.2f})"
+        for qid, one, its in zip(names, there[some].tolist(), here[some].tolist(), strict=False)
+    ]
+    where = at([int(starts[first[0]])])[0] if some.size else ""
+    told = finding("swapped-fold", where or place, what, better.size, said)
+    return Swapped(other, found[other], told)
 
 
 def _by_query(other: Rows, own: Rows | None, ranked: Array) -> tuple[Ints, Array, Array]:

@@ -130,15 +130,22 @@ def of_sweep(
         yield from _unjudged(some)
 
 
-def other_folds(cells: Iterable[GuardedCell]) -> dict[tuple[str, str], list[tuple[str, Fit]]]:
+def other_folds(
+    cells: Iterable[GuardedCell], swapped: Mapping[tuple[str, str], tuple[str, Fit]]
+) -> dict[tuple[str, str], list[tuple[str, Fit]]]:
     """Return how the same model's predictions for other folds fit these.
 
-    By the files of dataset and run; each with the other dataset's name.
+    By the files of dataset and run; each with the other dataset's name. `swapped` are those that
+    fit another fold in place of their own, with its name.
     """
     found: dict[tuple[str, str], list[tuple[str, Fit]]] = {}
     known = [cell for cell in cells if cell.folds and cell.facts.run.own_fit]
     for some in _by(known, lambda cell: cell.model).values():
         fits = {cell.dataset: (cell.name, Fit(*cell.facts.run.own_fit)) for cell in some}
+        for cell in some:
+            if (cell.dataset, cell.run) in swapped:
+                there, fit = swapped[cell.dataset, cell.run]
+                fits[cell.dataset] = f"{there} (given for {cell.name})", fit
         for cell in some:
             others = [fit for path, fit in fits.items() if path != cell.dataset]
             found[cell.dataset, cell.run] = others

@@ -122,6 +122,51 @@ def test_two_of_three_folds(sweep: Sweep) -> None:
     }
 
 
+def swap(sweep: Sweep, model: str = "m1") -> None:
+    """Give folds 1 and 2 each other's predictions; and a shorter fold 3 those of fold 1, cut."""
+    n = ROWS - 10 * DEEP
+    rows = (sweep.folder / "fold3.txt").read_text().splitlines(keepends=True)
+    (sweep.folder / "fold3.txt").write_text("".join(rows[:n]))
+    first, second = (np.loadtxt(sweep.folder / f"{model}-{fold}.txt") for fold in (1, 2))
+    sweep.put(model, 1, second)
+    sweep.put(model, 2, first)
+    sweep.put(model, 3, first[:n])
+    other = "m2" if model == "m1" else "m1"
+    sweep.put(other, 3, np.loadtxt(sweep.folder / f"{other}-3.txt")[:n])
+
+
+def test_another_folds_predictions_that_are_cut_beside_swapped_ones(sweep: Sweep) -> None:
+    """No fold of the model fits its own rows: that it is none of chance, the swapped ones tell."""
+    swap(sweep)
+    found = check_config(sweep.folder / "x.yaml").findings
+    assert [Path(one.place).name for one in found if one.rule == "swapped-fold"] == [
+        "m1-1.txt:1", "m1-2.txt:1",
+    ]  # fmt: skip
+    (one,) = sweep.unrelated().values()
+    assert (one.severity, Path(one.place).name) == ("warning", "m1-3.txt:1")
+    assert one.what.split("; ")[1] == (
+        "those of the same model 0.78 and 0.78 on web2 (given for web1) and web1 (given for web2)"
+    )
+    assert one.fix.endswith("or that of another fold, cut")
+
+
+def test_harness_run_says_it_of_cut_ones_too(
+    sweep: Sweep, capsys: pytest.CaptureFixture[str]
+) -> None:
+    swap(sweep)
+    with contextlib.suppress(SystemExit):
+        main(["run", str(sweep.folder / "x.yaml"), "--set", f"output={sweep.folder / 'out'}"])
+    said = capsys.readouterr().err
+    assert (said.count("[swapped-fold]"), said.count("[unrelated]")) == (2, 1)
+    assert "0.78 and 0.78 on web2 (given for web1) and web1 (given for web2)" in said
+
+
+def test_a_random_model_whose_folds_are_swapped_is_a_note(sweep: Sweep) -> None:
+    swap(sweep, "m2")
+    assert not sweep.unrelated("m1")
+    assert {one.severity for one in sweep.unrelated("m2").values()} == {"note"}
+
+
 def test_datasets_that_are_no_folds_tell_nothing_of_each_other(sweep: Sweep) -> None:
     sweep.config(
         datasets={"web-{topic}": {"format": "letor", "path": "fold{topic}.txt"}},
