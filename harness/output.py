@@ -11,6 +11,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from typing import TextIO
 
 from . import system
 from .escaping import for_terminal
@@ -37,16 +38,17 @@ def written(gone: Callable[[], None]) -> Iterator[None]:
         finally:
             with printing():
                 sys.stdout.flush()
-    except BrokenPipeError:
-        _drop()
+    except (BrokenPipeError, ReaderGoneError):
+        _drop(sys.stdout)
         gone()
     except OutputError as error:
-        _drop()
-        if error.errno == errno.EPIPE:
-            gone()
-        else:
-            fix = system.fix(error) if error.errno == errno.EFBIG else _ELSEWHERE
-            _end(error.strerror or str(error), fix)
+        _drop(sys.stdout)
+        fix = system.fix(error) if error.errno == errno.EFBIG else _ELSEWHERE
+        _end(error.strerror or str(error), fix)
+
+
+class ReaderGoneError(Exception):
+    """The reader of standard output has gone: no error of the system, which Typer ends with 1."""
 
 
 class OutputError(OSError):
@@ -58,12 +60,14 @@ def printing() -> Iterator[None]:
     """Let what the system refuses within be the output's."""
     try:
         yield
+    except BrokenPipeError as error:
+        raise ReaderGoneError from error
     except OSError as error:
         raise OutputError(error.errno, error.strerror) from error
 
 
 def show(text: str, *, error: bool = False) -> None:
-    """Print text at once; nowhere where standard error is closed.
+    """Print text at once; nowhere where standard error is closed, or its reader gone.
 
     Files and pipes get it as it is; a terminal, and standard error always, what
     :func:`~harness.escaping.for_terminal` makes of it: no name may move the cursor.
@@ -76,7 +80,7 @@ def show(text: str, *, error: bool = False) -> None:
     if error or stream.isatty():
         text = for_terminal(text)
     encoding = stream.encoding or "utf-8"
-    with contextlib.nullcontext() if error else printing():
+    with _heard_or_not() if error else printing():
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
 
@@ -105,12 +109,20 @@ def end_by_signal() -> None:
     sys.exit(0)
 
 
-def _drop() -> None:
+@contextlib.contextmanager
+def _heard_or_not() -> Iterator[None]:
+    """Go on where nobody reads standard error any more: results do not hang on it."""
+    try:
+        yield
+    except BrokenPipeError:
+        _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
     """Send what is left in the buffer nowhere, so that the interpreter's end does not meet it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _end(why: str, fix: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write(f"error: the output cannot be written ({why})\n  fix:   {fix}\n")
+    show(f"error: the output cannot be written ({why})\n  fix:   {fix}\n", error=True)
     sys.exit(FAILED)

@@ -248,6 +248,47 @@ def test_a_closed_pipe_is_no_error(here: Path) -> None:
     assert done.stderr == ""
 
 
+GONE = "{python} -m harness {command} | true; echo ${{PIPESTATUS[0]}}"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "metrics",
+        "table --help",
+        "--version",
+        "evaluate {} {} -m map",
+        "evaluate {} {} -m map -f csv",
+    ],
+)
+@pytest.mark.parametrize("also", ["", " 2>&1"])
+def test_a_reader_that_is_gone_is_no_error(command: str, also: str, here: Path) -> None:
+    words = GONE.format(python=sys.executable, command=command.format(*TREC) + also)
+    done = subprocess.run(["bash", "-c", words], cwd=here, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+UPSIDE_DOWN = "1 Q0 a 1 1.0 x\n1 Q0 b 2 2.0 x\n"
+
+
+def test_warnings_that_nobody_reads_stop_nothing(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("1 0 a 1\n1 0 b 0\n")
+    (tmp_path / "r.run").write_text(UPSIDE_DOWN)
+    (tmp_path / "c.yaml").write_text(
+        "datasets: {d: {path: q.txt}}\nruns: {r: {path: r.run}}\nmetrics: [map]\n"
+    )
+    for command, expected in (("run c.yaml", "written to results/c"), ("table results/c", "Means")):
+        words = f"({sys.executable} -m harness {command}; echo $? >&3) 2>&1 >out | true"
+        done = subprocess.run(
+            ["bash", "-c", f"({words}) 3>status"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert (tmp_path / "status").read_text() == "0\n", done.stderr
+        assert expected in (tmp_path / "out").read_text()
+        words = GONE.format(python=sys.executable, command=f"{command} 2>&1")
+        done = subprocess.run(["bash", "-c", words], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == ("0\n", "")
+
+
 FULL = (
     "error: the output cannot be written (No space left on device)\n"
     "  fix:   free space, or send it elsewhere\n"
