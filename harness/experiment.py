@@ -89,7 +89,8 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
         for cell in found
     ]
     lines = [columns(rows, left=len(rows[0])), ""]
-    lines.append(f"{len(found)} cells x {len(loaded.parsed_metrics())} metrics")
+    counts = ("cell", len(found)), ("metric", len(loaded.parsed_metrics()))
+    lines.append(" x ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in counts))
     lacking = gaps.shown(found)
     if lacking:
         lines.append(lacking)

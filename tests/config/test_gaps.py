@@ -173,9 +173,9 @@ def test_a_run_says_what_is_missing_first_and_once(root: Path, tmp_path: Path) -
     ]
     assert "cells is missing" in str(said[0].message)
     plan = experiment.plan(tmp_path / "c.yaml")
-    assert "7 cells x 1 metrics\n1 of 8 cells is missing" in plan
+    assert "7 cells x 1 metric\n1 of 8 cells is missing" in plan
     whole = experiment.plan(tmp_path / "c.yaml", overrides=["where.model=neural"])
-    assert whole.endswith("4 cells x 1 metrics\n")
+    assert whole.endswith("4 cells x 1 metric\n")
 
 
 def test_the_first_ten_are_listed(tmp_path: Path) -> None:

@@ -245,8 +245,8 @@ def test_hidden_folders_are_left_out_and_named(tmp_path: Path) -> None:
     )
     said = called("run", "c.yaml", "--dry-run", cwd=tmp_path)
     assert (said.code, said.err) == (0, "")
-    assert said.out.splitlines()[-2:] == ["1 cells x 1 metrics", "left out, as hidden: p/.old"]
+    assert said.out.splitlines()[-2:] == ["1 cell x 1 metric", "left out, as hidden: p/.old"]
     shown = (tmp_path / "p/.old").rename(tmp_path / "p/old")
     (shown / "1.txt").write_text("1 Q0 a 1 1.0 t\n")
-    assert called("run", "c.yaml", "--dry-run", cwd=tmp_path).out.endswith("2 cells x 1 metrics\n")
+    assert called("run", "c.yaml", "--dry-run", cwd=tmp_path).out.endswith("2 cells x 1 metric\n")
     assert [one.values["m"] for one in files(tmp_path, "p/.{m}")] == ["DS_Store"]
