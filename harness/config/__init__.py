@@ -151,7 +151,7 @@ def _text_of(path: Path) -> str:
     try:
         return extends.text_of(path)
     except LookupError as error:
-        fix = "save the file as UTF-8" if "UTF-8" in str(error) else ""
+        fix = extends.fix_of(error)
         rule = "" if path.exists() else "missing-file"
         if rule:
             fix = "give the name of a config; harness init writes one"

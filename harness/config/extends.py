@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.guarded_yaml import SIZE
 from ..errors import ConfigError, did_you_mean
+from ..readers.no_text import AS_UTF8, wide
 from . import paths, yamlfile
 from .overrides import BY_NAME, override
 from .patterns import NothingFoundError, files
@@ -37,11 +38,16 @@ def text_of(path: Path) -> str:
             raise LookupError(f"is longer than {SIZE:,} characters")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise LookupError(f"byte {error.start} is not UTF-8") from error
+        raise LookupError(wide(data) or f"byte {error.start} is not UTF-8") from error
     except IsADirectoryError as error:
         raise LookupError("is a folder, not a config") from error
     except OSError as error:
         raise LookupError(_unreadable(path, error)) from error
+
+
+def fix_of(error: LookupError) -> str:
+    """Return what to do about a file that :func:`text_of` could not read; ``""`` if unknown."""
+    return AS_UTF8 if isinstance(error.__cause__, UnicodeDecodeError) else ""
 
 
 def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> Source:
@@ -144,7 +150,8 @@ def _extended(source: Source, folder: Path, chain: list[tuple[Path, str]], where
     try:
         text = text_of(path)
     except LookupError as error:
-        raise ConfigError(source.problem(("extends",), str(error)), where=where) from error
+        problem = source.problem(("extends",), str(error), fix=fix_of(error))
+        raise ConfigError(problem, where=where) from error
     base = paths.expand(yamlfile.parse(text, str(path), name))
     base = _extended(base, path.parent, [*chain, (path.resolve(), name)], where)
     paths.rebase(base.data, os.path.dirname(given))

@@ -203,10 +203,8 @@ class Source:
     def check_text(self) -> None:
         """Raise where the first bytes are no lines of text."""
         head, what, fix, line = self.head, "", "give a text file", ""
-        if head.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
-            what, fix = "the text is UTF-32", "save it as UTF-8"
-        elif head.startswith((b"\xff\xfe", b"\xfe\xff")):
-            what, fix = "the text is UTF-16", "save it as UTF-8"
+        if what := no_text.wide(head):
+            fix = no_text.AS_UTF8
         elif head.startswith(b"PK\x03\x04"):
             fix = "unpack it; gz, bz2, xz and zst are read as they are"
             what = "a zip archive, not text"

@@ -561,11 +561,22 @@ def test_a_config_that_cannot_be_read(base: Path) -> None:
             "is a folder, not a config\n    fix:   harness init runs writes one for what it holds",
         ),
         (".", "is a folder, not a config\n    fix:   give a config in it: big.yml, latin.yaml"),
-        ("latin.yaml", "byte 7 is not UTF-8\n    fix:   save the file as UTF-8"),
+        ("latin.yaml", "byte 7 is not UTF-8\n    fix:   save it as UTF-8"),
     ]:
         with pytest.raises(ConfigError) as caught:
             config.load(name)
         assert str(caught.value) == f"{name}: 1 problem\n  {line}"
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-32"])
+def test_a_config_of_two_or_four_bytes_a_character(base: Path, encoding: str) -> None:
+    """It is told in the words for a data file."""
+    (base / "wide.yaml").write_text(GOOD, encoding=encoding)
+    (base / "upon.yaml").write_text("extends: wide.yaml\n")
+    for name in ("wide.yaml", "upon.yaml"):
+        with pytest.raises(ConfigError) as caught:
+            config.load(name)
+        assert f"the text is {encoding}\n    fix:   save it as UTF-8" in str(caught.value), name
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text(base: Path) -> None:
