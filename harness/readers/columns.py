@@ -52,6 +52,7 @@ _HEADING = re.compile(r"'[^'\d]*' is not a number")
 the 0 of judgements."""
 
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
+WHOLE_FILE = "get the whole file: lines after this one may be lost too"
 WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
 
 
@@ -231,8 +232,7 @@ def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
     is_last = source.unfinished and last.where == f"{source.name}:{found.last}"
     if is_last and not (layout.n_rows is not None and last.rule == "columns"):  # too much is no cut
         what = f"the file ends in the middle of a line: {last.what}"
-        fix = "get the whole file" + (", or delete the line" if layout.n_rows is None else "")
-        problems[-1] = replace(last, what=what, fix=fix, rule="truncated")
+        problems[-1] = replace(last, what=what, fix=WHOLE_FILE, rule="truncated")
     elif (
         found.total == 1
         and _HEADING.search(last.what)

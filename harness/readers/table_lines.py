@@ -15,7 +15,7 @@ import pyarrow.csv as arrow_csv
 
 from ..core.arrow import to_numpy
 from ..errors import InputError, Problem, first_of
-from .columns import NOT_UTF8
+from .columns import NOT_UTF8, WHOLE_FILE
 from .number_text import check_number
 from .room import POOL
 from .source import Source
@@ -91,7 +91,7 @@ def diagnose(
     last = problems[-1]
     if source.unfinished and last.where == f"{source.name}:{found.last}":
         what = f"the file ends in the middle of a line: {last.what}"
-        problems[-1] = replace(last, what=what, fix="get the whole file", rule="truncated")
+        problems[-1] = replace(last, what=what, fix=WHOLE_FILE, rule="truncated")
     elif not above and found.total == 1 and last.where == f"{source.name}:{_first(source)}":
         what = f"{last.what}; it looks like a header line"
         fix = "give the columns by their names, or delete the header line"

@@ -106,7 +106,7 @@ def test_one_score_a_line(write: Write, dataset: Qrels, text: str) -> None:
             "3\n1\n2\n0.5\n1e",
             "p.txt:5: the file ends in the middle of a line: score '1e' is not a number\n"
             "  found: 1e\n"
-            "  fix:   get the whole file",
+            "  fix:   get the whole file: lines after this one may be lost too",
         ),
     ],
 )

@@ -186,7 +186,8 @@ def test_scattered_rows(write: Write) -> None:
             "qid,docno,grade\na,x,1\na,y",
             {},
             "q.csv:3: the file ends in the middle of a line: 2 fields where 3 belong "
-            "(qid, docno, grade)\n  found: a,y\n  fix:   get the whole file",
+            "(qid, docno, grade)\n  found: a,y\n  fix:   get the whole file: lines after this "
+            "one may be lost too",
         ),
         (
             "topic,judged\n1,2\n",

@@ -256,7 +256,7 @@ def test_a_cut_last_line(write: Write) -> None:
         "a.run:3: the file ends in the middle of a line: 5 fields where 6 belong "
         "(qid Q0 docno rank score tag)\n"
         "  found: q Q0 d3 3 0.\n"
-        "  fix:   get the whole file, or delete the line"
+        "  fix:   get the whole file: lines after this one may be lost too"
     )
     message = "a.run: the last line may be cut: it has no line end, and its tag 'Anse' is the "
     for read in (readers.read_run, lambda path: list(readers.stream_run(path))):
