@@ -163,7 +163,7 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
         axes.plot([rank, rank, side], [0, y, y], color=colour, linewidth=0.9)
         label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
         axes.text(side, y, label, ha="right" if left else "left", va="center")
-    said = f"mean rank by {found.metric}\n{found.n} queries, level {found.level:g}"
+    said = f"mean rank by {found.metric}\n{found.n:,} queries, level {found.level:g}"
     axes.text((low + high) / 2, bottom, said, ha="center", va="bottom")
     return figure
 

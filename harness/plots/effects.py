@@ -113,8 +113,9 @@ def draw(found: Effects, width: Width) -> Figure:
     right.tick_params(axis="y", length=0)
     right.spines["right"].set_visible(False)
     right.annotate(
-        "g", (1, 1), (3.5, 0), xycoords="axes fraction", textcoords="offset points", va="bottom"
-    )
+        "Hedges' g", (1, 1), (3.5, 0), xycoords="axes fraction", textcoords="offset points",
+        va="bottom",
+    )  # fmt: skip
     axes.spines["left"].set_visible(False)
     right.spines["left"].set_visible(False)
     return figure

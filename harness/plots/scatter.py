@@ -116,7 +116,7 @@ def draw(found: Scatter, width: Width) -> Figure:
         axes.plot(
             found.x, found.y, "o", color=colour, markersize=size, alpha=alpha, markeredgewidth=0
         )
-        axes.set_title(f"{found.names[0].label}, {found.x.size} queries", loc="left", pad=3)
+        axes.set_title(f"{found.names[0].label}, {found.x.size:,} queries", loc="left", pad=3)
     else:
         for x, y, name, shown in zip(found.x, found.y, found.names, found.shown, strict=True):
             if shown:

@@ -74,7 +74,7 @@ def test_every_text_is_of_one_size_and_within_the_picture(kind: str, width: str)
         ("distribution", {"run-0", "run-3", "P@5 ↑"}),
         ("scatter", {"run-0", "run-3", "P@5 ↑", "P@10 ↑"}),
         ("heatmap", {"run-0", "run-3", "P@5 ↑", "q0", "q11", "query, hardest to easiest"}),
-        ("effects", {"b", "c", "g", "+0.80", "−0.40",
+        ("effects", {"b", "c", "Hedges' g", "+0.80", "−0.40",
                      "difference in map ↑ from a\n95 % interval; ● p ≤ 0.05, ○ p > 0.05"}),
     ],
 )  # fmt: skip
@@ -90,6 +90,18 @@ def test_labels_of_the_critical_difference() -> None:
         " CD = 1.66", "c 1.25 ", "b 1.75 ", " 3.00 a",
         "mean rank by map ↑\n4 queries, level 0.05",
     } <= {*texts(figure)}  # fmt: skip
+
+
+def test_many_queries_are_counted_alike_in_every_kind() -> None:
+    values = np.random.default_rng(5).random((2, 1531, 2))
+    found = study({f"run-{n}": rows for n, rows in enumerate(values)}, ("P@5", "P@10"))
+    said = [
+        "\n".join(texts(figures(found, kind, **settings)[0]))
+        for kind, settings in (
+            ("heatmap", {}), ("critical-difference", {}), ("scatter", {"runs": ("run-0",)}),
+        )
+    ]  # fmt: skip
+    assert all("1,531 queries" in text for text in said)
 
 
 def test_the_bars_are_the_differences() -> None:
