@@ -48,10 +48,10 @@ def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -
     causes: dict[str, set[str]] = {}
     for one in every:
         if one.rule in FOLLOWS:
-            causes.setdefault(_file(one), set()).add(one.rule)
+            causes.setdefault(file_of(one), set()).add(one.rule)
 
     def follows(one: Finding) -> bool:
-        known = causes.get(_file(one), set())
+        known = causes.get(file_of(one), set())
         if one.severity == "error":
             known = known.difference(accept)
         return any(one.rule in FOLLOWS[cause] for cause in known)
@@ -59,5 +59,6 @@ def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -
     return [one for one in every if not follows(one)]
 
 
-def _file(one: Finding) -> str:
+def file_of(one: Finding) -> str:
+    """Return the file that a finding is of, without the line."""
     return _LINE.sub("", one.place)

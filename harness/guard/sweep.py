@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 from ..core.arrow import cast, encode
 from ..errors import ALIKE
+from .causes import file_of
 from .facts import Facts, first
 from .finding import SHOWN, Finding, without_folders
 from .first import First
@@ -279,21 +281,27 @@ def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
 def collapsed(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
     """Return findings, those of one rule in one scope that differ in numbers alone as one.
 
-    A few files with copies are told one by one, as each names its own; many together.
+    A few files with copies are told one by one, as each names its own; many together. Warnings and
+    errors of one file, as of a run on several datasets, stay apart: it is no other file.
 
     Parameters
     ----------
     findings : iterable of (str, Finding)
         What they are collected by, such as the dataset, and each.
     """
-    groups: dict[tuple[str, str, str, str], dict[Finding, None]] = {}
-    every = [*findings]
+    groups: dict[tuple[str, str, str, str, int], dict[Finding, None]] = {}
+    every = dict.fromkeys(findings)
+    n_of_file = Counter[tuple[str, ...]]()
     copies = len({one for _, one in every if one.rule == "same-file-twice"})
     for scope, one in every:
         apart = one.rule in APART and (one.rule != "same-file-twice" or copies <= ALIKE)
         own = f"{one.place}: {one.what}" if apart else scope
         said = _NUMBER.sub("", one.what)
-        groups.setdefault((own, one.rule, one.severity, said), {})[one] = None
+        alike = (own, one.rule, one.severity, said)
+        of_file = (*alike, file_of(one))
+        nth = 0 if one.severity == "note" else n_of_file[of_file]
+        n_of_file[of_file] += 1
+        groups.setdefault((*alike, nth), {})[one] = None
     return [_collapsed(list(some)) for some in groups.values()]
 
 

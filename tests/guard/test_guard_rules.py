@@ -354,6 +354,20 @@ def test_figures_of_other_files_are_not_said_to_be_the_same(n: int, what: str, a
     assert {*found.as_dict()} - {*one.as_dict()} == {"n_others", "others"}
 
 
+def test_one_file_is_no_other_file() -> None:
+    """A run of three files, and one of a single file, each on two datasets of one pattern."""
+    found = [
+        ("d", finding("docno-spelling", f"{name}.run:{n}", f"{n} docnos", n))
+        for n in (3, 7)
+        for name in "abc"
+    ]
+    assert [one.head for one in collapsed([*found, *found])] == [
+        f"error: a.run:{n}: {n} docnos; the same in 2 other files: b.run:{n}, c.run:{n} "
+        "[docno-spelling]"
+        for n in (3, 7)
+    ]
+
+
 def test_what_is_accepted_is_a_note() -> None:
     found = [finding("labels-as-scores", "r", ""), finding("score-ties", "r", "")]
     kept = accepted(found, ["labels-as-scores"])
