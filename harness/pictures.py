@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
+
+from tqdm import tqdm
 
 from . import plots, results, store
 from .config import Config
@@ -15,6 +18,8 @@ from .errors import Problem, UnknownNameError
 from .paper import FOLDERS, PLOTS
 from .plots import Settings
 from .results import Results
+
+T = TypeVar("T")
 
 
 def draw(
@@ -50,11 +55,17 @@ def draw(
         found = results.with_comparisons(found, _plan(found.config, settings.baseline))
     target = folder / PLOTS if output is None else output
     store.check_writable(target)
-    drawn = plots.render_all(found.study, wanted, refuse=True)
+    drawn = plots.render_all(found.study, wanted, refuse=True, follow=_with_bar)
     # a run that writes its own pictures there holds the results, and not each file
     with store.locked(folder, FOLDERS) if output is None else nullcontext():
         store.write_all(target, drawn, alone=False)
     return target, list(drawn)
+
+
+def _with_bar(wanted: Iterable[T]) -> Iterable[T]:
+    """Yield each picture, with a bar on a terminal alone."""
+    bar: Iterable[T] = tqdm(wanted, unit="picture", disable=None, leave=False)
+    return bar
 
 
 def _check(wanted: Sequence[Settings], found: Results) -> None:

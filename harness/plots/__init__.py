@@ -16,14 +16,14 @@ matplotlib before a picture is drawn.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ..core.file_names import distinct, part
 from ..core.study import Study
 from ..errors import HarnessWarning, InputError
 from ._checks import problems
 from ._kinds import find, names
-from ._request import requests
+from ._request import Request, requests
 from ._settings import Format, Settings, Width
 from ._style import check_installed, said_once, save, styled
 
@@ -33,7 +33,8 @@ __all__ = [
 
 
 def render_all(
-    study: Study, plots: Iterable[Settings], *, refuse: bool = False
+    study: Study, plots: Iterable[Settings], *, refuse: bool = False,
+    follow: Callable[[list[Request]], Iterable[Request]] = iter,
 ) -> dict[str, bytes]:  # fmt: skip
     """Return the pictures asked for, by file name: ``<kind>-<dataset>-<metric>.<format>``.
 
@@ -46,6 +47,8 @@ def render_all(
     plots : iterable of Settings
     refuse : bool
         Whether to raise where not a single picture can be drawn.
+    follow : callable
+        Given all pictures, yields each when it is to be drawn: where a bar shows how far it is.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def render_all(
     said: set[str] = set()
     # all of them before the first is drawn: a name that is wrong in the last is told at once
     wanted = [one for settings in plots for one in requests(study, settings, find(settings.kind))]
-    for request in wanted:
+    for request in follow(wanted):
         settings = request.settings
         kind = find(settings.kind)
         parts = [settings.kind, request.dataset, *kind.file_names(request.metrics)]

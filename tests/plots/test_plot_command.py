@@ -7,6 +7,7 @@ import hashlib
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import started
@@ -129,6 +130,25 @@ def test_every_kind_is_checked_before_runs_are_compared(
         "plots: scatter needs two metrics or more"
     )
     assert not (here / "unwritten").exists()
+
+
+def test_a_bar_counts_the_pictures(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Bar] = []
+
+    class Bar(list[Any]):
+        """What a bar was given."""
+
+        def __init__(self, wanted: list[Any], **options: Any) -> None:
+            super().__init__(wanted)
+            self.options = options
+            made.append(self)
+
+    monkeypatch.setattr(pictures, "tqdm", Bar)
+    settings = Settings("", ("ndcg@5", "ndcg@10"), formats=("svg",))
+    pictures.draw(here / "results", ["heatmap", "cutoffs"], settings, here / "counted")
+    (bar,) = made
+    assert len(bar) == 3
+    assert bar.options["disable"] is None  # on a terminal alone
 
 
 @pytest.mark.parametrize("arguments", ["'run', 'a.yaml'", "'plot', 'results', 'heatmap'"])
