@@ -159,7 +159,7 @@ PLACED = (
         "upside-down", "warning",
         "Predictions that fall as the grades rise; or a run whose relevant documents come after "
         "the others.",
-        "the worst documents come first", "negate them, if they are distances or losses",
+        "the worst documents come first", "negate them, if they are ranks, distances or losses",
     ),
     Rule(
         "unrelated", "note",

@@ -25,7 +25,8 @@ CHANCE = 3.0
 """Standard errors up to which a correlation is what chance gives."""
 WORSE = (
     "the order is worse than a random one",
-    "negate them, if they are distances or losses; else predict in the order of the dataset's rows",
+    "negate them, if they are ranks, distances or losses; else predict in the order of the "
+    "dataset's rows",
 )
 """What predictions do, and how to mend it, that fall as grades rise, less than six standard errors
 clearly."""

@@ -217,7 +217,7 @@ def test_a_weak_model_that_is_upside_down_is_not_called_random(sweep: Sweep) -> 
         True: (
             "note",
             "the order is worse than a random one",
-            "negate them, if they are distances or losses; else predict in the order of the "
+            "negate them, if they are ranks, distances or losses; else predict in the order of the "
             "dataset's rows",
         ),
     }
