@@ -337,7 +337,7 @@ def test_what_is_no_array(given_array: Any) -> None:
         ),
         ({"a": {"d": 1}}, {"a": {"d": 1.0, "x": 0.0}}, "run: document 'x' of query 'a' is not in"),
         ({"a": {"d": 0.5}}, {"a": {"d": 1.0}}, "qrel: 1 grade is not a whole number: 0.5"),
-        ({"a": {"d": 1}}, {"a": {"d": NAN}}, "run: 1 scores are not finite"),
+        ({"a": {"d": 1}}, {"a": {"d": NAN}}, "run: 1 score is not finite: nan"),
         ({"a": 1}, {"a": {"d": NAN}}, "qrel: not a mapping of qid to docno to number"),
     ],
 )

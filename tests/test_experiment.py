@@ -360,7 +360,7 @@ class TestEvaluate:
              "padded batch"),
             ((["a", "a"], [0, 1]), ["x", "y"], "run: a list of 2 runs\n"),
             ((["a", "a"], [0, 1]), np.array(["x", "y"]), "scores: not an array of numbers\n"),
-            ((["a", "a"], [0, 1]), [0.5, float("nan")], "scores: 1 scores are not finite"),
+            ((["a", "a"], [0, 1]), [0.5, float("nan")], "scores: 1 score is not finite: nan"),
             ((["a"], [0, 1]), [0.5, 1.0], "qrels: columns of 1 qids and 2 numbers\n"
              "  fix:   give two columns of one length"),
             ((["a"], ["d", "e"], [0]), RUN, "qrels: columns of 1 qids, 2 docnos and 1 numbers\n"

@@ -224,10 +224,13 @@ class Run(Table):
         scores = given.astype(np.float64)
         if not np.isfinite(scores).all():
             bad = scores[~np.isfinite(scores)]
+            said = "1 score is not finite: "
+            if bad.size > 1:
+                said = f"{bad.size:,} scores are not finite, the first is "
             raise InputError(
                 Problem(
                     where,
-                    f"{bad.size} scores are not finite, the first is {float(bad[0])!r}",
+                    f"{said}{float(bad[0])!r}",
                     fix="repair the system's output; a ranking cannot be read from NaN or inf",
                     rule="not-finite",
                 )

@@ -226,7 +226,8 @@ def _no_nulls(table: pa.Table, chosen: dict[str, str], row: Callable[[int], str]
     for role, name in chosen.items():
         if table[name].null_count:
             at = int(table[name].is_null().to_numpy().argmax())
-            what = f"{table[name].null_count} values of {role} (column '{name}') are missing"
+            n, of = table[name].null_count, f"of {role} (column '{name}')"
+            what = f"1 value {of} is missing" if n == 1 else f"{n:,} values {of} are missing"
             raise InputError(Problem(row(at), what, fix=FIX))
 
 

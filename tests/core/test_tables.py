@@ -170,8 +170,10 @@ class TestNumbers:
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
     def test_scores_are_finite(self, bad: float) -> None:
-        with pytest.raises(InputError, match=rf"x: 1 scores are not finite, the first is {bad!r}"):
+        with pytest.raises(InputError, match=rf"x: 1 score is not finite: {bad!r}"):
             Run.check_numbers([1.0, bad], "x")
+        with pytest.raises(InputError, match="x: 2 scores are not finite, the first is inf"):
+            Run.check_numbers([np.inf, 1.0, bad], "x")
 
     def test_half_precision_and_integers_become_float64(self) -> None:
         assert Run.check_numbers(np.array([0.5], dtype=np.float16), "x").dtype == np.float64

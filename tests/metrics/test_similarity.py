@@ -104,7 +104,7 @@ SCORES = "  fix:   give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one na
         (
             {"a": math.nan},
             ["a"],
-            "first: 1 scores are not finite, the first is nan\n  fix:   repair the system's "
+            "first: 1 score is not finite: nan\n  fix:   repair the system's "
             "output; a ranking cannot be read from NaN or inf",
         ),
     ],

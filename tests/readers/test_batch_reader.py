@@ -116,7 +116,7 @@ def test_relevance_that_differs(write: Write, dataset: Qrels) -> None:
         ({"n": np.array([2, 2])}, "b.npz: scores of shape (5,) do not fit 2 queries with 4 rows"),
         ({"qids": np.array(["q1", "q1"])}, "b.npz: 1 distinct qids for 2 queries"),
         ({"n": np.array([3.0, 2.0])}, "b.npz: n must be one count for each query"),
-        ({"scores": np.array([1, 2, np.nan, 1, 1])}, "b.npz: 1 scores are not finite"),
+        ({"scores": np.array([1, 2, np.nan, 1, 1])}, "b.npz: 1 score is not finite: nan"),
         (
             {"qids": np.array(["q1", {}], dtype=object)},
             "b.npz: holds Python objects\n"

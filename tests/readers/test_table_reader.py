@@ -238,7 +238,7 @@ def test_frames_refused() -> None:
         "data frame: 1 row of 1 query repeats a docno and was dropped; the last of each is kept"
     ]
     with pytest.raises(
-        InputError, match=r"^data frame: row 2: 1 values of docno \(column 'docno'\)"
+        InputError, match=r"^data frame: row 2: 1 value of docno \(column 'docno'\)"
     ):
         readers.from_frame(pa.table({**columns, "docno": ["x", None, "y"]}), Run)
     with pytest.raises(InputError, match=r"^data frame: row 2: score 'nan' is not a finite number"):
@@ -355,6 +355,11 @@ def test_missing_values_in_later_batches(column: str, monkeypatch: pytest.Monkey
     columns[column][5] = columns[column][8] = None
     parquet.write_table(pa.table(columns), "a.parquet")
     message = rf"^a.parquet: row 6: 2 values of {column} \(column '{column}'\) are missing"
+    with pytest.raises(InputError, match=message):
+        readers.read_run("a.parquet")
+    columns[column][5] = columns[column][4]
+    parquet.write_table(pa.table(columns), "a.parquet")
+    message = rf"^a.parquet: row 9: 1 value of {column} \(column '{column}'\) is missing"
     with pytest.raises(InputError, match=message):
         readers.read_run("a.parquet")
 
