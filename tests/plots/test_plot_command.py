@@ -107,10 +107,10 @@ def test_a_baseline_that_neither_the_command_nor_the_config_names(here: Path) ->
         "give --baseline RUN, such as --baseline gbrt; or 'compare: {baseline: RUN}' in the config"
     )
     first, second = (
-        f"plots: {kind} needs a baseline  (there are: {runs})\n  fix:   {fix}\n"
+        f"plots: {kind} needs a baseline  (there are: {runs})\n"
         for kind in ("effects", "differences")
     )
-    assert done.stderr == f"error: {first}{second}"
+    assert done.stderr == f"error: {first}{second}  fix:   {fix}\n"
     more = ["-m", "ndcg@5", "--baseline", "gbrt"]
     assert harness("plot", "alone", "effects", "differences", *more, cwd=here).returncode == 0
 
