@@ -47,7 +47,7 @@ def guess_format(path: Path, kind: Kind, *, bad_numbers: bool = False) -> str:
     if not any(known.magic and known.is_binary(head) for known in FORMATS.values()):
         source.check_text()
     if not head.lines:
-        return after_blanks(source)
+        return after_blanks(source, kind)
     fitting = [
         known.name
         for known in FORMATS.values()

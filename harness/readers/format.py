@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from ..core.tables import Qrels, Run
-from .source import Source
+from .source import HEAD, Source
 
 T = TypeVar("T")
 _FIELDS = 16
@@ -65,11 +65,18 @@ class Head:
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """The first complete lines (at most 20) that are neither blank nor a comment."""
+        """The first lines (at most 20) that are neither blank nor a comment.
+
+        They are complete, but where there is no other than the last one of the file.
+        """
         whole, end, rest = self.data.rpartition(b"\n")
-        lines = whole.split(b"\n") if end else [rest]
+        lines = whole.split(b"\n") if end else []
         rows = (line for line in lines if line.strip() and not line.startswith(b"#"))
-        return list(islice(rows, 20))
+        found = list(islice(rows, 20))
+        is_all = not end or len(self.data) < HEAD
+        if not found and is_all and rest.strip() and not rest.startswith(b"#"):
+            return [rest]
+        return found
 
     @property
     def first(self) -> int:

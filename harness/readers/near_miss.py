@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from ..errors import InputError, Problem
 from . import trec
 from .columns import too_many
-from .format import Head, Kind
+from .format import Head, Kind, name_it
 from .jsonl import first_object
 from .lines import check_length
 from .number_text import commas, is_like_number, is_meant_as_number
 from .one_number import BELONGS, ONE_EACH, are_fractions, wrapped
-from .source import BLOCK, Source, no_rows
+from .source import BLOCK, HEAD, Source, no_rows
 from .without_names import without_names
 
 
@@ -49,13 +50,16 @@ def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
     return None
 
 
-def after_blanks(source: Source) -> str:
-    """Return the format of a file whose first lines are blank; raise where it holds no rows."""
+def after_blanks(source: Source, kind: Kind) -> str:
+    """Return the format of a file without a row in its head, or raise."""
     with source.explained(), source.open() as stream:
         while (block := stream.read(BLOCK)) and not block.strip():
             pass
     if block.lstrip().startswith(b"{"):
         return "json"
+    if block and len(source.head) >= HEAD:
+        what = f"no row in its first {HEAD >> 10} KiB, by which its format is told"
+        raise InputError(Problem(source.name, what, fix=name_it(kind, "NAME")))
     raise no_rows(source.name)
 
 

@@ -231,3 +231,19 @@ def test_nothing_but_white_space(write: Write, name: str, text: str) -> None:
         if known.reader(kind) is not None:  # type: ignore[arg-type]
             with pytest.raises(InputError, match=r"^f(?::\d+)?: "):
                 read(path, format=name)  # type: ignore[operator]
+
+
+def test_one_row_without_a_line_end_after_a_comment(write: Write) -> None:
+    assert readers.read_run(write("a", "# tuned\n1 Q0 d 1 0.5 t")).to_dict() == {"1": {"d": 0.5}}
+    assert readers.read_qrels(write("b", "\n1 0 d 2")).to_dict() == {"1": {"d": 2}}
+
+
+def test_no_row_where_a_format_is_looked_for(write: Write) -> None:
+    path = write("a", "# tuned\n" * 8192 + "1 Q0 d 1 0.5 t\n1 Q0 e 2 0.4 t\n")
+    with pytest.raises(InputError) as error:
+        readers.read_run(path)
+    assert str(error.value) == (
+        "a: no row in its first 64 KiB, by which its format is told\n"
+        "  fix:   name it: format: NAME in the config, --run-format NAME on the command line"
+    )
+    assert readers.read_run(path, format="trec").to_dict() == {"1": {"d": 0.5, "e": 0.4}}
