@@ -6,12 +6,15 @@ PYTHON ?= python3
 	.venv/bin/python -m pip install -q -e ".[test]"
 	touch $@
 
-.PHONY: quickstart test lint docs bench
+.PHONY: quickstart test test-all lint docs bench
 quickstart: .venv/bin/harness
 	.venv/bin/harness run configs/quickstart.yaml
 
 test: .venv/bin/harness
 	.venv/bin/python -m pytest -q -n 2
+
+test-all: .venv/bin/harness
+	.venv/bin/python -m pytest -q -n 2 -m "slow or not slow"
 
 lint: .venv/bin/harness
 	.venv/bin/ruff check .

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import numpy as np
 
-from harness.core.align import Aligned
-from harness.core.metric import Range, metric
+from harness.core.aligned import Aligned
+from harness.core.metric import metric
+from harness.core.parameter import Range
 from harness.core.ragged import Floats
 
 

@@ -10,6 +10,8 @@ The names here are the whole public surface; each is loaded when it is first use
 {'map': 0.5833333333333333, 'recip_rank': 0.5}
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +20,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import batch as batch
     from . import compat as compat
-    from .convert import from_pytrec_eval as from_pytrec_eval
-    from .convert import to_pytrec_eval as to_pytrec_eval
-    from .convert.collector import BatchCollector as BatchCollector
+    from .batch.collector import BatchCollector as BatchCollector
+    from .batch.dicts import from_pytrec_eval as from_pytrec_eval
+    from .batch.dicts import to_pytrec_eval as to_pytrec_eval
     from .core.align import align as align
     from .core.aligned import Aligned as Aligned
     from .core.evaluation import Evaluation as Evaluation
@@ -28,19 +30,19 @@ if TYPE_CHECKING:
     from .core.policy import Policy as Policy
     from .core.tables import Qrels as Qrels
     from .core.tables import Run as Run
-    from .direct import evaluate as evaluate
     from .errors import HarnessError as HarnessError
-    from .experiment import run as run
+    from .experiment.compare import compare as compare
+    from .experiment.evaluate import evaluate as evaluate
+    from .experiment.run import run as run
     from .metrics.similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
     from .stats.registry import all_pairs_test as all_pairs_test
     from .stats.registry import paired_test as paired_test
-    from .versus import compare as compare
 
 _HOME = {
     "Aligned": "core.aligned",
-    "BatchCollector": "convert.collector",
+    "BatchCollector": "batch.collector",
     "Evaluation": "core.evaluation",
     "HarnessError": "errors",
     "Policy": "core.policy",
@@ -49,17 +51,17 @@ _HOME = {
     "align": "core.align",
     "all_pairs_test": "stats.registry",
     "batch": "",
-    "compare": "versus",
+    "compare": "experiment.compare",
     "compat": "",
-    "evaluate": "direct",
-    "from_pytrec_eval": "convert",
+    "evaluate": "experiment.evaluate",
+    "from_pytrec_eval": "batch.dicts",
     "metric": "core.metric",
     "paired_test": "stats.registry",
     "rank_similarity": "metrics.similarity",
     "read_qrels": "readers",
     "read_run": "readers",
-    "run": "experiment",
-    "to_pytrec_eval": "convert",
+    "run": "experiment.run",
+    "to_pytrec_eval": "batch.dicts",
 }
 __all__ = ["__version__", *_HOME]
 

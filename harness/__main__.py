@@ -1,6 +1,8 @@
 """``python -m harness``."""
 
-from .main import main
+from __future__ import annotations
+
+from .cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -42,10 +42,10 @@ LIGHTGBM: dict[str, object] = {
 
 N_DOCS, N_WORDS, N_THEMES = 1500, 3000, 40  # the TREC collection
 ABSENT = (7, 23)  # themes that people ask about, and no document has
-TOPICS = tuple(range(301, 331))
+QIDS = tuple(range(1, 31))
 SHARE_CUTS = (0.15, 0.35, 0.6)  # the share of its theme from which a document has grade 1, 2, 3
 DEPTH, POOL_DEPTH = 100, 20
-UNANSWERED = ("lsi", 317)  # this run lacks this topic
+UNANSWERED = ("lsi", 17)  # this run does not answer this query
 DECIMALS = {"tfidf": 3}  # so few that scores tie
 GZIPPED = "query-likelihood"
 
@@ -57,7 +57,6 @@ GZIPPED = "query-likelihood"
 class Queries:
     """Queries with their documents, the documents of a query in adjacent rows."""
 
-    qids: Ints
     lengths: Ints
     features: Floats
     grades: Ints
@@ -66,9 +65,7 @@ class Queries:
         """The queries at `index`, in that order, repeats allowed."""
         starts = np.cumsum(self.lengths) - self.lengths
         rows = np.concatenate([np.arange(starts[i], starts[i] + self.lengths[i]) for i in index])
-        return Queries(
-            self.qids[index], self.lengths[index], self.features[rows], self.grades[rows]
-        )
+        return Queries(self.lengths[index], self.features[rows], self.grades[rows])
 
 
 def draw_lengths(rng: np.random.Generator, n: int) -> Ints:
@@ -127,19 +124,20 @@ def round_features(features: Floats) -> Floats:
     return np.array([[float(f"{x:.3g}") for x in row] for row in features.round(3) + 0.0])
 
 
-def draw_fold(fold: int, qids: Ints) -> Queries:
+def draw_fold(fold: int) -> Queries:
     """All queries of a fold, the test queries first."""
     rng = np.random.default_rng([SEED, fold])
     lengths = np.concatenate([draw_lengths(rng, N_TEST), draw_lengths(rng, N_TRAIN)])
-    return Queries(qids, lengths, *draw_documents(rng, lengths))
+    return Queries(lengths, *draw_documents(rng, lengths))
 
 
-def letor_text(queries: Queries) -> str:
+def letor_text(queries: Queries, qids: Ints) -> str:
     """The queries as a LETOR file."""
-    qids = np.repeat(queries.qids, queries.lengths)
+    row_qids = np.repeat(qids, queries.lengths)
     places = np.concatenate([np.arange(n) for n in queries.lengths])
+    rows = zip(queries.grades, row_qids, queries.features, places, strict=True)
     lines = []
-    for grade, qid, row, place in zip(queries.grades, qids, queries.features, places, strict=True):
+    for grade, qid, row, place in rows:
         features = " ".join(f"{i}:{x:g}" for i, x in enumerate(row, 1))
         lines.append(f"{grade} qid:{qid} {features} #docid = D{qid:04d}-{place:03d}\n")
     return "".join(lines)
@@ -198,15 +196,14 @@ def letor_files() -> Iterator[tuple[str, bytes]]:
 
     A model learns from a bootstrap of the training queries, so that a seed matters to all.
     """
-    size = N_TEST + N_TRAIN
-    qids = np.random.default_rng(SEED).permutation(np.arange(1, 10_000))
-    for place, fold in enumerate(FOLDS):
-        queries = draw_fold(fold, qids[place * size : (place + 1) * size])
+    qids = np.random.default_rng(SEED).permutation(len(FOLDS) * N_TEST) + 1
+    for fold, fold_qids in zip(FOLDS, np.split(qids, len(FOLDS)), strict=True):
+        queries = draw_fold(fold)
         test = queries.take(np.arange(N_TEST))
-        yield f"letor/fold{fold}/test.txt", letor_text(test).encode()
+        yield f"letor/fold{fold}/test.txt", letor_text(test, fold_qids).encode()
         for seed in SEEDS:
             rng = np.random.default_rng([SEED, fold, seed])
-            train = queries.take(rng.integers(N_TEST, size, N_TRAIN))
+            train = queries.take(rng.integers(N_TEST, N_TEST + N_TRAIN, N_TRAIN))
             for name, model in MODELS.items():
                 scores = model(train, test.features, 10 * fold + seed)
                 text = "".join(f"{score:.6g}\n" for score in scores)
@@ -269,26 +266,24 @@ def cosines(vectors: Floats, vector: Floats) -> Floats:
 def document_scores(
     collection: Collection, queries: dict[int, Ints]
 ) -> dict[str, dict[int, Floats]]:
-    """Each system's score of each document for each topic; -inf where it does not retrieve."""
+    """Each system's score of each document for each query; -inf where it does not retrieve."""
     counts = collection.counts
     weights = np.log(N_DOCS / np.maximum((counts > 0).sum(axis=0), 1))
-    bags = {
-        topic: np.bincount(query, minlength=N_WORDS) * weights for topic, query in queries.items()
-    }
+    bags = {qid: np.bincount(query, minlength=N_WORDS) * weights for qid, query in queries.items()}
     svd = TruncatedSVD(20, random_state=SEED).fit(counts * weights)
     latent = svd.transform(counts * weights)
     rng = np.random.default_rng([SEED, 4])
-    found = {topic: counts[:, query].any(axis=1) for topic, query in queries.items()}
+    found = {qid: counts[:, query].any(axis=1) for qid, query in queries.items()}
 
     def matched(score: Callable[[int], Floats]) -> dict[int, Floats]:
-        return {topic: np.where(found[topic], score(topic), -np.inf) for topic in queries}
+        return {qid: np.where(found[qid], score(qid), -np.inf) for qid in queries}
 
     return {
-        "bm25": matched(lambda topic: bm25(collection, queries[topic])),
-        "lsi": {t: cosines(latent, svd.transform(bag[None, :])[0]) for t, bag in bags.items()},
-        "query-likelihood": matched(lambda topic: query_likelihood(collection, queries[topic])),
-        "random": {topic: rng.uniform(size=N_DOCS) for topic in queries},
-        "tfidf": matched(lambda topic: cosines(counts * weights, bags[topic])),
+        "bm25": matched(lambda qid: bm25(collection, queries[qid])),
+        "lsi": {qid: cosines(latent, svd.transform(bag[None, :])[0]) for qid, bag in bags.items()},
+        "query-likelihood": matched(lambda qid: query_likelihood(collection, queries[qid])),
+        "random": {qid: rng.uniform(size=N_DOCS) for qid in queries},
+        "tfidf": matched(lambda qid: cosines(counts * weights, bags[qid])),
     }
 
 
@@ -297,26 +292,34 @@ def retrieve(scores: Floats) -> Ints:
     return np.array([i for i in np.argsort(-scores, kind="stable")[:DEPTH] if scores[i] > -np.inf])
 
 
-def run_text(name: str, scores: dict[int, Floats]) -> str:
-    """One system's run in TREC's six columns."""
+def shuffled_qids(file: int) -> list[int]:
+    """The order of the queries in a TREC file, a different one for each number of a file."""
+    return [int(qid) for qid in np.random.default_rng([SEED, 5, file]).permutation(QIDS)]
+
+
+def run_text(name: str, scores: dict[int, Floats], qids: list[int]) -> str:
+    """One system's run in TREC's six columns, its queries in the order of `qids`."""
     decimals = DECIMALS.get(name, 5)
     return "".join(
-        f"{topic} Q0 DOC-{doc:05d} {rank} {scores[topic][doc]:.{decimals}f} {name}\n"
-        for topic in scores
-        if (name, topic) != UNANSWERED
-        for rank, doc in enumerate(retrieve(scores[topic]), 1)
+        f"{qid} Q0 DOC-{doc:05d} {rank} {scores[qid][doc]:.{decimals}f} {name}\n"
+        for qid in qids
+        if (name, qid) != UNANSWERED
+        for rank, doc in enumerate(retrieve(scores[qid]), 1)
     )
 
 
 def qrels_text(
-    collection: Collection, themes: dict[int, int], systems: dict[str, dict[int, Floats]]
+    collection: Collection,
+    themes: dict[int, int],
+    systems: dict[str, dict[int, Floats]],
+    qids: list[int],
 ) -> str:
     """Judgements by the true share of the theme, of the documents that some system ranks high."""
     lines = []
-    for topic, theme in themes.items():
-        grades = np.digitize(collection.shares[:, theme], SHARE_CUTS)
-        pool = {doc for scores in systems.values() for doc in retrieve(scores[topic])[:POOL_DEPTH]}
-        lines += [f"{topic} 0 DOC-{doc:05d} {grades[doc]}\n" for doc in sorted(pool)]
+    for qid in qids:
+        grades = np.digitize(collection.shares[:, themes[qid]], SHARE_CUTS)
+        pool = {doc for scores in systems.values() for doc in retrieve(scores[qid])[:POOL_DEPTH]}
+        lines += [f"{qid} 0 DOC-{doc:05d} {grades[doc]}\n" for doc in sorted(pool)]
     return "".join(lines)
 
 
@@ -332,12 +335,12 @@ def trec_files() -> Iterator[tuple[str, bytes]]:
     """Path and content of the qrels and of each run."""
     rng = np.random.default_rng([SEED, 3])
     collection = draw_collection(rng)
-    themes = dict(zip(TOPICS, rng.permutation(N_THEMES), strict=False))
-    queries = {topic: draw_query(rng, collection, theme) for topic, theme in themes.items()}
+    themes = dict(zip(QIDS, rng.permutation(N_THEMES), strict=False))
+    queries = {qid: draw_query(rng, collection, theme) for qid, theme in themes.items()}
     systems = document_scores(collection, queries)
-    yield "trec/qrels.txt", qrels_text(collection, themes, systems).encode()
-    for name, scores in systems.items():
-        content = run_text(name, scores).encode()
+    yield "trec/qrels.txt", qrels_text(collection, themes, systems, shuffled_qids(0)).encode()
+    for file, (name, scores) in enumerate(systems.items(), 1):
+        content = run_text(name, scores, shuffled_qids(file)).encode()
         if name == GZIPPED:
             yield f"trec/{name}.run.gz", compress(content)
         else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from harness.main import main
+from harness.cli.main import main
 
 
 def started(

@@ -32,6 +32,22 @@ def pytest_configure(config: pytest.Config) -> None:
         compileall.compile_dir(ROOT / "harness", quiet=2)
 
 
+SLOW = (
+    "faults/", "fuzz/", "cells/test_dask.py", "readers/test_memory.py", "readers/test_bombs.py",
+    "test_every_real_run.py", "test_load.py", "test_memory_of_commands.py",
+    "test_other_processors.py",
+)  # fmt: skip
+"""Tests of kills, faults, memory, load, clusters, processors and every real file."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark slow tests by their file; ``-m "slow or not slow"`` runs everything."""
+    for item in items:
+        where = item.nodeid.removeprefix("tests/")
+        if where.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over what is there for good: libraries, and the tests.
 

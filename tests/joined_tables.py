@@ -10,7 +10,7 @@ import pyarrow as pa
 from harness.core.arrow import cast
 from harness.core.docnos import Docnos
 from harness.core.ragged import offsets_of
-from harness.core.table import T
+from harness.core.tables import T
 
 
 def concat(tables: Iterable[T]) -> T:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import harness
-from harness.annotate import annotate
+from harness.cli.main import main
 from harness.errors import HarnessError, InputError, UnknownNameError
-from harness.main import main
+from harness.experiment.annotate import annotate
 from harness.readers import ir_metadata, read_run
 from harness.readers.source import Source
 

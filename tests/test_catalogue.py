@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from harness.catalogue import define, listing, show
-from harness.catalogue.docstring import plain
+from harness.audit.catalogue import define, listing, plain, show
 from harness.core.convention import CONVENTIONS, find
 from harness.core.metric import REGISTRY
 from harness.errors import UnknownNameError

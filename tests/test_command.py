@@ -1,86 +1,127 @@
-"""Commands that leave values alone: what reaches the function, and what is still refused."""
+"""How command lines are read: what reaches a command, what is refused, help and completion."""
 
 from __future__ import annotations
 
+import inspect
+import os
+import re
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal
 
+import click
 import pytest
-import typer
-from typer.testing import CliRunner
+from command_line import called
+from command_line import started as harness
 
-from harness.command import QuickCommand, QuickGroup
-from harness.main import main
+from harness.cli.app import COMMANDS, app
 
-given: dict[str, Any] = {}
-app = typer.Typer(cls=QuickGroup, rich_markup_mode=None)
-
-
-@app.callback()
-def group(debug: Annotated[bool, typer.Option("--debug")] = False) -> None:
-    given.update(debug=debug)
+FILES = {"q.txt": "1 0 a 1\n1 0 b 0\n", "a.run": "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n"}
+PLAIN = ("evaluate", "q.txt", "a.run")
 
 
-@app.command("quick", cls=QuickCommand)
-@app.command("slow")
-def command(
-    one: str,
-    many: list[str],
-    color: Annotated[Literal["red", "blue"], typer.Option()] = "red",
-    level: Annotated[int | None, typer.Option(min=1)] = None,
-    extra: Annotated[list[str] | None, typer.Option()] = None,
-    needed: Annotated[list[str], typer.Option("-n")] = ...,  # type: ignore[assignment]
-    folder: Path | None = None,
-    flag: Annotated[bool, typer.Option("--flag")] = False,
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def loaded(name: str) -> click.Command:
+    command: click.Command = import_module(f"harness.cli.{name.replace('-', '_')}").command
+    return command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_by_how_its_help_begins(name: str) -> None:
+    command = loaded(name)
+    first = " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
+    assert re.split(r"[:.] |\.$", first)[0] + "." == COMMANDS[name]
+    assert all(
+        parameter.metavar or isinstance(parameter.type, click.Choice)
+        for parameter in command.params
+        if not getattr(parameter, "is_flag", False)
+    ), "a value without a name that says what it is"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-m", "map", "-m", "P@1", "-q", "-f", "csv"),
+        ("-mmap", "--metric=P@1", "-qf", "csv"),
+        ("--format=csv", "-q", "-m", "map", "-m", "P@1"),
+    ],
+)
+def test_options_are_written_as_usual(words: tuple[str, ...], here: Path) -> None:
+    done = called(*PLAIN, *words, cwd=here)
+    assert (done.code, done.err) == (0, "")
+    assert done == called(PLAIN[0], *words, *PLAIN[1:], cwd=here)
+    assert "map" in done.out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "Missing argument 'QRELS'"),
+        ("q.txt", "Missing argument 'RUN...'"),
+        ("q.txt a.run", "Missing option '--metric' / '-m'"),
+        ("q.txt a.run -m", "Option '-m' requires an argument"),
+        ("q.txt a.run -m map --nope", "No such option '--nope'"),
+        ("q.txt a.run -m map --missing skp", "'skp' is not one of zero, skip, error; did you mean"),
+        ("q.txt a.run -m map -f x", "'x' is not one of csv, html, jsonl, markdown, table, trec\n"),
+        ("q.txt a.run -m map -l x", "'x' is not a valid whole number"),
+        ("q.txt a.run -m map -l 0", "0 is not in the range 1<=x"),
+    ],
+)
+def test_wrong_words_are_refused(words: str, message: str, here: Path) -> None:
+    done = called("evaluate", *words.split(), cwd=here)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize("name", ["rum", "evalaute", "check_table"])
+def test_a_misspelt_command_gets_the_nearest(name: str, here: Path) -> None:
+    done = called(name, cwd=here)
+    assert done.code == 2
+    assert f"No such command '{name}'; did you mean '" in done.err
+
+
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_help_is_printed_before_anything_is_checked(word: str, here: Path) -> None:
+    assert called(word, cwd=here).out.startswith("Usage: harness [OPTIONS] COMMAND")
+    done = called("evaluate", "nowhere", word, cwd=here)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Usage: harness evaluate [OPTIONS] QRELS RUN...\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [("harness eval", "evaluate"), ("harness evaluate --jud", "--judged-only")],
+)
+def test_a_shell_completes_words(
+    words: str, completed: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given.update(
-        one=one, many=many, color=color, level=level, extra=extra, needed=needed, folder=folder,
-        flag=flag,
-    )  # fmt: skip
+    monkeypatch.setenv("_HARNESS_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    assert called(cwd=here).out == f"plain,{completed}\n"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "a b -n x",
-        "a b c -n x -n y --color blue --level 2 --extra e --folder f --flag",
-        "a 1 -n 2 --level=1",
-        "a b",
-        "a -n x",
-        "a b -n x --level 0",
-        "a b -n x --nope",
-        "a b -n",
-        "--help",
-    ],
-)
-@pytest.mark.parametrize("before", [[], ["--debug"]])
-def test_a_quick_command_is_as_typer_s_own(arguments: str, before: list[str]) -> None:
-    seen = []
-    for name in ("slow", "quick"):
-        given.clear()
-        done = CliRunner().invoke(app, [*before, name, *arguments.split()])
-        seen.append((done.exit_code, done.output.replace(name, "NAME"), dict(given)))
-    assert seen[0] == seen[1]
-    assert seen[0][0] in (0, 2)
+def test_trec_eval_gets_its_words_as_they_are(here: Path) -> None:
+    done = called("trec_eval", "-q", "-m", "map", "--", "q.txt", "a.run", cwd=here)
+    assert done.out.split() == ["map", "1", "1.0000", "map", "all", "1.0000"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--color bleu", "'--color': 'bleu' is not one of red, blue; did you mean 'blue'?"),
-        ("--color x", "'--color': 'x' is not one of red, blue\n"),
-        ("--level x", "'--level': 'x' is not a whole number\n"),
-    ],
-)
-def test_a_wrong_value_is_said_plainly(arguments: str, message: str) -> None:
-    done = CliRunner().invoke(app, ["quick", "a", "b", "-n", "x", *arguments.split()])
-    assert done.exit_code == 2
-    assert f"Error: Invalid value for {message}" in done.output
+def test_no_plugins_holds_wherever_it_is_written(here: Path) -> None:
+    (here / "p.py").write_text("")
+    words = ("-m", "map", "-p", "p.py")
+    assert called(*PLAIN, *words, cwd=here).code == 0
+    for given in ((*PLAIN, "--no-plugins", *words), ("--no-plugins", *PLAIN, *words)):
+        assert called(*given, cwd=here).code == 2
 
 
-def test_the_list_of_commands_cuts_no_description(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        main(["--help"])
-    commands = capsys.readouterr().out.partition("Commands:")[2]
-    assert "  audit        Compute the leaderboard under every convention.\n" in commands
-    assert "..." not in commands
+def test_commands_are_loaded_when_they_are_called(here: Path) -> None:
+    assert [*app.list_commands(click.Context(app))] == [*COMMANDS]
+    done = harness("--help", cwd=here, python=("-X", "importtime"))
+    assert "harness.cli.app" in done.stderr
+    assert "harness.cli.evaluate" not in done.stderr
+    assert os.linesep in done.stdout

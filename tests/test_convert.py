@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from harness import from_pytrec_eval, to_pytrec_eval
-from harness.convert import from_batch
+from harness.batch.dicts import from_batch
 from harness.core.align import align
 from harness.core.ragged import Array
 from harness.errors import InputError

@@ -17,14 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables.latex import PREAMBLE, compiled, needs_latex
 
-from harness import escaping
-from harness.changes.csv_file import read_sheet
-from harness.core.widths import LONGEST, readable, width
+from harness import errors as escaping
+from harness.audit.table_csv import read_rows, read_text
+from harness.config.init import _quoted
+from harness.core.text import LONGEST, readable, width
 from harness.errors import HarnessError, Problem
-from harness.init.text import _quoted
-from harness.reports.csv import text_of
-from harness.reports.table import columns
-from harness.tables.latex_text import escape as in_latex
+from harness.reports.csv import render as text_of
+from harness.reports.latex import escape as in_latex
+from harness.reports.text import columns
 
 NASTY = [
     "=cmd|' /C calc'!A0",
@@ -67,7 +67,8 @@ def test_a_leaderboard_reads_back(tmp_path: Path) -> None:
     names = [name for name in NASTY if name == name.strip()]
     path = tmp_path / "board.csv"
     path.write_bytes(text_of([{"run": name, "map": 0.5} for name in names]).encode())
-    assert read_sheet(path).column(0) == names
+    _, rows = read_rows(read_text(path))
+    assert [row.fields[0] for row in rows[1:]] == names
 
 
 @given(ANY)

@@ -9,9 +9,10 @@ import yaml
 from command_line import called
 from test_escaping import NASTY
 
-from harness.config import loads, sweep
+from harness.config import sweep
+from harness.config.init import propose_config
+from harness.config.load import loads
 from harness.errors import HarnessWarning
-from harness.init import propose_config
 
 NAMES = [
     *(name.replace("/", "_").lstrip(".")[:200] for name in NASTY),  # not hidden

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import run, store
-from harness.core.file_names import LONGEST, distinct, folded, part, readable_name, wrong_with
+from harness import files as store
+from harness import run
+from harness.core.text import LONGEST_FILE_NAME as LONGEST
+from harness.core.text import distinct, folded, part, readable_name, wrong_with
 from harness.errors import HarnessError
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=12)

@@ -10,7 +10,7 @@ from harness import readers
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.crosscheck import Crosscheck, Peer
+from harness.experiment.crosscheck import Crosscheck, Peer
 
 METRICS = parse_all(["all_trec", *(f"{name}(rel=2)" for name in ("map", "bpref", "Rprec", "P"))])
 LTR = "ltr/predictions_made_here"

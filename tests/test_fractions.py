@@ -16,10 +16,11 @@ import pytest
 import torch
 
 import harness
-from harness import direct, readers
+from harness import readers
 from harness.core.convention import CONVENTIONS
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
+from harness.experiment import evaluate as direct
 
 # Lists E03 and E04 of the comparison of tools, and what each tool printed for them: the whole
 # list, or at a cutoff of 3.
@@ -240,12 +241,6 @@ def test_what_is_no_fraction_is_refused_and_fractions_are_not(
         harness.evaluate(name, RUN, [METRIC])
     assert str(caught.value).startswith(message)
     assert "0.5" not in str(caught.value)
-
-
-def test_whole_grades_of_a_file_keep_a_byte_a_row(tmp_path: Path) -> None:
-    path = tmp_path / "q.txt"
-    path.write_text("1.0 qid:1 1:0\n4 qid:1 1:0\n", encoding="utf-8")
-    assert readers.read_qrels(path, fractions=True).numbers.dtype == np.int8
 
 
 def refused(qrels: Any, metrics: list[str], run: Any = None, **policy: Any) -> str:

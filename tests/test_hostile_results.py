@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.cells.cache import INDEX, Cache
 from harness.errors import InputError
-from harness.origin import MANIFEST, TIMING, read_manifest, written
-from harness.readers import Source
+from harness.experiment.cache import INDEX, Cache
+from harness.experiment.origin import MANIFEST, TIMING, Written, read_manifest, written
+from harness.readers.source import Source
 
 DEEP = b"[" * 100_000
 FIX = "\n  fix:   put the file back, or run the config again and use those results"
@@ -35,13 +35,13 @@ def test_a_manifest_that_cannot_be_read(tmp_path: Path) -> None:
     path.mkdir()
     with pytest.raises(InputError) as error:
         read_manifest(tmp_path)
-    assert str(error.value) == f"{path}: cannot be read: Is a directory{FIX}"
+    assert str(error.value) == f"{path}: expected a regular file, got a folder{FIX}"
 
 
 def test_what_earlier_runs_wrote_is_then_not_known(tmp_path: Path) -> None:
     for name in (MANIFEST, TIMING):
         (tmp_path / name).write_bytes(DEEP)
-    assert written(tmp_path) == {}
+    assert written(tmp_path) == Written({}, (), {})
 
 
 @pytest.mark.parametrize(

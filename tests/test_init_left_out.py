@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from command_line import called
 
-from harness import config
+from harness.config import load as config
+from harness.config.init import propose_config
 from harness.config.sweep import resolve
 from harness.errors import InputError
-from harness.init import propose_config
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n"
 RUN = "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n2 Q0 c 1 2.0 t\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness import store
+from harness import files as store
 from harness.errors import HarnessWarning
 
 CONFIG = """
@@ -53,8 +53,8 @@ def test_files_of_an_earlier_config_go_and_only_those(place: Path) -> None:
         "tables/mine.tex", "timing.json",
     }  # fmt: skip
     timing = json.loads((folder / "timing.json").read_text(encoding="utf-8"))
-    assert timing["files"] == {}
-    assert {"leaderboard.html", "significance.csv", "tables/main.tex"} <= {*timing["removed"]}
+    assert {*timing["files"]} == {"leaderboard.csv", "manifest.json", "per_query.parquet"}
+    assert {"leaderboard.html", "significance.csv", "tables/main.tex"} <= {*timing["earlier"]}
 
 
 def test_what_a_killed_run_did_not_remove_goes_with_the_next(
@@ -71,12 +71,12 @@ def test_what_a_killed_run_did_not_remove_goes_with_the_next(
     assert not (folder / "leaderboard.html").exists()
 
 
-@pytest.mark.parametrize("content", ["[]", "{", '{"files": 3, "removed": {"../x": 1}}'])
+@pytest.mark.parametrize("content", ["[]", "{", '{"files": 3, "earlier": {"../x": 1}}'])
 def test_a_list_of_files_that_is_none_removes_nothing(place: Path, content: str) -> None:
     folder = harness.run(place / "configs/toy.yaml").folder
     (folder.parent / "x").write_text("", encoding="utf-8")
     (folder / "timing.json").write_text(content, encoding="utf-8")
-    harness.run(place / "configs/toy.yaml")
+    harness.run(place / "configs/toy.yaml", force=True)
     empty = hashlib.sha256(b"").hexdigest()
-    assert store.unneeded(folder, {"../x": empty}, []) == ({}, [])
+    assert store.compare_recorded(folder, {"../x": {empty}}) == ({}, [])
     assert (folder.parent / "x").exists()

@@ -38,19 +38,15 @@ def test_a_small_load(name: str, tmp_path: Path) -> None:
     ]
 
 
-def test_a_run_five_times_as_long_takes_no_more_memory(tmp_path: Path) -> None:
-    # by a process between: a child's peak is never counted below that of the one that started it
-    def peaks(size: float) -> list[float]:
-        words = [sys.executable, "-m", "benchmarks.load", "rows", "--size", f"{size}"]
-        done = subprocess.run(
-            [*words, "--data", str(tmp_path)], capture_output=True, text=True, check=True, cwd=ROOT
-        )
-        return [float(line.split(" | ")[4]) for line in done.stdout.splitlines()[2:]]
-
-    # 3 million rows, 102 MB, from where blocks are as large as they get; 15 million, 510 MB
-    short, long = peaks(0.03), peaks(0.15)
-    assert len(short) == len(long) == 2
-    assert [after < before + 40 for before, after in zip(short, long, strict=True)] == [True, True]
+def test_a_long_run_takes_at_most_400_mb(tmp_path: Path) -> None:
+    # through a process in between, as a child's peak is at least that of the process that started it
+    words = [sys.executable, "-m", "benchmarks.load", "rows", "--size", "0.15"]  # 510 MB
+    done = subprocess.run(
+        [*words, "--data", str(tmp_path)], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    peaks = [float(line.split(" | ")[4]) for line in done.stdout.splitlines()[2:]]
+    assert len(peaks) == 2
+    assert max(peaks) < 400
 
 
 def said(

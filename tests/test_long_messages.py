@@ -7,58 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from harness.check import check_config
-from harness.config import load
+from harness.config.load import load
 from harness.core.tables import Qrels
 from harness.errors import (
-    LONGEST,
+    LONGEST_WORD,
     SHOWN_OF_CONFIG,
     ConfigError,
     HarnessWarning,
     InputError,
     Problem,
 )
+from harness.guard.check import check_config
 from harness.readers import read_run
 
 
-def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
-    as_it_stands = "a" * (LONGEST - len("a.run: "))
-    assert str(Problem("a.run", as_it_stands)) == f"a.run: {as_it_stands}"
-    said = str(Problem("a.run", as_it_stands + "bc", fix="x" * 5001 + "y" * 1000))
-    assert said == (
-        f"a.run: {'a' * 2993} [... 2 characters ...] {'a' * 998}bc\n"
-        f"  fix:   {'x' * 3000} [... 2,001 characters ...] {'y' * 1000}"
+def test_a_long_word_keeps_its_beginning_and_its_end() -> None:
+    longest = "a" * LONGEST_WORD
+    assert str(Problem("a.run", longest)) == f"a.run: {longest}"
+    shown = f"{'a' * 150}…{'b' * 150}"
+    assert str(Problem("", longest + "b" * 150, fix=f"as {longest}{'b' * 150}")) == (
+        f"{shown}\n  fix:   as {shown}"
     )
+    assert str(HarnessWarning(longest + "b" * 10_000_000)) == shown
 
 
-def test_warnings_too() -> None:
-    assert len(str(HarnessWarning("a" * 10_000_000))) < LONGEST + 50
-
-
-def test_a_config_of_a_hundred_problems() -> None:
-    said = str(ConfigError([Problem(f"$.a (line {i})", "no") for i in range(SHOWN_OF_CONFIG)]))
-    first, *lines = said.splitlines()
-    assert first == "config: 100 problems"
-    assert lines[-1] == "  $.a (line 99)  no"
-    assert len(lines) == SHOWN_OF_CONFIG
-
-
-def test_of_more_few_that_say_the_same() -> None:
-    """Ten of each kind; a hundred of many kinds."""
-    alike = [Problem(f"$.a (line {i})", f"no metric 'x{i}'") for i in range(SHOWN_OF_CONFIG)]
-    others = [Problem("$.b (line 7)", "is empty"), Problem("", "9 more were not looked at")]
-    first, *lines = str(ConfigError(alike + others)).splitlines()
-    assert first == "config: more than 101 problems"
-    assert lines[:2] == [f"  $.a (line {i})  no metric 'x{i}'" for i in (0, 1)]
-    assert lines[9:] == [
-        "  $.a (line 9)  no metric 'x9'",
-        "  $.b (line 7)  is empty",
-        "  ... and 90 more",
-        "  9 more were not looked at",
-    ]
-    kinds = [Problem("$", f"{'x' * i}") for i in range(1, 204)]
-    first, *lines, last = str(ConfigError(kinds)).splitlines()
-    assert (first, len(lines), last) == ("config: 203 problems", 100, "  ... and 103 more")
+def test_a_config_of_more_than_a_hundred_problems() -> None:
+    for n in (SHOWN_OF_CONFIG, SHOWN_OF_CONFIG + 9):
+        text = str(ConfigError([Problem(f"$.a (line {i})", "no") for i in range(n)]))
+        first, *lines = text.splitlines()
+        assert first == f"config: {n} problems"
+        assert lines[99] == "  $.a (line 99)  no"
+        assert lines[100:] == (["  ... and 9 more"] if n > SHOWN_OF_CONFIG else [])
 
 
 @pytest.mark.parametrize(
@@ -108,12 +87,15 @@ def test_a_config_of_ten_thousand_wrong_parts_is_refused_in_time(tmp_path: Path)
         with pytest.raises(ConfigError) as caught:
             load(path)
         assert time.process_time() - start < 30
-        assert len(str(caught.value)) < 5_000
+        assert len(str(caught.value)) < 50_000
 
 
 @pytest.mark.parametrize(
     ("key", "more"),
-    [("metrics", "2 more metrics"), ("metrics: [map]\nmetric_sets:\n  m", "2 more metrics of 'm'")],
+    [
+        ("metrics", "2 more metrics of metrics"),
+        ("metrics: [map]\nmetric_sets:\n  m", "2 more metrics of metric_sets"),
+    ],
 )
 def test_a_thousand_unknown_metrics_are_told_like_names(
     key: str, more: str, tmp_path: Path
@@ -123,7 +105,7 @@ def test_a_thousand_unknown_metrics_are_told_like_names(
     path.write_text(f"{key}: [{', '.join(f'ndgc@{n}' for n in range(1, 1003))}]\n")
     with pytest.raises(ConfigError) as caught:
         load(path)
-    assert str(caught.value).endswith(f"\n  {more} were not looked at")
+    assert str(caught.value).endswith("\n  ... and 903 more")
     assert "unknown metric 'ndgc@9'; did you mean 'ndcg@9'?" in str(caught.value)
     checked = check_config(path)
     assert checked.findings[-1].what == f"{more} were not looked at"

@@ -11,14 +11,15 @@ import jsonschema
 import pytest
 
 import harness
-from harness import manifest_format, origin, provenance
-from harness.changes import changes
+from harness.audit.changes import changes
+from harness.audit.verify import verify
+from harness.audit.why import why
 from harness.errors import HarnessWarning, InputError
-from harness.main import main
-from harness.manifest import names_of, placed
-from harness.results import read
-from harness.verify import verify
-from harness.why import why
+from harness.experiment import manifest as manifest_format
+from harness.experiment import manifest as provenance
+from harness.experiment import origin
+from harness.experiment.manifest import names_of, placed
+from harness.experiment.results import read
 
 CONFIG = """
 name: toy
@@ -243,13 +244,3 @@ def test_what_is_no_manifest_is_said(place: Path, changes: dict[str, Any], said:
     rewrite(folder, **changes)
     with pytest.raises(InputError, match=said):
         origin.read_manifest(folder)
-
-
-def test_a_manifest_of_a_later_version_says_what_to_do(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = harness.run(place / "configs/toy.yaml").folder
-    rewrite(folder, manifest=4)
-    with pytest.raises(SystemExit, match=r"^2$"):
-        main(["why", str(folder), "--run", "one", "--metric", "map"])
-    assert "fix:   update the harness" in capsys.readouterr().err

@@ -26,7 +26,7 @@ metrics: [ndcg@10]
 """
 PROGRAM = """
 import re, sys
-from harness.main import main
+from harness.cli.main import main
 try:
     main()
 except SystemExit as error:

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness import store
-from harness.errors import HarnessError
+from harness import files as store
+from harness.errors import HarnessError, Problem
 
 
 def test_all_files_are_written_and_nothing_else(tmp_path: Path) -> None:
@@ -85,3 +85,20 @@ def test_parquet_in_parts_is_a_group_of_rows_each(tmp_path: Path) -> None:
     assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == 2
     expected = pa.concat_tables(parts).to_pylist()
     assert pq.read_table(tmp_path / "t.parquet").to_pylist() == expected
+
+
+def test_a_shortage_of_memory_is_known_however_it_is_reported() -> None:
+    expected = Problem("", store.NO_MEMORY, fix=store.MORE_MEMORY)
+    for error in (
+        MemoryError(),
+        pa.lib.ArrowMemoryError("malloc of size 9 failed"),
+        pa.lib.ArrowException("Unknown error: Wrapping letor-fold2 failed"),
+        ImportError("libx.so: failed to map segment from shared object"),
+    ):
+        assert store.shortage(error) == store.problem(error) == expected
+    for error in (
+        pa.lib.ArrowException("Unknown error: a wrong byte"),
+        pa.lib.ArrowInvalid("Invalid: Wrapping"),
+        FileNotFoundError(2, "No such file"),
+    ):
+        assert store.shortage(error) is None

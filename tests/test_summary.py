@@ -16,22 +16,22 @@ import pytest
 from folds_and_seeds import CELLS, put
 
 import harness
-from harness.changes import changes
-from harness.changes import render as render_changes
-from harness.changes.rows import jsonl as rows_as_jsonl
-from harness.config import load
-from harness.core.incomplete import Incomplete, incomplete
-from harness.core.plan import Plan
+from harness.audit.changes import changes
+from harness.audit.changes_report import render as render_changes
+from harness.audit.why import why
+from harness.audit.why_report import render as row_text
+from harness.audit.why_row import Row
+from harness.cli.main import main
+from harness.config.load import load
+from harness.core.comparison import Plan
+from harness.core.systems import Incomplete, incomplete
 from harness.errors import ConfigError, HarnessWarning
-from harness.main import main
-from harness.reports import find
-from harness.results import read, systems, with_comparisons
-from harness.tables.build import build
-from harness.tables.rendering import Format
-from harness.tables.rendering import render as render_table
-from harness.versus import compared, from_results
-from harness.why import Row, why
-from harness.why.row_text import render as row_text
+from harness.experiment.compare import compared, from_results
+from harness.experiment.results import read, systems, with_comparisons
+from harness.reports.leaderboard import find
+from harness.reports.paper_table.build import build
+from harness.reports.paper_table.rendering import Format
+from harness.reports.paper_table.rendering import render as render_table
 
 CONFIG = f'{CELLS}metrics: [map, "arp(over=grades)", num_rel]\n'
 
@@ -72,13 +72,6 @@ def test_one_row_a_system(place: Path) -> None:
         ("web-fold1", "a", "1", "2"),
     ]
     assert len(cells) == 8
-
-
-def test_folds_that_count_alike(place: Path) -> None:
-    harness.run(place / "x.yaml", overrides=["summary={average: [fold], spread: [seed]}"])
-    a, _ = rows_of(place / "out/leaderboard.csv")
-    # seed 1: mean of 1 and 1/2, seed 2: mean of 5/12 and 1
-    assert float(a["map"]) == pytest.approx((0.75 + (5 / 12 + 1) / 2) / 2)
 
 
 AVERAGED = "summary={average: [fold], spread: [seed]}"
@@ -135,14 +128,14 @@ def test_a_column_that_is_neither_makes_another_system(place: Path) -> None:
     [
         (
             "{model}-s{seed}", "{pool: [fold], spread: [seed]}",
-            "{seed} in the name makes a-s1, a-s2, b-s1 runs of their own, and summary.spread has "
-            "nothing to take together",
+            "the name has {seed}, so that a-s1, a-s2, b-s1 are separate runs and summary.spread "
+            "cannot take them together",
             'call them "{model}"; the path alone needs {seed}',
         ),
         (
             "{model}_f{fold}_seed-{seed}", "{pool: [fold], best: [seed]}",
-            "{fold} and {seed} in the name make a_f1_seed-1, a_f1_seed-2, b_f1_seed-1 runs of "
-            "their own, and summary.pool and summary.best have nothing to take together",
+            "the name has {fold} and {seed}, so that a_f1_seed-1, a_f1_seed-2, b_f1_seed-1 are "
+            "separate runs and summary.pool and summary.best cannot take them together",
             'call them "{model}"; the path alone needs {fold} and {seed}',
         ),
     ],
@@ -207,12 +200,6 @@ def test_files_and_comparisons_say_that_the_best_seed_was_chosen(
     again = place / "again.csv"  # it is no metric of a leaderboard that is read back
     shutil.copy(out / "leaderboard.csv", again)
     assert {cell.metric for cell in changes(again, out).cells} == {"map", ARP, "num_rel"}
-
-
-def test_nothing_was_chosen_where_seeds_are_spread(place: Path) -> None:
-    harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
-    for name in ("leaderboard.csv", "standings.csv", "significance.csv"):
-        assert "chosen" not in (place / "out" / name).read_text(encoding="utf-8")
 
 
 def test_a_metric_without_an_interval_says_why(place: Path) -> None:
@@ -472,7 +459,9 @@ def test_a_seed_whose_files_are_missing_is_said_wherever_the_row_is(place: Path)
             found = changes(before, new)
             assert list(found.repetitions.values()) == [(2, 1)]
             assert "\na on web: repetitions 2 -> 1\n" in render_changes(found)
-            assert '"kind": "repetitions", "dataset": "web", "run": "a"' in rows_as_jsonl(found)
+            assert '"kind": "repetitions", "dataset": "web", "run": "a"' in render_changes(
+                found, "jsonl"
+            )
 
 
 def test_what_is_no_lack_of_repetitions(place: Path) -> None:

@@ -23,9 +23,8 @@ EXAMPLES = ("quickstart", "sweep", "trec", "compare")
 CHECKERS = ("mypy", "ruff", "types-PyYAML")
 """Of the test extra, what no test uses."""
 WITH_TORCH = ("torch", "torchmetrics")
-OF_THE_TIME = ("click==8.3.0", "pyparsing<3.3")
-"""What Typer 0.20 and matplotlib 3.8 need beside them: names that were deprecated since, and
-messages that Click 8.2 garbles."""
+OF_THE_TIME = ("pyparsing<3.3",)
+"""What matplotlib 3.8 needs: names that were deprecated since."""
 SHOWN = ("numpy", "pyarrow", "scipy", "pydantic", "pytrec-eval-terrier", "pandas")
 WRITTEN = """
 import hashlib, json, pathlib, sys

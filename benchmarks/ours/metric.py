@@ -5,7 +5,7 @@ import time
 
 import harness.metrics
 from benchmarks.generate import batch
-from harness.convert import from_batch
+from harness.batch.dicts import from_batch
 from harness.core.align import align_parts
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all

@@ -7,7 +7,7 @@ qrels are read once, the number of runs where they are read for each.
 
 import sys
 
-from harness.direct import evaluate_files
+from harness.experiment.evaluate import evaluate_files
 
 qrels, *metrics = sys.argv[1 : sys.argv.index("--")]
 runs = sys.argv[sys.argv.index("--") + 1 :]

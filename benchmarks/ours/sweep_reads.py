@@ -7,7 +7,7 @@ is the second number divided by the first: 1 where each file is read once.
 import sys
 from pathlib import Path
 
-from harness import experiment
+from harness.experiment import run as experiment
 
 from .sweep import linked
 

@@ -23,20 +23,11 @@ BASE = "base"
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Every system's summary, computed in one way.
+    """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
-    Parameters
-    ----------
-    name : str
-        The convention, the value of a choice, or :data:`BASE`.
-    values : ndarray of float64, shape (n_systems,)
-        NaN where it is undefined, or refused.
-    refused : tuple of str, length n_systems
-        Why there is no value; ``""`` where there is one.
-    own : bool
-        Whether it was asked for by name, beside the base.
-    convention : bool
-        Whether it is a convention's.
+    `name` is the convention, the value of a choice, or :data:`BASE`; `refused` says for each
+    system why there is no value. `own` is whether it was asked for by name next to the base,
+    `convention` whether it is a convention's.
     """
 
     name: str
@@ -50,19 +41,9 @@ class Row:
 class Comparison:
     """What becomes of the order of systems in a row.
 
-    Parameters
-    ----------
-    tau : float
-        Kendall's tau-b of its order with the base's; NaN where one of them has no order.
-    order_changed : bool
-        Whether some two systems stand otherwise to each other: in the other order, or tied in
-        one of the rows alone.
-    best : tuple of int
-        The systems that are best, of those that the base too has a value for.
-    best_changed : bool
-        Whether these are others than in the base.
-    compared : int
-        How many systems both have a value for; an order takes two.
+    `tau` is Kendall's tau-b of its order with the base's; NaN if one of them has no order. The
+    order is changed if some two systems are in the other order, or tied in one of the rows alone.
+    `best` and `compared` are over the systems that both have a value for.
     """
 
     tau: float
@@ -89,27 +70,12 @@ class Range:
 
 @dataclass(frozen=True)
 class Effect:
-    """What one choice does by itself, all others being the base's.
+    """What one choice does by itself, all others being the base's `own`.
 
-    Parameters
-    ----------
-    choice, own : str
-        Its name and the base's value.
-    value : str
-        The value that changes a summary the most.
-    change : float
-        By how much, with its sign: new minus base.
-    system : int
-        Of which system; -1 where no value changes anything.
-    tau : float
-        The lowest tau of an order with the base's over its values; NaN where there is none, as
-        where one of them leaves all systems tied.
-    tau_value : str
-        The value that has it.
-    best_changed : tuple of str
-        The values under which another system is best.
-    lost : tuple of str
-        The values under which a system of the base's has no summary.
+    `value` is the one that changes a summary the most: by `change` (new minus base) that of
+    `system`, -1 if no value changes anything. `tau` is the lowest over its values, which
+    `tau_value` has; NaN if there is none. `best_changed` are the values under which another system
+    is best, `lost` those under which a system of the base's has no summary.
     """
 
     choice: str
@@ -137,16 +103,8 @@ class Effect:
 class Walk:
     """The way from the base to a convention, one setting at a time.
 
-    Parameters
-    ----------
-    name : str
-        Of the convention.
-    values : ndarray of float64, shape (n_systems,)
-        Its summaries; NaN where there are none, or the base has none.
-    changes : tuple of (str, ndarray of float64)
-        Each step with what it adds to every system's summary. They add up to the difference.
-    nothing : tuple of str
-        Settings that differ, and change nothing here.
+    `values` are its summaries; `changes` is what each step adds to every system's, which adds up
+    to the difference; `nothing` are the settings that differ, and change nothing here.
     """
 
     name: str
@@ -159,19 +117,8 @@ class Walk:
 class Matrix:
     """One metric on one dataset: systems x conventions, and what single choices do.
 
-    Parameters
-    ----------
-    dataset : str
-    metric : Metric
-        The base.
-    systems : tuple of str
-    base : Row
-    rows : tuple of Row
-        One a convention.
-    effects : tuple of Effect
-        One a choice, the largest first.
-    walks : tuple of Walk
-        One a convention that was asked for.
+    `rows` has one for each convention, `effects` one for each choice, the largest first, `walks`
+    one for each convention that was asked for.
     """
 
     dataset: str
@@ -215,16 +162,8 @@ class Matrix:
 
 
 def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
-    """Return what becomes of the base's order of systems.
+    """Return what becomes of the base's order of systems; the metric says which way is better.
 
-    Parameters
-    ----------
-    metric : Metric
-        Says which way is better.
-    base, other : ndarray of float64, shape (n_systems,)
-
-    Examples
-    --------
     >>> from harness.core.names import parse
     >>> import harness.metrics
     >>> compare(parse("ndcg@10")[0], np.array([0.5, 0.4, 0.3]), np.array([0.7, 0.8, 0.1]))
@@ -269,18 +208,7 @@ def _range(rows: Sequence[Row], system: int) -> Range:
 
 
 def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[Row]) -> Effect:
-    """Return what a choice does, over its values.
-
-    Parameters
-    ----------
-    metric : Metric
-        The base.
-    choice, own : str
-        Name of the choice, and the base's value.
-    base : ndarray of float64, shape (n_systems,)
-    rows : sequence of Row
-        The summaries under each other value.
-    """
+    """Return what a choice does, over its values; `own` and `base` are the base's."""
     value, change, system = "", 0.0, -1
     tau, tau_value = math.inf, ""
     best_changed, lost = [], []

@@ -4,40 +4,84 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from annotated_types import Le
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    Tag,
+    WithJsonSchema,
+)
+
+from ..core import policy as core_policy
+from ..core.comparison import Plan
+from ..core.leaderboard import Summary
+from ..core.metric import Metric
+from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
+from ..core.parameter import MOST
+from ..core.setting_types import Positive
+from ..errors import Problem, UnknownNameError
+from ..guard.registry import ACCEPTABLE
+from ..reports.leaderboard import names as report_names
+from ..reports.paper_table.settings import Settings as TableSettings
+from ..reports.plots._settings import Kind
+from ..reports.plots._settings import Settings as PlotSettings
+from . import patterns as paths
+from .yaml_file import Loc, Source
 
 
 class Model(BaseModel):
     """Frozen; unknown keys are errors; each key's text below it is its description."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        alias_generator=lambda name: "baseline" if name == "baselines" else name,
+    )
 
 
-def json_schema(model: type[Model]) -> dict[str, Any]:
-    """Return the JSON Schema of a model, in which each key has the text below it.
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a config, in which each key has the text below it."""
+    text = json.dumps(Config.model_json_schema())
+    kinds: dict[str, type] = {"DatasetEntry": DatasetEntry, "RunEntry": RunEntry}
+    kinds |= {key.title().rstrip("s"): kind for key, kind in SECTIONS.items()}
+    for name, kind in kinds.items():
+        qualified = f"{kind.__module__}.{kind.__qualname__}".replace(".", "__")
+        for own in (kind.__name__, qualified):
+            text = text.replace(f'"{own}":', f'"{name}":').replace(f'/{own}"', f'/{name}"')
+    schema: dict[str, Any] = json.loads(text)
+    for name, kind in [("", Config), *kinds.items()]:
+        part = schema["$defs"][name] if name else schema
+        part["title"] = name or "A config of the ranking harness"
+        for parent in reversed(kind.__mro__):
+            for key, description in _texts(parent).items():
+                shown = "baseline" if key == "baselines" else key
+                if shown in part["properties"]:
+                    part["properties"][shown]["description"] = description
+    schema["required"].remove("name")
+    schema["$defs"] = dict(sorted(schema["$defs"].items()))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
-    Pydantic would look for these texts in the source of every model whenever one is loaded,
-    which takes 35 ms.
-    """
-    for one in _below(Model):
-        for parent in one.__mro__[: one.__mro__.index(Model)]:
-            for name, text in _texts(parent).items():
-                one.model_fields[name].description = text
-        one.model_rebuild(force=True)
-    return model.model_json_schema()
 
-
-def _below(model: type[Model]) -> list[type[Model]]:
-    """Return all models that are made from this one."""
-    return [one for child in model.__subclasses__() for one in (child, *_below(child))]
-
-
-def _texts(model: type[Model]) -> dict[str, str]:
-    """Return the texts below the keys of a model, as its source has them."""
-    (definition,) = ast.parse(inspect.getsource(model)).body
+def _texts(kind: type) -> dict[str, str]:
+    """Return the texts below the keys of a model or settings class, as its source has them."""
+    if not kind.__module__.startswith("harness."):
+        return {}
+    (definition,) = ast.parse(inspect.getsource(kind)).body
     body = definition.body if isinstance(definition, ast.ClassDef) else []
     return {
         key.target.id: inspect.cleandoc(text.value.value)
@@ -47,5 +91,283 @@ def _texts(model: type[Model]) -> dict[str, str]:
         and isinstance(text, ast.Expr)
         and isinstance(text.value, ast.Constant)
         and isinstance(text.value.value, str)
-        and key.target.id in model.model_fields
     }
+
+
+def as_kind(value: Any) -> Any:
+    """Return a picture's settings, of which the kind alone may be given."""
+    return {"kind": value} if isinstance(value, str) else value
+
+
+Plots = tuple[
+    Annotated[PlotSettings, BeforeValidator(as_kind, json_schema_input_type=Kind | PlotSettings)],
+    ...,
+]
+
+
+if TYPE_CHECKING:
+    Report = str
+    RuleName = str
+else:
+    RuleName = Literal[ACCEPTABLE]
+    Report = Literal[tuple(report_names())]
+Crosscheck = Literal["sample", "all", "none"]
+Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
+"""Name of a column, or its number from 1 where a table has no header."""
+
+
+class Entry(Model):
+    """What datasets and runs have in common: a file and how to read it."""
+
+    path: StrictStr
+    """File, relative to the config; each {placeholder} is filled from the files on disk."""
+    format: StrictStr | None = None
+    """Name of the format; told from the file where it is left out."""
+    duplicates: core_policy.Duplicates = "error"
+    """What to do where a query names a docno twice."""
+
+    def options(self) -> dict[str, Any]:
+        """Return what a reader is told beyond the path; nothing that was left out."""
+        return self.model_dump(exclude={"path", "dataset"}, exclude_none=True)
+
+
+class DatasetEntry(Entry):
+    """Judgements: qrels, or a learning-to-rank file."""
+
+    columns: Mapping[Literal["qid", "docno", "grade"], Column] | None = None
+    """For tables: which column holds what, as in {qid: topic, docno: document}."""
+    group: StrictStr | None = None
+    """LightGBM's file of group sizes, where the features have no qid."""
+
+
+class RunEntry(Entry):
+    """Predictions of a system."""
+
+    columns: Mapping[Literal["qid", "docno", "score", "rank"], Column] | None = None
+    """For tables: which column holds what, as in {qid: topic, docno: document}."""
+    dataset: StrictStr | None = None
+    """Name of the dataset they belong to, where it cannot be told from placeholders."""
+
+
+def _known_ties(name: str) -> str:
+    try:
+        return name if name == BOUNDS else core_policy.check_ties(name)
+    except UnknownNameError as error:
+        raise ValueError(str(error)) from None
+
+
+@dataclass(frozen=True)
+class Policy(core_policy.Choices):
+    """What is done where the data leave a choice."""
+
+    ties: Annotated[str, AfterValidator(_known_ties)] = "trec_eval"
+    """Order of documents with one score: trec_eval, trec_eval10, docno+, stable, reverse, average,
+    best, worst or random(SEED); or bounds: trec_eval, with columns for the smallest, expected and
+    largest value of each metric over all orders."""
+    relevance_level: Annotated[Positive, Le(MOST)] = 1
+    """Smallest relevant grade, for the metrics that have one and do not name it."""
+    labels: Literal["error", "clip"] = "error"
+    """Grades outside a convention's bounds: an error, or put at the nearer bound."""
+
+    def for_runs(self) -> core_policy.Policy:
+        """Return the policy that alignment and evaluation take."""
+        choices = {one.name: getattr(self, one.name) for one in fields(core_policy.Choices)}
+        return core_policy.Policy(**{**choices, "ties": without_bounds(self.ties)})
+
+    def metric_defaults(self, convention: str | None) -> dict[str, Any]:
+        """Return the parameters for every metric that has them and is not given them."""
+        found: dict[str, Any] = {}
+        if self.relevance_level != 1:
+            found["rel"] = self.relevance_level
+        if self.labels != "error":
+            found["labels"] = self.labels
+        return found if convention is None else {**found, "convention": convention}
+
+
+class Guard(Model):
+    """What the guard is told; see docs/check.md."""
+
+    accept: tuple[RuleName, ...] = ()
+    """Rules whose findings are as they should be: each becomes a note, and stops nothing."""
+
+
+def _one_or_list(value: Any) -> str:
+    return "list" if isinstance(value, (list, tuple)) else "one"
+
+
+Runs = Annotated[
+    Annotated[RunEntry, Tag("one")]
+    | Annotated[tuple[RunEntry, ...], Field(min_length=1), Tag("list")],
+    Discriminator(_one_or_list),
+]
+
+
+def as_texts(value: Any) -> tuple[Any, ...]:
+    """Return one value, or a list, as the texts that placeholders capture: 1 is "1"."""
+    some = value if isinstance(value, (list, tuple)) else (value,)
+    return tuple(str(one) if type(one) in (int, float) else one for one in some)
+
+
+Choice = Annotated[
+    tuple[StrictStr, ...],
+    BeforeValidator(as_texts),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": ["string", "number"]},
+                {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 1},
+            ]
+        }
+    ),
+]
+"""Values and patterns, one or several, and ``!`` before those that are left out."""
+
+
+SECTIONS: dict[str, type] = {
+    "summary": Summary, "compare": Plan, "tables": TableSettings, "plots": PlotSettings,
+    "policy": Policy, "guard": Guard,
+}  # fmt: skip
+"""The settings of each key of a config that has keys of its own."""
+
+
+class Config(Model):
+    """An experiment: datasets, runs, metrics, and the choices in force.
+
+    Made by :func:`harness.config.load.load`. Paths are as they stand in the file, relative to
+    :attr:`base`; :func:`harness.config.sweep.resolve` gives those of the files on disk.
+    """
+
+    name: StrictStr
+    """Name of the experiment; the file's name where it is left out."""
+    extends: Annotated[StrictStr | None, Field(exclude=True)] = None
+    """Another config that this one is put on top of; of mappings, key by key."""
+    output: StrictStr = "results/{name}"
+    """Folder for the results, relative to the config."""
+    datasets: Annotated[Mapping[StrictStr, DatasetEntry], Field(min_length=1)]
+    """Judgements by name; a name may hold {placeholders} of its path."""
+    runs: Annotated[Mapping[StrictStr, Runs], Field(min_length=1)]
+    """Predictions by name; a name may hold {placeholders} of its path."""
+    where: Mapping[StrictStr, Choice] = Field(default_factory=dict)
+    """Cells that are kept, by the values of placeholders and by the names `run` and `dataset`:
+    values, patterns, and "!" before those left out. A cell without such a column is kept."""
+    complete: StrictBool = False
+    """Whether it is an error that cells of a grid are missing."""
+    metrics: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
+    """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
+    metric_sets: Mapping[StrictStr, Annotated[tuple[StrictStr, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    """Lists of metrics by a name that can stand wherever metrics are listed."""
+    convention: StrictStr | None = None
+    """A tool whose settings every metric takes, unless it names its own convention."""
+    plugins: tuple[StrictStr, ...] = ()
+    """Python files or modules whose import registers further metrics."""
+    policy: Policy = Policy()
+    """What is done where the data leave a choice."""
+    guard: Guard = Guard()
+    """What the guard is told of its findings."""
+    crosscheck: Crosscheck = "sample"
+    """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
+    cache: StrictStr = ""
+    """Folder for evaluated cells, relative to the config, which can be shared by several; `cells`
+    in the output folder where left out, `none` to keep nothing."""
+    reports: tuple[Report, ...] = ("csv",)
+    """Renderings of the leaderboard; CSV is always written."""
+    summary: Summary = Summary()
+    """What becomes of folds and seeds; nothing is taken together where left out."""
+    compare: Plan | None = None
+    """How runs are compared; nothing is compared where left out."""
+    tables: Mapping[StrictStr, TableSettings] = Field(default_factory=dict)
+    """Tables for a paper by name."""
+    plots: Plots = ()
+    """Pictures (needs the extra `plots`)."""
+
+    _source: Source = PrivateAttr(default_factory=lambda: Source("config", {}))
+    _base: Path = PrivateAttr(default=Path())
+    _complete: bool = PrivateAttr(default=True)
+    """Whether no dataset and no run was left out because it is wrong."""
+    _places: dict[str, list[int]] = PrivateAttr(default_factory=dict)
+    """Where the items of a list are in the file, if others of them are wrong."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Config):
+            return NotImplemented
+        return (self.base, self.resolved()) == (other.base, other.resolved())
+
+    @property
+    def file(self) -> str:
+        """Name of the file, for messages."""
+        return self._source.where
+
+    @property
+    def base(self) -> Path:
+        """Folder that the config's paths start from: its own."""
+        return self._base
+
+    @property
+    def output_folder(self) -> Path:
+        """Folder for the results, to be used from here."""
+        return self._base / self.output
+
+    @property
+    def cache_folder(self) -> Path | None:
+        """Folder for evaluated cells, to be used from here; None where nothing is kept."""
+        if self.cache == "none":
+            return None
+        return self._base / self.cache if self.cache else self.output_folder / "cells"
+
+    def items_of(self, key: str) -> list[tuple[int, Any]]:
+        """Return the items of a list, each with its place in the file."""
+        items = getattr(self, key)
+        return list(zip(self._places.get(key, range(len(items))), items, strict=True))
+
+    def is_given(self, section: str, key: str) -> bool:
+        """Whether the file itself has a key of a section."""
+        found = self._source.data.get(section)
+        return isinstance(found, Mapping) and key in found
+
+    def from_anywhere(self) -> Config:
+        """Return the same config, whose files are found from any working directory."""
+        config = self.model_copy()
+        config._base = self._base.absolute()
+        return config
+
+    def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
+        """Return a problem at a place in the file, such as ``("runs", "bm25", "path")``."""
+        return self._source.problem(loc, what, found, fix)
+
+    def to_policy(self) -> core_policy.Policy:
+        """Return the policy that alignment and evaluation take."""
+        return self.policy.for_runs()
+
+    def parsed_metrics(
+        self, recorded: Mapping[str, Sequence[Metric]] | None = None
+    ) -> tuple[Metric, ...]:
+        """Return the metrics, each once, in order.
+
+        Parameters
+        ----------
+        recorded : mapping, optional
+            The metrics of some entries, which are not looked up by name.
+        """
+        known = recorded or {}
+        entries = [one for text in self.metrics for one in known.get(text, (text,))]
+        metrics = parse_all(entries, self.policy.metric_defaults(self.convention))
+        return with_bounds(metrics) if self.policy.ties == BOUNDS else metrics
+
+    def plugin_metrics(self) -> dict[str, list[Metric]]:
+        """Return the metrics that plugins define, by their entry in `metrics`."""
+        defaults = self.policy.metric_defaults(self.convention)
+        found = {text: parse(text, defaults) for text in self.metrics}
+        return {
+            text: some
+            for text, some in found.items()
+            if not all(metric.is_built_in for metric in some)
+        }
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the config as plain data, with defaults; loading that gives it again."""
+        found = self.model_dump(mode="json", exclude_none=True, by_alias=True)
+        paths.escape(found)
+        return found

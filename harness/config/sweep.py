@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..core.evaluation import Counts
 from ..errors import ConfigError, did_you_mean
-from . import gaps as grids
-from . import itself
-from . import where as choice
-from .cells import DATASET, Cell, Gap, columns_of, missing
+from . import cells as grid
+from .cells import DATASET, Cell, Finding, Gap, Loc, columns_of, missing
 from .patterns import Found, NothingFoundError, Pattern, files, natural
 
 if TYPE_CHECKING:
-    from .schema import Config, DatasetEntry, RunEntry
+    from .model import Config, DatasetEntry, RunEntry
 
 __all__ = ["Cell", "Finding", "Gap", "find", "missing", "resolve"]
 
-Loc = tuple[str | int, ...]
 RESERVED = (
     DATASET,
     "run",
@@ -33,14 +29,6 @@ RESERVED = (
     *(f.name for f in fields(Counts)),
 )
 """Columns of the outputs; no placeholder may become a second one of that name."""
-
-
-class Finding(NamedTuple):
-    """Something wrong, and its place in the config."""
-
-    loc: Loc
-    what: str
-    fix: str = ""
 
 
 def resolve(config: Config) -> list[Cell]:
@@ -64,12 +52,23 @@ def resolve(config: Config) -> list[Cell]:
     return cells
 
 
+def run_entries(
+    runs: Mapping[str, RunEntry | tuple[RunEntry, ...]],
+) -> Iterator[tuple[str, Loc, RunEntry]]:
+    """Yield the name, the place and the settings of every run entry."""
+    for key, given in runs.items():
+        if isinstance(given, tuple):
+            yield from ((key, ("runs", key, place), one) for place, one in enumerate(given))
+        else:
+            yield key, ("runs", key), given
+
+
 def find(
     datasets: Mapping[str, DatasetEntry],
     runs: Mapping[str, RunEntry | tuple[RunEntry, ...]],
     base: Path,
     *,
-    where: choice.Where | None = None,
+    where: grid.Where | None = None,
     whole: bool = False,
     complete: bool = True,
 ) -> tuple[list[Cell], list[Finding]]:
@@ -78,11 +77,11 @@ def find(
     Parameters
     ----------
     datasets, runs : mapping of name to entry
-        As in :class:`~harness.config.Config`.
+        As in :class:`~harness.config.load.Config`.
     base : Path
         Folder that paths start from.
     where : mapping, optional
-        Which cells are kept, as in :attr:`~harness.config.Config.where`.
+        Which cells are kept, as in :attr:`~harness.config.load.Config.where`.
     whole : bool
         Whether cells that a grid lacks are wrong.
     complete : bool
@@ -90,23 +89,19 @@ def find(
         said of runs without a dataset and datasets without a run.
     """
     search = _Search(datasets, base, where or {}, complete)
-    for key, entry in runs.items():
-        if isinstance(entry, tuple):
-            for place, one in enumerate(entry):
-                search.add_run(key, one, ("runs", key, place))
-        else:
-            search.add_run(key, entry, ("runs", key))
+    for key, loc, entry in run_entries(runs):
+        search.add_run(key, entry, loc)
     if search.complete:
         search.look_for_lonely_datasets("run")
         search.choose()
         search.look_for_twins()
-        search.findings += itertools.starmap(Finding, itself.taken(search.cells))
+        search.findings += grid.taken(search.cells)
     places = list(datasets), list(runs)
     cells = sorted((c for c, _ in search.cells), key=lambda c: _order(c, *places))
     gaps = missing(cells) if whole and not search.findings else []
     if gaps:
         fix = "make them, leave them out with 'where:', or take 'complete' out"
-        search.findings.append(Finding(("complete",), grids.listed(gaps, len(cells)), fix))
+        search.findings.append(Finding(("complete",), grid.listed(gaps, len(cells)), fix))
     return cells, search.findings
 
 
@@ -128,7 +123,7 @@ class _Search:
     """Looks for datasets, then for the runs on them; collects cells and what is wrong."""
 
     def __init__(
-        self, entries: Mapping[str, DatasetEntry], base: Path, where: choice.Where, complete: bool
+        self, entries: Mapping[str, DatasetEntry], base: Path, where: grid.Where, complete: bool
     ) -> None:
         self.entries, self.base, self.where = entries, base, where
         self.paths: dict[str, Pattern] = {}
@@ -183,7 +178,7 @@ class _Search:
             own = [one for one in own if self._may_be_kept({**one.values, DATASET: one.name})]
             if own and key not in but:
                 what = f"no {run} has predictions for {_some(one.name for one in own)}"
-                fix = fix or choice.without([one.values for one in own], others)
+                fix = fix or grid.without([one.values for one in own], others)
                 self._say(("datasets", key), what, fix)
 
     def choose(self) -> None:
@@ -191,14 +186,13 @@ class _Search:
         if not self.where or self.findings:
             return
         seen = [columns_of(cell) for cell, _ in self.cells]
-        wrong = list(choice.check(self.where, seen))
-        for loc, what, fix in wrong:
-            self._say(("where", *loc), what, fix)
-        values = choice.kept(self.where, seen)
+        wrong = list(grid.check(self.where, seen))
+        self.findings += wrong
+        values = grid.kept(self.where, seen)
         kept = [
             one
             for one, columns in zip(self.cells, seen, strict=True)
-            if choice.keeps(values, columns)
+            if grid.keeps(values, columns)
         ]
         if not kept and not wrong:
             what = f"keeps none of the {len(seen)} cells: none has all of these at once"
@@ -223,7 +217,7 @@ class _Search:
 
     def _may_be_kept(self, columns: Mapping[str, str]) -> bool:
         """Whether ``where`` leaves these columns in, as far as they are known."""
-        return choice.keeps(choice.kept(self.where, [columns]), columns)
+        return grid.keeps(grid.kept(self.where, [columns]), columns)
 
     def _find(self, key: str, entry: DatasetEntry) -> Iterator[_Dataset]:
         """Yield the datasets of one entry."""

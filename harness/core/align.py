@@ -7,6 +7,7 @@ below it, so the result's size follows the judgements and not the run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -15,16 +16,28 @@ import pyarrow as pa
 
 from ..errors import AlignmentError, Problem
 from .aligned import Aligned
+from .arguments import check_arguments, instance_of, wrong
 from .arrow import select
 from .policy import Policy
 from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of
 from .ranking import Ties, by_score, settle_ties
 from .reference import Reference
-from .reference import as_reference as as_reference
 from .tables import Qrels, Run
+from .ties import only
 
 PART = 1 << 16
 """Rows that are aligned at a time where all are judged; a few arrays of them fit a cache."""
+
+
+_QRELS = instance_of("Qrels", Qrels, fix="give Qrels.from_dict(...), or use harness.evaluate")
+_POLICY = instance_of("a Policy", Policy)
+_RUN = "a Run, or parts of one"
+
+
+def _checked_part(part: Run) -> Run:
+    if not isinstance(part, Run):
+        raise wrong("run", _RUN, part)
+    return part
 
 
 def align(
@@ -65,9 +78,12 @@ def align(
     >>> aligned.rank.tolist(), aligned.grade.tolist(), aligned.ideal.values.tolist()
     ([1, 3], [0, 2], [2, 1, 0])
     """
+    check_arguments(locals(), qrels=_QRELS, policy=_POLICY.or_none())
+    if not isinstance(run, (Run, Iterable)) or isinstance(run, (str, bytes, Mapping)):
+        raise wrong("run", _RUN, run)
     policy = policy or Policy()
     policies = list(dict.fromkeys([policy.alignment, *(each.alignment for each in also)]))
-    parts = [run] if isinstance(run, Run) else run
+    parts = [run] if isinstance(run, Run) else map(_checked_part, run)
     by_policy = list(zip(*(_rank_part(qrels, part, policies) for part in parts), strict=True))
     if not by_policy:
         raise AlignmentError(_no_overlap(qrels, ()))
@@ -314,18 +330,8 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
         )
     if policy.missing_queries == "zero":
         return aligned
-    keep = aligned.answered
-    ideal, groups = aligned.ideal, aligned.groups
-    if groups is not None:
-        groups = Ragged(offsets_of(groups.lengths[keep]), groups.values)
-    return Aligned(
-        select(aligned.qids, keep), aligned.answered[keep], aligned.n_retrieved[keep],
-        aligned.n_tied[keep],
-        Ragged(offsets_of(ideal.lengths[keep]), ideal.values[np.repeat(keep, ideal.lengths)]),
-        offsets_of(lengths_of(aligned.offsets)[keep]),
-        aligned.rank, aligned.grade, aligned.score, aligned.tie_first, aligned.tie_last,
-        policy, aligned.n_extra, aligned.views, groups=groups, n_left_out=int(missing.sum()),
-    )  # fmt: skip
+    n_left_out = int(missing.sum())
+    return replace(only(aligned, aligned.answered), views=aligned.views, n_left_out=n_left_out)
 
 
 def _no_overlap(qrels: Qrels, ranked: Sequence[_Ranked]) -> Problem:

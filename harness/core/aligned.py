@@ -11,17 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from .policy import Policy
-from .ragged import (
-    Array,
-    Bools,
-    Floats,
-    Ints,
-    Ragged,
-    frozen,
-    lengths_of,
-    rows_of,
-    sum_by,
-)
+from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of, rows_of, sum_by
 
 T = TypeVar("T")
 

@@ -6,23 +6,159 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import pyarrow as pa
+from annotated_types import Ge, Gt, Lt
 
-from ..escaping import in_html, legible
-from .comparison_rows import comparison_rows
-from .incomplete import Incomplete
+from ..errors import in_html, legible
+from .arguments import TEXT, TEXTS, Kind, check_arguments, check_choice, is_number, whole_from
+from .leaderboard import CHOSEN
 from .metric import Metric
-from .plan import Correction as Correction
-from .plan import Family as Family
-from .plan import IntervalMethod as IntervalMethod
-from .plan import Plan as Plan
-from .unanswered import Unanswered
-from .widths import flush_left, width
+from .setting_types import Names, Whole
+from .systems import Incomplete, Unanswered
+from .text import flush_left, width
 
 if TYPE_CHECKING:
     import pandas
+
+Value = str | int | float | bool | None
+Row = dict[str, Value]
+
+
+def comparison_rows(found: Comparisons) -> list[Row]:
+    """Return a row for each comparison, with all that its p-value hangs on.
+
+    The overall result of a test of all pairs stands in each row of its table; it is None for
+    other tests. `draws` and `seed` are None where nothing was drawn; of a test of all pairs
+    `correction` is ``of the test``.
+    """
+    return [_row(one, found) for one in found.rows]
+
+
+def _row(one: Comparison, found: Comparisons) -> Row:
+    plan = found.plan
+    all_pairs = found.kind == "all-pairs"
+    family, size = found.family(one)
+    overall = found.overall_of(one)
+    is_drawn = found.drawn and one.may_be_drawn
+    return {
+        "dataset": one.dataset,
+        "metric": str(one.metric),
+        "baseline": one.baseline,
+        "run": one.run,
+        "n": one.n,
+        "baseline_value": one.baseline_value,
+        "run_value": one.run_value,
+        "difference": one.difference,
+        "low": one.low,
+        "high": one.high,
+        "interval": one.interval,
+        "level": plan.level,
+        "d_z": one.d_z,
+        "hedges_g": one.hedges_g,
+        "cliffs_delta": one.cliffs_delta,
+        "wins": one.wins,
+        "ties": one.ties,
+        "losses": one.losses,
+        "detectable": one.detectable,
+        "statistic": one.statistic,
+        "p": one.p,
+        "p_adjusted": one.p_adjusted,
+        "significant": found.is_significant(one),
+        "test": plan.test,
+        "method": one.method,
+        "correction": "of the test" if all_pairs else plan.correction,
+        "family": family,
+        "family_size": size,
+        "draws": plan.draws if is_drawn else None,
+        "seed": plan.seed if is_drawn else None,
+        "note": found.remarks(one),
+        "overall_statistic": None if overall is None else overall.statistic,
+        "overall_p": None if overall is None else overall.p,
+        "critical_difference": None if overall is None else overall.critical_difference,
+    }
+
+
+def standing_rows(found: Comparisons) -> list[Row]:
+    """Return a row for each run by each metric on each dataset.
+
+    Where any is the best of several, the last column says of what.
+    """
+    return [
+        {
+            "dataset": one.dataset,
+            "run": one.run,
+            "metric": str(one.metric),
+            "n": one.n,
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+            "rank": one.rank or None,
+            "rank_low": one.rank_low or None,
+            "rank_high": one.rank_high or None,
+            "tier": one.tier,
+            "n_ranked": one.n_ranked,
+            **({CHOSEN: found.chosen.get((one.dataset, one.run), "")} if found.chosen else {}),
+        }
+        for one in found.standings
+    ]
+
+
+Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
+Family = Literal["table", "metric", "dataset"]
+IntervalMethod = Literal["t", "bca"]
+LEAST_DRAWS = 99
+_CHOICES = {
+    "correction": get_args(Correction),
+    "family": get_args(Family),
+    "interval": get_args(IntervalMethod),
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How runs are compared with each other."""
+
+    baselines: Names = ()
+    """Runs that the others are compared with; every run with every other where left out."""
+    test: str = "paired-t"
+    """paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; for all pairs at once tukey,
+    randomized-tukey, friedman-nemenyi; or one of a plugin."""
+    correction: Correction = "holm"
+    """For several comparisons; a test of all pairs has its own, and this is not used."""
+    family: Family = "table"
+    """Which comparisons are corrected together: all of them, those of one metric on one dataset, or
+    those of one dataset."""
+    level: Annotated[float, Gt(0), Lt(1)] = 0.05
+    """An adjusted p-value up to this is significant."""
+    interval: IntervalMethod = "t"
+    """How the interval of a difference is computed."""
+    draws: Annotated[Whole, Ge(LEAST_DRAWS)] = 10_000
+    """Random draws of a test or interval that draws: 99 at least, as fewer have no p of .01."""
+    seed: Annotated[Whole, Ge(0)] = 0
+    """Seed of what is drawn."""
+    metrics: Names = ()
+    """Metrics compared; all that are means and have a direction where left out."""
+
+    @property
+    def rank_draws(self) -> int:
+        """Resamples for the interval of a rank, a whole number that 1,000 of them settle."""
+        return min(self.draws, 1000)
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            check_choice(name, getattr(self, name), known)
+        level = Kind("a number between 0 and 1", lambda one: is_number(one) and 0 < one < 1)
+        check_arguments(
+            vars(self), level=level._replace(fix="write 0.05"), draws=whole_from(LEAST_DRAWS),
+            seed=whole_from(0), test=TEXT, baselines=TEXTS, metrics=TEXTS,
+        )  # fmt: skip
+
+    @property
+    def summary_draws(self) -> int:
+        """Resamples for the interval of a summary: a quantile that more of them hardly move."""
+        return min(self.draws, 2000)
 
 
 @dataclass(frozen=True)

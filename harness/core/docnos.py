@@ -6,11 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from .arrow import call, cast, encode, string_column, take, to_numpy
-from .hashing import hash_strings
-from .ragged import Array, Ints, frozen, positions_of, rows_of
-
-_FEW = 1 << 18
-"""Rows whose hashes are kept whenever some are needed."""
+from .hashing import hash_strings, short_pair_keys
+from .ragged import Array, Ints, frozen, lengths_of, positions_of, rows_of
 
 
 class Docnos:
@@ -73,17 +70,6 @@ class Docnos:
             self._keys = hash_strings(self.to_strings())
         return self._keys
 
-    def hashes_of(self, begin: int, end: int) -> Array:
-        """Return the hashes of the rows from `begin` to before `end`, the caller's own.
-
-        Those of all rows are not kept, as :attr:`hashes` keeps them, where there are many: 8 bytes
-        a row may be more than the text it was read from.
-        """
-        if self.strings is None or self._keys is not None or int(self.offsets[-1]) <= _FEW:
-            kept: Array = self.hashes[begin:end].copy()
-            return kept
-        return hash_strings(self.strings.slice(begin, end - begin))
-
 
 def _position_names(positions: Ints) -> pa.Array:
     """Return d0, d1, ... up to the largest of the positions."""
@@ -98,3 +84,42 @@ def byte_ranks(strings: pa.Array) -> Ints:
     rank[order] = np.arange(order.size)
     ranks: Ints = rank[which]
     return ranks
+
+
+PART = 1 << 16
+"""Rows whose keys are sorted together; they fit a cache."""
+
+
+def repeats(docnos: Docnos, first: int, stop: int) -> tuple[Ints, Ints]:
+    """Return the rows of some queries that repeat a docno of theirs, and the row before each.
+
+    Parameters
+    ----------
+    docnos : Docnos
+        Of all queries.
+    first, stop : int
+        The first query looked at, and the one after the last.
+
+    Returns
+    -------
+    later, earlier : ndarray of int64, shape (n_repeats,)
+        `later` is sorted.
+
+    >>> repeats(Docnos(string_column(["a", "b", "a", "a"]), np.array([0, 3, 4])), 0, 2)
+    (array([2]), array([0]))
+    """
+    begin, end = docnos.offsets[[first, stop]].tolist()
+    lengths = lengths_of(docnos.offsets[first : stop + 1])
+    keys = short_pair_keys(lengths, docnos.hashes[begin:end].copy())
+    in_order = np.sort(keys)
+    if not (in_order[1:] == in_order[:-1]).any():
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    rows = np.unique(np.append(order[same], order[same + 1])) + begin
+    docno, query = byte_ranks(docnos.take(rows)), docnos.row[rows]
+    order = np.lexsort((rows, docno, query))
+    same = (np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0)
+    later, earlier = rows[order[1:][same]], rows[order[:-1][same]]
+    by_row = np.argsort(later)
+    return later[by_row], earlier[by_row]

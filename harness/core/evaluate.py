@@ -18,7 +18,7 @@ from .evaluation import Counts, Evaluation
 from .metric import Metric
 from .policy import Policy
 from .ragged import Array, Bools, Floats, Ints
-from .sampling import Kernel, sampled_together
+from .ties import Kernel, sampled_together
 from .views import is_cut, shortened, view
 
 
@@ -220,14 +220,14 @@ def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Poli
         empty = empty_of(metric, aligned)
         if metric.cutoff is not None and dict(metric.params).get("short", "cut") != "cut":
             empty &= aligned.n_retrieved >= metric.cutoff  # short lists have the value said there
-        values[empty] = EMPTY[metric.settings.empty]
+        values[empty & aligned.answered] = EMPTY[metric.settings.empty]
     elif definition.empty is not None and metric.reference is None:
         if how == "skip":
             empty = empty_of(metric, aligned)
             values[empty] = np.nan
             unanswered = unanswered[~empty[unanswered]]
         elif how == "one" and definition.bounds == (0.0, 1.0):
-            values[empty_of(metric, aligned)] = 1.0
+            values[empty_of(metric, aligned) & aligned.answered] = 1.0
     rule = policy.grades
     if rule.documents > 1 and rule.few != "error":
         values[(aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0)] = EMPTY[rule.few]

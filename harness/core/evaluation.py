@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from ..errors import UnknownNameError, did_you_mean
-from ..escaping import in_html, legible
+from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, in_html, legible
+from .arguments import TEXT, Kind, check_arguments, instance_of
 from .arrow import among, nan_as_null, repeated, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .policy import Policy
-from .ragged import Floats, frozen
+from .ragged import Bools, Floats, frozen
 
 if TYPE_CHECKING:
     import pandas
@@ -46,6 +46,14 @@ class Counts:
     def as_dict(self) -> dict[str, int]:
         """Return the counts by name."""
         return dict(vars(self))
+
+
+_VALUES = instance_of("an array of numbers", np.ndarray)
+_QIDS = instance_of("an Arrow array of texts", pa.Array)
+_METRICS = Kind(
+    "a tuple of metrics",
+    lambda given: isinstance(given, tuple) and all(isinstance(one, Metric) for one in given),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,8 +93,14 @@ class Evaluation:
     unanswered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        check_arguments(
+            vars(self), values=_VALUES, qids=_QIDS, metrics=_METRICS,
+            policy=instance_of("a Policy", Policy), run=TEXT, dataset=TEXT,
+        )  # fmt: skip
         if self.values.shape != (len(self.qids), len(self.metrics)):
-            raise ValueError("values must have a row a query and a column a metric")
+            expected = f"shape ({len(self.qids)}, {len(self.metrics)}): queries x metrics"
+            what = f"expected {expected}, got {self.values.shape}"
+            raise ArgumentError(Problem("values", what))
         object.__setattr__(self, "values", frozen(self.values))
 
     @property
@@ -110,6 +124,7 @@ class Evaluation:
         UnknownNameError
             Where the evaluation does not hold that metric.
         """
+        check_arguments(locals(), metric=instance_of("the name of a metric", str, Metric))
         name, names = str(metric), self.names
         if name not in names and len(found := names_of(name)) == 1:
             name = found[0]
@@ -127,15 +142,27 @@ class Evaluation:
         are rounded once (``math.fsum``), so the order of the queries does not matter. A metric
         that is defined nowhere is NaN.
         """
-        return {
-            str(metric): summarise(
-                self.values[:, column],
-                metric.definition.summary,
-                self.weights.get(column),
-                metric.settings.undefined or "skip",
-            )
-            for column, metric in enumerate(self.metrics)
-        }
+        return {name: self._summary(column) for column, name in enumerate(self.names)}
+
+    def summary_over(self, metric: str, queries: Bools) -> float:
+        """Return one metric's :meth:`summary` over some of the queries.
+
+        Parameters
+        ----------
+        metric : str
+            The canonical name of one that the evaluation holds.
+        queries : ndarray of bool, shape (n_queries,)
+        """
+        return self._summary(self.names.index(metric), queries)
+
+    def _summary(self, column: int, queries: Bools | slice = slice(None)) -> float:
+        found, weights = self.metrics[column], self.weights.get(column)
+        return summarise(
+            self.values[queries, column],
+            found.definition.summary,
+            None if weights is None else weights[queries],
+            found.settings.undefined or "skip",
+        )
 
     def summary_errors(self) -> dict[str, float]:
         """Return the standard error of each mean whose values come from random orders of ties."""

@@ -85,23 +85,6 @@ def hash_strings(strings: pa.Array) -> Array:
     return keys
 
 
-def sorted_hashes(strings: pa.Array) -> Array:
-    """Return the distinct hashes of the strings of a column, in order.
-
-    >>> sorted_hashes(pa.array(["d1", "d2", "d1"])).size
-    2
-    """
-    hashes, n = hash_strings(strings), 0
-    hashes.sort()
-    for at in range(0, hashes.size, _PIECE):
-        some = hashes[at : at + _PIECE]
-        some = some[np.append(n == 0 or some[0] != hashes[n - 1], some[1:] != some[:-1])]
-        hashes[n : n + some.size] = some
-        n += some.size
-    hashes.resize(n, refcheck=False)  # to copy them may take as much room again
-    return hashes
-
-
 def _hash_piece(strings: pa.Array) -> Array:
     offsets, data = string_views(strings)
     data = data[offsets[0] : offsets[-1]]

@@ -15,7 +15,39 @@ import pyarrow as pa
 from .arrow import repeated
 from .evaluation import Evaluation
 from .metric import Metric
-from .summary import Summary
+from .ragged import Bools
+from .setting_types import Names
+
+NOT_COMPARED = (
+    "runs are compared query by query, and average weighs queries by the size of their part; "
+    "pool the parts, or leave compare out"
+)
+"""Why there are no comparisons beside an average."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What becomes of captured columns: the leaderboard has one row a system then."""
+
+    pool: Names = ()
+    """Columns of datasets that are parts of one (folds): their queries are taken together."""
+    average: Names = ()
+    """Such columns whose parts count alike, whatever their numbers of queries: the summary is the
+    mean of the parts' summaries."""
+    spread: Names = ()
+    """Columns of repetitions (seeds): mean, deviation, and an interval over seeds and queries."""
+    best: Names = ()
+    """Columns of which the best value alone is shown, chosen by the first metric on the very
+    queries that are reported: such results are too good, and so only on request."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The columns that tell the parts of a dataset apart."""
+        return (*self.pool, *self.average)
+
+    def __bool__(self) -> bool:
+        return bool(self.pool or self.average or self.spread or self.best)
+
 
 T = TypeVar("T")
 PART = 1 << 15
@@ -57,6 +89,10 @@ class Entry:
         """Each metric over all queries."""
         return self.evaluation.summary()
 
+    def summary_over(self, metric: str, queries: Bools) -> float:
+        """Return one metric's summary over some queries, a bool for each of the evaluation's."""
+        return self.evaluation.summary_over(metric, queries)
+
     @property
     def spread(self) -> dict[str, Spread]:
         """How far each metric's summary is from certain, where the entry stands for several."""
@@ -72,6 +108,18 @@ class Entry:
         """How many queries each metric is undefined for, where there are any."""
         queries = len(self.evaluation.qids)
         return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
+
+
+@dataclass(frozen=True, eq=False)
+class Summarised(Entry):
+    """An entry whose summaries are known, so they are not computed from its values."""
+
+    summaries: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        """Each metric over all queries."""
+        return dict(self.summaries)
 
 
 TEXTS = {"relstring": "the first grades as text", "runid": "the run's tag"}

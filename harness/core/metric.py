@@ -17,8 +17,8 @@ import numpy as np
 
 from ..errors import HarnessError, Problem
 from .aligned import Aligned
+from .arguments import TEXT, TEXTS, Kind, check_arguments, check_choice, is_number, wrong
 from .parameter import Parameter
-from .parameter import Range as Range
 from .ragged import Floats, Ints
 from .settings import Settings, texts_of
 
@@ -57,6 +57,7 @@ class Definition:
     expected: Expectation | Literal["itself"] | None = None
     bounded: bool = True
     unbounded_with: tuple[str, ...] = ()
+    check: Callable[..., None] | None = None
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -233,6 +234,10 @@ class Metric:
         return None if weight is None else weight(aligned, **self.arguments())
 
 
+_BOUNDS = Kind(
+    "a pair of numbers, the smallest and the largest value",
+    lambda given: isinstance(given, tuple) and len(given) == 2 and all(map(is_number, given)),
+)
 REGISTRY: dict[str, Definition] = {}
 """Every metric by its name. Filled by :func:`metric`; read it through ``core.names``."""
 
@@ -256,6 +261,7 @@ def metric(
     expected: Expectation | Literal["itself"] | None = None,
     bounded: bool = True,
     unbounded_with: tuple[str, ...] = (),
+    check: Callable[..., None] | None = None,
 ) -> Callable[[Function], Function]:
     """Register a function on :class:`~harness.core.aligned.Aligned` as a metric.
 
@@ -303,6 +309,9 @@ def metric(
     unbounded_with : tuple of str
         Parameters under which they do not, whatever their value (``gains``) or with one value
         (``gain=letor``).
+    check : callable, optional
+        Called with the metric's parameters when its name is read, before any data are; raises
+        UnknownNameError if they do not fit together.
 
     Returns
     -------
@@ -324,7 +333,14 @@ def metric(
     >>> del REGISTRY["first_grade"]
     """
 
+    check_arguments(locals(), name=TEXT, bounds=_BOUNDS, source=TEXT, unit=TEXT, aliases=TEXTS)
+    check_choice("summary", summary, typing.get_args(Summary))
+    if direction is not None:
+        check_choice("direction", direction, typing.get_args(Direction))
+
     def register(function: Function) -> Function:
+        if not callable(function):
+            raise wrong(f"metric '{name}'", "a function", function)
         earlier = REGISTRY.get(name)
         if earlier is not None and earlier.function.__qualname__ != function.__qualname__:
             raise ValueError(f"there is a metric '{name}' already")
@@ -337,7 +353,7 @@ def metric(
         found = Definition(
             name, function, direction, bounds, source, unit, summary, empty, missing,
             trec_name, trec_parameter, aliases, cutoffs, weight, reference, expected, bounded,
-            unbounded_with,
+            unbounded_with, check,
         )  # fmt: skip
         if not function.__module__.startswith(_BUILT_IN):
             found.parameters  # noqa: B018 - a slip in a plugin is said where it is loaded

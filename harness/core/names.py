@@ -13,10 +13,56 @@ from shlex import quote
 from typing import Any
 
 from ..errors import UnknownNameError, did_you_mean
-from .bounds import NAMES, bound
+from .arguments import wrong
 from .convention import NEEDED, WHOLE_LIST, find
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
 from .settings import PARAMETERS, Settings
+
+NAMES = ("min", "expected", "max")
+BOUNDS = "bounds"
+"""What stands for a policy for ties where bounds are asked for."""
+
+
+def bound(metric: Metric, name: str) -> Metric:
+    """Return a metric whose value is the smallest, expected or largest over orders of ties.
+
+    Parameters
+    ----------
+    metric : Metric
+    name : {"min", "expected", "max"}
+        Its label is the metric's name with this at its end.
+
+    Examples
+    --------
+    >>> from harness.core.names import parse
+    >>> str(bound(parse("P@5")[0], "min")), str(parse("P@5_min")[0])
+    ('P@5_min', 'P@5_min')
+    """
+    largest = "worst" if metric.definition.direction == "lower" else "best"
+    smallest = "best" if metric.definition.direction == "lower" else "worst"
+    ties = {"min": smallest, "expected": "average", "max": largest}[name]
+    return replace(metric, settings=replace(metric.settings, ties=ties), label=f"{metric}_{name}")
+
+
+def with_bounds(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """Return the metrics, each followed by its bounds, but for those with ties of their own.
+
+    Where the best and the worst order of ties do not give a metric's extreme values, only the
+    expected value follows.
+    """
+    found: list[Metric] = []
+    for metric in metrics:
+        found.append(metric)
+        if metric.settings.ties is None or metric.convention is not None:
+            names = NAMES if metric.bounded else ("expected",)
+            found += [bound(metric, name) for name in names]
+    return tuple(dict.fromkeys(found))
+
+
+def without_bounds(ties: str) -> str:
+    """Return the policy for ties that metrics are computed under beside their bounds."""
+    return "trec_eval" if ties == BOUNDS else ties
+
 
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>(?:[^()]|\([^()]*\))*)\))?(?:@(?P<cutoffs>[^@()]*))?"
@@ -173,7 +219,7 @@ def _metrics(
         if name != "cutoff"
         and (parameter.shown or values.get(name, parameter.default) != parameter.default)
     )
-    _check_together(text, values)
+    _check_together(text, definition, values, cutoffs)
     settings = Settings()
     try:
         for layer in (usual, given):
@@ -189,14 +235,27 @@ def _metrics(
     return [Metric(definition, cutoff, params, settings, convention, said) for cutoff in some]
 
 
-def _check_together(text: str, values: Mapping[str, Any]) -> None:
-    """Raise where settings contradict each other."""
+def _check_together(
+    text: str, definition: Definition, values: Mapping[str, Any], cutoffs: list[float]
+) -> None:
+    """Raise UnknownNameError if parameters or settings contradict each other."""
+    if definition.check is not None:
+        own = {n: values.get(n, p.default) for n, p in definition.parameters.items()}
+        try:
+            definition.check(**own)
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{text}: {error}") from None
+    depth, cutoff = values.get("depth"), max(cutoffs, default=0)
+    if depth is not None and values.get("short") == "error" and depth < cutoff:
+        what = f"no list can have {cutoff} documents if depth={depth}"
+        raise UnknownNameError(f"{text}: {what}, so short=error would refuse every query")
     rel, above, top = values.get("rel"), values.get("above"), values.get("top")
     if rel is not None and above is not None:
         raise UnknownNameError(f"{text}: rel and above both say what is relevant; give one of them")
     least = rel or 1
-    if top is not None and top < least:
-        what = f"no grade is at least {least} and at most {top}"
+    if top is not None and (top < least if above is None else top <= above):
+        lowest = f"at least {least}" if above is None else f"above {above:g}"
+        what = f"no grade is {lowest} and at most {top}"
         raise UnknownNameError(f"{text}: {what}, so that nothing would be relevant")
 
 
@@ -226,12 +285,18 @@ def parse_all(
     ------
     UnknownNameError
         With every name that is wrong.
+    ArgumentError
+        If they are no names.
     """
     metrics: dict[str, Metric] = {}
     problems = []
-    if isinstance(texts, str):
+    if isinstance(texts, (str, Metric)):
         texts = [texts]
-    for text in texts:
+    if not isinstance(texts, Iterable) or isinstance(texts, bytes):
+        raise wrong("metrics", "a list of metric names", texts, "write ['map', 'ndcg@10']")
+    for at, text in enumerate(texts):
+        if not isinstance(text, (str, Metric)):
+            raise wrong(f"metrics[{at}]", "the name of a metric", text, "write 'ndcg@10'")
         try:
             found = [text] if isinstance(text, Metric) else parse(text, defaults)
         except UnknownNameError as error:

@@ -58,7 +58,7 @@ class Parameter:
     name: str
     type: type
     default: Any
-    choices: tuple[str, ...] = ()
+    choices: tuple[Any, ...] = ()
     range: Range | None = None
     optional: bool = False
     many: bool = False
@@ -106,21 +106,34 @@ class Parameter:
         return int(grade), value
 
     def _parse_one(self, text: str, metric: str) -> Any:
+        if self.choices:
+            return self._parse_choice(text, metric)
         value = self._convert(text, metric)
         if self.type is int and abs(value) > MOST:
             raise UnknownNameError(
                 f"{metric}: {self.name} must be at most {MOST}, and is {shorten(text, 40)}"
-            )
-        if self.choices and value not in self.choices:
-            raise UnknownNameError(
-                f"{metric}: unknown {self.name} '{value}'{did_you_mean(str(value), self.choices)}"
-                f"  (all: {', '.join(self.choices)})"
             )
         if self.range is not None and value not in self.range:
             raise UnknownNameError(
                 f"{metric}: {self.name} must lie in {self.range}, and is {value:g}"
             )
         return value
+
+    def _parse_choice(self, text: str, metric: str) -> Any:
+        named = dict(zip(self.choice_texts, self.choices, strict=True))
+        if text.lower() in named and isinstance(named[text.lower()], bool):
+            return named[text.lower()]
+        if text not in named:
+            raise UnknownNameError(
+                f"{metric}: unknown {self.name} '{text}'{did_you_mean(text, named)}"
+                f"  (all: {', '.join(named)})"
+            )
+        return named[text]
+
+    @property
+    def choice_texts(self) -> tuple[str, ...]:
+        """The choices as they are written in a metric's name."""
+        return tuple(map(self.text, self.choices))
 
     def _convert(self, text: str, metric: str) -> Any:
         try:

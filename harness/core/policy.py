@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from ..errors import UnknownNameError, did_you_mean
-from .grade_rule import GradeRule
+from annotated_types import Le
+
+from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean
+from .arguments import (
+    FLAG,
+    TEXT,
+    check_arguments,
+    check_choice,
+    describe,
+    instance_of,
+    whole_from,
+    wrong,
+)
+from .grades import GradeRule
 from .parameter import MOST
+from .setting_types import Flag, Positive
 
 Order = Literal["trec_eval", "trec_eval10", "docno+", "stable", "reverse"]
 """Policies for ties that look at the rows: at docnos, or at the order of the input."""
@@ -24,47 +38,53 @@ _ROWS_OF: dict[str, Order] = {"average": "stable", "best": "stable", "worst": "s
 
 
 @dataclass(frozen=True)
-class Policy:
+class Choices:
+    """What is done where the data leave a choice."""
+
+    ties: str = "trec_eval"
+    """Order of documents with one score. `trec_eval` (9.0.8): scores compared as float32, then
+    docno descending by bytes. `trec_eval10` (10.0): the same, scores compared as float64, as for
+    all that follow. `docno+`: docno ascending by bytes. `stable`: the order of the input.
+    `reverse`: its reverse. `random(7)`: an order drawn with that seed. `average`: the expected
+    value over all orders. `best`, `worst`: the highest grades of a tied group first, or last."""
+    missing_queries: Missing = "zero"
+    """A query that is judged but not answered by the run. `zero`: it counts, with the metric's
+    value for a missing answer (0 for every metric where higher is better; NaN, and so left out of
+    the mean, for an error measure such as `mse`, where 0 would be a prize). `skip`: it is left
+    out. `error`: stop."""
+    empty_queries: Empty = "zero"
+    """A query without relevant documents. `zero`: the metric's own documented value, 0 for all of
+    trec_eval's. `one`: 1 for metrics that lie in [0, 1]. `skip`: NaN, so that the mean leaves it
+    out. `error`: stop."""
+    depth: Annotated[Positive, Le(MOST)] | None = None
+    """Only the first documents of each query are looked at (trec_eval -M)."""
+    judged_only: Flag = False
+    """Unjudged documents are taken out of the ranking first (trec_eval -J)."""
+
+
+@dataclass(frozen=True)
+class Policy(Choices):
     """The choices in force for every metric of a run; recorded with the values.
 
     Parameters
     ----------
-    ties : str
-        Order of documents with one score. ``trec_eval`` (9.0.8): scores compared as float32,
-        then docno descending by bytes. ``trec_eval10`` (10.0): the same, scores compared as
-        float64, as for all that follow. ``docno+``: docno ascending by bytes. ``stable``: the
-        order of the input. ``reverse``: its reverse. ``random(7)``: an order drawn with that
-        seed. ``average``: the expected value over all orders. ``best``, ``worst``: the highest
-        grades of a tied group first, or last.
-    missing_queries : {"zero", "skip", "error"}
-        A query that is judged but not answered by the run. ``zero``: it counts, with the
-        metric's value for a missing answer (0 for every metric where higher is better; NaN,
-        and so left out of the mean, for an error measure such as ``mse``, where 0 would be a
-        prize). ``skip``: it is left out. ``error``: stop.
-    empty_queries : {"zero", "one", "skip", "error"}
-        A query without relevant documents. ``zero``: the metric's own documented value, 0 for
-        all of trec_eval's. ``one``: 1 for metrics that lie in [0, 1]. ``skip``: NaN, so that
-        the mean leaves it out. ``error``: stop.
-    depth : int, optional
-        Only the first `depth` documents of each query are looked at (trec_eval -M).
-    judged_only : bool
-        Unjudged documents are taken out of the ranking first (trec_eval -J).
+    ties, missing_queries, empty_queries, depth, judged_only
+        As in a config's ``policy:``, with the same defaults; :class:`Choices` describes them.
     scores : {"float32", "float64", "none"}, optional
-        The type that scores are compared in; that of `ties` where left out. ``none``: they are
-        not looked at, and all documents of a query are tied.
     grades : GradeRule
-        Which grades are accepted, and what becomes of others; whole ones of any size by default.
     """
 
-    ties: str = "trec_eval"
-    missing_queries: Missing = "zero"
-    empty_queries: Empty = "zero"
-    depth: int | None = None
-    judged_only: bool = False
     scores: Scores | None = None
+    """The type that scores are compared in; that of `ties` where left out. `none`: they are not
+    looked at, and all documents of a query are tied."""
     grades: GradeRule = field(default_factory=GradeRule)
+    """Which grades are accepted, and what becomes of others; whole ones of any size by default."""
 
     def __post_init__(self) -> None:
+        check_arguments(
+            vars(self), ties=TEXT, judged_only=FLAG, depth=whole_from(1).or_none(),
+            grades=instance_of("a GradeRule", GradeRule),
+        )  # fmt: skip
         check_ties(self.ties)
         for name, allowed in (
             ("missing_queries", get_args(Missing)),
@@ -72,16 +92,9 @@ class Policy:
             ("scores", (None, *get_args(Scores))),
         ):
             value = getattr(self, name)
-            if value not in allowed:
-                texts = [text for text in allowed if text]
-                raise UnknownNameError(
-                    f"unknown {name} policy '{value}'{did_you_mean(str(value), texts)}"
-                    f"  (all: {', '.join(texts)})"
-                )
-        if self.depth is not None and self.depth < 1:
-            raise UnknownNameError(f"depth must be at least 1, not {self.depth}")
-        if self.depth is not None and self.depth > MOST:
-            raise UnknownNameError(f"depth must be at most {MOST}, not {self.depth}")
+            if value is not None or None not in allowed:
+                texts = (text for text in allowed if text)
+                check_choice(name, value, texts, f"{name} policy")
 
     @property
     def of_rows(self) -> bool:
@@ -130,6 +143,33 @@ class Policy:
 
 
 _FIELDS = frozenset(item.name for item in fields(Policy))
+
+
+def policy_of(given: Policy | Mapping[str, Any] | None) -> Policy:
+    """Return the policy that a Python caller gives, as an object or as a mapping.
+
+    Raises
+    ------
+    ArgumentError, UnknownNameError
+        If it is neither, or has a key or value that no policy has.
+    """
+    if given is None:
+        return Policy()
+    if isinstance(given, Policy):
+        return given
+    if not isinstance(given, Mapping):
+        raise wrong("policy", "a Policy or a mapping", given, "write {'ties': 'stable'}")
+    for key in given:
+        if key not in _FIELDS:
+            near = did_you_mean(key, _FIELDS) if isinstance(key, str) else ""
+            shown = f"'{key}'" if isinstance(key, str) else describe(key)
+            known = ", ".join(item.name for item in fields(Policy))
+            raise ArgumentError(Problem("policy", f"unknown key {shown}{near}  (known: {known})"))
+    try:
+        return Policy(**given)
+    except ArgumentError as error:
+        (problem,) = error.problems
+        raise ArgumentError(replace(problem, where=f"policy.{problem.where}")) from None
 
 
 def check_ties(ties: str) -> str:

@@ -15,7 +15,7 @@ from ..errors import AlignmentError, Problem
 from .arrow import call, encode, unique
 from .evaluation import Counts, Evaluation
 from .leaderboard import Entry, Failed, Leaderboard
-from .ragged import Floats
+from .ragged import Bools, Floats
 
 SHOWN = 5
 
@@ -146,6 +146,13 @@ class _Averaged(Entry):
     def summary(self) -> dict[str, float]:
         found = [part.summary for part in self.parts]
         return {name: math.fsum(each[name] for each in found) / len(found) for name in found[0]}
+
+    def summary_over(self, metric: str, queries: Bools) -> float:
+        """Return the mean over the parts that have any of the queries."""
+        ends = np.cumsum([len(part.evaluation.qids) for part in self.parts])
+        pairs = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
+        found = [part.summary_over(metric, some) for part, some in pairs if some.any()]
+        return math.fsum(found) / len(found)
 
 
 def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:

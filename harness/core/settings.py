@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from ..errors import UnknownNameError
-from .grade_rule import Few, GradeRule
+from .grades import Few, GradeRule
 from .parameter import Parameter, Range
 from .policy import Order, Scores, check_ties
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
-from ..errors import AlignmentError, Problem
-from .leaderboard import Entry, Failed, Leaderboard
+from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
+from .evaluation import Counts
+from .leaderboard import Entry, Failed, Leaderboard, Spread, Summary
 from .metric import Metric
-from .pooling import pooled, whole_name
-from .ragged import Floats, frozen
-from .summary import Summary
+from .names import NAMES, parse
+from .pooling import lacking, pooled, whole_name
+from .ragged import Bools, Floats, frozen
 
 T = TypeVar("T")
 SHOWN = 5
@@ -238,3 +240,360 @@ def unlike(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem
         f"was evaluated on other queries: {'; '.join(parts) or 'their order differs'}",
         fix="evaluate all runs with 'missing_queries: zero', which gives each the same queries",
     )
+
+
+FEWER = "fewer repetitions than there should be"
+"""How every list of such systems begins."""
+Key = tuple[tuple[str, str], ...]
+"""What tells a repetition from the others: captured columns and their values."""
+
+
+@dataclass(frozen=True)
+class Incomplete:
+    """A system that has fewer repetitions than it should.
+
+    Parameters
+    ----------
+    dataset, run : str
+    n : int
+        Repetitions that its values are means over.
+    of : int
+        The most that any system of the dataset has whose repetitions are told apart by the same
+        columns, or that it has itself together with those that could not be evaluated.
+    names : tuple of str
+        Columns that tell repetitions apart: ``seed``.
+    absent : tuple of tuple of (str, str)
+        The repetitions that it lacks, by these columns, as far as they are known.
+
+    Examples
+    --------
+    >>> one = Incomplete("web", "lmir", 1, 3, ("seed",), ((("seed", "1"),), (("seed", "2"),)))
+    >>> print(one)
+    lmir on web: 1 of 3 (seed)
+    >>> one.share, one.lacks
+    ('1 of 3', 'seed=1, seed=2')
+    """
+
+    dataset: str
+    run: str
+    n: int
+    of: int
+    names: tuple[str, ...] = ()
+    absent: tuple[Key, ...] = ()
+
+    def __str__(self) -> str:
+        return self.called(self.run, self.dataset)
+
+    def called(self, run: str, dataset: str) -> str:
+        """Return what ``str`` does, with other names; none of the dataset where it is empty."""
+        by = f" ({' and '.join(self.names)})" if self.names else ""
+        return f"{run}{f' on {dataset}' if dataset else ''}: {self.share}{by}"
+
+    @property
+    def share(self) -> str:
+        """How many of how many: ``1 of 3``."""
+        return f"{self.n} of {self.of}"
+
+    @property
+    def lacks(self) -> str:
+        """The repetitions that it lacks: ``seed=1, seed=2``."""
+        return ", ".join(
+            " ".join(f"{name}={value}" for name, value in one if name in self.names)
+            for one in self.absent
+        )
+
+
+def incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
+    """Return the systems that have fewer repetitions than they should, by dataset and run.
+
+    A run without columns that tell repetitions apart has one by nature, and lacks none; neither
+    does one whose repetitions are others than those of other runs, and as many.
+    """
+    return board.memo("incomplete", lambda: _incomplete(board))
+
+
+def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
+    """Return dataset and run of the systems that have no evaluation, as what they need failed."""
+    there = {(system.dataset, system.run) for system in systems_of(board)}
+    failed = (
+        (one.dataset, run_name(one.run, one.columns, one.pattern, board.summary))
+        for one in lacking(board)
+    )
+    return tuple(where for where in dict.fromkeys(failed) if where not in there)
+
+
+def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
+    summary, own = board.summary, dict[tuple[str, str], dict[Key, None]]()
+    lost: dict[tuple[str, str], dict[Key, None]] = {}
+    for one in lacking(board):
+        name = run_name(one.run, one.columns, one.pattern, summary)
+        lost.setdefault((one.dataset, name), {})[_key(one, summary)] = None
+    for system in systems_of(board):
+        where = system.dataset, system.run
+        own[where] = dict.fromkeys(_key(one, summary) for one in system.entries)
+        away = lost.get(where, {}) if system.chosen is None else {}
+        lost[where] = {key: None for key in away if key not in own[where]}
+    groups: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+    for where, keys in own.items():
+        names = tuple(name for name, _ in next(iter(keys)))
+        if names:
+            groups.setdefault((where[0], names), []).append(where)
+    found = {}
+    for (_, names), members in groups.items():
+        known = {key: None for where in members for key in (*own[where], *lost[where])}
+        varying = tuple(name for name in names if len({dict(key).get(name) for key in known}) > 1)
+        most = max(len(own[where]) for where in members)
+        for where in members:
+            n, of = len(own[where]), max(most, len(own[where]) + len(lost[where]))
+            absent = [key for key in known if key not in own[where]]
+            if len(absent) != of - n:  # those of others are not all its own
+                absent = list(lost[where])
+            if n < of:
+                found[where] = Incomplete(*where, n, of, varying, tuple(absent))
+    return {where: found[where] for where in own if where in found}
+
+
+def _key(one: Entry | Failed, summary: Summary) -> Key:
+    return tuple(pair for pair in one.columns.items() if not summary or pair[0] in summary.spread)
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """What one run leaves unanswered on one dataset, under ``missing_queries: zero``.
+
+    Parameters
+    ----------
+    dataset, run : str
+    n : int
+        Queries without an answer (of the repetition that leaves the most).
+    n_queries : int
+        All queries.
+    qids : tuple of str
+        Which they are, of any repetition; empty where that is not known, as of results that
+        were read back.
+    """
+
+    dataset: str
+    run: str
+    n: int
+    n_queries: int
+    qids: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.run} answered {self.n_queries - self.n} of {self.n_queries} queries"
+
+
+def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:
+    """Yield what each system leaves unanswered, where it leaves anything.
+
+    Queries that are left out (``missing_queries: skip``) are no queries of it.
+    """
+    for system in systems:
+        evaluations = [entry.evaluation for entry in system.entries]
+        answered, n_queries = system.coverage
+        if answered < n_queries and evaluations[0].policy.missing_queries == "zero":
+            qids = dict.fromkeys(qid for one in evaluations for qid in one.unanswered)
+            yield Unanswered(
+                system.dataset, system.run, n_queries - answered, n_queries, tuple(qids)
+            )
+
+
+UNLIKE = "not over the same queries, so none is the best"
+"""What is said of a metric whose best value is not marked for that reason."""
+
+
+def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -> bool:
+    """Whether the summaries of several runs are over the same queries.
+
+    Undefined values (NaN) are over no query, but where the metric's setting `undefined` counts
+    them. A run without any value takes no part.
+
+    Parameters
+    ----------
+    metric : Metric
+    runs : iterable of (pyarrow string array, ndarray), shapes (n_queries,)
+        The queries of each run, and the metric's values for them.
+
+    Examples
+    --------
+    >>> from harness.core.names import parse
+    >>> metric, qids, nan = parse("P@5")[0], pa.array(["q1", "q2"]), np.nan
+    >>> over_same_queries(metric, [(qids, np.array([nan, 1.0])), (qids, np.array([nan, 0.5]))])
+    True
+    >>> over_same_queries(metric, [(qids, np.array([nan, 1.0])), (qids, np.array([0.2, 0.5]))])
+    False
+    """
+    some = [(qids, np.isnan(values)) for qids, values in runs]
+    some = [(qids, undefined) for qids, undefined in some if not undefined.all()]
+    if not some:
+        return True
+    first, lacking = some[0]
+    is_counted = metric.settings.undefined not in (None, "skip")
+    return all(
+        qids.equals(first) and (is_counted or np.array_equal(undefined, lacking))
+        for qids, undefined in some[1:]
+    )
+
+
+def why_not(metric: Metric) -> str:
+    """Return why runs cannot be compared by a metric; nothing where they can.
+
+    >>> why_not(parse("num_ret")[0])
+    'it is a sum over the queries, and no mean'
+    >>> why_not(parse("map")[0])
+    ''
+    """
+    definition = metric.definition
+    if definition.summary == "sum":
+        return "it is a sum over the queries, and no mean"
+    if definition.summary == "gm":
+        return "its values are logarithms, of which the summary is no mean"
+    if definition.direction is None:
+        return "it has no better and no worse"
+    if definition.weight is not None and dict(metric.params).get("over", "queries") != "queries":
+        return "its queries do not weigh the same"
+    return ""
+
+
+def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metric, ...]:
+    """Return which of `metrics` runs are compared by.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        Those evaluated.
+    names : sequence of str
+        Those asked for, in any spelling, without the settings that all of them take; every
+        one that can be where empty, but for the bounds of ties.
+
+    Raises
+    ------
+    UnknownNameError
+        Where a name is none of the metrics, or runs cannot be compared by it.
+    """
+    if not names:
+        return tuple(one for one in metrics if not why_not(one) and not _is_bound(one))
+    return tuple(dict.fromkeys(_named(name, metrics) for name in names))
+
+
+def _is_bound(metric: Metric) -> bool:
+    return metric.label is not None and metric.label.endswith(tuple(f"_{name}" for name in NAMES))
+
+
+def _named(name: str, metrics: Sequence[Metric]) -> Metric:
+    found = [one for one in metrics if str(one) == name] or _spelt(name, metrics)
+    if not found:
+        known = [str(one) for one in metrics]
+        raise UnknownNameError(
+            f"no metric '{name}' was evaluated{did_you_mean(name, known)}  "
+            f"(there are: {', '.join(known)})"
+        )
+    reason = why_not(found[0])
+    if reason:
+        raise UnknownNameError(f"runs cannot be compared by {found[0]}: {reason}")
+    return found[0]
+
+
+def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
+    """Return the one metric that a name in another spelling stands for, in a list."""
+    try:
+        (asked,) = parse(name)
+    except (UnknownNameError, ValueError):
+        return []
+    same = [one for one in metrics if str(one) == str(asked)]
+    if same or asked.params or asked.given:
+        return same
+    like = [
+        one
+        for one in metrics
+        if (one.definition, one.cutoff) == (asked.definition, asked.cutoff) and not _is_bound(one)
+    ]
+    return like if len(like) == 1 else []
+
+
+Interval = Callable[[System, Metric], tuple[float, float]]
+"""Gives the interval of a system's mean."""
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated(Entry):
+    """An entry for several repetitions: means of their summaries, with how far they spread."""
+
+    system: System | None = None
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    incomplete: Incomplete | None = None
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        """Each metric: the mean of the repetitions' summaries."""
+        return {str(metric): self._whole.value(metric) for metric in self._whole.metrics}
+
+    def summary_over(self, metric: str, queries: Bools) -> float:
+        """Return the mean of the repetitions' summaries over some queries."""
+        found = [entry.summary_over(metric, queries) for entry in self._whole.entries]
+        return math.fsum(found) / len(found)
+
+    @cached_property
+    def spread(self) -> dict[str, Spread]:
+        """Repetitions, deviation and interval of each metric."""
+        n = len(self._whole.entries)
+        nothing = (float("nan"), float("nan"))
+        return {
+            str(metric): Spread(
+                n, self._whole.deviation(metric), *self.intervals.get(str(metric), nothing)
+            )
+            for metric in self._whole.metrics
+        }
+
+    @property
+    def chosen(self) -> str:
+        """What the entry is the best of: ``best of 3 values of seed, chosen on ...``."""
+        return how_chosen([self._whole])
+
+    @property
+    def _whole(self) -> System:
+        if self.system is None:
+            raise ValueError("an entry of repetitions needs its system")
+        return self.system
+
+
+def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
+    """Return the leaderboard with one entry a system.
+
+    Counts are the largest of the repetitions; values are means over them, query by query.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        Whose summary says what is taken together.
+    interval : callable
+        Of each mean; asked for metrics that are plain means alone, and not for averages over
+        parts, which are no means over queries.
+    """
+    fewer = incomplete(board)
+    entries = [
+        replace(
+            _entry(system, board.summary, interval),
+            incomplete=fewer.get((system.dataset, system.run)),
+        )
+        for system in systems_of(board)
+    ]
+    return Leaderboard(tuple(entries), lacking(board))
+
+
+def _entry(system: System, summary: Summary, interval: Interval) -> Repeated:
+    first = system.entries[0]
+    values = np.mean([entry.evaluation.values for entry in system.entries], axis=0)
+    counted = [entry.evaluation.counts.as_dict() for entry in system.entries]
+    counts = Counts(**{name: max(each[name] for each in counted) for name in counted[0]})
+    evaluation = replace(first.evaluation, values=values, counts=counts, run=system.run, errors={})
+    intervals = {}
+    for metric in system.metrics:
+        if not summary.average and not why_not(metric):
+            intervals[str(metric)] = interval(system, metric)
+    columns = {
+        name: value
+        for name, value in first.columns.items()
+        if name in summary.best or f"{{{name}}}" in first.pattern
+    }
+    return Repeated(evaluation, columns, first.pattern, system=system, intervals=intervals)

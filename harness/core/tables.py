@@ -1,22 +1,337 @@
-"""Qrels and runs: the two tables everything starts from."""
+"""Qrels and runs: the two tables everything starts from.
+
+Distinct qids, the rows of each (``offsets``), a docno and a number for each row. Rows keep the
+order in which they came; a query whose rows are scattered is gathered.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from itertools import chain, pairwise
+from numbers import Real
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..errors import InputError, Problem
-from .arrow import equal, take
-from .docnos import Docnos
+from ..errors import SHOWN, InputError, Problem
+from .arguments import FLAG, MAPPING, TEXT, check_arguments, describe
+from .arrow import as_bytes, bytes_at, equal, select, strings_of, take
+from .docnos import PART, Docnos, repeats
+from .grouping import NOTHING, Odd, group_rows
 from .hashing import Index, Sieve, hash_strings, pair_keys
-from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of
+from .policy import Duplicates
+from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of, offsets_of
 from .ragged import where as where_true
-from .table import Table
+
+
+class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
+    """Rows of one query that name one docno twice; `rows` are positions in the columns given.
+
+    `first` are the rows before with the same docno; both are the first few of `total`.
+    """
+
+    def __init__(self, rows: Array, first: Array, table: str) -> None:
+        super().__init__(f"{rows.size} duplicate rows in {table}")
+        self.rows, self.first, self.total = rows[:SHOWN], first[:SHOWN], rows.size
+
+
+T = TypeVar("T", bound="Table")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(ABC):
+    """What qrels and runs share: rows of (docno, number), grouped by query.
+
+    Parameters
+    ----------
+    qids : pyarrow string array, shape (n_queries,)
+        Distinct query identifiers, in the order of their first appearance.
+    offsets : ndarray of int64, shape (n_queries + 1,)
+        Rows of query ``i`` are ``offsets[i]:offsets[i + 1]``.
+    docnos : Docnos
+        Identifiers of the rows' documents.
+    numbers : ndarray, shape (n_rows,)
+        Grades or scores.
+    name : str
+        Name for messages and reports.
+    scattered : Odd
+        Queries that came back after another had begun, and were gathered.
+    order : ndarray of int32 or int64, shape (n_rows,), optional
+        Position of each row in the columns it came from, where that is not its position here
+        (scattered or dropped rows). Predictions of a learning-to-rank file follow it.
+    n_source : int, optional
+        Number of rows that those columns had, where it is known.
+    dropped : Odd, optional
+        The rows that repeated a docno and are not here.
+    """
+
+    qids: pa.Array
+    offsets: Ints
+    docnos: Docnos
+    numbers: Array
+    name: str = ""
+    scattered: Odd = NOTHING
+    order: Array | None = None
+    n_source: int | None = None
+    dropped: Odd | None = None
+
+    kind: ClassVar[str] = "table"
+    dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.float64,)
+    """How numbers are kept; those of any other type become the first."""
+
+    def __post_init__(self) -> None:
+        numbers = np.ascontiguousarray(self.numbers)
+        if numbers.dtype not in self.dtypes:
+            numbers = numbers.astype(self.dtypes[0])
+        object.__setattr__(self, "offsets", frozen(np.asarray(self.offsets, dtype=np.int64)))
+        object.__setattr__(self, "numbers", frozen(numbers))
+        if len(self.qids) != self.offsets.size - 1 or self.offsets[-1] != numbers.size:
+            raise ValueError("qids, offsets and numbers do not fit together")
+
+    def __repr__(self) -> str:
+        name = f" {self.name}" if self.name else ""
+        return f"<{type(self).__name__}{name}: {self.n_queries} queries, {self.n_rows} rows>"
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.qids)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of (qid, docno) rows."""
+        return int(self.offsets[-1])
+
+    @property
+    def row(self) -> Ints:
+        """Query of each row, ``(n_rows,)``."""
+        return self.docnos.row
+
+    @cached_property
+    def keys(self) -> Array:
+        """64-bit key of each (query, docno) pair, ``(n_rows,)``; queries by position."""
+        return pair_keys(self.row, self.docnos.hashes)
+
+    @classmethod
+    def from_columns(
+        cls: type[T],
+        qids: pa.Array,
+        docnos: pa.Array | None,
+        numbers: npt.ArrayLike,
+        *,
+        name: str = "",
+        duplicates: Duplicates = "error",
+    ) -> T:
+        """Group columns by query.
+
+        Parameters
+        ----------
+        qids, docnos : pyarrow string array, shape (n_rows,)
+            Identifiers of each row; without `docnos` the rows of a query are d0, d1, ... The
+            qids may be run-end encoded.
+        numbers : array_like, shape (n_rows,)
+            Grades or scores.
+        duplicates : {"error", "first", "last"}
+            What to do with a docno that a query names twice.
+
+        Raises
+        ------
+        DuplicateRows
+            Where there are duplicates and they are an error. Readers turn it into an
+            :class:`~harness.errors.InputError` with file and line.
+        """
+        numbers = np.asarray(numbers)
+        distinct, offsets, order, scattered = group_rows(qids)
+        if order is not None:
+            docnos, numbers = None if docnos is None else take(docnos, order), numbers[order]
+        found = cls(
+            distinct,
+            offsets,
+            Docnos(docnos, offsets),
+            numbers,
+            name,
+            scattered,
+            order,
+            len(numbers),
+        )
+        rows, first = found.duplicate_rows()
+        if not rows.size:
+            return found
+        if duplicates == "error":
+            if order is not None:
+                rows, first = order[rows], order[first]
+            raise DuplicateRows(rows, first, name or cls.kind)
+        gone = rows if duplicates == "first" else first
+        keep = np.ones(found.n_rows, dtype=bool)
+        keep[gone] = False
+        return replace(found.filter(keep), dropped=found._odd(gone))
+
+    def _odd(self, rows: Array) -> Odd:
+        """Return how many rows these are, of how many queries, and the first of the source."""
+        query = np.searchsorted(self.offsets, rows, "right") - 1
+        held = np.zeros(self.n_queries, dtype=bool)
+        held[query] = True
+        places = rows if self.order is None else self.order[rows]
+        at = int(places.argmin())
+        words = bytes_at(self.qids, query[at : at + 1]) + as_bytes(
+            self.docnos.take(rows[at : at + 1])
+        )
+        texts = tuple(word.decode("utf-8", "replace") for word in words)
+        return Odd(rows.size, int(held.sum()), int(places[at]), texts)
+
+    def duplicate_rows(self) -> tuple[Ints, Ints]:
+        """Return the rows that repeat an earlier docno of their query, and the row before each."""
+        if self.docnos.positional:
+            return _NONE, _NONE
+        found = [repeats(self.docnos, *part) for part in self._bounds(PART)]
+        if not found:
+            return _NONE, _NONE
+        later, earlier = (np.concatenate(rows) for rows in zip(*found, strict=True))
+        return later, earlier
+
+    def filter(self: T, keep: Array) -> T:
+        """Return the table with only the rows for which `keep` is true."""
+        offsets = offsets_of(np.bincount(self.row[keep], minlength=self.n_queries))
+        strings = select(self.docnos.to_strings(), keep)
+        n_rows = self.n_rows
+        order = np.arange(n_rows) if self.order is None else self.order
+        return replace(
+            self,
+            offsets=offsets,
+            docnos=Docnos(strings, offsets),
+            numbers=self.numbers[keep],
+            order=order[keep],
+            n_source=self.n_rows if self.n_source is None else self.n_source,
+        )
+
+    def part(self: T, first: int, stop: int, docnos: Docnos | None = None) -> T:
+        """Return the table of the queries from `first` to before `stop`; nothing is copied.
+
+        `docnos` are those of the part, where another table has them already.
+        """
+        begin, end = int(self.offsets[first]), int(self.offsets[stop])
+        offsets = self.offsets[first : stop + 1] - begin
+        if docnos is None:
+            docnos = self.docnos.part(begin, end, offsets)
+        return replace(
+            self,
+            qids=self.qids.slice(first, stop - first),
+            offsets=offsets,
+            docnos=docnos,
+            numbers=self.numbers[begin:end],
+            order=None,
+            n_source=None,
+        )
+
+    def parts(self: T, size: int) -> Iterator[T]:
+        """Yield parts of whole queries; each ends with the query that reaches a multiple of `size`.
+
+        A table of no more rows than that comes as it is.
+        """
+        if self.n_rows <= size:
+            yield self
+            return
+        for first, stop in self._bounds(size):
+            yield self.part(first, stop)
+
+    def _bounds(self, size: int) -> Iterator[tuple[int, int]]:
+        """Yield the first query of each part of whole queries, and the one after its last."""
+        starts = np.searchsorted(self.offsets, np.arange(0, self.n_rows, size))
+        return pairwise(sorted({*starts.tolist(), self.n_queries}))  # unique imports numpy.ma
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return ``{qid: {docno: number}}``, as pytrec_eval takes it."""
+        docnos, numbers = self.docnos.to_strings().to_pylist(), self.numbers.tolist()
+        bounds = self.offsets.tolist()
+        return {
+            qid: dict(zip(docnos[start:stop], numbers[start:stop], strict=True))
+            for qid, start, stop in zip(self.qids.to_pylist(), bounds[:-1], bounds[1:], strict=True)
+        }
+
+    @classmethod
+    def from_dict(
+        cls: type[T],
+        mapping: Mapping[str, Mapping[str, float]],
+        *,
+        name: str = "",
+        fractions: bool = False,
+    ) -> T:
+        """Build a table from ``{qid: {docno: number}}``.
+
+        Parameters
+        ----------
+        fractions : bool
+            As :meth:`check_numbers` takes it.
+
+        Raises
+        ------
+        InputError
+            Where a key is not a string or a value is not a number.
+        """
+        check_arguments(locals(), mapping=MAPPING, name=TEXT, fractions=FLAG)
+        rows = mapping.values()
+        try:
+            qids = strings_of(mapping.keys())
+            docnos = strings_of(chain.from_iterable(rows))
+            numbers = cls.check_numbers(
+                list(chain.from_iterable(row.values() for row in rows)),
+                name or cls.kind,
+                fractions=fractions,
+            )
+            if numbers.ndim != 1:
+                raise TypeError("a list in the place of a number")
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                Problem(
+                    name or cls.kind,
+                    f"not a mapping of qid to docno to number ({_odd_one(mapping) or error})",
+                    fix="give {'q1': {'d1': 1, 'd2': 0}}, with strings for qids and docnos",
+                )
+            ) from error
+        offsets = offsets_of([len(row) for row in rows])
+        return cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
+
+    @classmethod
+    @abstractmethod
+    def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:
+        """Return `numbers` as this table's kind of number.
+
+        Parameters
+        ----------
+        fractions : bool
+            Whether grades may be fractions, which :func:`~harness.core.views.takes_fractions`
+            tells of metrics; scores may always.
+
+        Raises
+        ------
+        InputError
+            Where a score is not finite, or a grade is not whole and `fractions` are not accepted.
+        """
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def _odd_one(mapping: Mapping[Any, Any]) -> str:
+    """Return the first part that has the wrong type, for a message."""
+    for qid, row in mapping.items():
+        if not isinstance(qid, str):
+            return f"qid: expected text, got {describe(qid)}"
+        if not isinstance(row, Mapping):
+            return f"query {describe(qid)}: expected a mapping, got {describe(row)}"
+        for docno, number in row.items():
+            if not isinstance(docno, str):
+                return f"docno in query {describe(qid)}: expected text, got {describe(docno)}"
+            if not isinstance(number, (Real, np.generic)):
+                where = f"document {describe(docno)} of query {describe(qid)}"
+                return f"{where}: expected a number, got {describe(number)}"
+    return ""
+
 
 GRADE_LIMIT = 2**31 - 1
 """The largest grade, and with a sign the smallest; what is beyond it is an identifier that
@@ -30,7 +345,7 @@ class Qrels(Table):
     ``numbers`` are the grades, in int64 or a smaller type that holds them (a byte a row is a
     large part of what a learning-to-rank file takes in memory); a grade below 0 means unjudged,
     as in trec_eval. Fractions are float64; they are judgements only to conventions that take them
-    (:class:`~harness.core.grade_rule.GradeRule`).
+    (:class:`~harness.core.grades.GradeRule`).
 
     Examples
     --------

@@ -1,17 +1,277 @@
 """Every rule of the guard by name: how bad it is, what it looks for, what it does to the numbers.
 
 docs/check.md lists them; ``guard: {accept: [...]}`` in a config names them.
+
+What readers refuse and warn of, in one rule for each kind; what is wrong with a config; and what
+is told by comparing the files of a sweep with each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import re
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from .file_rules import FILE_RULES, PLACED, REFUSED
-from .finding import SHOWN, Finding, Severity
-from .rule import Rule
-from .said import Said
+from ..errors import Finding, HarnessError, HarnessWarning, Problem, Severity
+
+SHOWN = 3
+"""Examples of a finding, at most."""
+ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+MANY = 0.1
+"""Share of the queries (or of the pairs) from which on a finding is a warning: what a tenth of
+them does moves a mean by more than systems usually differ."""
+APART = ("reader", "unreadable", "config")
+"""Rules whose findings are about anything, and are not taken together."""
+Kind = Literal["judgements", "rows", ""]
+"""What a file holds: judgements, predictions that follow the rows of a dataset, or a run."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the guard looks for.
+
+    Parameters
+    ----------
+    name : str
+    severity : {"error", "warning", "note"}
+        Of its findings; a milder one where little is touched.
+    about : str
+        One line for the list of rules.
+    effect : str
+        What it does to the numbers.
+    fix : str
+        How to mend it.
+    in_table : bool
+        Whether a leaderboard says it below its rows, so that ``harness run`` need not say it again.
+    fix_of_note : str
+        How to mend it where it is a note already; as `fix` where empty.
+    """
+
+    name: str
+    severity: Severity
+    about: str
+    effect: str
+    fix: str
+    in_table: bool = False
+    fix_of_note: str = ""
+
+
+_NONE = "it gives no values"
+REFUSED = (
+    Rule(
+        "missing-file", "error", "A file that is not there, or is a folder.", _NONE,
+        "correct the path",
+    ),
+    Rule(
+        "truncated", "error",
+        "A file that ends within a line, or compressed data that end too early.",
+        "what came after is lost: queries are missing or short, and count less or 0",
+        "get the whole file again",
+    ),
+    Rule(
+        "damaged", "error", "Compressed data that cannot be unpacked.", _NONE,
+        "get the whole file again",
+    ),
+    Rule(
+        "unpacks-too-far", "error", "A file that takes more bytes than the free memory has.", _NONE,
+        "free memory, or split the file",
+    ),
+    Rule(
+        "empty-file", "error", "A file without rows.", _NONE,
+        "check how it was written or downloaded",
+    ),
+    Rule(
+        "not-finite", "error", "A score or grade that is NaN or infinite.",
+        "it has no place in an order; trec_eval ranks it without a word",
+        "repair the system's output",
+    ),
+    Rule(
+        "duplicates", "error", "A document twice in one query.",
+        "it counts twice, and measures exceed 1",
+        "keep one: 'duplicates: last' in the file's entry of the config, --duplicates last here",
+    ),
+    Rule(
+        "header-line", "error", "A line of names before the numbers.",
+        "read as a row, it would be of a query that there is not", "delete the header line",
+    ),
+    Rule(
+        "row-count", "error",
+        "A number of predictions other than the rows of the dataset: says which may be too many, "
+        "which rows lack one, or of which other dataset of the config they are.",
+        "predictions belong to other rows than their own",
+        "predict every row of that file, in its order, and nothing else",
+    ),
+    Rule(
+        "group-sizes", "error",
+        "Sizes of groups that do not add up to the rows, or contradict the qids.",
+        "rows belong to other queries than their own", "name the file of sizes that belongs to it",
+    ),
+    Rule(
+        "grade-values", "error",
+        "A grade that is no whole number, where no metric takes fractions.",
+        "metrics that count grades have no value", "scale or round the grades, or choose a "
+        "convention that takes fractions",
+    ),
+    Rule(
+        "swapped-files", "error", "Judgements where a run is expected, or the other way round.",
+        _NONE, "swap the two files",
+    ),
+    Rule(
+        "columns", "error",
+        "A line with too few columns, too many, or other ones.",
+        _NONE, "write the columns that the format has",
+    ),
+    Rule(
+        "no-common-query", "error",
+        "A run and judgements that share no query: says which other dataset of the config has its "
+        "queries.",
+        "nothing is evaluated, or every query counts 0", "name the judgements of its own topics",
+    ),
+    Rule(
+        "unreadable", "error", "Anything else that a reader refuses.", _NONE, "repair the file"
+    ),
+)  # fmt: skip
+WARNED = (
+    Rule(
+        "scattered-queries", "warning",
+        "Rows of a query that come back after another query began (qid contiguity): group sizes, "
+        "as LightGBM and XGBoost take them, would make several queries of it.",
+        "they are gathered here by qid; tools that take rows as they come see several queries",
+        "sort the file by qid",
+    ),
+    Rule(
+        "dropped-rows", "warning", "Rows left out under 'duplicates: first' or 'last'.",
+        "the score that is kept decides", "remove the duplicates where the run is made",
+    ),
+    Rule(
+        "other-compression", "warning", "A name that says another compression than the bytes have.",
+        "none here; other tools may fail", "rename the file",
+    ),
+    Rule(
+        "empty-groups", "warning", "Sizes of groups that are 0.",
+        "they are no queries here; LightGBM counts each as 1 in its mean NDCG, which is higher",
+        "leave them out of the file of sizes; where a query lacks its rows, write those",
+    ),
+    Rule(
+        "repeated-rows", "warning", "Learning-to-rank rows that name a document twice.",
+        "all rows count; they are named d0, d1, ... by position", "remove the repeated rows",
+    ),
+    Rule(
+        "cut-line", "warning",
+        "A last line that has no end, with a piece of the tag before it, of the rank, or of a "
+        "prediction; or fewer features than each line before it.",
+        "rows after it may be missing, and the last query is short", "get the whole file again",
+    ),
+    Rule(
+        "extra-fields", "warning", "Lines of a TREC run with more than six fields.",
+        "the first six are read, as in trec_eval: where a docno holds a blank, its rank is taken "
+        "for its score",
+        "write docnos without blanks, and nothing after the tag",
+    ),
+    Rule(
+        "unused-columns", "note",
+        "Columns of a table that are not read, if their names may be those of identifiers or "
+        "labels.",
+        "if one of them names the documents or has the grades, the values are of other columns",
+        "name the right columns in the config: columns: {docno: ...}",
+    ),
+    Rule(
+        "several-tags", "warning", "A TREC run with several tags in its last column.",
+        "it may be several systems' output in one file",
+        "split it, where it is; or write one tag",
+    ),
+    Rule(
+        "ranks-against-scores", "warning",
+        "Rows of a TREC run whose score is higher than that of the row ranked before.",
+        "the scores decide the order, as in trec_eval; tools that go by rank give other values",
+        "write ranks and scores that agree",
+    ),
+    Rule(
+        "unusable-judgements", "warning", "Queries whose grades are all below 0: not judged.",
+        "trec_eval drops them or counts them 0, silently", "leave them out of the qrels",
+    ),
+    Rule(
+        "reader", "warning", "Anything else that a reader warns of.",
+        "as the warning says", "look at the file there; it is read as the warning says",
+    ),
+)  # fmt: skip
+PLACED = (
+    Rule(
+        "shifted", "warning",
+        "As many predictions as rows, which correlate with the grades clearly better some rows "
+        "further on: all of them, or those of one stretch of rows.",
+        "each document has the score of a neighbour",
+        "find what was inserted or lost (a header line, a first row), and predict again",
+    ),
+    Rule(
+        "swapped-fold", "warning",
+        "Predictions that correlate with the grades of another dataset of as many rows, and not "
+        "with those of their own.",
+        "each document has the score of a document elsewhere", "give the predictions of this fold",
+    ),
+    Rule(
+        "upside-down", "warning",
+        "Predictions that fall as the grades rise; or a run whose relevant documents come after "
+        "the others.",
+        "the worst documents come first", "negate them, if they are ranks, distances or losses",
+    ),
+    Rule(
+        "unrelated", "note",
+        "Predictions that correlate with the grades no more than chance does, as those of a random "
+        "baseline do: a warning where the same model's do clearly on another fold, and where files "
+        "are named in place of a config.",
+        "the order is a random one; so it is where rows were shuffled",
+        "if it is no random baseline: predict in the order of the dataset's rows",
+    ),
+    Rule(
+        "swapped-columns", "error",
+        "Grades that are a model's scores, beside predictions that are whole grades; or a TREC "
+        "file whose qids and docnos, or whose ranks and scores, have changed places.",
+        "the judgements are taken for the system, and the system for the judgements",
+        "put each column in its place",
+    ),
+    Rule(
+        "rank-as-score", "error",
+        "A TREC run whose scores are its ranks: a warning where both fall down the file.",
+        "the order is upside down: the last document comes first",
+        "write a score that falls with the rank, such as its negative",
+    ),
+    Rule(
+        "same-queries", "warning",
+        "Queries of two datasets that hold the same rows, by their features: a note where all are "
+        "the same but for their grades.",
+        "they count twice where folds are pooled, and a model may have been trained on them",
+        "make the folds anew from distinct queries",
+    ),
+    Rule(
+        "same-rows", "warning",
+        "Other rows of two datasets with the same features: a warning from a hundredth on.",
+        "they count twice where folds are pooled, and a model may have been trained on them",
+        "nothing, where features are few and coarse; else make the folds anew",
+    ),
+)  # fmt: skip
+"""Rows and columns that are not where they belong, and rows that are there twice: which every run
+looks for too."""
+FOUND = (
+    Rule(
+        "config", "error", "Something wrong in the config.", "nothing runs",
+        "correct it at that place; docs/config.md lists what there can be",
+    ),
+    Rule(
+        "gaps", "warning", "Cells that a grid of folds, seeds and models lacks.",
+        "means are over different cells for different systems",
+        "make them, leave them out with 'where:', or say 'complete: true' to be stopped by them",
+    ),
+    Rule(
+        "no-line-end", "note", "A last line without an end.",
+        "none by itself; a cut file often ends so",
+        "compare the size of the file with its source's; end the line where nothing is lacking",
+    ),
+)  # fmt: skip
+FILE_RULES = (*REFUSED, *WARNED, *FOUND)
+
 
 POOLED = Rule(
     "pooled-queries", "error",
@@ -216,6 +476,11 @@ RUN_RULES = (
         "check which file is which fold's test part",
     ),
     POOLED,
+    Rule(
+        "guard-failed", "warning", "The guard itself failed: a mistake in harness.",
+        "none on the values; some findings may be missing",
+        "report it, with what 'harness --debug check' prints",
+    ),
 )  # fmt: skip
 """Those that ``harness run`` looks at too, beside those of rows and columns."""
 
@@ -260,31 +525,51 @@ def _advice(rule: Rule, severity: Severity) -> str:
     return rule.fix_of_note if severity == "note" and rule.fix_of_note else rule.fix
 
 
-_OF_JUDGEMENTS = {
-    "dropped-rows": (
-        "the grade that is kept decides", "remove the duplicates where the judgements are made"
+_OTHER_EFFECTS: Mapping[tuple[Kind, str], str] = {
+    ("judgements", "duplicates"): (
+        "one document is judged twice, and counts twice in the best ranking"
     ),
-}  # fmt: skip
-"""Effect and fix of what readers warn of, of rules that say something else of judgements."""
+    ("judgements", "not-finite"): "it does not say whether the document is relevant",
+    ("judgements", "header-line"): (
+        "read as a row, it would be a judgement for a query that there is not"
+    ),
+    ("judgements", "dropped-rows"): "the grade that is kept decides",
+    ("rows", "header-line"): "read as a row, it would shift every prediction by one",
+}
+"""What rules of readers do to the numbers, if a file holds something else than a run."""
 
 
-def of_reader(
-    said: Said, place: str, severity: Severity | None = None, *, judged: bool = False
+def of_warning(
+    warning: Warning | str, files: Iterable[str] = (), judged: Container[str] = ()
 ) -> Finding:
     """Return the finding for what a reader warned of.
 
     Parameters
     ----------
-    place : str
-        The file, or ``""``.
-    judged : bool
-        Whether it holds judgements.
+    warning : Warning or str
+        A :class:`~harness.errors.HarnessWarning`, whose text begins with its file.
+    files : iterable of str
+        Those that it may be of.
+    judged : container of str
+        Those of them that hold judgements.
+
+    >>> found = of_warning(HarnessWarning("a.run: 2 tags", "several-tags", 2, 7), ["a.run"])
+    >>> found.rule, found.place, found.what
+    ('several-tags', 'a.run:7', '2 tags')
     """
-    what = said.text.removeprefix(f"{place}: ")
-    at = f"{place}:{said.line}" if place and said.line else place
-    effect, fix = _OF_JUDGEMENTS.get(said.rule, ("", "")) if judged else ("", "")
-    found = finding(said.rule, at, what, said.n, said.examples, severity, effect, fix)
-    return replace(found, at_least=said.at_least)
+    text = str(warning)
+    if not isinstance(warning, HarnessWarning):
+        return finding("reader", "", text)
+    file = next((one for one in files if text.startswith(f"{one}: ")), "")
+    rule, kind = warning.rule or "reader", _JUDGED if file in judged else ""
+    fix = "remove the duplicates where the judgements are made"
+    found = finding(
+        rule, f"{file}:{warning.line}" if file and warning.line else file,
+        text.removeprefix(f"{file}: "), warning.count, warning.examples,
+        effect=_OTHER_EFFECTS.get((kind, rule), ""),
+        fix=fix if (kind, rule) == (_JUDGED, "dropped-rows") else "",
+    )  # fmt: skip
+    return replace(found, at_least=warning.at_least)
 
 
 def accepted(findings: Iterable[Finding], names: Iterable[str]) -> list[Finding]:
@@ -297,3 +582,176 @@ def _as_note(one: Finding) -> Finding:
     rule = RULES[one.rule]
     fix = _advice(rule, "note") if one.fix == rule.fix else one.fix
     return replace(one, severity="note", fix=fix)
+
+
+_LINE = re.compile(r":(\d+)$")
+_JUDGED: Kind = "judgements"
+_LINE_SHOWN, _QUOTED = 120, 40
+"""Characters of a line that are shown by itself; that are quoted beside its number."""
+
+
+def refused(place: str, error: HarnessError, kind: Kind = "") -> Iterator[Finding]:
+    """Yield what an error says, by rule.
+
+    Parameters
+    ----------
+    place : str
+        The file, if a problem does not say where it is.
+    error : HarnessError
+    kind : {"judgements", "rows", ""}
+        What the file holds.
+    """
+    names = Counter(rule_of(problem) for problem in error.problems)
+    more = error.total - len(error.problems)
+    for name, n in names.items():
+        some = [one for one in error.problems if rule_of(one) == name]
+        one = finding(
+            name, some[0].where or place, some[0].what, n + more, _examples(some),
+            effect=_OTHER_EFFECTS.get((kind, name), ""), fix=some[0].fix,
+        )  # fmt: skip
+        more = 0
+        yield replace(one, at_least=error.at_least)
+
+
+def _examples(problems: list[Problem]) -> list[str]:
+    """Return the lines that are wrong, each with its number where there are several."""
+    if len(problems) == 1:
+        return [one] if (one := _cut_refused(problems[0].found, _LINE_SHOWN)) else []
+    lines = ((_LINE.search(one.where), one) for one in problems)
+    return [
+        f"line {at[1]} {_cut_refused(one.found, _QUOTED)!r}" if at else one.found or one.what
+        for at, one in lines
+    ]
+
+
+def _cut_refused(line: str, width: int) -> str:
+    """Return a line as it stands, but for its ends and what is beyond `width`: data, not text."""
+    line = line.strip()
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+def warned(found: Iterable[tuple[str, str]]) -> str:
+    """Return how many warnings there are, and of which rules; nothing where there is none.
+
+    Parameters
+    ----------
+    found : iterable of (str, str)
+        The rule and the severity of each finding. What every leaderboard shows is left out.
+
+    Examples
+    --------
+    >>> warned([("upside-down", "warning"), ("swapped-fold", "warning"), ("depth", "note")])
+    '2 warnings (swapped-fold, upside-down)'
+    >>> warned([("score-ties", "warning")])
+    ''
+    """
+    rules = [
+        rule
+        for rule, severity in found
+        if severity == "warning" and not (rule in RULES and RULES[rule].in_table)
+    ]
+    if not rules:
+        return ""
+    return f"{len(rules):,} warning{'s' * (len(rules) != 1)} ({', '.join(sorted({*rules}))})"
+
+
+FOLLOWS: Mapping[str, Collection[str]] = {
+    "labels-as-scores": {
+        "score-ties", "constant-scores", "nearly-constant-scores", "ranks-against-scores",
+        "upside-down", "unrelated",
+    },
+    "overflow": {"score-range", "single-precision"},
+    "rank-as-score": {"ranks-against-scores", "upside-down"},
+    "upside-down": {"ranks-against-scores"},
+    "other-collection": {"nothing-judged"},
+    "other-topics": {"nothing-judged", "unjudged-at-10", "unjudged-unlike-others"},
+    "unjudged-unlike-others": {"unjudged-at-10"},
+    "docno-spelling": {"unjudged-unlike-others", "nothing-judged", "other-collection"},
+    "swapped-columns": {"no-common-query", "ranks-against-scores", "upside-down"},
+}  # fmt: skip
+"""By the rule of a cause, those that find nothing new beside it."""
+_PLACE_LINE = re.compile(r"(:|: row )\d+$")
+
+
+def caused_by(rule: str) -> Collection[str]:
+    """Return the rules whose findings follow from one of this rule.
+
+    >>> caused_by("upside-down")
+    {'ranks-against-scores'}
+    """
+    return FOLLOWS.get(rule, ())
+
+
+def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -> list[Finding]:
+    """Return findings without those that follow from another one of the same file.
+
+    An error that follows from what is accepted stays, as what is accepted becomes a note.
+    """
+    every = [*findings]
+    causes: dict[str, set[str]] = {}
+    for one in every:
+        if one.rule in FOLLOWS:
+            causes.setdefault(file_of(one), set()).add(one.rule)
+
+    def follows(one: Finding) -> bool:
+        known = causes.get(file_of(one), set())
+        if one.severity == "error":
+            known = known.difference(accept)
+        return any(one.rule in FOLLOWS[cause] for cause in known)
+
+    return [one for one in every if not follows(one)]
+
+
+def file_of(one: Finding) -> str:
+    """Return the file that a finding is of, without the line."""
+    return _PLACE_LINE.sub("", one.place)
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings once each, errors first."""
+    return sorted(dict.fromkeys(findings), key=lambda one: ORDER.index(one.severity))
+
+
+def rule_of(problem: Problem) -> str:
+    """Return the name of the rule of a reader's error."""
+    return problem.rule or "unreadable"
+
+
+def without_folders(places: Iterable[str], files: Iterable[str]) -> list[str]:
+    """Return places in some files for examples: without folders, where names tell files apart.
+
+    A folder would take most of the characters that an example has.
+
+    >>> without_folders(["d/a.txt:7"], ["d/a.txt", "d/b.txt"])
+    ['a.txt:7']
+    >>> without_folders(["1/a.txt:7"], ["1/a.txt", "2/a.txt"])
+    ['1/a.txt:7']
+    """
+    names = [path.rpartition("/")[2] for path in files]
+    apart = len({*names}) == len(names)
+    return [place.rpartition("/")[2] if apart else place for place in places]
+
+
+def by_share(part: int, whole: int, many: float = MANY) -> Severity:
+    """Return how bad something is that is true of a part: a warning from `many` of all on."""
+    return "warning" if part >= many * whole else "note"
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share as people read it.
+
+    >>> percent(1, 3), percent(1, 2000)
+    ('33 %', '0.05 %')
+    """
+    share = 100 * part / whole
+    return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "query"), plural(1200, "query"), plural(2, "row")
+    ('1 query', '1,200 queries', '2 rows')
+    """
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else several}"

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 import numpy as np
 
-from ..core.ragged import Ints
+from ..core.arrow import string_column, take
+from ..core.docnos import Docnos
+from ..core.hashing import hash_strings, string_views
+from ..core.ragged import Bools, Ints
+from ..core.tables import Qrels
+from .parts import EXAMPLES, Firsts, Part, docnos_at
 
 Twins = dict[int, str]
 """By the place of a name among others, the known name that it stands for."""
@@ -20,6 +25,7 @@ Way = Callable[[str], Iterable[str]]
 ENOUGH = 2
 """Names from which on what all begin or end with says something."""
 TENTH, HALF = 0.1, 0.5
+"""Share of the names, or of the known ones, that must agree; and for a common beginning or end."""
 SPREAD = 10_000
 """Known names that tell what all begin or end with, at most."""
 UNSEEN = "\ufeff\u200b\u2060\xa0 \t"
@@ -28,46 +34,35 @@ _LONGEST = 12
 """Digits of a number that is written with leading zeros, at most."""
 
 
-def _normalised(name: str) -> Iterator[str]:
-    if not name.isascii():
-        yield normalize("NFC", name)
-        yield normalize("NFD", name)
+def _normalised(name: str) -> Iterable[str]:
+    return () if name.isascii() else (normalize("NFC", name), normalize("NFD", name))
 
 
-def _cased(name: str) -> Iterator[str]:
-    yield name.lower()
-    yield name.upper()
-    yield name.title()
-    yield name.capitalize()
+def _cased(name: str) -> Iterable[str]:
+    return name.lower(), name.upper(), name.title(), name.capitalize()
 
 
-def _quoted(name: str) -> Iterator[str]:
-    yield name.strip("\"'")
-    yield f'"{name}"'
+def _quoted(name: str) -> Iterable[str]:
+    return name.strip("\"'"), f'"{name}"'
 
 
-def _without_unseen(name: str) -> Iterator[str]:
-    yield name.strip(UNSEEN)
+def _without_unseen(name: str) -> Iterable[str]:
+    return (name.strip(UNSEEN),)
 
 
-def _with_zeros(name: str) -> Iterator[str]:
-    if name.isdecimal() and len(name) <= _LONGEST:
-        yield name.lstrip("0") or "0"
-        yield from (name.zfill(width) for width in range(len(name) + 1, _LONGEST + 1))
+def _with_zeros(name: str) -> Iterable[str]:
+    if not name.isdecimal() or len(name) > _LONGEST:
+        return ()
+    return name.lstrip("0") or "0", *(name.zfill(n) for n in range(len(name) + 1, _LONGEST + 1))
 
 
-def _percent(name: str) -> Iterator[str]:
-    if "%" in name:
-        yield unquote(name)
-    if not name.isalnum():
-        yield quote(name)
+def _percent(name: str) -> Iterable[str]:
+    return () if name.isalnum() else (unquote(name), quote(name))
 
 
-def _of_a_file(name: str) -> Iterator[str]:
+def _of_a_file(name: str) -> Iterable[str]:
     base = name.rpartition("/")[2]
-    yield base
-    yield os.path.splitext(base)[0]
-    yield os.path.splitext(name)[0]
+    return base, os.path.splitext(base)[0], os.path.splitext(name)[0]
 
 
 NORMALISED: Mapping[str, Way] = {"their Unicode normalisation (NFC, NFD)": _normalised}
@@ -187,9 +182,11 @@ def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:
     after = _beyond(mine[1], theirs[1])
     found: dict[str, Way] = {}
     if before:
-        found[f"{before!r} before them"] = partial(_before, before)
+        way = f"{before!r} before them"
+        found[way] = lambda name: (name.removeprefix(before), before + name)
     if after:
-        found[f"{after!r} after them"] = partial(_after, after)
+        way = f"{after!r} after them"
+        found[way] = lambda name: (name.removesuffix(after), name + after)
     return found
 
 
@@ -203,16 +200,6 @@ def _beyond(one: str, other: str) -> str:
     return long[len(short) :] if long.startswith(short) else ""
 
 
-def _before(affix: str, name: str) -> Iterator[str]:
-    yield name.removeprefix(affix)
-    yield affix + name
-
-
-def _after(affix: str, name: str) -> Iterator[str]:
-    yield name.removesuffix(affix)
-    yield name + affix
-
-
 def _ends(names: Sequence[str]) -> tuple[str, str]:
     """Return what all names begin with, and end with, without digits of numbers alike."""
     before, after = _common(names), _common([name[::-1] for name in names])[::-1]
@@ -220,10 +207,8 @@ def _ends(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return what all names begin with: the first and the last in order do."""
-    first, last = min(names), max(names)
-    differ = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
-    return first[: next(differ, len(first))]
+    """Return what all names begin with."""
+    return os.path.commonprefix([*names])  # noqa: RUF071 - of names, not of folders
 
 
 def shown(name: str, twin: str) -> str:
@@ -233,3 +218,119 @@ def shown(name: str, twin: str) -> str:
     'e\u0301' for '\xe9'
     """
     return f"{name!a} for {twin!a}"
+
+
+MANY = 0.1
+"""Share of the docnos found under another spelling, among all found, from which on it counts: two
+documents of a collection may differ in case alone, but few do."""
+FEW = 3
+"""How many these must be; and how many of the first documents must not be known."""
+OWN_FEW, OWN_MANY = 2, 0.5
+"""How many of them must be judged for the query that they answer: so many, and a tenth, and twice
+what chance gives, but no more than half. Numbers are names in many collections: 'D7' of one and
+'7' of another agree by chance, and then seldom for the query."""
+QUERIES, HEAD, SOME, ALL = 16, 3, 12, 256
+"""Queries whose first documents are looked at; how many of each; how many of these that are not
+known are held against the judgements; how many rows, where nothing at all is known."""
+BEYOND = 0x80
+"""Bytes from which on a sign is none of ASCII."""
+
+
+class Respelled:
+    """Sums up docnos that differ from judged ones in how they are written, part by part.
+
+    Other normalisations of Unicode are looked for in all that is looked at; other
+    differences in the names of a few queries' first documents, and in all if these have some.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    """
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self.counts: Counter[str] = Counter()
+        self.own: Counter[str] = Counter()
+        self.firsts = Firsts()
+        self.ways: Mapping[str, Way] | None = None
+
+    def run(self, part: Part, looked_at: Ints, unknown: Ints) -> None:
+        """Look at those of some rows whose docnos are not known."""
+        if not unknown.size or part.run.docnos.strings is None or not self.qrels.n_rows:
+            return
+        beyond_ascii = unknown[_are_beyond_ascii(part)[unknown]]
+        if beyond_ascii.size:
+            self._add(part, beyond_ascii, NORMALISED)
+        if self.ways is None:
+            some = unknown
+            if unknown.size < looked_at.size:
+                some = np.intersect1d(unknown, _heads(part, looked_at))[:SOME]
+            self.ways = self._ways(part, some[:ALL]) if some.size >= FEW else {}
+        if self.ways:
+            self._add(part, unknown, self.ways)
+
+    def _ways(self, part: Part, rows: Ints) -> Mapping[str, Way]:
+        """Return in what most of a few names differ from known ones; nothing if none does."""
+        names = docnos_at(part.run.docnos, rows)
+        n = self.qrels.n_rows
+        theirs = docnos_at(self.qrels.docnos, np.arange(0, n, max(n // rows.size, 1))[: rows.size])
+        ways = {**OF_DOCNOS, **affixes(names, theirs)}
+        way = most(twins(names, self._known, ways))
+        return {way: ways[way]} if way else {}
+
+    def _known(self, names: Sequence[str]) -> Bools:
+        return self.qrels.knows(hash_strings(string_column(names)))
+
+    def _add(self, part: Part, rows: Ints, ways: Mapping[str, Way]) -> None:
+        names = docnos_at(part.run.docnos, rows)
+        for way, found in twins(names, self._known, ways).items():
+            self.counts[way] += len(found)
+            self.own[way] += self._n_own(part, rows, found)
+            places = sorted(found)[:EXAMPLES]
+            notes = [shown(names[at], found[at]) for at in places]
+            self.firsts.add(way, part.documents(rows[places], notes))
+
+    def _n_own(self, part: Part, rows: Ints, found: Twins) -> int:
+        """Return how many are judged for the query that they answer."""
+        names = string_column(found.values())
+        query = part.query(rows[np.fromiter(found, np.int64, len(found))])
+        codes = self.qrels.place(take(part.run.qids, query))
+        return int(self.qrels.find(codes, Docnos(names, np.array([0, len(names)])))[0].size)
+
+    def facts(self, known: int, first: Firsts) -> tuple[str, int]:
+        """Return in what docnos differ and how many do, and keep examples; `known` are not."""
+        fitting = {
+            way: n
+            for way, n in self.counts.items()
+            if way in NORMALISED or (n >= max(FEW, MANY * (known + n)) and self._fits(way))
+        }
+        if not fitting:
+            return "", 0
+        way = max(fitting, key=lambda way: fitting[way])
+        first.add("docno-spelling", self.firsts[way])
+        return way, fitting[way]
+
+    def _fits(self, way: str) -> bool:
+        """Whether more of them than by chance are judged for the query that they answer."""
+        judged = self.qrels
+        chance = judged.n_rows / (judged.n_documents * judged.n_queries)
+        share = max(MANY, min(2 * chance, OWN_MANY))
+        return self.own[way] >= max(OWN_FEW, share * self.counts[way])
+
+
+def _heads(part: Part, looked_at: Ints) -> Ints:
+    """Return the first rows of the first queries, which are judged more often than others."""
+    starts = part.run.offsets[:-1][part.lengths > 0][:QUERIES]
+    rows = np.minimum(starts[:, None] + np.arange(HEAD), part.run.n_rows - 1).ravel()
+    found: Ints = looked_at[np.minimum(np.searchsorted(looked_at, rows), looked_at.size - 1)]
+    return found
+
+
+def _are_beyond_ascii(part: Part) -> Bools:
+    """Return which docnos hold signs beyond ASCII."""
+    offsets, data = string_views(part.run.docnos.strings)
+    begin = int(offsets[0])
+    signs = np.flatnonzero(data[begin : int(offsets[-1])] >= BEYOND) + begin
+    has: Bools = np.zeros(offsets.size, dtype=bool)
+    has[np.searchsorted(offsets, signs, side="right") - 1] = True
+    return has[:-1]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.policy import Policy
-from ..core.ragged import Bools, Ints, Ragged, lengths_of, rows_of
-from .first import EXAMPLES, First, joined, texts, texts_at
-from .part import Part, mask
+from ..core.ragged import lengths_of
+from ..errors import Finding
+from .parts import EXAMPLES, Firsts, Part, placing, texts_at
 from .queries import Queries
+from .registry import by_share, percent, plural
+
+if TYPE_CHECKING:
+    from .facts import RunFacts
 
 LONG = 10
 """Documents from which on a query's scores can be nearly constant."""
@@ -21,6 +25,30 @@ SOME = 0.001
 """Share of pairs below which ties are no more than chance in scores of a few digits."""
 NEARLY = 0.9
 """Share of a query's documents that share one score, from which on its scores are nearly so."""
+MANY_ROWS = 0.01
+"""Share of rows that are equal in single precision alone, from which on that is a warning."""
+
+
+@dataclass(frozen=True)
+class TieFacts:
+    """Of documents that share a score.
+
+    Parameters
+    ----------
+    nearly : int
+        Queries of at least :data:`LONG` documents of which nearly all share one score.
+    pairs, tied, tied_whole : int
+        Pairs of retrieved documents of one judged query; those with one score; those of queries
+        all of whose documents have one.
+    merged : int
+        Rows that single precision gives the score of their neighbour, though they differ.
+    """
+
+    nearly: int = 0
+    pairs: int = 0
+    tied: int = 0
+    tied_whole: int = 0
+    merged: int = 0
 
 
 class Ties:
@@ -32,48 +60,40 @@ class Ties:
         Under which the run is aligned.
     queries : Queries
         Of the same run.
+    first : Firsts
     """
 
-    def __init__(self, policy: Policy, queries: Queries) -> None:
-        self.policy, self.queries = policy, queries
+    def __init__(self, policy: Policy, queries: Queries, first: Firsts) -> None:
+        self.policy, self.queries, self.first = policy, queries, first
         self.nearly = self.pairs = self.tied = self.tied_whole = self.merged = 0
-        self.first_nearly = self.first_merged = First()
-        self._tied_in: list[Callable[[], First]] = []
 
     def run(self, part: Part) -> None:
         """Look at a part as it was read: at documents that single precision makes equal."""
-        if part.follows or self.policy.score_type != "float32":
-            return
-        scores, order = part.run.scores, _falling(part)
-        scores = scores if order is None else scores[order]
-        with np.errstate(over="ignore"):
-            single = scores.astype(np.float32)
-        at = np.flatnonzero(single[1:] == single[:-1])
-        at = at[scores[at] != scores[at + 1]]
-        if at.size:
-            at = at[part.run.row[at] == part.run.row[at + 1]]
-            self.merged += at.size
-            if not self.first_merged.full:
-                ones, others = at[:EXAMPLES], at[:EXAMPLES] + 1
-                if order is not None:
-                    ones, others = order[ones], order[others]
-                self.first_merged = self.first_merged.more(part.pairs(ones, others))
+        if not part.follows and self.policy.score_type == "float32":
+            self.merged += self._name(part)
 
-    def aligned(self, aligned: Aligned, part: Part, before: int) -> None:
-        """Look at a part that was aligned.
+    def _name(self, part: Part) -> int:
+        """Keep examples of tied pairs, and of those that single precision ties; count these."""
+        ones, others = part.equal_neighbours(self.policy)
+        differ = part.run.scores[ones] != part.run.scores[others]
+        if self.first.lacks("score-ties"):
+            self.first.add("score-ties", part.pairs(ones, others))
+        if self.first.lacks("single-precision"):
+            self.first.add("single-precision", part.pairs(ones[differ], others[differ]))
+        return int(differ.sum())
 
-        `part` is what was read for it, or the beginning of that; `before` as
-        :meth:`Part.first_of` takes it.
-        """
+    def aligned(self, aligned: Aligned, part: Part) -> None:
+        """Look at a part that was aligned; `part` is what was read for it, or its beginning."""
         n = aligned.n_retrieved
         self.pairs += int((n * (n - 1)).sum()) // 2
         if self.policy.score_type == "none" or not aligned.n_tied.any():
             return
+        if "score-ties" not in self.first:
+            self._name(part)
         if aligned.groups is not None:
             offsets, ranks = aligned.groups.offsets, aligned.groups.values
             firsts, lasts = ranks[:, 0], ranks[:, 1]
-            depth = self.policy.alignment.depth
-            if depth is not None:
+            if (depth := self.policy.alignment.depth) is not None:
                 lasts = np.minimum(lasts, depth)
         else:
             heads = np.flatnonzero(
@@ -81,8 +101,9 @@ class Ties:
             )
             offsets = np.searchsorted(heads, aligned.offsets)
             firsts, lasts = aligned.tie_first[heads], aligned.tie_last[heads]
-            if self.policy.score_type == "float32":
-                self._merged_ranks(aligned, part, before)
+            if part.follows and self.policy.score_type == "float32":
+                at = np.flatnonzero(aligned.rank > aligned.tie_first)
+                self.merged += int((aligned.score[at] != aligned.score[at - 1]).sum())
         sizes = np.maximum(lasts - firsts + 1, 0)
         self.tied += int((sizes * (sizes - 1)).sum()) // 2
         rows = np.flatnonzero(lengths_of(offsets))
@@ -92,89 +113,39 @@ class Ties:
         largest = np.maximum.reduceat(sizes, offsets[:-1][rows])
         whole = n[largest >= n]
         self.tied_whole += int((whole * (whole - 1)).sum()) // 2
-        nearly = (largest >= NEARLY * n) & (largest < n) & (n >= LONG)
-        self.nearly += int(nearly.sum())
-        if nearly.any() and not self.first_nearly.full:
-            some = part.first_of(mask(aligned, rows[nearly]), before)
-            names = texts_at(aligned.qids, np.array([code for code, _ in some]))
-            self.first_nearly = self.first_nearly.more(self.queries.start_of(names))
-        if self.tied and len(self._tied_in) < EXAMPLES:
-            wanted = mask(aligned, rows[largest > 1])
-            groups = Ragged(offsets, firsts), sizes
-            self._tied_in.append(partial(self._pairs, aligned, part, before, wanted, *groups))
+        nearly = rows[(largest >= NEARLY * n) & (largest < n) & (n >= LONG)]
+        self.nearly += nearly.size
+        if nearly.size and self.first.lacks("nearly-constant-scores"):
+            names = texts_at(aligned.qids, nearly[:EXAMPLES])
+            self.first.add("nearly-constant-scores", self.queries.start_of(names))
 
-    def _pairs(
-        self, aligned: Aligned, part: Part, before: int, wanted: Bools, firsts: Ragged, sizes: Ints
-    ) -> First:
-        """Return the first two of some groups of tied documents, by ranks where they are not here.
-
-        A group has the same ranks whatever the policy for ties.
-        """
-        found = First()
-        for code, here in part.first_of(wanted, before):
-            inside = slice(firsts.offsets[code], firsts.offsets[code + 1])
-            ranks = firsts.values[inside][sizes[inside] > 1][:EXAMPLES]
-            if here >= 0 and not self.policy.judged_only:
-                rows = part.falling(here, self.policy)
-                found = found.more(part.pairs(rows[ranks - 1], rows[ranks]))
-            else:
-                found = found.more(self._by_ranks(aligned, code, ranks.tolist()))
-            if found.full:
-                break
-        return found
-
-    def _merged_ranks(self, aligned: Aligned, part: Part, before: int) -> None:
-        """Look at documents whose scores differ from that of the rank before, and are tied."""
-        at = np.flatnonzero(aligned.rank > aligned.tie_first)
-        at = at[at > 0]
-        at = at[aligned.score[at] != aligned.score[at - 1]]
-        self.merged += at.size
-        if at.size and not self.first_merged.full:
-            at = at[:EXAMPLES]
-            queries = np.searchsorted(aligned.offsets, at, side="right") - 1
-            for item, code in zip(at.tolist(), queries.tolist(), strict=True):
-                ((_, here),) = part.first_of(mask(aligned, code), before)
-                if here < 0:
-                    rank = int(aligned.rank[item])
-                    some = self._by_ranks(aligned, code, [rank - 1])
-                else:
-                    rows = np.arange(*part.run.offsets[[here, here + 1]])
-                    scores = part.run.scores[rows]
-                    two = (rows[scores == aligned.score[one]][:1] for one in (item - 1, item))
-                    some = part.pairs(*two)
-                self.first_merged = self.first_merged.more(some)
-
-    def _by_ranks(self, aligned: Aligned, code: int, ranks: list[int]) -> First:
-        """Return pairs of documents by their ranks, where their names are not at hand."""
-        found = self.queries.start_of(texts(aligned.qids.slice(code, 1)))
-        named = (f"query {found.names[0]}, ranks {rank} and {rank + 1}" for rank in ranks)
-        return found._replace(names=tuple(named))
-
-    def facts(self) -> dict[str, Any]:
-        """Return what :class:`~harness.guard.facts.RunFacts` has of it."""
-        return {
-            "nearly": self.nearly,
-            "pairs": self.pairs,
-            "tied": self.tied,
-            "tied_whole": self.tied_whole,
-            "merged": self.merged,
-        }
-
-    def first(self) -> dict[str, First]:
-        """Return the first of each thing, by rule."""
-        tied = joined(self._tied_in if self.tied > SOME * self.pairs else ())
-        self._tied_in.clear()  # a task holds this, and parts of the run as long as it is there
-        return {
-            "nearly-constant-scores": self.first_nearly,
-            "score-ties": tied,
-            "single-precision": self.first_merged,
-        }
+    def facts(self) -> TieFacts:
+        """Return the facts of all parts."""
+        return TieFacts(self.nearly, self.pairs, self.tied, self.tied_whole, self.merged)
 
 
-def _falling(part: Part) -> Ints | None:
-    """Return the rows by falling score, query by query; None where they are in that order."""
-    scores, offsets = part.run.scores, part.run.offsets
-    rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
-    if (offsets[np.searchsorted(offsets, rises)] == rises).all():  # at the first of a query alone
-        return None
-    return np.lexsort((-scores, rows_of(offsets)))
+def findings(run: RunFacts, place: str) -> Iterator[Finding]:
+    """Yield how many documents share a score."""
+    ties, found = run.ties, placing(place, run.first)
+    judged = "judged " if run.queries.extra else ""
+    if ties.nearly:
+        of = run.queries.queries - run.queries.extra if judged else run.scores.several
+        noun = plural(of, f"{judged}query")
+        what = f"nearly all documents share one score in {ties.nearly:,} of {noun}"
+        yield found("nearly-constant-scores", what, ties.nearly, by_share(ties.nearly, of))
+    whole = ties.tied_whole if run.scores.constant else 0
+    rows = run.queries.rows
+    infinite = run.single and 2 * run.scores.overflow >= rows > 0  # so most are tied
+    if ties.tied - whole > SOME * ties.pairs and not infinite:
+        single = ", in single precision, as trec_eval compares" if run.single else ""
+        what = (
+            f"{percent(ties.tied, ties.pairs)} of the pairs of documents that a {judged}query "
+            f"retrieved share a score{single}"
+        )
+        yield found("score-ties", what, ties.tied, by_share(ties.tied, ties.pairs))
+    if ties.merged:
+        what = (
+            f"{ties.merged:,} of {plural(rows, 'row')} have the score of the one ranked before "
+            "in single precision alone"
+        )
+        yield found("single-precision", what, ties.merged, by_share(ties.merged, rows, MANY_ROWS))

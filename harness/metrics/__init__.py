@@ -3,6 +3,8 @@
 To add one, put a file beside this one with a function marked ``@metric``; nothing else lists it.
 """
 
+from __future__ import annotations
+
 import importlib
 import pkgutil
 

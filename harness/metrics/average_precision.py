@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range
+from ..core.parameter import Range
 from ..core.ragged import Array, Floats, Ints
 from .binary import judged_as
 from .short_lists import Short, without_short_lists
-from .tied_average import expected_precision_at_hits
+from .tied import expected_precision_at_hits
 from .trec_shared import n_hits, precision_at_hits, share
 
 Denominator = Literal["relevant", "cutoff", "list", "hits", "grades"]

@@ -2,19 +2,214 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Annotated
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range, metric
-from ..core.powers import powers
-from ..core.ragged import Array, Floats, Ints, sum_by
-from .cascade_ties import TiedStops, stops_at
+from ..core.exact import powers
+from ..core.metric import metric
+from ..core.parameter import Range
+from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of, rows_of, sum_by
+from ..errors import InputError
 from .short_lists import Short, without_short_lists
-from .stopping import Beyond, MaxGrade, Stop, check_grades, graded, stop_probabilities, top_grades
 from .trec_shared import Cutoff, running, share
+
+_BLOCK = 1 << 15
+"""Ranks of groups that are worked on at a time; a few arrays of them fit a cache."""
+_NEGLIGIBLE = 60 * np.log(2)
+
+
+class TiedStops(NamedTuple):
+    """Groups of tied documents, as far as a reader who stops sees them.
+
+    ``stop`` are the stop probabilities of the documents that can stop a reader, group after
+    group: those of group ``g`` are ``stop[offsets[g]:offsets[g + 1]]``, at least one. Per group,
+    ``(n_groups,)``: ``size`` (all its documents) and ``seen`` (how many of its ranks count).
+    """
+
+    stop: Floats
+    offsets: Ints
+    size: Ints
+    seen: Ints
+
+
+def stops_at(groups: TiedStops) -> tuple[Ints, Ints, Floats]:
+    """Return the probability that a reader of a group stops at each of its ranks.
+
+    The mean, over all orders of the group's documents, of R at that rank times the product of
+    (1 - R) over the ranks before it in the group. A group is built up document by document, each
+    put into a random place among those there already: a rank keeps what it had where the new
+    document stands after it, gets what the rank before had, times (1 - R) of the new one, where
+    that stands before, and is taken by the new one itself otherwise. Only means are taken, so
+    nothing cancels. Ranks that all but 2^-60 of those who stop do not get to are left out, which
+    bounds the work by some hundred steps a document.
+
+    Returns
+    -------
+    group, place : ndarray of int64, shape (n_seen,)
+        Each rank's group, and its place in it from 0.
+    probability : ndarray, shape (n_seen,)
+
+    Examples
+    --------
+    >>> # R = 1/2 and 0 in either order: 1/2 * 1/2 at each of the two ranks
+    >>> stops_at(TiedStops(np.array([0.5]), np.array([0, 1]), np.array([2]), np.array([2])))[2]
+    array([0.25, 0.25])
+    """
+    stopping = lengths_of(groups.offsets)
+    # Groups with most documents to put in come first, so that a step's groups are a head of all.
+    order = np.argsort(-stopping, kind="stable")
+    seen = np.minimum(groups.seen, _reached_tied(groups))[order]
+    stopping, size, starts = stopping[order], groups.size[order], groups.offsets[:-1][order]
+    offsets = offsets_of(seen)
+    stopped = np.empty(offsets[-1])
+    bounds = np.unique(np.searchsorted(offsets, np.arange(0, offsets[-1], _BLOCK)))
+    for first, last in pairwise([*bounds.tolist(), order.size]):
+        part = slice(first, last)
+        stopped[offsets[first] : offsets[last]] = _build(
+            groups.stop, starts[part], stopping[part], size[part], seen[part]
+        )
+    return order[rows_of(offsets)], positions_of(offsets), stopped
+
+
+def _reached_tied(groups: TiedStops) -> Ints:
+    """Return after how many ranks of each group next to nobody is left, ``(n_groups,)``.
+
+    A share of at most m^t gets past t ranks, where m is the mean of (1 - R) in the group
+    (Maclaurin's inequality), and a share of 1 - m stops at the first.
+    """
+    mean = np.add.reduceat(groups.stop, groups.offsets[:-1]) / groups.size
+    if not ((groups.stop >= 0) & (groups.stop <= 1)).all():
+        return groups.size
+    with np.errstate(divide="ignore"):
+        ranks = (_NEGLIGIBLE - np.log(mean)) / -np.log1p(-mean)
+    reached: Ints = np.minimum(np.ceil(ranks) + 1, groups.size).astype(np.int64)
+    return reached
+
+
+def _build(stop: Floats, starts: Ints, stopping: Ints, size: Ints, seen: Ints) -> Floats:
+    """Return the probabilities of some groups, those with most documents to put in first."""
+    offsets = offsets_of(seen)
+    group, place = rows_of(offsets), positions_of(offsets)
+    harmless = size - stopping
+    passed = (place <= harmless[group]).astype(np.float64)
+    stopped = np.zeros_like(passed)
+    for step in range(int(stopping[0])):
+        active = int(np.searchsorted(-stopping, -step, side="left"))
+        end = int(offsets[active])
+        n, of, at = harmless[:active] + step + 1, group[:end], place[:end]
+        new = stop[starts[:active] + step]
+        through = at * ((1.0 - new) / n)[of]
+        after = n[of] - at
+        share = (1.0 / n)[of]
+        stopped[:end] = (
+            (after - 1) * share * stopped[:end]
+            + through * _before(stopped[:end])
+            + (new / n)[of] * passed[:end]
+        )
+        passed[:end] = after * share * passed[:end] + through * _before(passed[:end])
+    return stopped
+
+
+def _before(values: Floats) -> Floats:
+    """Return the value one place before; what stands at a group's first place is not used."""
+    shifted = np.empty_like(values)
+    shifted[0] = 0.0
+    shifted[1:] = values[:-1]
+    return shifted
+
+
+Stop = Literal["exp", "linear"]
+MaxGrade = Annotated[int, Range(1, 1000)]
+Beyond = Literal["error", "keep"]
+_LARGEST_EXPONENT = 1000
+
+
+def check_grades(aligned: Aligned, max_grade: int, *, keep: bool = False) -> None:
+    """Refuse a judgement above the largest grade, retrieved or not.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    max_grade : int
+        The largest grade there should be.
+    keep : bool
+        Whether it is computed with all the same, as far as floats reach.
+
+    Raises
+    ------
+    InputError
+    """
+    largest = aligned.ideal.values.max(initial=0)
+    if largest <= max_grade or (keep and largest - max_grade <= _LARGEST_EXPONENT):
+        return
+    raise InputError(
+        f"a grade of {largest:g} is above max_grade={max_grade}; "
+        f"give max_grade={math.ceil(largest)}, or the largest grade that the judges could give"
+    )
+
+
+def graded(aligned: Aligned) -> Ints:
+    """Return the judged and retrieved documents with a grade above 0, as indices."""
+    if aligned.grade.dtype.kind == "i":
+        return aligned.relevant(1)
+    return aligned.memo("graded", lambda: np.flatnonzero(aligned.grade > 0))
+
+
+def top_grades(aligned: Aligned, max_grade: int | None) -> Array:
+    """Return what counts as the largest grade of each query, ``(n_queries,)``.
+
+    `max_grade`, or where that is None the largest of the query's own judgements; 1 where none
+    is above 0.
+    """
+    ideal = aligned.ideal
+    if max_grade is not None:
+        return np.full(aligned.n_queries, max_grade)
+    top = np.ones(aligned.n_queries, dtype=ideal.values.dtype)
+    filled = np.flatnonzero(ideal.lengths)
+    largest = ideal.values[ideal.offsets[filled]]
+    top[filled] = np.where(largest > 0, largest, 1)
+    return top
+
+
+def stop_probabilities(grades: Array, top: Array, stop: Stop) -> Floats:
+    """Return (2^grade - 1) / 2^top, or grade / top; 0 for grades below 0.
+
+    Parameters
+    ----------
+    grades : ndarray of int64 or float64, shape (n,)
+    top : ndarray, shape (n,) or ()
+        The largest grade there is, for each document or for all.
+    stop : {"exp", "linear"}
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        In [0, 1] for grades up to `top`.
+
+    Examples
+    --------
+    >>> grades, top = np.array([-1, 0, 1, 4]), np.array(4)
+    >>> stop_probabilities(grades, top, "exp").tolist()
+    [0.0, 0.0, 0.0625, 0.9375]
+    >>> stop_probabilities(grades, top, "linear").tolist()
+    [0.0, 0.0, 0.25, 1.0]
+    """
+    positive = np.maximum(grades, 0)
+    values: Floats
+    if stop == "linear":
+        values = positive / top
+    elif grades.dtype.kind == "f" or top.dtype.kind == "f":
+        values = np.exp2(positive - top) - np.exp2(-np.float64(top))
+    else:  # exact; exp2 need not be
+        values = np.ldexp(1.0, (positive - top).astype(np.intc))
+        values = values - np.ldexp(1.0, (-top).astype(np.intc))
+    return values
+
 
 Decay = Annotated[float, Range(0, 1, open=True)]
 Weight = Callable[[Ints], Floats]

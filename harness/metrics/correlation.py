@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.blocks import by_block
 from ..core.metric import metric
-from ..core.pairs import constant_rows, judged_items, midranks
-from ..core.ragged import Array, Bools, Floats, Ints, Ragged
+from ..core.pairs import (
+    constant_rows,
+    group_keys,
+    judged_items,
+    midranks,
+    numbered,
+    smaller_before,
+    tied_pairs,
+)
+from ..core.ragged import Array, Bools, Floats, Ints, Ragged, positions_of
 from ..core.reference import levels
-from .concordance import concordance
+from .pair_agreement import concordance
 
 Form = Literal["b", "a", "gamma"]
 
@@ -182,3 +192,171 @@ def pearson(aligned: Aligned) -> Floats:
     items = judged_items(aligned)
     grades = levels(aligned)[items.values].astype(np.float64)
     return _pearson(items, aligned.score[items.values], grades)
+
+
+Tied = Literal["none", "a", "b"]
+
+
+@dataclass(frozen=True)
+class _Above:
+    """What stands above each item's group of ties, ``(n_items,)`` each.
+
+    ``count`` items do, ``wrong`` of them with a smaller value and ``same`` with the same one;
+    the group has ``size`` items, ``row`` is the item's query.
+    """
+
+    row: Ints
+    count: Ints
+    wrong: Ints
+    same: Ints
+    size: Ints
+
+    @property
+    def balance(self) -> Ints:
+        """Items above with a larger value, less those with a smaller one."""
+        return self.count - self.same - 2 * self.wrong
+
+    @property
+    def mean_weight(self) -> Floats:
+        """Mean of 1 / (rank - 1) over the group's ranks, without rank 1."""
+        highest = int((self.count + self.size).max(initial=1))
+        harmonic = np.concatenate([[0.0, 0.0], np.cumsum(1 / np.arange(1.0, highest + 1))])
+        weight: Floats = (harmonic[self.count + self.size] - harmonic[self.count]) / self.size
+        return weight
+
+
+def _above(offsets: Ints, groups: Ints, values: Ints) -> _Above:
+    """Look at items that stand by group, best first, in each row."""
+    row, position = np.repeat(np.arange(offsets.size - 1), np.diff(offsets)), positions_of(offsets)
+    keys = group_keys(row, groups)
+    within, size = np.ones_like(keys), np.ones_like(keys)
+    if (keys[1:] == keys[:-1]).any():
+        # With the largest value of a group first, no smaller one stands before it there.
+        order = np.argsort(group_keys(keys, -values), kind="stable")
+        values = values[order]
+        within, size = numbered(keys)
+    wrong, same = smaller_before(offsets, values), np.zeros_like(keys)
+    if tied_pairs(offsets, values).any():
+        same = numbered(group_keys(row, values))[0] - numbered(group_keys(keys, values))[0]
+    return _Above(row, position - within + 1, wrong, same, size)
+
+
+def _tau_ap_undefined(items: Ragged, grades: Ints) -> Bools:
+    return constant_rows(items.offsets, grades)
+
+
+def _of_sums(items: Ragged, above: _Above, terms: Floats) -> Floats:
+    """Sum by query, over the number of items less 1."""
+    return np.bincount(above.row, terms, items.n_rows) / np.maximum(items.lengths - 1, 1)
+
+
+def _one_way(items: Ragged, above: _Above) -> Floats:
+    """Return the mean over the items that are not in the first group, scaled to [-1, 1]."""
+    later = above.count > 0
+    right = (above.count - above.same - above.wrong)[later]
+    shares = 2 * right / above.count[later] - 1
+    number = np.maximum(np.bincount(above.row[later], minlength=items.n_rows), 1)
+    return np.bincount(above.row[later], shares, items.n_rows) / number
+
+
+def _symmetric(items: Ragged, groups: Ints, grades: Ints) -> Floats:
+    order = np.argsort(group_keys(items.row, -grades), kind="stable")
+    forth = _above(items.offsets, groups, grades)
+    back = _above(items.offsets, -grades[order], -groups[order])
+    values = (_one_way(items, forth) + _one_way(items, back)) / 2
+    values[constant_rows(items.offsets, groups)] = np.nan
+    return values
+
+
+def _expected(aligned: Aligned, *, tied: Tied = "none") -> Floats:
+    """Return the expectation over the orders of tied documents."""
+    if tied != "none":  # no order plays a part
+        return by_block(aligned, lambda part: _tied(part, tied))
+    return by_block(aligned, _mean)
+
+
+def _mean(aligned: Aligned) -> Floats:
+    items = judged_items(aligned)
+    grades, groups = aligned.grade[items.values], aligned.tie_first[items.values]
+    above = _above(items.offsets, groups, grades)
+    # Of the j documents of its group above one, as many are wrong as of any two of the group.
+    keys = group_keys(items.row, groups)
+    alike = numbered(group_keys(keys, grades))[1] if (above.size > 1).any() else above.size
+    differing = (above.size - alike) / np.maximum(2 * (above.size - 1), 1)
+    ranks = above.size - (above.count == 0)
+    within = differing * (ranks / above.size - above.count * above.mean_weight)
+    return _finished(items, grades, above, above.wrong * above.mean_weight + within)
+
+
+def _finished(items: Ragged, grades: Ints, above: _Above, wrong: Floats) -> Floats:
+    values = 1 - 2 * _of_sums(items, above, wrong)
+    values[_tau_ap_undefined(items, grades)] = np.nan
+    return np.clip(values, -1.0, 1.0, out=values)
+
+
+@metric(
+    "tau_ap",
+    direction="higher",
+    bounds=(-1, 1),
+    source="Yilmaz, Aslam and Robertson, SIGIR 2008; ties: Urbano and Marrero, ICTIR 2017",
+    empty=np.nan,
+    reference=True,
+    expected=_expected,
+)
+def tau_ap(aligned: Aligned, *, tied: Tied = "none") -> Floats:
+    """AP correlation between the ranking and the grades.
+
+    tau_ap = 2 / (n - 1) * sum over i = 2..n of C(i) / (i - 1), less 1, over the judged and
+    retrieved documents in the ranking's order: of the i - 1 documents above the i-th, C(i)
+    belong above it. An error near the top costs more than one further down, where in
+    ``kendall`` all cost the same. It is not symmetric: the grades are the truth. With
+    ``reference`` the truth is the other run's order.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    tied : {"none", "a", "b"}
+        ``none``: the order that the policy gave; documents of one grade need no order, and the
+        ideal order has 1. ``a``: the mean over all orders of tied scores and of equal grades, so
+        that equal grades keep it below 1. ``b``: C(i) of the documents in the groups above
+        i's own belong above it, those of an equal grade not, over the documents that are not in
+        the first group; and the mean with the same, scores and grades exchanged. Symmetric, and
+        1 for the same order with the same ties.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [-1, 1]; NaN for fewer than two documents or where all grades are the same; for ``b``
+        also where all scores are.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1, "c": 0}})
+    >>> run = Run.from_dict({"q": {"b": 3.0, "a": 2.0, "c": 1.0}})
+    >>> tau_ap(align(qrels, run)).tolist()      # C(2) = 0 of 1, C(3) = 2 of 2: 2/2 * 1 - 1
+    [0.0]
+    """
+    if tied != "none":
+        return by_block(aligned, lambda part: _tied(part, tied))
+    return by_block(aligned, _untied)
+
+
+def _untied(aligned: Aligned) -> Floats:
+    items = judged_items(aligned)
+    grades = aligned.grade[items.values]
+    above = _above(items.offsets, positions_of(items.offsets), grades)
+    return _finished(items, grades, above, above.wrong / np.maximum(above.count, 1))
+
+
+def _tied(aligned: Aligned, tied: Tied) -> Floats:
+    items = judged_items(aligned)
+    grades, groups = levels(aligned)[items.values], aligned.tie_first[items.values]
+    if tied == "b":
+        values = _symmetric(items, groups, grades)
+    else:
+        above = _above(items.offsets, groups, grades)
+        values = _of_sums(items, above, above.balance * above.mean_weight)
+    values[_tau_ap_undefined(items, grades)] = np.nan
+    return np.clip(values, -1.0, 1.0, out=values)

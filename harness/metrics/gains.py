@@ -8,8 +8,8 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.discount import log2_discount, log2_of
-from ..core.metric import Range
+from ..core.exact import log2_discount, log2_of
+from ..core.parameter import Range
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of
 from ..errors import InputError
 

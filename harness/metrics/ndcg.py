@@ -2,18 +2,149 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range, metric
-from ..core.ragged import Floats
-from .dcg_sums import dcg_of_gains, ideal_dcg, ideal_dcg_of_gains, list_dcg, share_of_ideal
-from .gains import Discount, Floor, Gain, Negative, Scale
+from ..core.metric import metric
+from ..core.parameter import Range
+from ..core.ragged import Floats, Ints, frozen, sum_by
+from .gains import DISCOUNTS, Discount, Floor, Gain, Negative, Scale, gains_of
 from .short_lists import Short, without_short_lists
-from .tied_dcg import expected_dcg, expected_ndcg
-from .trec_gain_table import Gains
+from .tied import mean_discounted, spread, within
+from .trec_gain import Gains, GainTable, gain_table, grades_as_gains
+
+_OWN: dict[str, Callable[[Ints], Floats]] = {
+    gain: partial(gains_of, gain=gain) for gain in get_args(Gain)
+}
+_OWN["linear"] = grades_as_gains  # shared with trec_eval's other metrics of gains
+
+
+def list_dcg(aligned: Aligned, scale: Scale, cutoff: int | None = None) -> Floats:
+    """Return the DCG of each query's ranking, ``(n_queries,)``."""
+
+    def total() -> Floats:
+        items, rank = scale.items(aligned)
+        at, row = items.values, items.row
+        if cutoff is not None:
+            inside = np.flatnonzero(rank <= cutoff)
+            at, row, rank = at[inside], row[inside], rank[inside]
+        weights = scale.gains(aligned.grade[at]) / scale.discounts(rank)
+        return frozen(sum_by(row, weights, aligned.n_queries))
+
+    return aligned.memo(("dcg", scale, cutoff), total)
+
+
+def expected_list_dcg(
+    aligned: Aligned, scale: Scale, cutoff: int | None = None, spill: bool = False
+) -> Floats:
+    """Return the expected DCG over the orders of tied documents, ``(n_queries,)``.
+
+    With `spill` a group that reaches past the cutoff counts whole, which is no expectation.
+    """
+    last = None if spill else cutoff
+
+    def total() -> Floats:
+        items = within(aligned, scale.items(aligned)[0].values, cutoff)
+        gains = scale.gains(aligned.grade[items])
+        weights = mean_discounted(aligned, items, gains, DISCOUNTS[scale.discount], last)
+        return frozen(sum_by(aligned.row[items], weights, aligned.n_queries))
+
+    return aligned.memo(("expected_dcg", scale, cutoff, spill), total)
+
+
+def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | None = None) -> Floats:
+    """Return the DCG of each query's grades in the ideal order, ``(n_queries,)``.
+
+    All judged documents count, retrieved or not; the first `cutoff` of them where that is given.
+    """
+    scale = gain if isinstance(gain, Scale) else Scale(gain)
+
+    def total() -> Floats:
+        row, at, rank = scale.ideal(aligned, cutoff)
+        weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
+        return frozen(sum_by(row, weights, aligned.n_queries))
+
+    return aligned.memo(("ideal_dcg", scale, cutoff), total)
+
+
+def share_of_ideal(dcg: Floats, ideal: Floats) -> Floats:
+    """Return ``dcg / ideal``, and 0 where the ideal DCG is 0."""
+    return np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal != 0)
+
+
+def dcg_of_gains(aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None = None) -> Floats:
+    """Return the DCG of each query's ranking where grades are given gains, ``(n_queries,)``."""
+    item = _table(aligned, gains, scale).item
+    here = np.flatnonzero(item if cutoff is None else item * (aligned.rank <= cutoff))
+    return aligned.sum(item[here] / scale.discounts(aligned.rank[here]), here)
+
+
+def expected_dcg_of_gains(
+    aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None = None
+) -> Floats:
+    """Return the expectation of :func:`dcg_of_gains` over the orders of tied documents."""
+    item = _table(aligned, gains, scale).item
+    here = within(aligned, np.flatnonzero(item), cutoff)
+    weights = mean_discounted(aligned, here, item[here], DISCOUNTS[scale.discount], cutoff)
+    return aligned.sum(weights, here)
+
+
+def ideal_dcg_of_gains(
+    aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None = None
+) -> Floats:
+    """Return the DCG of each query's ideal order where grades are given gains."""
+    ideal = _table(aligned, gains, scale).ideal
+    best = ideal.values / scale.discounts(ideal.rank)
+    return ideal.sum(best, None if cutoff is None else ideal.rank <= cutoff)
+
+
+def _table(aligned: Aligned, gains: Gains, scale: Scale) -> GainTable:
+    return gain_table(aligned, gains, _OWN[scale.gain])
+
+
+def expected_dcg(
+    aligned: Aligned,
+    *,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    negative: Negative = "zero",
+    floor: float = 0.0,
+    short: Short = "cut",
+    cutoff: int | None = None,
+) -> Floats:
+    """Return the expectation of ``dcg``."""
+    values = expected_list_dcg(aligned, Scale(gain, discount, negative, floor), cutoff)
+    return without_short_lists(aligned, values, cutoff, short)
+
+
+def expected_ndcg(
+    aligned: Aligned,
+    *,
+    gain: Gain = "linear",
+    gains: Gains = (),
+    short: Short = "cut",
+    ideal: Literal["cut", "full"] = "cut",
+    discount: Discount = "log2",
+    negative: Negative = "zero",
+    floor: float = 0.0,
+    spill: bool = False,
+    cutoff: int | None = None,
+) -> Floats:
+    """Return the expectation of ``ndcg``: the ideal DCG is the same whatever the order."""
+    ideal_cutoff = cutoff if ideal == "cut" else None
+    scale = Scale(gain, discount, negative, floor)
+    if gains:
+        actual = expected_dcg_of_gains(aligned, gains, scale, cutoff)
+        best = ideal_dcg_of_gains(aligned, gains, scale, ideal_cutoff)
+    else:
+        actual = expected_list_dcg(aligned, scale, cutoff, spill)
+        best = ideal_dcg(aligned, scale, ideal_cutoff)
+    return without_short_lists(aligned, share_of_ideal(actual, best), cutoff, short)
+
 
 Cutoff = Annotated[int, Range(1, None)]
 
@@ -166,3 +297,156 @@ def ndcg(
         actual = list_dcg(aligned, scale, cutoff)
         best = ideal_dcg(aligned, scale, ideal_cutoff)
     return without_short_lists(aligned, share_of_ideal(actual, best), cutoff, short)
+
+
+def _sums(row: Ints, rank: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:
+    """Return the running totals of `weights` by rank, ``shape``."""
+    keep = np.flatnonzero(rank <= shape[1])
+    sums = np.zeros(shape)
+    sums[row[keep], rank[keep] - 1] = weights[keep]
+    return np.cumsum(sums, axis=1, out=sums)
+
+
+def dcg_at_every_rank(
+    aligned: Aligned,
+    *,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    list_size: int | None = None,
+) -> Floats:
+    """Return DCG@1, DCG@2, ... of each query, ``(n_queries, list_size)``.
+
+    Column ``k - 1`` is ``dcg@k`` to the last bit. See :func:`ndcg_at_every_rank`.
+    """
+    scale = Scale(gain, discount)
+    shape = (aligned.n_queries, _longest(aligned) if list_size is None else list_size)
+    items, rank = scale.items(aligned)
+    weights = scale.gains(aligned.grade[items.values]) / scale.discounts(rank)
+    return _sums(items.row, rank, weights, shape)
+
+
+def ndcg_at_every_rank(
+    aligned: Aligned,
+    *,
+    gain: Gain = "linear",
+    short: Short = "cut",
+    ideal: Literal["cut", "full"] = "cut",
+    discount: Discount = "log2",
+    list_size: int | None = None,
+) -> Floats:
+    """Return nDCG@1, nDCG@2, ... of each query, ``(n_queries, list_size)``.
+
+    Column ``k - 1`` is ``ndcg@k`` with the same parameters, to the last bit; beyond the end of
+    a list its last value goes on.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    gain, short, ideal, discount
+        As in :func:`~harness.metrics.ndcg.ndcg`.
+    list_size : int, optional
+        How many ranks; up to the longest list where left out.
+
+    Returns
+    -------
+    ndarray, shape (n_queries, list_size)
+
+    Raises
+    ------
+    InputError
+        As in :func:`~harness.metrics.ndcg.ndcg`.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> ndcg_at_every_rank(align(qrels, run)).tolist()
+    [[0.0, 0.0, 0.5]]
+    """
+    scale = Scale(gain, discount)
+    actual = dcg_at_every_rank(aligned, gain=gain, discount=discount, list_size=list_size)
+    if ideal == "full":
+        best = np.broadcast_to(ideal_dcg(aligned, scale)[:, None], actual.shape)
+    else:
+        best = _ideal_at_every_rank(aligned, scale, actual.shape)
+    ranks = np.arange(1, actual.shape[1] + 1)
+    return without_short_lists(aligned, share_of_ideal(actual, best), ranks, short)
+
+
+def _ideal_at_every_rank(aligned: Aligned, scale: Scale, shape: tuple[int, int]) -> Floats:
+    row, at, rank = scale.ideal(aligned)
+    weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
+    return _sums(row, rank, weights, shape)
+
+
+def _longest(aligned: Aligned) -> int:
+    return int(max(aligned.n_retrieved.max(initial=0), aligned.ideal.lengths.max(initial=0)))
+
+
+def _expected_mean_ndcg(
+    aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2"
+) -> Floats:
+    """Return the expectation of ``mean_ndcg`` over the orders of tied documents."""
+    scale = Scale(gain, discount)
+    shape = (aligned.n_queries, int(aligned.n_retrieved.max(initial=0)))
+    items = scale.items(aligned)[0].values
+    row, rank, mean = spread(aligned, items, scale.gains(aligned.grade[items]))
+    actual = _sums(row, rank, mean / scale.discounts(rank), shape)
+    return _mean(aligned, share_of_ideal(actual, _ideal_at_every_rank(aligned, scale, shape)))
+
+
+def _mean(aligned: Aligned, values: Floats) -> Floats:
+    """Return the mean of the values at the ranks of each list, ``(n_queries,)``."""
+    n = aligned.n_retrieved
+    within = np.arange(1, values.shape[1] + 1) <= n[:, None]
+    total: Floats = (values * within).sum(axis=1)
+    return np.divide(total, n, out=np.zeros(n.size), where=n > 0)
+
+
+@metric(
+    "mean_ndcg",
+    direction="higher",
+    bounds=(0, 1),
+    source="LETOR 3.0 and 4.0, Eval-Score-3.0.pl and Eval-Score-4.0.pl; MSLR, eval-score-mslr.pl",
+    aliases=("MeanNDCG",),
+    expected=_expected_mean_ndcg,
+    unbounded_with=("gain=letor", "gain=mslr"),
+)
+def mean_ndcg(aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2") -> Floats:
+    """Mean of nDCG at every rank of the list.
+
+    MeanNDCG = (nDCG@1 + ... + nDCG@n) / n for n retrieved documents, judged or not. It weighs
+    the first ranks more than ``ndcg`` does. The scripts that came with LETOR print it, with
+    ``gain=letor,discount=jarvelin``; that of MSLR with ``gain=mslr,discount=jarvelin``.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    gain, discount
+        As in ``ndcg``.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents.
+
+    Raises
+    ------
+    InputError
+        Where a grade is above 1000 and the gain is exponential.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> mean_ndcg(align(qrels, run)).round(4).tolist()      # (0 + 0 + 1/2) / 3
+    [0.1667]
+    """
+    longest = int(aligned.n_retrieved.max(initial=0))
+    return _mean(
+        aligned, ndcg_at_every_rank(aligned, gain=gain, discount=discount, list_size=longest)
+    )

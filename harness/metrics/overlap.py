@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.pairs import group_keys
-from ..core.ragged import Floats, Ints, sum_by
+from ..core.pairs import group_keys, numbered
+from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of, sum_by
 
 
 class Overlap(NamedTuple):
@@ -61,3 +64,279 @@ def _overlap(aligned: Aligned, rel: int) -> Overlap:
         ideal_rank[order] += np.arange(order.size) - earlier
     depth = np.maximum(rank, ideal_rank)
     return Overlap(aligned.n_retrieved, lengths, row, depth, ideal_rank)
+
+
+def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats]) -> Floats:
+    """Return the expectation of the sum of `gain` over shared documents, ``(n_queries,)``.
+
+    Documents of one grade stand in the ideal order as they stand in the ranking. So of k such
+    documents in one group of m tied scores, the i-th one always has the same rank there, and in
+    the ranking that of the i-th of k places drawn out of m: place j with probability
+    C(j-1, i-1) C(m-j, k-i) / C(m, k). O(n) for each place of the largest group.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade in the ideal order.
+    gain : callable
+        Takes queries and depths, ``(n,)`` each, and gives what documents that are shared from
+        these depths on add.
+    """
+    pair, items = overlap_of(aligned, rel), aligned.relevant(rel)
+    first, last = aligned.tie_first[items], aligned.tie_last[items]
+    gains = np.zeros(items.size)
+    alone = first == last
+    gains[alone] = gain(pair.row[alone], pair.depth[alone])
+    tied = np.flatnonzero(~alone)
+    row, first, ideal = pair.row[tied], first[tied], pair.rank[tied]
+    size = last[tied] - first + 1
+    number, n_alike = numbered(group_keys(group_keys(row, first), aligned.grade[items[tied]]))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, size.max(initial=0) + 1.0)))])
+
+    def choose(n: Ints, k: Ints) -> Floats:
+        """Return ln C(n, k)."""
+        ways: Floats = logs[n] - logs[k] - logs[n - k]
+        return ways
+
+    last_step = size - n_alike
+    some, step = np.arange(tied.size), 0
+    while (some := some[last_step[some] >= step]).size:
+        i, k, m = number[some], n_alike[some], size[some]
+        ways = choose(i - 1 + step, i - 1) + choose(m - i - step, k - i) - choose(m, k)
+        rank = first[some] + i - 1 + step
+        gains[tied[some]] += np.exp(ways) * gain(row[some], np.maximum(rank, ideal[some]))
+        step += 1
+    return sum_by(pair.row, gains, aligned.n_queries)
+
+
+Tied = Literal["none", "w", "a", "b"]
+
+
+class Side(NamedTuple):
+    """One ranking of each query: its length, and its groups of tied documents, rank by rank.
+
+    ``length`` is ``(n_queries,)``; ``first`` and ``last``, for each rank of each query from the
+    top, are the ranks over which its group extends.
+    """
+
+    length: Ints
+    first: Ints
+    last: Ints
+
+    def to(self, depth: Ints, offsets: Ints) -> tuple[Ints, Ints]:
+        """Return first and last for every depth; beyond the ranking's end both are the depth."""
+        if self.first.size == depth.size:  # no ranking is longer than its depths
+            return self.first, self.last
+        at = positions_of(offsets_of(self.length)) + np.repeat(offsets[:-1], self.length)
+        first, last = depth.copy(), depth.copy()
+        first[at], last[at] = self.first, self.last
+        return first, last
+
+
+class TiedLists(NamedTuple):
+    """Two rankings of each query, and the documents that are on both.
+
+    Per shared document, ``(n_shared,)``: its query ``row``, and the first and last rank of its
+    group in each ranking, ``first_a``, ``last_a``, ``first_b``, ``last_b``. ``shared`` counts
+    them by query.
+    """
+
+    a: Side
+    b: Side
+    shared: Ints
+    row: Ints
+    first_a: Ints
+    last_a: Ints
+    first_b: Ints
+    last_b: Ints
+
+
+def tied_lists(aligned: Aligned, rel: int = 1) -> TiedLists:
+    """Lay each query's ranking beside its ideal order, both with their ties.
+
+    Tied in the ranking are documents with the same score, in the ideal order those with the
+    same grade; against a reference run, those to which that run gives the same score.
+    """
+    relevant, ideal = aligned.relevant(rel), aligned.ideal
+    items: Any = slice(None) if relevant.size == aligned.rank.size else relevant
+    row, grade = aligned.row[items], aligned.grade[items]
+    lengths = aligned.n_relevant(rel)
+    before = offsets_of(lengths)[:-1]
+    all_wanted = int(lengths.sum()) == ideal.values.size
+    wanted: Any = slice(None) if all_wanted else np.flatnonzero(ideal.values >= max(rel, 0))
+    of_ideal = ideal.row[wanted]
+    if aligned.reference_ties is None:
+        level = ideal.values[wanted]
+        keys = group_keys(np.concatenate([of_ideal, row]), -np.concatenate([level, grade]))
+        sizes = np.bincount(keys[: level.size], minlength=int(keys.max(initial=-1)) + 1)
+        place = (np.cumsum(sizes) - sizes)[keys[level.size :]]
+    else:
+        level = aligned.reference_ties[wanted]
+        place = (before + ideal.lengths)[row] - grade
+    starts, sizes = _stretches(of_ideal, level)
+    first = np.repeat(starts + 1 - before[of_ideal[starts]], sizes)
+    b = Side(lengths, first, first + np.repeat(sizes - 1, sizes))
+    return TiedLists(
+        _ranking(aligned), b, aligned.count(relevant), row,
+        aligned.tie_first[items], aligned.tie_last[items], b.first[place], b.last[place],
+    )  # fmt: skip
+
+
+def _stretches(row: Ints, values: Ints) -> tuple[Ints, Ints]:
+    """Return where each stretch of equal values within a row begins, and its length."""
+    changes = np.ones(row.size, dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=changes[1:])
+    changes[1:] |= row[1:] != row[:-1]
+    starts = np.flatnonzero(changes)
+    return starts, lengths_of(np.append(starts, row.size))
+
+
+def _ranking(aligned: Aligned) -> Side:
+    length, groups = aligned.n_retrieved, aligned.groups
+    if groups is None or aligned.rank.size == int(length.sum()):  # every document is an item
+        return Side(length, aligned.tie_first, aligned.tie_last)
+    first, last = groups.values[:, 0], np.minimum(groups.values[:, 1], length[groups.row])
+    kept = last > first
+    row, first, last = groups.row[kept], first[kept], last[kept]
+    offsets, sizes = offsets_of(length), last - first + 1
+    at = positions_of(offsets_of(sizes)) + np.repeat(offsets[row] + first - 1, sizes)
+    rank = positions_of(offsets) + 1
+    first_at, last_at = rank.copy(), rank
+    first_at[at], last_at[at] = np.repeat(first, sizes), np.repeat(last, sizes)
+    return Side(length, first_at, last_at)
+
+
+class Depths(NamedTuple):
+    """Both rankings at every depth from 1 to the end of the longer one, ``(n_depths,)``.
+
+    ``overlap`` is the sum over shared documents of the product of what they count in both.
+    Queries without a document in one of the rankings have one depth.
+
+    At a depth at most one group of each ranking is partial: the depth lies before its end. Of
+    the depths ``past`` the end of the shorter ranking, ``(n_past,)``, a document of it counts
+    ``share``, the part of the group's ranks that are reached; ``full`` documents that only the
+    longer ranking holds lie above it and ``partial`` are in it.
+    """
+
+    offsets: Ints
+    depth: Ints
+    short: Ints
+    long: Ints
+    overlap: Floats
+    norm: Floats
+    past: Ints
+    full: Ints
+    partial: Ints
+    share: Floats
+
+    @property
+    def agreement(self) -> Floats:
+        """A(d), the overlap as a share of what it could be."""
+        return self.overlap / self.norm
+
+    def sum(self, weights: Floats) -> Floats:
+        """Sum a number for each depth by query, ``(n_queries,)``."""
+        return np.add.reduceat(weights, self.offsets[:-1]) if weights.size else np.zeros(0)
+
+    def at(self, numbers: Array, depth: Ints) -> Array:
+        """Return the number that belongs to one depth of each query, ``(n_queries,)``."""
+        found: Array = numbers[self.offsets[:-1] + depth - 1]
+        return found
+
+
+def depths(lists: TiedLists, tied: Tied) -> Depths:
+    """Return overlap and agreement at every depth, documents of tied groups counted as `tied` says.
+
+    Corsi and Urbano (SIGIR 2024). O(n): the counts of shared documents that are full in both
+    rankings, partial in one and partial in both change only where groups begin and end, and
+    the overlap at a depth is bilinear in the two shares.
+    """
+    short = np.maximum(np.minimum(lists.a.length, lists.b.length), 1)
+    long = np.maximum(np.maximum(lists.a.length, lists.b.length), 1)
+    offsets = offsets_of(long)
+    depth = positions_of(offsets) + 1
+    past = np.zeros(0, dtype=np.int64)
+    if (long > short).any():
+        past = np.flatnonzero(depth > np.repeat(short, long))
+    start = (offsets[:-1] - 1)[lists.row]
+
+    def reached(rank_a: Ints, rank_b: Ints) -> Ints:
+        """Count the shared documents with both ranks reached; each query by itself."""
+        steps = np.bincount(np.maximum(rank_a, rank_b) + start, minlength=depth.size + 1)
+        steps[offsets[1:]] -= lists.shared
+        counts: Ints = np.cumsum(steps)[:-1]
+        return counts
+
+    a, b = (_Reach(depth, *side.to(depth, offsets)) for side in (lists.a, lists.b))
+    begun = reached(lists.first_a, lists.first_b)
+    if tied == "w":
+        full = np.maximum(a.last[past], b.last[past]) - begun[past]
+        return Depths(
+            offsets, depth, short, long, begun.astype(np.float64), (a.last + b.last) / 2,
+            past, full, np.zeros_like(past), np.ones(past.size),
+        )  # fmt: skip
+    ties_a, ties_b = a.any_tied, b.any_tied
+    begun_a = reached(lists.first_a, lists.last_b) if ties_b else begun
+    begun_b = reached(lists.last_a, lists.first_b) if ties_a else begun
+    whole = reached(lists.last_a, lists.last_b) if ties_a and ties_b else begun_a
+    if not ties_b:
+        whole = begun_b
+    only_a, only_b = begun_a - whole, begun_b - whole
+    overlap = whole.astype(np.float64)
+    if ties_a:
+        overlap += a.share * only_a
+    if ties_b:
+        overlap += b.share * (only_b + a.share * (begun - begun_a - only_b))
+    norm = np.sqrt(a.squares) * np.sqrt(b.squares) if tied == "b" else depth.astype(np.float64)
+    # Here all documents of the shorter ranking are full.
+    full_a, full_b = a.full(past), b.full(past)
+    full = np.minimum(full_a, full_b) - whole[past]
+    partial = a.last[past] - full_a + b.last[past] - full_b - (only_a + only_b)[past]
+    share = a.share[past] * b.share[past]
+    return Depths(offsets, depth, short, long, overlap, norm, past, full, partial, share)
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """How far each depth reaches into one ranking, whose groups are as in :meth:`Side.to`.
+
+    At the last rank of a group, and beyond the ranking's end, all is full.
+    """
+
+    depth: Ints
+    first: Ints
+    last: Ints
+
+    @cached_property
+    def any_tied(self) -> bool:
+        return bool((self.last > self.first).any())
+
+    @cached_property
+    def above(self) -> Ints:
+        return self.first - 1
+
+    @cached_property
+    def size(self) -> Ints:
+        return self.last - self.above
+
+    @cached_property
+    def share(self) -> Floats:
+        return (self.depth - self.above) / self.size
+
+    @property
+    def squares(self) -> Floats:
+        squares: Floats = self.share * self.share
+        squares *= self.size
+        squares += self.above
+        return squares
+
+    def full(self, places: Ints) -> Ints:
+        depth, last = self.depth[places], self.last[places]
+        return np.where(depth == last, depth, self.above[places])
+
+
+def undefined(lists: TiedLists) -> Floats:
+    """Return NaN for queries without a document in one of the rankings and 0 for the others."""
+    gaps: Floats = np.where((lists.a.length > 0) & (lists.b.length > 0), 0.0, np.nan)
+    return gaps

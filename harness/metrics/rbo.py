@@ -2,25 +2,186 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.arguments import Kind, check_arguments, is_number, whole_from
 from ..core.blocks import by_block
+from ..core.exact import powers
 from ..core.metric import metric
 from ..core.parameter import SHOWN, Range
-from ..core.ragged import Floats, Ints
+from ..core.ragged import Floats, Ints, frozen
 from ..errors import UnknownNameError
-from .overlap import Overlap, overlap_of
-from .overlap_expected import expected_sum
-from .overlap_ties import Tied, depths, tied_lists, undefined
-from .rbo_forms import Form, Gain, gain_of, residual, untied, with_ties
-from .rbo_tails import beyond, tails_to
+from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of, tied_lists, undefined
+
+_MARGIN = 1024
+
+
+def exp1(x: float) -> float:
+    """Return E1(x), the integral of exp(-t) / t from x > 0 on.
+
+    SciPy has it too, but takes several times as long to import as a benchmark's RBO to compute.
+    Abramowitz and Stegun, 5.1.11 (up to 1) and 5.1.22.
+    """
+    if x <= 1:
+        series, term = 1.0, 1.0
+        for k in range(1, 26):
+            term *= -k * x / (k + 1) ** 2
+            series += term
+        return -np.euler_gamma - math.log(x) + x * series
+    fraction = 0.0
+    for k in range(20 + int(80 / x), 0, -1):
+        fraction = k / (1 + k / (x + fraction))
+    return math.exp(-x) / (x + fraction)
+
+
+@lru_cache(maxsize=8)
+def _tails(p: float, size: int) -> Floats:
+    """Return R(d) = sum over j >= d of p^j / j, for d = 0..size (R(0) is not used: 0).
+
+    Summed from its far end: as ln(1/(1-p)) minus the first terms it would lose its digits where
+    it is small. What lies beyond the far end is the integral with Euler and Maclaurin's
+    corrections, exact to the last digits at depths over a thousand.
+    """
+    depths = np.arange(1, size + _MARGIN)
+    end, rate = float(size + _MARGIN), -math.log(p)
+    term = p**end / end
+    cubic = rate**3 + 3 * rate**2 / end + 6 * rate / end**2 + 6 / end**3
+    beyond = exp1(rate * end) + term * (0.5 + (rate + 1 / end) / 12 - cubic / 720)
+    falling = np.concatenate([[beyond], (powers(p, depths) / depths)[::-1]])
+    tails = np.cumsum(falling)[::-1][: size + 1]
+    return frozen(np.concatenate([[0.0], tails[:size]]))
+
+
+def tails_to(p: float, depth: int) -> Floats:
+    """Return a table of R(d) = sum over j >= d of p^j / j that reaches at least to `depth`."""
+    return _tails(float(p), 1 << max(10, depth.bit_length()))
+
+
+def beyond(p: float, depth: Ints, tails: Floats) -> Floats:
+    """Return the share of RBO's weight that lies beyond each depth, ``1 - W(p, depth)``."""
+    share: Floats = powers(p, depth) / p - (1 - p) / p * depth * tails[depth]
+    return np.maximum(share, 0.0)
+
+
+Form = Literal["ext", "min", "res", "max", "ext-cut", "truncated"]
+Gain = Callable[[Ints, Ints], Floats]
+"""What documents, by query and the depth from which they are shared, add to a value."""
+
+
+def table_for(p: float, first: Ints, second: Ints) -> Floats:
+    """Return the table of tails that lists of these lengths need."""
+    return tails_to(p, int((first + second).max(initial=0)) + 1)
+
+
+def untied(p: float, form: Form, pair: Overlap, k: int | None = None) -> Floats:
+    """Return RBO of lists without ties, ``(n_queries,)``; no list may be empty."""
+    if form == "res":
+        return residual(p, pair)
+    if form == "max":
+        return untied(p, "min", pair) + residual(p, pair)
+    return pair.sum(gain_of(p, form, pair, k)(pair.row, pair.depth))
+
+
+def gain_of(p: float, form: Form, pair: Overlap, k: int | None = None) -> Gain:
+    """Return what a document in the overlap from depth m on adds to RBO: p^d / d at every d >= m.
+
+    In the extrapolated forms that goes to the end of the shorter list (of the longer one where
+    the document comes later than that), and then its part of the agreement is taken to go on
+    (equation 32, gathered by document).
+    """
+    tails = table_for(p, pair.first, pair.second)
+    short, long = np.minimum(pair.first, pair.second), np.maximum(pair.first, pair.second)
+    scale = (1 - p) / p
+    if form == "min":
+        return lambda row, depth: scale * tails[depth]
+    if form == "truncated":
+        stop = short if k is None else np.minimum(short, k)
+        return lambda row, depth: scale * np.maximum(tails[depth] - tails[stop[row] + 1], 0.0)
+
+    def extrapolated(row: Ints, depth: Ints) -> Floats:
+        end = long[row]
+        if form == "ext":
+            end = np.where(depth <= short[row], short[row], end)
+        gains: Floats = scale * (tails[depth] - tails[end + 1]) + powers(p, end) / end
+        return gains
+
+    return extrapolated
+
+
+def residual(p: float, pair: Overlap) -> Floats:
+    """Return equation 30, its sums gathered into what lies beyond s, l and f = l + s - X."""
+    tails = table_for(p, pair.first, pair.second)
+    shared = np.bincount(pair.row, minlength=pair.first.size)
+    all_found = pair.first + pair.second - shared
+    s, l, f = (beyond(p, depth, tails) for depth in (pair.first, pair.second, all_found))  # noqa: E741
+    return s + (l - f)
+
+
+def with_ties(p: float, form: Form, at: Depths, shared: Ints, k: int | None = None) -> Floats:
+    """Return RBO of lists with ties, ``(n_queries,)``, from their overlap at every depth."""
+    tails = table_for(p, at.short, at.long)
+    weights = (1 - p) * powers(p, at.depth - 1)
+    agreement = at.agreement
+    if form == "truncated":
+        stop = at.short if k is None else np.minimum(at.short, k)
+        return at.sum(np.where(at.depth <= np.repeat(stop, at.long), weights * agreement, 0.0))
+    if form == "res":
+        return _residual(p, at, shared, weights, tails)
+    if form == "ext":
+        agreement = _carried_on(at, agreement)
+    least = at.sum(weights * agreement)
+    if form in ("ext", "ext-cut"):
+        last: Floats = at.at(agreement, at.long) * powers(p, at.long)
+        return least + last
+    least += (1 - p) / p * shared * tails[at.long + 1]
+    return least if form == "min" else least + _residual(p, at, shared, weights, tails)
+
+
+def _past_short(at: Depths) -> Floats:
+    """Return how far beyond the shorter list's end each depth past it is."""
+    by = at.depth[at.past] - np.repeat(at.short, at.long - at.short)
+    return by.astype(np.float64)
+
+
+def _carried_on(at: Depths, agreement: Floats) -> Floats:
+    """Let the shorter list go on with documents of the longer one, as often as it agreed so far."""
+    if not at.past.size:
+        return agreement
+    # Of the documents in reach that only the longer list holds, what one counts on average.
+    mean = (at.full + at.partial * at.share) / (at.full + at.partial)
+    so_far = np.repeat(at.at(agreement, at.short), at.long - at.short)
+    agreement = agreement.copy()
+    agreement[at.past] += _past_short(at) * so_far * mean / at.norm[at.past]
+    return agreement
+
+
+def _residual(p: float, at: Depths, shared: Ints, weights: Floats, tails: Floats) -> Floats:
+    """Return what is open: the most the lists could agree beyond their ends, less the least."""
+    most = np.zeros(at.depth.size)
+    if at.past.size:
+        # The shorter list goes on with the first documents that only the longer one holds.
+        by = _past_short(at)
+        full = np.minimum(at.full, by)
+        most[at.past] = weights[at.past] * (full + (by - full) * at.share) / at.norm[at.past]
+    all_found = at.short + at.long - shared
+    past_long = powers(p, at.long) - (1 - p) / p * at.short * tails[at.long + 1]
+    beyond_ends = beyond(p, at.long, tails) - beyond(p, all_found, tails)
+    open_part: Floats = at.sum(most) + np.maximum(past_long, 0.0) + beyond_ends
+    return open_part
+
 
 Cutoff = Annotated[int, Range(1, None)]
 Rel = Annotated[int, Range(1, None)]
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
+
+
+PERSISTENCE = Kind("a number between 0 and 1 (both excluded)", lambda p: is_number(p) and 0 < p < 1)
 
 
 def rbo_weight(p: float, d: int) -> float:
@@ -42,8 +203,8 @@ def rbo_weight(p: float, d: int) -> float:
 
     Raises
     ------
-    UnknownNameError
-        Where p or d is out of range.
+    ArgumentError
+        If p or d is out of range.
 
     Notes
     -----
@@ -54,10 +215,7 @@ def rbo_weight(p: float, d: int) -> float:
     >>> round(rbo_weight(0.9, 10), 12)
     0.855585446747
     """
-    if not 0 < p < 1:
-        raise UnknownNameError(f"rbo_weight: p must lie in (0, 1), and is {p:g}")
-    if d < 1:
-        raise UnknownNameError(f"rbo_weight: d must be at least 1, and is {d}")
+    check_arguments(locals(), p=PERSISTENCE, d=whole_from(1))
     return 1.0 - float(beyond(p, np.array([d]), tails_to(p, d))[0])
 
 
@@ -99,11 +257,11 @@ def _within(values: Floats) -> Floats:
     return clipped
 
 
-def _check(form: Form, k: int | None) -> None:
+def _check(*, form: Form, k: int | None, **_: object) -> None:
     if k is not None and form != "truncated":
         raise UnknownNameError(
-            f"rbo: k={k} is for form=truncated, and form is {form}; leave k out, or cut the "
-            "ranking with depth"
+            f"k={k} needs form=truncated, got form={form}; write rbo(form=truncated,k={k}), or "
+            f"rbo(depth={k}) to cut the ranking"
         )
 
 
@@ -117,7 +275,7 @@ def _expected(
     k: Cutoff | None = None,
 ) -> Floats:
     """Return the expectation over the orders of tied documents."""
-    _check(form, k)
+    _check(form=form, k=k)
     if tied != "none":  # no order plays a part
         return _with_ties(aligned, p, form, rel, tied, k)
     pair, nothing = _pair(aligned, rel)
@@ -139,6 +297,7 @@ def _expected(
     aliases=("RBO",),
     reference=True,
     expected=_expected,
+    check=_check,
 )
 def rbo(
     aligned: Aligned,
@@ -209,7 +368,7 @@ def rbo(
     >>> round(rbo(align(qrels, run), p=0.5, tied="a").item(), 12)   # .5 * 1/2 + .25 + .25
     0.75
     """
-    _check(form, k)
+    _check(form=form, k=k)
     if tied == "none":
         pair, nothing = _pair(aligned, rel)
         return _within(untied(p, form, pair, k)) + nothing

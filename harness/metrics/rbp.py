@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range, metric
-from ..core.parameter import SHOWN
+from ..core.metric import metric
+from ..core.parameter import SHOWN, Range
 from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
-from .stopping import MaxGrade, check_grades, graded, stop_probabilities, top_grades
+from .cascade import MaxGrade, check_grades, graded, stop_probabilities, top_grades
 from .trec_shared import Cutoff, Rel
 
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]

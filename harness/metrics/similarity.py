@@ -9,15 +9,16 @@ from typing import get_args
 
 import numpy as np
 
-from ..core.align import align, as_reference
+from ..core.align import align
+from ..core.arguments import check_arguments, check_choice, wrong
 from ..core.policy import Policy
+from ..core.reference import as_reference
 from ..core.tables import Run
-from ..errors import InputError, Problem, UnknownNameError, did_you_mean
-from .concordance import concordance
-from .correlation import kendall, spearman
-from .overlap_ties import Tied
-from .rbo import ao, rbo
-from .tau_ap import tau_ap
+from ..errors import InputError, Problem
+from .correlation import kendall, spearman, tau_ap
+from .overlap import Tied
+from .pair_agreement import concordance
+from .rbo import PERSISTENCE, ao, rbo
 
 Ranking = Mapping[str, float] | Sequence[str | Collection[str]]
 """Scores by name, higher is better; or names, the best first, those of an inner list being tied."""
@@ -38,7 +39,7 @@ class RankSimilarity:
         Kendall's tau (:func:`harness.metrics.correlation.kendall`).
     tau_ap, tau_ap_back : float
         AP correlation, the first list being the truth, and the second one; where scores are
-        tied, the mean over the orders of ties (:func:`harness.metrics.tau_ap.tau_ap`).
+        tied, the mean over the orders of ties (:func:`harness.metrics.correlation.tau_ap`).
     spearman : float
         Spearman's rho.
     rbo, rbo_min, rbo_max, rbo_res : float
@@ -104,8 +105,8 @@ def rank_similarity(
     InputError
         Where a list is empty or names something twice, a score is not finite, or the lists
         share no name.
-    UnknownNameError
-        Where p or `tied` is out of range.
+    ArgumentError, UnknownNameError
+        If p or `tied` is none of these.
 
     Notes
     -----
@@ -120,13 +121,8 @@ def rank_similarity(
     >>> rank_similarity([["a", "b"], "c"], [["a", "b"], "c"]).rbo
     1.0
     """
-    if not 0 < p < 1:
-        raise UnknownNameError(f"rank_similarity: p must lie in (0, 1), and is {p:g}")
-    if tied not in get_args(Tied):
-        raise UnknownNameError(
-            f"rank_similarity: unknown tied '{tied}'{did_you_mean(str(tied), get_args(Tied))}"
-            f"  (all: {', '.join(get_args(Tied))})"
-        )
+    check_arguments(locals(), p=PERSISTENCE)
+    check_choice("tied", tied, get_args(Tied))
     runs = [_run(first, "first"), _run(second, "second")]
     scores = [run.to_dict()[""] for run in runs]
     shared = [name for name in scores[0] if name in scores[1]]
@@ -168,26 +164,26 @@ def rank_similarity(
     )
 
 
+_FIX = "give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one name"
+
+
 def _run(ranking: Ranking, where: str) -> Run:
     """Return a list as a run with one query."""
     if isinstance(ranking, Mapping):
         scores = dict(ranking)
     else:
-        groups = [] if isinstance(ranking, str) else list(ranking)
+        if not isinstance(ranking, Sequence) or isinstance(ranking, (str, bytes)):
+            raise wrong(where, "a mapping of names to scores, or a list of names", ranking, _FIX)
         scores = {}
-        for place, group in enumerate(groups):
-            for name in [group] if isinstance(group, str) else group:
+        for place, group in enumerate(ranking):
+            for name in group if isinstance(group, (list, tuple, set)) else [group]:
+                if not isinstance(name, str):
+                    raise wrong(f"{where}[{place}]", "a name", name, _FIX)
                 if name in scores:
                     raise InputError(Problem(where, f"'{name}' stands twice", fix="name each once"))
                 scores[name] = -float(place)
     if not scores:
-        raise InputError(
-            Problem(
-                where,
-                "an empty list" if not isinstance(ranking, str) else f"'{ranking}' is no list",
-                fix="give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one name",
-            )
-        )
+        raise InputError(Problem(where, "an empty list", fix=_FIX))
     return Run.from_dict({"": scores}, name=where)
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.blocks import by_block
-from ..core.inversions import inversions
 from ..core.metric import metric
-from ..core.pairs import judged_items, tied_pairs
+from ..core.pairs import inversions, judged_items, tied_pairs
 from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
 from ..core.reference import levels
-from ..core.tied import tied_groups
-from .concordance import discordant
+from ..core.ties import tied_groups
+from .pair_agreement import discordant
+
+Normalize = Literal[False, True, "all"]
 
 
-def _expected(aligned: Aligned, *, normalize: bool = False) -> Floats:
+def _expected(aligned: Aligned, *, normalize: Normalize = False) -> Floats:
     """Return the expectation over the orders of tied documents.
 
     A pair of different grades in one group of tied scores counts one half.
@@ -30,18 +33,19 @@ def _expected(aligned: Aligned, *, normalize: bool = False) -> Floats:
     return _share(aligned, discordant(aligned) + by_block(aligned, change), normalize)
 
 
-def _share(aligned: Aligned, found: Array, normalize: bool) -> Floats:
-    """Return swaps as their number, or as a share of the pairs with different grades."""
-    if not normalize:
+def _share(aligned: Aligned, found: Array, normalize: Normalize) -> Floats:
+    """Return swaps as a count, or as a share of the pairs that `normalize` asks for."""
+    if normalize is False:
         return np.where(judged_items(aligned).lengths > 0, found, np.nan)
 
-    def differing(part: Aligned) -> Ints:
+    def count(part: Aligned) -> Ints:
         items = judged_items(part)
-        same = tied_pairs(items.offsets, levels(part)[items.values])
-        pairs: Ints = items.lengths * (items.lengths - 1) // 2 - same
-        return pairs
+        pairs: Ints = items.lengths * (items.lengths - 1) // 2
+        if normalize == "all":
+            return pairs
+        return pairs - tied_pairs(items.offsets, levels(part)[items.values])
 
-    pairs = by_block(aligned, differing)
+    pairs = by_block(aligned, count)
     values: Floats = np.divide(found, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
     return values
 
@@ -56,22 +60,26 @@ def _share(aligned: Aligned, found: Array, normalize: bool) -> Floats:
     reference=True,
     expected=_expected,
 )
-def swaps(aligned: Aligned, *, normalize: bool = False) -> Floats:
+def swaps(aligned: Aligned, *, normalize: Normalize = False) -> Floats:
     """Exchanges of neighbouring documents that bring the ranking into the ideal order.
 
     Equal to the number of discordant pairs: two judged and retrieved documents with different
     grades, the one with the lower grade ranked first. Documents of one grade need no order, and
-    unjudged ones play no part. A whole number; ``normalize=true`` divides it by the number of
-    pairs with different grades. It looks at order alone: tied scores stand in the order that
-    the policy gives them, where ``kendall`` counts them as ties.
+    unjudged ones play no part. A whole number; ``normalize`` divides it by a number of pairs.
+    It looks at order alone: tied scores stand in the order that the policy gives them, where
+    ``kendall`` counts them as ties. With ``reference`` the other run's scores take the place of
+    the grades.
 
     Parameters
     ----------
     aligned : Aligned
-    normalize : bool
-        Whether to give the share of the pairs with different grades, in [0, 1]. A query without
-        such a pair (one document, or all of one grade) has no share and is NaN; its number of
-        swaps is 0.
+    normalize : {False, True, "all"}
+        ``true`` divides by the pairs with different grades, so the reversed ideal order has 1.
+        Only ties of the grades (with ``reference``, of the other run's scores) lower this number,
+        so exchanging the two runs can change the value. ``all`` divides by all n(n-1)/2 pairs of
+        the n documents, the same number for both directions. With it, the value is symmetric if
+        neither run ties documents; grades with ties cannot reach 1. A query without pairs to
+        divide by is NaN; its number of swaps is 0.
 
     Returns
     -------

@@ -15,8 +15,9 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.ragged import Array, Floats, Ints, frozen, offsets_of, positions_of, sum_by
-from ..core.tied import groups_of
+from ..core.ragged import Array, Floats, Ints, frozen, offsets_of, positions_of, rows_of, sum_by
+from ..core.ties import TiedGroups, groups_of, tied_groups
+from .trec_shared import precision_at_hits, running, share
 
 _STEP = 2.0**-32
 _SMALLEST_TABLE = 10
@@ -130,3 +131,177 @@ def spread(aligned: Aligned, items: Ints, gain: Floats) -> tuple[Ints, Ints, Flo
         np.concatenate([rank, ranks]),
         np.concatenate([gain[alone], np.repeat(mean, groups.size)]),
     )
+
+
+def _rank(rank: Ints) -> Array:
+    return rank
+
+
+def expected_precision_at_hits(
+    aligned: Aligned, rel: int, cutoff: int | None = None
+) -> tuple[Ints, Floats]:
+    """Return the relevant documents that can be within the cutoff, and their mean precision.
+
+    ``(n,)`` each; the precision at the document's rank, 0 beyond the cutoff. In a group of n
+    tied documents at the ranks f to l, of which h are relevant, with c relevant documents
+    above, a relevant document at rank r has c + 1 + (r - f) (h - 1) / (n - 1) relevant
+    documents up to it on average. Its mean precision is therefore
+
+    ((c + 1 - f b) (1/f + ... + 1/e) + b (e - f + 1)) / n,   b = (h - 1) / (n - 1)
+
+    with e the smaller of l and the cutoff (McSherry and Najork, ECIR 2008, cut at k).
+    """
+    items, precision = aligned.relevant(rel), precision_at_hits(aligned, rel)
+    groups = tied_groups(aligned, rel)
+    if groups.at.size:
+        precision = precision.copy()
+        precision[groups.at] = _mean_precision(aligned, groups, rel, cutoff)[groups.group]
+    if cutoff is not None:
+        inside = aligned.tie_first[items] <= cutoff
+        items, precision = items[inside], precision[inside]
+    return items, precision
+
+
+def _hits_above(aligned: Aligned, groups: TiedGroups, rel: int) -> Ints:
+    """Return the relevant documents above each group, ``(n_groups,)``."""
+    heads = offsets_of(groups.found)[:-1]
+    above: Ints = aligned.hits(rel)[groups.at[heads]] - 1
+    return above
+
+
+def _mean_precision(aligned: Aligned, groups: TiedGroups, rel: int, cutoff: int | None) -> Floats:
+    first, last, above = groups.first, groups.last, _hits_above(aligned, groups, rel)
+    if cutoff is not None:
+        last = np.maximum(np.minimum(last, cutoff), first - 1)
+    slope = (groups.found - 1) / (groups.size - 1)
+    harmonic = totals_of_inverse(_rank, int(last.max())).over(first, last)
+    total: Floats = (above + 1 - first * slope) * harmonic + slope * (last - first + 1)
+    return total / groups.size
+
+
+def expected_reciprocal_of_first(
+    aligned: Aligned, rel: int, cutoff: int | None = None
+) -> tuple[Ints, Floats]:
+    """Return each query's first relevant document and the mean of 1 / (rank of the first one).
+
+    ``(n,)`` each: those that can be within the cutoff, one a query at most. In a group of n
+    tied documents from rank f with h relevant ones, the first of these stands at place j with
+    probability C(n - j, h - 1) / C(n, h); each is the one before times
+    (n - j - h + 2) / (n - j + 1).
+    """
+    first = aligned.hits(rel) == 1
+    items = aligned.relevant(rel)[first]
+    reciprocal = 1.0 / aligned.rank[items]
+    groups = tied_groups(aligned, rel)
+    leading = np.flatnonzero(_hits_above(aligned, groups, rel) == 0)
+    if leading.size:
+        begin, size, found = groups.first[leading], groups.size[leading], groups.found[leading]
+        places = size - found + 1
+        if cutoff is not None:
+            places = np.clip(cutoff - begin + 1, 0, places)
+        offsets = offsets_of(places)
+        row, j = rows_of(offsets), positions_of(offsets) + 1
+        size, found = size[row], found[row]
+        factor = np.where(j == 1, found / size, (size - j - found + 2) / (size - j + 1))
+        weights = running(np.multiply, row, factor) / (begin[row] + j - 1)
+        tied = aligned.tie_last[items] > aligned.tie_first[items]
+        reciprocal[tied] = sum_by(row, weights, leading.size)
+    if cutoff is not None:
+        inside = aligned.tie_first[items] <= cutoff
+        items, reciprocal = items[inside], reciprocal[inside]
+    return items, reciprocal
+
+
+def expected_reciprocal_rank(
+    aligned: Aligned, *, cutoff: int | None = None, rel: int = 1
+) -> Floats:
+    """Return the expectation of ``recip_rank``."""
+    items, reciprocal = expected_reciprocal_of_first(aligned, rel, cutoff)
+    return aligned.sum(reciprocal, items)
+
+
+def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:
+    """Return the expected number of relevant documents among the first `cutoff`.
+
+    ``(n_queries,)``. Of a group of n tied documents that begins at rank f and reaches beyond
+    the cutoff k, each is inside with probability (k - f + 1) / n.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : int, or ndarray of int64 with shape (n_queries,)
+    rel : int
+        Smallest grade that counts as relevant.
+    """
+    items, limit = _inside(aligned, cutoff, rel)
+    hits = aligned.count(items[aligned.tie_last[items] <= limit]).astype(np.float64)
+    cut = np.flatnonzero(aligned.tie_last[items] > limit)
+    if cut.size:
+        items, limit = items[cut], limit if isinstance(limit, int) else limit[cut]
+        first, last = aligned.tie_first[items], aligned.tie_last[items]
+        hits += aligned.sum((limit - first + 1) / (last - first + 1), items)
+    return hits
+
+
+def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
+    """Return the probability that a relevant document is among the first `cutoff`.
+
+    ``(n_queries,)``. Where only a group that reaches beyond the cutoff could hold one, with m
+    of its n places inside and h relevant documents, it is 1 - C(n - m, h) / C(n, h).
+    """
+    items, limit = _inside(aligned, cutoff, rel)
+    cut = aligned.tie_last[items] > limit
+    found = (aligned.count(items[~cut]) > 0).astype(np.float64)
+    items = items[cut]
+    if items.size:
+        row, starts = aligned.row[items], _starts(aligned.row[items])
+        # The i-th relevant document stands outside if those before it do: (n - m - i) / (n - i)
+        i = np.arange(items.size) - np.repeat(starts, np.diff(starts, append=items.size))
+        inside = cutoff - aligned.tie_first[items] + 1
+        left = aligned.tie_last[items] - aligned.tie_first[items] + 1 - i
+        missed = np.multiply.reduceat(np.maximum(left - inside, 0) / left, starts)
+        found[row[starts]] = np.maximum(found[row[starts]], 1.0 - missed)
+    return found
+
+
+def _starts(row: Ints) -> Ints:
+    """Return where each query begins; only one group of a query can reach beyond a cutoff."""
+    return np.flatnonzero(np.diff(row, prepend=-1))
+
+
+def _inside(aligned: Aligned, cutoff: int | Ints, rel: int) -> tuple[Ints, int | Ints]:
+    """Return the relevant documents that can be among the first `cutoff`, and their cutoffs."""
+    items = aligned.relevant(rel)
+    if isinstance(cutoff, int):
+        return items[aligned.tie_first[items] <= cutoff], cutoff
+    limit = cutoff[aligned.row[items]]
+    inside = aligned.tie_first[items] <= limit
+    return items[inside], limit[inside]
+
+
+def expected_recall(aligned: Aligned, *, cutoff: int, rel: int = 1) -> Floats:
+    """Return the expectation of ``recall``."""
+    return share(expected_hits_at(aligned, cutoff, rel), aligned.n_relevant(rel))
+
+
+def expected_success(aligned: Aligned, *, cutoff: int, rel: int = 1) -> Floats:
+    """Return the expectation of ``success``."""
+    return probability_of_a_hit(aligned, cutoff, rel)
+
+
+def expected_relative_precision(aligned: Aligned, *, cutoff: int, rel: int = 1) -> Floats:
+    """Return the expectation of ``relative_P``."""
+    best = np.minimum(cutoff, aligned.n_relevant(rel))
+    return share(expected_hits_at(aligned, cutoff, rel), best)
+
+
+def expected_r_precision(aligned: Aligned, *, rel: int = 1) -> Floats:
+    """Return the expectation of ``Rprec``."""
+    n_relevant = aligned.n_relevant(rel)
+    return share(expected_hits_at(aligned, n_relevant, rel), n_relevant)
+
+
+def expected_r_precision_multiple(aligned: Aligned, *, cutoff: float, rel: int = 1) -> Floats:
+    """Return the expectation of ``Rprec_mult``."""
+    ranks = (cutoff * aligned.n_relevant(rel) + 0.9).astype(np.int64)
+    return share(expected_hits_at(aligned, ranks, rel), ranks)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.discount import log_of
+from ..core.exact import log_of
 from ..core.metric import metric
 from ..core.ragged import Floats, Ragged, positions_of
 from .average_precision import (

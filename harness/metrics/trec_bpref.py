@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.discount import log_of
+from ..core.exact import log_of
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of
-from ..core.tied import tied_groups
+from ..core.ties import tied_groups
 from .trec_average import SMALLEST
 from .trec_shared import Rel, share
 

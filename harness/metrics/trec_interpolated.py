@@ -7,7 +7,8 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range, metric
+from ..core.metric import metric
+from ..core.parameter import Range
 from ..core.ragged import Floats, Ints
 from .trec_shared import LARGEST_SHARE, LEVELS, Rel, precision_at_hits, running
 

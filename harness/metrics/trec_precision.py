@@ -11,12 +11,7 @@ from ..core.metric import metric
 from ..core.ragged import Array, Floats
 from .binary import judged_as
 from .short_lists import Short, without_short_lists
-from .tied_precision import (
-    expected_hits_at,
-    expected_recall,
-    expected_relative_precision,
-    expected_success,
-)
+from .tied import expected_hits_at, expected_recall, expected_relative_precision, expected_success
 from .trec_shared import CUTOFFS, Cutoff, Rel, hits_at, share
 
 PrecisionDenominator = Literal["cutoff", "list"]

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range, metric
+from ..core.metric import metric
+from ..core.parameter import Range
 from ..core.ragged import Floats
 from .binary import judged_as, largest_only
-from .tied_average import expected_reciprocal_rank
-from .tied_precision import expected_r_precision, expected_r_precision_multiple
+from .tied import expected_r_precision, expected_r_precision_multiple, expected_reciprocal_rank
 from .trec_shared import LARGEST_SHARE, Cutoff, Rel, hits_at, share
 
 Target = Literal["relevant", "largest"]

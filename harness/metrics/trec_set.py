@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range, metric
+from ..core.exact import log_of
+from ..core.metric import metric
+from ..core.parameter import Range
 from ..core.ragged import Floats
-from .trec_shared import Rel, n_hits, share
+from .trec_shared import Rel, n_hits, precision_at_hits, share
 
 
 @metric(
@@ -206,3 +209,104 @@ def set_f(
     """
     p, r = set_precision(aligned, rel=rel), set_recall(aligned, rel=rel)
     return share((beta + 1.0) * p * r, beta * p + r)
+
+
+@metric(
+    "utility",
+    direction="higher",
+    bounds=(-math.inf, math.inf),
+    source="trec_eval 9.0.8, m_utility.c",
+    unit="utility",
+    empty=None,
+    trec_name="utility",
+    trec_parameter="coefficients",
+    expected="itself",
+)
+def utility(
+    aligned: Aligned,
+    *,
+    coefficients: tuple[float, float, float, float] = (1.0, -1.0, 0.0, 0.0),
+    documents: Annotated[int, Range(0, None)] = 0,
+    rel: Rel = 1,
+) -> Floats:
+    """Weighted sum of the four cells of the table retrieved x relevant.
+
+    utility = c1 (relevant retrieved) + c2 (others retrieved) + c3 (relevant not retrieved) +
+    c4 (others not retrieved). The last cell needs the size of the collection (trec_eval -N);
+    it is negative where that is not given.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    coefficients : tuple of four floats
+        c1 to c4, written ``utility(coefficients=1:-1:0:0)``.
+    documents : int
+        Documents in the collection.
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        Any number. A query that the run does not answer counts 0, as with ``trec_eval -c``.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
+    >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0}})
+    >>> utility(align(qrels, run), coefficients=(2.0, -1.0, -0.5, 0.0)).tolist()    # 2 - 2 - 0.5
+    [-0.5]
+    """
+    found, retrieved, relevant = n_hits(aligned, rel), aligned.n_retrieved, aligned.n_relevant(rel)
+    cells = (
+        found,
+        retrieved - found,
+        relevant - found,
+        documents + found - retrieved - relevant,
+    )
+    c1, c2, c3, c4 = (c * cell for c, cell in zip(coefficients, cells, strict=True))
+    values: Floats = c1 + c2 + c3 + c4
+    return values
+
+
+@metric(
+    "yaap",
+    direction="higher",
+    bounds=(-math.inf, math.inf),
+    source="trec_eval 9.0.8, m_yaap.c; Robertson, ECIR 2012",
+    unit="log odds",
+    empty=0.0,
+    trec_name="yaap",
+)
+def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+    """Log odds of average precision, smoothed by one document: extremes weigh less in a mean.
+
+    yaap = ln((1 + s) / (1 + R - s)), with s the sum of the precisions at the ranks of the
+    relevant documents retrieved and R relevant documents. For one query it rises with ``map``
+    (= s/R); over queries it can be averaged where ``map`` is near 0 or 1.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        From -ln(1 + R) to ln(1 + R); 0 for a query without relevant documents, and for one
+        that the run does not answer, as with ``trec_eval -c``.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
+    >>> run = Run.from_dict({"q": {"a": 4.0, "x": 3.0}})
+    >>> yet_another_average_precision(align(qrels, run)).tolist()       # ln((1 + 1) / (1 + 2 - 1))
+    [0.0]
+    """
+    found = aligned.sum(precision_at_hits(aligned, rel), aligned.relevant(rel))
+    return log_of((1.0 + found) / (1.0 + aligned.n_relevant(rel) - found))

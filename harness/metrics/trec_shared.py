@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range
+from ..core.parameter import Range
 from ..core.ragged import Array, Floats, Ints, frozen
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -7,7 +7,8 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import Range, metric
+from ..core.metric import metric
+from ..core.parameter import Range
 from ..core.ragged import Floats
 
 

@@ -6,18 +6,19 @@ To add a format, put a file beside this one with a ``FORMAT``; nothing else list
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, get_args
 
 from ..core.align import align, align_parts
 from ..core.aligned import Aligned
+from ..core.arguments import FLAG, TEXT, check_arguments, check_choice, instance_of
 from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
 from .checks import Checks, warn_judgements, warn_unusable
-from .choice import FORMATS, Path, format_of, guess_format, reader_of
+from .choice import FORMATS, Path, format_of, guess_format, named_format, reader_of
 from .format import Format, ScatteredQueries
-from .on_disk import missing
-from .source import Source
+from .source import Source, check_there, missing
 from .table import from_frame
 
 __all__ = [
@@ -26,13 +27,19 @@ __all__ = [
     "ScatteredQueries",
     "Source",
     "align_run",
+    "check_there",
     "from_frame",
     "guess_format",
     "missing",
+    "named_format",
     "read_qrels",
     "read_run",
     "stream_run",
 ]
+
+
+_PATH = instance_of("a path", str, os.PathLike, Source)
+_DATASET = instance_of("qrels", Qrels, fix="give what harness.read_qrels returned")
 
 
 def read_qrels(
@@ -78,6 +85,8 @@ def read_qrels(
         Where the rows of a query are scattered over the file, or none of its grades is at
         least 0.
     """
+    check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, fractions=FLAG)
+    check_choice("duplicates", duplicates, get_args(Duplicates))
     source = Source.of(path)
     reader = reader_of(source, format, "qrels", options)
     qrels: Qrels = reader(
@@ -119,6 +128,10 @@ def read_run(
     read_qrels : the other parameters and errors.
     stream_run : the same in parts, for files larger than the memory.
     """
+    check_arguments(
+        locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, dataset=_DATASET.or_none()
+    )
+    check_choice("duplicates", duplicates, get_args(Duplicates))
     source = Source.of(path)
     reader = reader_of(source, format, "run", options)
     run: Run = reader(

@@ -7,9 +7,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, take
 from ..core.tables import Qrels, Run
-from .build import warn
-from .firsts import first_line, other_tag
-from .lines import IsData, find_lines
+from .build import IsDataLine, find_lines, first_line, other_tag, warn
 from .source import Source
 
 EXAMPLES = 3
@@ -23,27 +21,20 @@ NEARLY_ALL = 0.9
 
 NEARLY_THE_SAME = 0.99
 """Share of the judged documents from which on scores that equal grades are warned about."""
-_QUERIES = 1 << 14
-"""Queries whose scores are looked at together; of all, extremes might outweigh the file."""
 AT_LEAST = 20
 """Judged documents below which scores may equal grades by chance."""
 
 
-def warn_unusable(source: Source, qrels: Qrels, is_data: IsData | None) -> None:
+def warn_unusable(source: Source, qrels: Qrels, is_data: IsDataLine | None) -> None:
     """Warn of queries with no judgement that counts: trec_eval drops them, or says 0, silently.
 
     `is_data` tells the lines of `source` that are rows, where they are.
     """
-    n, some = 0, np.zeros(0, np.int64)
-    for first in range(0, qrels.n_queries, _QUERIES):
-        offsets = qrels.offsets[first : first + _QUERIES + 1]
-        held = np.flatnonzero(np.diff(offsets))
-        if held.size:
-            grades = qrels.numbers[offsets[0] : offsets[-1]]
-            best = np.maximum.reduceat(grades, offsets[held] - offsets[0])
-            unusable = held[best < 0]
-            n += unusable.size
-            some = np.append(some, unusable[:EXAMPLES] + first)[:EXAMPLES]
+    judged = np.flatnonzero(np.diff(qrels.offsets))
+    if not judged.size:
+        return
+    unusable = judged[np.maximum.reduceat(qrels.numbers, qrels.offsets[judged]) < 0]
+    n, some = unusable.size, unusable[:EXAMPLES]
     if n:
         row = int(qrels.offsets[some[0]])
         row = row if qrels.order is None else int(qrels.order[row])
@@ -84,9 +75,11 @@ class Checks:
         """Count one part, and return it."""
         if len(self.tags) < MANY_TAGS:
             self.tags.update(dict.fromkeys(run.tags))
-        few = run.n_queries <= _QUERIES
-        for first in range(0, run.n_queries, _QUERIES):
-            self._count(run if few else run.part(first, min(first + _QUERIES, run.n_queries)))
+        low, high = run.extremes
+        lengths = np.diff(run.offsets)
+        several = lengths[lengths > 0] > 1
+        self.constant += int(((low == high) & several).sum())
+        self.several += int(several.sum())
         if self.are_grades and self.dataset is not None:
             follows = self.follows or run.docnos is self.dataset.docnos
             first, self.n_rows = self.n_rows, self.n_rows + run.n_rows
@@ -94,16 +87,9 @@ class Checks:
             self.are_grades = follows and np.array_equal(run.scores, grades)
         return run
 
-    def _count(self, run: Run) -> None:
-        low, high = run.extremes
-        lengths = np.diff(run.offsets)
-        several = lengths[lengths > 0] > 1
-        self.constant += int(((low == high) & several).sum())
-        self.several += int(several.sum())
-
     def warn(self) -> None:
         """Warn of what was found."""
-        line, named = first_line(self.source, other_tag) if len(self.tags) > 1 else (0, ())
+        line, named = first_line(self.source, other_tag()) if len(self.tags) > 1 else (0, ())
         if len(self.tags) > 1 and not self._is_cut(named):
             some = ", ".join(f"'{tag}'" for tag in [*self.tags][:SHOWN])
             more = ", ..." if len(self.tags) > SHOWN else ""
@@ -133,11 +119,12 @@ class Checks:
                 "labels-as-scores",
             )
 
-    def _is_cut(self, line: tuple[str, ...]) -> bool:
-        """Whether the only other tag, on this line, is what the end of a cut file left of one."""
+    def _is_cut(self, first: tuple[str, ...]) -> bool:
+        """Whether the only other tag, first on this line, is what a cut file's end left of one."""
         tag, piece, *others = self.tags
-        cut = line == (self.source.unfinished.decode("utf-8", "replace").strip(),)
-        return cut and not others and tag.startswith(piece)
+        last = self.source.unfinished.decode("utf-8", "replace").strip()
+        is_last = last.split()[5:6] == [piece] and first in ((), (last,))
+        return is_last and not others and tag.startswith(piece)
 
 
 def warn_judgements(source: Source, aligned: Aligned) -> None:

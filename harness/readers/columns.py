@@ -1,7 +1,7 @@
 """Text in columns (TREC, MS MARCO, BEIR, prediction files) to Arrow columns.
 
 The usual file goes straight to Arrow's CSV reader. A block that does not fit it (tabs and blanks
-mixed, runs of blanks, comments, words after the last column) is brought to that form first. What
+mixed, runs of blanks, words after the last column) is brought to that form first. What
 still does not fit is read once more, line by line, to say exactly what is wrong and where.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 
@@ -19,33 +19,169 @@ import pyarrow.csv as csv
 
 from ..core.arrow import to_numpy
 from ..core.hashing import string_views
+from ..core.policy import Duplicates
 from ..core.ragged import Array
-from ..core.tables import GRADE_LIMIT
+from ..core.tables import GRADE_LIMIT, Qrels
 from ..errors import InputError, Problem
-from ..system import check_room
+from ..files import check_room
 from .ahead import of_blocks
-from .blanks import (
-    count_fields,
-    delimiter,
-    first_fields,
-    has_twice,
-    is_simple,
-    single_blanks,
-    without_comments,
-)  # fmt: skip
-from .layout import Layout as Layout
-from .layout import Refused as Refused
-from .lines import check_binary
-from .number_text import check_number, commas, is_like_number, is_meant_as_number
-from .one_number import BELONGS, LOOK, ONE_EACH, are_fractions, wrapped
-from .room import give_back, has_long_line, pool_for
+from .blocks import BOM
+from .build import build, check_binary, doubtful_lines, gathered, warn_moved, wrong_lines
+from .number_text import (
+    BELONGS,
+    LOOK,
+    ONE_EACH,
+    are_fractions,
+    check_number,
+    commas,
+    is_like_number,
+    is_meant_as_number,
+    wrapped,
+)
 from .source import Source, no_rows
-from .whole_lines import BOM
-from .wrong_lines import doubtful_lines, wrong_lines
 
-_INDENTED = re.compile(rb"\n\s")  # quick, where the exact one is not
-_WHITE = b" ", b"\t", b"\r", b"\v", b"\f"
-_BLANK = re.compile(rb"^[ \t\r\v\f]*\n", re.MULTILINE)
+_ODD = b"\t", b"\r", b"\v", b"\f"
+_PIECE = 1 << 18
+"""Bytes that are looked at together, so that they stay in the processor's cache."""
+_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
+_COMMENT = re.compile(rb"^#.*\n?", re.MULTILINE)
+
+
+def is_simple(block: bytes) -> bool:
+    """Whether one and the same character is between all fields of the block."""
+    if _is_plain(block):
+        return True
+    if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
+        return False
+    if b"\t" in block and b" " in block:
+        return False
+    if b"\v" in block or b"\f" in block:  # white space to C, and a part of a field to Arrow
+        return False
+    return not has_twice(block, delimiter(block))
+
+
+def _is_plain(block: bytes) -> bool:
+    """Whether nothing but single blanks can be between fields: looked at in pieces, for a cache."""
+    twice = _pair(" ")
+    for at in range(0, len(block), _PIECE):
+        if any(block.find(odd, at, at + _PIECE) >= 0 for odd in _ODD) or _has(block, twice, at):
+            return False
+    return True
+
+
+def has_twice(block: bytes, character: str) -> bool:
+    """Whether an ASCII character stands twice in a row."""
+    twice = _pair(character)
+    return any(_has(block, twice, at) for at in range(0, len(block), _PIECE))
+
+
+def _pair(character: str) -> Array:
+    return np.frombuffer(character.encode() * 2, np.uint16)
+
+
+def _has(block: bytes, pair: Array, at: int) -> bool:
+    """Whether two bytes are in the piece at `at`, the second one maybe after it."""
+    end = min(at + _PIECE + 1, len(block))
+    return any(
+        bool((np.frombuffer(block, np.uint16, (end - first) // 2, first) == pair).any())
+        for first in (at, at + 1)
+    )
+
+
+def delimiter(block: bytes) -> str:
+    """Return what stands between the fields of a simple block."""
+    return "\t" if b"\t" in block else " "
+
+
+def without_comments(block: bytes) -> bytes:
+    r"""Return `block` without the lines that begin with ``#``.
+
+    >>> without_comments(b"# made by me\n1 Q0 d#1\n#\n")
+    b'1 Q0 d#1\n'
+    """
+    return _COMMENT.sub(b"", block) if b"#" in block else block
+
+
+def single_blanks(block: bytes) -> bytes:
+    r"""Return `block` with one blank for each run of white space, and none around a line.
+
+    >>> single_blanks(b" 1\tQ0  d1 \r\n2 Q0 d2\n")
+    b'1 Q0 d1\n2 Q0 d2\n'
+    """
+    block = block.translate(_BLANKS)
+    while b"  " in block:
+        block = block.replace(b"  ", b" ")
+    block = block.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    return block.removeprefix(b" ").removesuffix(b" ")
+
+
+def first_fields(block: bytes, n_fields: int) -> bytes:
+    r"""Return `block`, whose fields are one blank apart, with only the first fields of a line.
+
+    >>> first_fields(b"1 Q0 d1\n2 Q0 d2 and more\n", 3)
+    b'1 Q0 d1\n2 Q0 d2\n'
+    """
+    longer = rb"^((?:[^ \n]* ){%d}[^ \n]*) .*" % (n_fields - 1)
+    return re.sub(longer, rb"\1", block, flags=re.MULTILINE)
+
+
+def count_fields(line: bytes) -> int:
+    """Return how many fields a line has, without making them: it may have millions."""
+    return sum(1 for _ in re.finditer(rb"\S+", line))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a line of text.
+
+    Parameters
+    ----------
+    fields : tuple of str
+        What the columns hold, in their order.
+    text : tuple of str
+        Columns to read as strings.
+    number : str
+        Column to read as a number.
+    also : tuple of str
+        Columns to read as bytes, which may be any, or none.
+    whole : bool
+        Whether that number must be whole.
+    more : bool
+        Whether words after the last column are passed over, as trec_eval does in runs.
+    header : int
+        Lines at the beginning that are not data; see :meth:`of`.
+    repair : str
+        What to do with a line that is wrong.
+    not_finite : str
+        What to do with a number that is NaN or infinite, where that is something else.
+    n_rows : int, optional
+        How many rows are wanted, where a line belongs to the dataset's row at the same place:
+        then a blank line in between is wrong too.
+    """
+
+    fields: tuple[str, ...]
+    text: tuple[str, ...]
+    number: str
+    also: tuple[str, ...] = ()
+    whole: bool = False
+    more: bool = False
+    header: int = 0
+    repair: str = "repair or delete the line"
+    not_finite: str = ""
+    n_rows: int | None = None
+
+    def of(self, source: Source) -> Layout:
+        """Return the layout of one file, whose head may hold comments above the header."""
+        return replace(self, header=self.header + source.n_comments)
+
+    def is_data(self, number: int, line: bytes) -> bool:
+        """Whether a line is neither in the head nor blank."""
+        return number > self.header and bool(line.strip())
+
+
+class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its layout
+    """A block of text that Arrow could not read as its layout says."""
+
 
 _HEADING = re.compile(r"'[^'\d]*' is not a number")
 """What is wrong with a header line: a word stands for the number, and no other number is there but
@@ -53,6 +189,7 @@ the 0 of judgements."""
 
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
 WHOLE_FILE = "get the whole file: lines after this one may be lost too"
+AFTER_HEAD = "delete the line, or move it above the first row if it is a comment"
 WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
 
 
@@ -64,65 +201,64 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     InputError
         With the first ten lines that do not fit the layout, and the count of all.
     """
+    layout = layout.of(source)
     blocks = after_header(source, layout.header)
     blocks = blocks if layout.n_rows is None else _without_gaps(blocks)
     tables = of_blocks(partial(_read, layout=layout), source, blocks)
-    source.cut_blocks = []
-    n_rows, at, reason = 0, 0, ""
+    n_rows = 0
     try:
-        for table, is_cut in tables:  # enumerate would hold the one before
-            source.cut_blocks += [at] * is_cut
-            at += 1
+        for table, has_more in tables:
+            source.has_extra_fields |= has_more
             n_rows += table.num_rows
             if table.num_rows:
                 yield table
-            del table
     except Refused as error:
-        reason = str(error)
-    if reason:  # the error held the block that it came from, as did these
-        del tables, blocks
-        give_back()
-        raise diagnose(source, layout, reason)
+        raise diagnose(source, layout, str(error)) from None
     if not n_rows:
         raise no_rows(source.name)
-    if not source.one_block:
-        give_back()  # what blocks took, before tables are made
+
+
+def read_judgements(
+    source: Source, layout: Layout, duplicates: Duplicates, name: str, *, fractions: bool
+) -> Qrels:
+    """Return the judgements of a file whose lines have the columns of a layout."""
+    table = gathered(read_columns(source, replace(layout, whole=not fractions)))
+    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
+    is_data = layout.of(source).is_data
+    qrels = build(Qrels, source, table, grades, is_data, duplicates=duplicates, name=name)
+    warn_moved(source, qrels, duplicates, is_data)
+    return qrels
 
 
 def after_header(source: Source, header: int) -> Iterator[bytes]:
-    """Yield the blocks without the first lines, so many."""
+    """Yield the blocks without the first `header` lines."""
     for block in source.blocks():
-        while header and block:
-            block, header = block.partition(b"\n")[2], header - 1
+        if header:
+            block, passed = without_first_lines(block, header)
+            header -= passed
         yield block
-        del block
+
+
+def without_first_lines(block: bytes, n: int) -> tuple[bytes, int]:
+    r"""Return a block without its first `n` lines, and how many it had of them.
+
+    >>> without_first_lines(b"a\nb\nc\n", 2), without_first_lines(b"a\nb", 3)
+    ((b'c\n', 2), (b'', 2))
+    """
+    start = passed = 0
+    while passed < n and start < len(block):
+        start, passed = block.find(b"\n", start) + 1 or len(block), passed + 1
+    return block[start:], passed
 
 
 def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the blocks; refuse a blank line that a row follows."""
-    blank = False
+    """Yield the blocks; refuse blank lines at the end of one that rows follow."""
+    is_blank = False
     for block in blocks:
-        rows = block.rstrip()
-        if rows and (blank or _has_gap(rows)):
+        if is_blank and block.strip():
             raise Refused("a blank line")
-        blank = blank or block.count(b"\n", len(rows)) > bool(rows)
-        del rows
+        is_blank = is_blank or _ends_blank(block)
         yield block
-        del block
-
-
-def _has_gap(rows: bytes) -> bool:
-    """Whether a line is blank."""
-    return _is_suspect(rows) and _BLANK.search(rows) is not None
-
-
-def _is_suspect(rows: bytes) -> bool:
-    """Whether a line may be blank, told by quick looks; most files have one number a line."""
-    if rows[:1].isspace():
-        return True
-    if has_twice(rows, "\n") or any(white in rows for white in _WHITE):
-        return _INDENTED.search(rows) is not None
-    return False
 
 
 def read_block(block: bytes, layout: Layout) -> pa.Table:
@@ -132,23 +268,29 @@ def read_block(block: bytes, layout: Layout) -> pa.Table:
 
 def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
     """Return the columns, and whether words after the last one were passed over."""
-    is_long = has_long_line(block)
+    reason = ""
     for way, attempt in _simpler(block, layout):
-        if is_long:
-            give_back()  # what was taken to make it
         try:
             table = _csv(attempt, layout, delimiter(attempt))
         except pa.ArrowInvalid as error:
             reason = str(error)
         else:
+            if layout.n_rows is not None and table.num_rows < _n_lines(block):
+                raise Refused("a blank line")
             if all(_no_empty(table[name].chunk(0)) for name in layout.text):
                 return _checked(table, layout), way == "cut"
             reason = "an empty column"
-            del table
-        del attempt
-        if is_long:
-            give_back()  # what it took, before the next one is made
     raise Refused(reason)
+
+
+def _n_lines(block: bytes) -> int:
+    rows = block.rstrip()
+    return rows.count(b"\n") + bool(rows)
+
+
+def _ends_blank(block: bytes) -> bool:
+    rows = block.rstrip()
+    return block.count(b"\n", len(rows)) > bool(rows)
 
 
 def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[str, bytes]]:
@@ -157,7 +299,7 @@ def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[str, bytes]]:
     if is_simple(block):
         tried = block
         yield "as it is", block
-    block = single_blanks(without_comments(block))
+    block = single_blanks(block)
     if block != tried:
         yield "single blanks", block
     if layout.more:
@@ -201,7 +343,7 @@ def parse_csv(
         csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[],
             strings_can_be_null=False, check_utf8=not block.isascii(),
-        ), pool_for(len(block)),
+        ),
     )  # fmt: skip
 
 
@@ -245,9 +387,9 @@ def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
 
 
 def _reads(lines: bytes, layout: Layout) -> bool:
-    """Whether some lines, none of them a comment or blank where that matters, can be read."""
+    """Whether some lines can be read, and end in no blank one that may stand for a row."""
     try:
-        if layout.n_rows is not None and (b"#" in lines or _has_gap(lines)):
+        if layout.n_rows is not None and _ends_blank(lines):
             return False
         _read(lines, layout)
     except Refused:
@@ -259,7 +401,7 @@ def _of_data(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tup
     """Yield the lines of data, and blank ones before the end where each stands for a row."""
     blank: list[tuple[int, bytes]] = []
     for number, line in lines:
-        if layout.n_rows is not None and not line.strip():
+        if layout.n_rows is not None and number > layout.header and not line.strip():
             blank.append((number, line))
             continue
         yield from blank
@@ -283,6 +425,7 @@ def _header(n_rows: int, layout: Layout) -> tuple[str, str]:
 def check_line(line: bytes, layout: Layout) -> Problem | None:
     """Return what is wrong with a line of data, wherever it stands; None where nothing is."""
     n = len(layout.fields)
+    repair = AFTER_HEAD if line.startswith(b"#") else layout.repair
     read = {*layout.text, layout.number}  # whatever bytes the others have
     try:
         fields = [
@@ -294,7 +437,9 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         return NOT_UTF8
     if layout.n_rows is not None:
         if not fields:
-            return _columns(f"a blank line where a {layout.number} belongs", layout.repair)
+            return _columns(f"a blank line where a {layout.number} belongs", repair)
+        if line.startswith(b"#"):
+            return _columns(f"a comment where a {layout.number} belongs", repair)
         if (shown := wrapped(line[:LOOK].decode("utf-8", "replace"))) is not None:
             return _columns(*shown)
         n_columns = max(count_fields(line), line.count(b",") + 1)
@@ -303,7 +448,7 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
     if len(fields) < n or (len(fields) > n and not layout.more):
         n_fields = count_fields(line)
         counted = f"{n_fields} field{'s' * (n_fields != 1)}"
-        return _columns(f"{counted} where {n} belong ({' '.join(layout.fields)})", layout.repair)
+        return _columns(f"{counted} where {n} belong ({' '.join(layout.fields)})", repair)
     number = fields[layout.fields.index(layout.number)]
     wrong = check_number(number, layout.number, layout.whole)
     if wrong is not None and len(fields) > n and not is_meant_as_number(number):
@@ -312,7 +457,7 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         return _columns(f"{count_fields(line)} fields where {belong}", fix)
     if wrong is not None and wrong.rule == "not-finite":
         wrong = replace(wrong, fix=layout.not_finite)
-    return wrong and replace(wrong, fix=wrong.fix or layout.repair)
+    return wrong and replace(wrong, fix=wrong.fix or repair)
 
 
 def too_many(line: str, n_columns: int) -> tuple[str, str]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, wraps
+from functools import cached_property
 from itertools import islice
-from typing import Any, Literal, TypeVar, cast
-from weakref import WeakKeyDictionary
+from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
+from .head_comments import count_head
 from .source import HEAD, Source
 
 T = TypeVar("T")
 _FIELDS = 16
 """Fields of a line that are split off: one may have millions."""
-Guess = TypeVar("Guess", bound=Callable[..., str])
 Kind = Literal["qrels", "run"]
 
 
@@ -31,21 +30,6 @@ def name_it(kind: Kind, names: str) -> str:
     'name it: format: batch in the config, --run-format batch on the command line'
     """
     return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
-
-
-def once(guess: Guess) -> Guess:
-    """Return a guess of the format of a file that is made once, as long as the file is at hand."""
-    known: WeakKeyDictionary[Source, dict[Kind, str]] = WeakKeyDictionary()
-
-    @wraps(guess)
-    def guessed(path: Any, kind: Kind, **how: Any) -> str:
-        source = Source.of(path)
-        names = known.setdefault(source, {})
-        if kind not in names:
-            names[kind] = guess(source, kind, **how)
-        return names[kind]
-
-    return cast(Guess, guessed)
 
 
 @dataclass(frozen=True)
@@ -65,16 +49,16 @@ class Head:
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """The first lines (at most 20) that are neither blank nor a comment.
+        """The first lines (at most 20) that are neither blank nor a comment at the head.
 
         They are complete, but where there is no other than the last one of the file.
         """
         whole, end, rest = self.data.rpartition(b"\n")
         lines = whole.split(b"\n") if end else []
-        rows = (line for line in lines if line.strip() and not line.startswith(b"#"))
-        found = list(islice(rows, 20))
         is_all = not end or len(self.data) < HEAD
-        if not found and is_all and rest.strip() and not rest.startswith(b"#"):
+        start = count_head([*lines, rest] if is_all else lines)
+        found = list(islice(filter(bytes.strip, lines[start:]), 20))
+        if not found and is_all and rest.strip() and start <= len(lines):
             return [rest]
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,31 +14,34 @@ import pyarrow.json as pajson
 
 from ..core.arrow import cast, string_column, to_arrow
 from ..core.policy import Duplicates
-from ..core.table import DuplicateRows, T
-from ..core.tables import Qrels, Run
+from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Problem, first_of, shorten
-from ..system import check_room
+from ..files import check_room
 from .ahead import of_blocks
-from .build import repeated, row_names, scattered, warn_scattered
+from .blocks import LONGEST
+from .build import (
+    check_length,
+    gathered,
+    wrong_lines,
+)
 from .columns import NOT_UTF8
 from .format import Format, Head, Kind
-from .frame import Names, choose, first_line, guess, table_of
-from .gathered import Rows, gathered
-from .json_long import parse_long
-from .json_text import is_finite, once, parse
-from .lines import check_length
-from .room import POOL, give_back, has_long_line
+from .frame import (
+    SAMPLE,
+    Names,
+    check_pairing,
+    choose,
+    first_line,
+    guess,
+    might_pair,
+    read_table,
+    warn_unused,
+)
+from .json_dict import is_finite, once, parse
 from .source import Source
-from .whole_lines import LONGEST
-from .wrong_lines import wrong_lines
 
-_MOST_KEYS = 10_000
 _PART = 1 << 12
 """Rows that are read one by one and put together."""
-_LONG = 1 << 19
-"""Bytes of a line from which on it is read part by part: Python's values may take 30 times it."""
-_TOO_WIDE = f"more than {_MOST_KEYS:,} keys, which are the most that are read"
-_FEWER = "write the keys that are used"
 
 
 def read_qrels(
@@ -75,42 +78,51 @@ def _read(
     fractions: bool = False,
 ) -> T:
     first = first_object(source)
-    chosen = choose(list(first), of.kind, columns, source.name)
+    sample = _sample(source, first)
+    keys = [*dict.fromkeys(key for row in sample for key in row)]
+    chosen = choose(keys, of.kind, columns, source.name)
+    if others := might_pair(keys, chosen, columns):
+        some = {key: _column([row.get(key) for row in sample]) for key in [chosen["qid"], *others]}
+        check_pairing(pa.table(some), chosen["qid"], others, source.name)
+    warn_unused(source, keys, chosen)
     types = {
-        key: pa.int64() if isinstance(first[key], int) else pa.string()
+        key: pa.int64() if isinstance(first.get(key), int) else pa.string()
         for key in (chosen.get("qid"), chosen.get("docno"))
         if key is not None
     }
     types |= {key: pa.float64() for key in chosen.values() if key not in types}
-    del first  # whose names may be long
-    tables, kept = [], ([chosen["qid"]], chosen.get("grade", ""))
-    with contextlib.suppress(pa.ArrowException):
-        tables.append(gathered(_blocks(source, types), *kept))
-    give_back()  # what blocks took
-    if not tables:
-        tables.append(_line_by_line(source, types, Rows(*kept)))
     try:
-        read = table_of(
-            tables, of, chosen, dataset=dataset, duplicates=duplicates, name=name,
-            where=source.name, row=row_names(source, _is_row), fractions=fractions,
-        )  # fmt: skip
-    except DuplicateRows as error:
-        raise repeated(source, of, error, _is_row) from None
-    warn_scattered(source, scattered(read), _is_row)
-    return read
+        table = gathered(_blocks(source, types))
+    except pa.ArrowException:
+        table = gathered(_line_by_line(source, types))
+    return read_table(
+        source, table, of, columns, _is_row, dataset=dataset, duplicates=duplicates, name=name,
+        fractions=fractions,
+    )  # fmt: skip
+
+
+def _sample(source: Source, first: dict[str, object]) -> list[dict[str, object]]:
+    """Return the objects on the first lines that are sound and short, or the first one."""
+    found = []
+    for line in source.head.split(b"\n")[:SAMPLE]:
+        with contextlib.suppress(ValueError):
+            row = parse(line, once)
+            found += [row] if isinstance(row, dict) else []
+    return found or [first]
+
+
+def _column(values: list[object]) -> pa.Array:
+    """Return values of a key as texts if they differ in type."""
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError):
+        return pa.array([None if one is None else str(one) for one in values])
 
 
 def _blocks(source: Source, types: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
     """Yield the columns of each block of lines, identifiers as text; an error of Arrow's if not."""
     read = partial(_read_block, types=types)
-    yield from of_blocks(read, source, _not_blank(source.blocks()))
-
-
-def _not_blank(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    for block in blocks:
-        if not block.isspace():
-            yield block
-        del block
+    yield from of_blocks(read, source, (one for one in source.blocks() if not one.isspace()))
 
 
 def _read_block(block: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
@@ -118,8 +130,7 @@ def _read_block(block: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
     whole = pajson.ReadOptions(use_threads=False, block_size=len(block))
     schema = pa.schema(list(types.items()))
     options = pajson.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-    pool = POOL if has_long_line(block) else None
-    table = pajson.read_json(pa.BufferReader(block), whole, options, pool)
+    table = pajson.read_json(pa.BufferReader(block), whole, options)
     table.validate(full=True)  # Arrow takes bytes that are no UTF-8
     if any(column.null_count for column in table.columns):
         raise pa.ArrowInvalid("a value is missing")
@@ -139,10 +150,8 @@ def first_object(source: Source) -> dict[str, object]:
     check_length(source)
     line = first_line(source)
     number = source.head.partition(line)[0].count(b"\n") + 1
-    if _is_wide(line):
-        raise InputError(Problem(f"{source.name}:{number}", _TOO_WIDE, fix=_FEWER))
     try:
-        first = _parsed(line)
+        first = parse(line, once)
     except UnicodeDecodeError:
         what, fix = "the line is not UTF-8 text", "convert the file to UTF-8"
         raise InputError(Problem(f"{source.name}:{number}", what, fix=fix)) from None
@@ -155,51 +164,30 @@ def first_object(source: Source) -> dict[str, object]:
     return first
 
 
-def _is_wide(line: bytes) -> bool:
-    """Whether an object has so many keys that its dict would be many times the line."""
-    return line.count(b":") > _MOST_KEYS and line.count(b'"') > 2 * _MOST_KEYS
-
-
-def _parsed(line: bytes) -> Any:
-    """Return the value of a line; in a long one, lists and objects inside others stand for any."""
-    return parse_long(line) if len(line) > _LONG else parse(line, once)
-
-
-def _line_by_line(source: Source, types: dict[str, pa.DataType], rows: Rows) -> pa.Table:
-    """Return `rows`, identifiers as text, though some are text and others integers.
+def _line_by_line(source: Source, types: dict[str, pa.DataType]) -> list[pa.Table]:
+    """Return the rows, identifiers as text, though some are text and others integers.
 
     Raises
     ------
     InputError
         With the lines that lack a key, or have a value of another type.
     """
-    part: list[list[Any]] = []
+    rows: list[list[Any]] = []
+    tables = []
 
     def check(line: bytes) -> Problem | None:
         row, wrong = _check_line(line, types)
         if wrong is None:
-            part.append(row)
-        del row
-        if wrong or len(part) == _PART or len(line) > _LONG:
-            table = _table(part, types)
-            part.clear()
-            if len(line) > _LONG:
-                give_back()  # what its values took, before its texts are there once more
-            rows.add(table)
+            rows.append(row)
+        if len(rows) == _PART:
+            tables.append(_table(rows, types))
+            rows.clear()
         return wrong
 
-    found = wrong_lines(source, _rows_of(source), check)
+    found = wrong_lines(source, (one for one in source.lines() if _is_row(*one)), check)
     if found.problems:
         raise found.error()
-    rows.add(_table(part, types))
-    return rows.table()
-
-
-def _rows_of(source: Source) -> Iterator[tuple[int, bytes]]:
-    for number, line in source.lines():
-        if _is_row(number, line):
-            yield number, line
-        del line  # before the next one is read
+    return [*tables, _table(rows, types)]
 
 
 def _table(rows: list[list[Any]], types: Mapping[str, pa.DataType]) -> pa.Table:
@@ -217,10 +205,8 @@ def _table(rows: list[list[Any]], types: Mapping[str, pa.DataType]) -> pa.Table:
 
 def _check_line(line: bytes, types: dict[str, pa.DataType]) -> tuple[list[Any], Problem | None]:
     """Return the values of a line, and what is wrong with them."""
-    if len(line) > _LONG and _is_wide(line):
-        return [], Problem("", _TOO_WIDE, fix=_FEWER)
     try:
-        row = _parsed(line)
+        row = parse(line, once)
     except UnicodeDecodeError:
         return [], NOT_UTF8
     except ValueError as error:
@@ -250,10 +236,8 @@ def looks(head: Head, kind: Kind) -> bool:
         return False
     if len(head.data) > LONGEST and b"\n" not in head.data:  # no line of these
         return False
-    if _is_wide(head.lines[0]) and head.lines[0].count(b"{") == 1:
-        return True  # the reader says it
     try:
-        first = _parsed(head.lines[0])
+        first = parse(head.lines[0], once)
     except ValueError:
         return False
     return (

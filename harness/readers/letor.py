@@ -3,40 +3,320 @@
 ``grade qid:Q f:v f:v ... # comment`` in the dialects of MSLR, LETOR 3 and 4 (``#docid = X``),
 RankLib's judgement lists (``# docno words``), Yahoo and Istella; and LightGBM's layout, where a
 second file holds the number of rows of each query instead of a qid on each line: for ``rank.test``
-that is ``rank.test.query`` (or ``rank.test.group``), which is taken by itself where it exists.
-Where the lines have qids too, sizes must agree with them.
+that is ``rank.test.query`` (or ``rank.test.group``), which is used if it exists. If the lines have
+qids too, sizes must agree with them.
+
+The line starts are found in the bytes; of each line only the first few bytes and the comment are
+read. For files that are checked, the features of each row are hashed: rows of two folds with one
+hash are the same row, whatever their queries are called.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.lib.stride_tricks import sliding_window_view
 
-from ..core.arrow import as_bytes, take, to_numpy
-from ..core.docnos import Docnos
-from ..core.grouped import Columns, in_order
+from ..core.arrow import as_bytes, call, cast, extract, run_ends, take, to_numpy
+from ..core.hashing import hash_strings, splitmix64
 from ..core.policy import Duplicates
-from ..core.ragged import Array
-from ..core.same_docnos import many_repeats
-from ..core.tables import Qrels
+from ..core.ragged import Array, Ints, rows_of
+from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import InputError, Problem
 from .ahead import of_blocks
-from .blanks import count_fields
-from .build import dropped, scattered, warn, warn_dropped, warn_scattered
-from .cut_line import last_lines, warn_cut_line
+from .blocks import pieces
+from .build import (
+    doubtful_lines,
+    find_lines,
+    last_lines,
+    warn,
+    warn_cut_line,
+    warn_moved,
+    wrong_lines,
+)
+from .columns import NOT_UTF8, count_fields
 from .format import Format, Head, Kind
-from .groups import GROUP, check_sizes, group_file, has_qids, qids_from_sizes
+from .group_sizes import GROUP, check_sizes, group_file, has_qids, qids_from_sizes
 from .hashed import HashedSource
-from .letor_columns import Growing, LetorColumns
-from .letor_lines import NotLetor, diagnose, is_data, read_block
-from .lines import find_lines
-from .room import give_back
+from .number_text import check_number
 from .source import Source, no_rows
+
+KEPT = 128
+"""Hashes that are kept of a dataset: where one row in forty is shared, 96 in 100 times one of them
+is of such a row."""
+
+
+def kept(marks: Array) -> str:
+    """Return the smallest marks as text, the same of any two files as far as they share rows.
+
+    Rows that a file holds twice are left out: several files hold such ones by chance.
+    """
+    some = marks
+    if marks.size > 4 * KEPT:  # of which some may be of equal rows
+        some = np.partition(marks, 4 * KEPT)[: 4 * KEPT]
+    found, times = np.unique(some, return_counts=True)
+    smallest: bytes = found[times == 1][:KEPT].astype("<u8").tobytes()
+    return smallest.hex()
+
+
+def of_kept(text: str) -> Array:
+    """Return the marks that :func:`kept` gave.
+
+    >>> of_kept(kept(np.array([7, 3, 4, 7], dtype=np.uint64))).tolist()
+    [3, 4]
+    """
+    return np.frombuffer(bytes.fromhex(text), "<u8")
+
+
+def of_queries(rows: Array, offsets: Ints) -> Array:
+    """Return a hash of each query's rows, ``(n_queries,)`` uint64, whatever their order.
+
+    >>> rows = np.array([1, 2, 2, 1, 3], dtype=np.uint64)
+    >>> first, second, third = of_queries(rows, np.array([0, 2, 4, 5]))
+    >>> bool(first == second), bool(first == third)
+    (True, False)
+    """
+    found = np.zeros(offsets.size - 1, np.uint64)
+    np.add.at(found, rows_of(offsets), splitmix64(rows))
+    return found
+
+
+_REPAIR = "repair the line; predictions follow the lines, so delete none"
+_LONG = 256
+"""Bytes of a line from which on lines are long."""
+_PIECE = 1 << 20
+"""Bytes of lines that are read together."""
+_LINE_HEAD = 48
+"""Bytes of each line that are looked at; a longer grade and qid take the slow way."""
+_TAB, _NEWLINE, _RETURN, _BLANK, _HASH = np.array([9, 10, 13, 32, 35], np.uint8)
+_PLACES = np.arange(_LINE_HEAD, dtype=np.uint8)
+_QID = np.frombuffer(b"qid:", np.uint8)
+_DOCID = r"docid\s*=\s*(?P<docno>\S+)"
+_FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
+_NO_DATA = re.compile(rb"\s*(#|$)")
+_LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
+
+
+class Rows(NamedTuple):
+    """What some lines hold: ``(n,)`` grades, qids, and docnos if any line has a comment.
+
+    `docids` is how many of the docnos are given as ``docid = X``; if none is, they are the
+    first words of the comments. A docno is null if there is neither. The grades are int32, or
+    float64 if some are fractions; the qids are run-end encoded. The marks are hashes of the
+    features, if they are asked for.
+    """
+
+    grades: Array
+    qids: pa.Array | None
+    docnos: pa.Array | None
+    docids: int
+    marks: Array | None = None
+
+
+class NotLetor(Exception):  # noqa: N818 - a signal
+    """A line of the block has no grade or no qid where one belongs."""
+
+
+class _Lines(NamedTuple):
+    """Where some lines begin, where their data end, and where the lines do."""
+
+    starts: Ints
+    ends: Ints
+    stops: Ints
+
+    def among(self, rows: Array) -> _Lines:
+        return _Lines(*(places[rows] for places in self))
+
+
+class _Heads(NamedTuple):
+    """Where the grade and the qid of some lines begin and end."""
+
+    grade: Ints
+    grade_end: Ints
+    qid: Ints
+    qid_end: Ints
+
+
+def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]:
+    """Read grades, qids and docnos of the lines of a block; hash their features if `marked`."""
+    found = (_read_lines(piece, with_qid, marked) for piece in pieces(block, _PIECE))
+    return [rows for rows in found if rows is not None]
+
+
+def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
+    """Return what some whole lines hold; None if none holds data."""
+    data = np.frombuffer(piece + b"\n" * _LINE_HEAD, np.uint8)
+    stops = _line_ends(piece, data)
+    starts = np.concatenate([[0], stops[:-1] + 1])
+    ends = stops
+    if b"#" in piece:
+        hashes = np.append(np.flatnonzero(data == _HASH), data.size)
+        ends = np.minimum(hashes[np.searchsorted(hashes, starts)], stops)
+    lines = _Lines(starts, ends, stops)
+    is_return = (data[starts] == _RETURN) & (data[starts + 1] == _NEWLINE)
+    lines = lines.among((ends > starts) & ~is_return)
+    if not lines.starts.size:
+        return None
+    heads = _find_heads(data, lines, with_qid)
+    if heads is None:
+        lines, heads = _search_heads(piece, lines, with_qid)
+        if not lines.starts.size:
+            return None
+    grades = _grades(_texts(data, heads.grade, heads.grade_end))
+    qids = _encoded(_texts(data, heads.qid, heads.qid_end)) if with_qid else None
+    docnos, docids = _docnos_of(data, lines)
+    marks = None
+    if marked:
+        first = (heads.qid_end if with_qid else heads.grade_end) + 1
+        ends = lines.ends
+        for _ in range(2):  # a carriage return, the blank before a comment
+            ends = ends - (data[ends - 1] <= _BLANK)
+        marks = hash_strings(_strings(data, np.minimum(first, ends), ends))
+    return Rows(grades, qids, docnos, docids, marks)
+
+
+def _line_ends(piece: bytes, data: Array) -> Ints:
+    """Return where each line ends; the C library finds the ends of long lines faster."""
+    is_cut = not piece.endswith(b"\n")
+    if piece.count(b"\n", 0, _LONG * 64) < 64:
+        ends: Ints = np.cumsum(np.fromiter(map(len, io.BytesIO(piece)), np.int64)) - 1
+        ends[-1] += is_cut
+        return ends
+    return np.flatnonzero(data[: len(piece) + is_cut] == _NEWLINE)
+
+
+def _find_heads(data: Array, lines: _Lines, with_qid: bool) -> _Heads | None:
+    """Return the places in lines that begin as most do; None if one does not."""
+    starts = lines.starts
+    heads = sliding_window_view(data, _LINE_HEAD)[starts]
+    space = (heads == _BLANK) | (heads - _TAB <= _RETURN - _TAB)  # bytes below it wrap around
+    grade_end = space.argmax(axis=1)
+    if not grade_end.all() or (grade_end + 5 >= _LINE_HEAD).any():  # 0 stands for none, too
+        return None
+    qid_end = grade_end
+    if with_qid:
+        words = sliding_window_view(data, _QID.size)[starts + grade_end + 1]
+        first = grade_end.min() + 1 + _QID.size
+        space[(grade_end + _QID.size).astype(np.uint8)[:, None] >= _PLACES] = False
+        qid_end = space[:, first:].argmax(axis=1) + first
+        if (words != _QID).any() or (qid_end <= grade_end + 5).any():
+            return None
+    if (starts + qid_end > lines.ends).any():  # a comment begins at once
+        return None
+    return _Heads(starts, starts + grade_end, starts + grade_end + 5, starts + qid_end)
+
+
+def _search_heads(piece: bytes, lines: _Lines, with_qid: bool) -> tuple[_Lines, _Heads]:
+    """Return the lines with data, and the places in them, one by one: runs of blanks, long qids."""
+    rows, found = [], []
+    for row, (start, stop) in enumerate(
+        zip(lines.starts.tolist(), lines.stops.tolist(), strict=True)
+    ):
+        if _NO_DATA.match(piece, start, stop):
+            continue
+        match = _LINE.match(piece, start, stop)
+        if match is None or (with_qid and match.start("qid") < 0):
+            raise NotLetor
+        rows.append(row)
+        found.append(
+            (*match.span("grade"), *(match.span("qid") if with_qid else match.span("grade")))
+        )
+    heads = _Heads(*np.array(found, np.int64).reshape(-1, 4).T)
+    return lines.among(np.array(rows, np.int64)), heads
+
+
+def _docnos_of(data: Array, lines: _Lines) -> tuple[pa.Array | None, int]:
+    """Return the docno in the comment of each line, and how many are given as ``docid = X``."""
+    if (lines.ends == lines.stops).all():
+        return None, 0
+    comments = _texts(data, lines.ends, lines.stops)
+    docnos = extract(comments, _DOCID)
+    docids = len(docnos) - docnos.null_count
+    return (docnos if docids else extract(comments, _FIRST_WORD)), docids
+
+
+def _encoded(qids: pa.Array) -> pa.Array:
+    return run_ends(np.array([1]), qids) if len(qids) == 1 else call("run_end_encode", qids)
+
+
+def _texts(data: Array, starts: Ints, stops: Ints) -> pa.Array:
+    """Return the bytes between each start and stop as texts."""
+    strings = _strings(data, starts, stops)
+    try:
+        strings.validate(full=True)
+    except pa.ArrowInvalid:
+        raise NotLetor from None
+    return cast(strings, pa.string())
+
+
+def _strings(data: Array, starts: Ints, stops: Ints) -> pa.Array:
+    """Return the bytes between each start and stop, which do not overlap, as strings."""
+    offsets = np.empty(2 * starts.size, np.int64)
+    offsets[0::2], offsets[1::2] = starts, stops
+    # what lies between two of them is a string too: every second one is wanted
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    every = pa.Array.from_buffers(pa.large_string(), offsets.size - 1, buffers)
+    return take(every, np.arange(0, offsets.size - 1, 2))
+
+
+def _grades(texts: pa.Array) -> Array:
+    try:
+        grades = to_numpy(cast(texts, pa.float64()))
+    except pa.ArrowInvalid:
+        raise NotLetor from None
+    if not (np.abs(grades) <= GRADE_LIMIT).all():
+        raise NotLetor
+    if (grades != np.trunc(grades)).any():
+        return grades
+    return grades.astype(np.int32)
+
+
+def is_data(number: int, line: bytes) -> bool:
+    """Whether a line is neither blank nor a comment."""
+    return bool(line.strip()) and not line.lstrip().startswith(b"#")
+
+
+def diagnose(source: Source, with_qid: bool, *, whole: bool) -> InputError:
+    """Return the error that lists the lines without a sound grade and qid."""
+
+    def reads(lines: bytes) -> bool:
+        try:
+            rows = read_block(lines, with_qid)
+        except NotLetor:
+            return False
+        return not whole or all(row.grades.dtype.kind != "f" for row in rows)
+
+    lines = (row for row in doubtful_lines(source, reads) if is_data(*row))
+    found = wrong_lines(source, lines, partial(_check_line, with_qid=with_qid, whole=whole))
+    if not found.problems:
+        return InputError(Problem(source.name, "cannot be read as LETOR"))
+    return found.error()
+
+
+def _check_line(line: bytes, with_qid: bool, whole: bool) -> Problem | None:
+    match = _LINE.match(line)
+    try:
+        for part in (*(match.groups(b"") if match else ()), line.partition(b"#")[2]):
+            part.decode("utf-8")
+        grade = match["grade"].decode("utf-8") if match else ""
+    except UnicodeDecodeError:
+        return NOT_UTF8
+    wrong = check_number(grade, "grade", whole)
+    if wrong is not None:
+        return replace(wrong, fix=wrong.fix or _REPAIR)
+    if with_qid and (match is None or match["qid"] is None):
+        fix = "write 'grade qid:Q features'"
+        return Problem("", "no qid after the grade", fix=fix, rule="columns")
+    return None
+
 
 _LEAST = 2 << 20
 """Bytes of a block, at least: of most only the beginnings of lines are looked at."""
@@ -44,8 +324,6 @@ _BEFORE = 5
 """Lines before the last one that tell how many fields a line has."""
 _NAMED = 3
 """Rows that are named of those that repeat a docno."""
-_SMALL = 2
-"""Bytes of the integers that are grades whatever they hold."""
 
 
 def read_qrels(
@@ -58,7 +336,7 @@ def read_qrels(
 ) -> Qrels:
     """Read a learning-to-rank file as a dataset.
 
-    Docnos come from the comments where every row has one, and are d0, d1, ... by position
+    Docnos come from the comments if every row has one, and are d0, d1, ... by position
     otherwise. Real files hold rows twice, and predictions follow all of them: under
     ``duplicates="error"`` such a file is warned about, keeps every row and is named by position.
 
@@ -71,10 +349,9 @@ def read_qrels(
     """
     sizes = group_file(source, group)
     with_qid = has_qids(source)
-    columns = _columns(source, with_qid, whole=not fractions)
-    grades, qids = columns.grades, columns.qids
-    if grades.dtype.itemsize > _SMALL:  # else they are within bounds
-        Qrels.check_numbers(grades, source.name, fractions=fractions)
+    rows = _read_rows(source, with_qid, whole=not fractions)
+    grades = Qrels.check_numbers(rows.grades, source.name, fractions=fractions)
+    qids, docnos = rows.qids, _named_by_comments(source, rows)
     if with_qid:
         if sizes is not None:
             check_sizes(source, sizes, qids)
@@ -86,57 +363,49 @@ def read_qrels(
         raise InputError(Problem(source.name, "the lines have no qid", fix=fix, rule="columns"))
     else:
         qids = qids_from_sizes(source, sizes, grades.size)
-    docnos = _docnos(source, columns)
     if isinstance(source, HashedSource):
-        source.row_marks = columns.marks
-    del columns
-    # where docnos that stand twice are no error, rows have to be there without their docnos, too
-    ask = docnos is not None and duplicates == "error"
-    held = Columns(qids, docnos, grades, give_back)
-    if ask and _warn_many_repeated(source, held):
-        ask, docnos = False, None
-    if ask or docnos is None:
-        held.docnos = None
-    del qids, grades
-    qrels = Qrels.from_held(held, name=name, duplicates=duplicates)
-    if ask:
-        named = _named(qrels, docnos)
-        del docnos
-        if not _warn_some_repeated(source, named):
-            qrels = named
+        source.row_marks = rows.marks
+    try:
+        qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
+    except DuplicateRows as error:
+        _warn_repeated(source, error, qids, docnos)
+        qrels = Qrels.from_columns(qids, None, grades, name=name)
     _warn_cut(source)
-    warn_scattered(source, scattered(qrels), is_data)
-    warn_dropped(source, dropped(qrels), duplicates, is_data)
+    warn_moved(source, qrels, duplicates, is_data)
     return qrels
 
 
-def _columns(source: Source, with_qid: bool, *, whole: bool) -> LetorColumns:
-    """Return what the rows hold."""
+def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
+    """Return what the rows of a file hold."""
     parse = partial(read_block, with_qid=with_qid, marked=isinstance(source, HashedSource))
-    growing, is_letor = Growing(), True
-    blocks = of_blocks(parse, source, source.blocks(_block(source)))
+    parts: list[Rows] = []
     try:
-        for block in blocks:
-            for rows in block:
-                growing.add(rows)
-                is_letor = is_letor and not (whole and rows.grades.dtype.kind == "f")
-            if not is_letor:
-                break
+        for some in of_blocks(parse, source, source.blocks(max(source.block, _LEAST))):
+            if whole and any(rows.grades.dtype.kind == "f" for rows in some):
+                raise NotLetor
+            parts += some
     except NotLetor:
-        is_letor = False
-    del blocks
-    columns = growing.columns() if is_letor else None
-    if not is_letor:
-        del growing
-        raise diagnose(source, with_qid, whole=whole)
-    if columns is None:
+        raise diagnose(source, with_qid, whole=whole) from None
+    if not parts:
         raise no_rows(source.name)
-    give_back()  # what blocks took
-    return columns
+    return _joined(parts, with_qid)
 
 
-def _block(source: Source) -> int:
-    return max(source.block, _LEAST)
+def _joined(parts: Sequence[Rows], with_qid: bool) -> Rows:
+    """Return the rows of all parts; the docnos are None if not every row has one."""
+    sizes = [rows.grades.size for rows in parts]
+    qids = docnos = marks = None
+    if with_qid:
+        encoded: list[pa.Array] = [rows.qids for rows in parts]
+        before = np.cumsum([0, *sizes[:-1]])
+        ends = [to_numpy(one.run_ends) + at for one, at in zip(encoded, before, strict=True)]
+        qids = run_ends(np.concatenate(ends), pa.concat_arrays([one.values for one in encoded]))
+    if all(rows.docnos is not None and not rows.docnos.null_count for rows in parts):
+        docnos = pa.concat_arrays([rows.docnos for rows in parts])
+    if parts[0].marks is not None:
+        marks = np.concatenate([rows.marks for rows in parts])
+    grades = np.concatenate([rows.grades for rows in parts])
+    return Rows(grades, qids, docnos, sum(rows.docids for rows in parts), marks)
 
 
 def _warn_cut(source: Source) -> None:
@@ -154,76 +423,40 @@ def _n_fields(line: bytes) -> int:
     return count_fields(fields) + len(mark)
 
 
-def _named(qrels: Qrels, docnos: pa.Array) -> Qrels:
-    """Return judgements with names for their rows, as they stand in the file."""
-    if qrels.order is not None:
-        docnos = in_order(docnos, qrels.order, give_back)
-    return replace(qrels, docnos=Docnos(docnos, qrels.offsets))
-
-
-def _warn_many_repeated(source: Source, columns: Columns) -> bool:
-    """Warn of rows that repeat a docno where they are many, and return whether they are."""
-    many = many_repeats(columns)
-    if many is None:
-        return False
-    rows, n = many[0][:_NAMED].copy(), many[0].size
-    del many
-    query = np.searchsorted(to_numpy(columns.qids.run_ends), rows, "right")
-    names = take(columns.qids.values, query), take(columns.docnos, rows)
-    columns.let_go()  # before the file is read again
-    _warn_repeated(source, rows, names, n, at_least=True)
-    return True
-
-
-def _warn_some_repeated(source: Source, qrels: Qrels) -> bool:
-    """Warn of rows that repeat a docno, and return whether there are any."""
-    rows, _ = qrels.duplicate_rows()
-    if not rows.size:
-        return False
-    order = qrels.order
-    first = rows if order is None else rows[np.argsort(order[rows])]  # of the file
-    first = first[:_NAMED]
-    query = np.searchsorted(qrels.offsets, first, "right") - 1
-    names = take(qrels.qids, query), qrels.docnos.take(first)
-    _warn_repeated(source, first if order is None else order[first], names, rows.size)
-    return True
-
-
-def _warn_repeated(
-    source: Source, rows: Array, names: tuple[pa.Array, pa.Array], n: int, at_least: bool = False
-) -> None:
-    """Warn of `n` rows that repeat a docno of their query: the first, their qids and docnos."""
-    texts = [
-        tuple(name.decode("utf-8", "replace") for name in as_bytes(column)) for column in names
-    ]
+def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos: pa.Array) -> None:
+    """Warn of rows that repeat a docno of their query, with the first of them."""
+    rows = np.sort(error.rows.astype(np.int64))[:_NAMED]
+    query = np.searchsorted(to_numpy(qids.run_ends), rows, "right")
+    names = [as_bytes(take(qids.values, query)), as_bytes(take(docnos, rows))]
+    texts = [tuple(name.decode("utf-8", "replace") for name in column) for column in names]
     wanted = {int(row): (docno,) for row, docno in zip(rows, texts[1], strict=True)}
     lines = find_lines(source, wanted, is_data, whole=True)
     examples = tuple(
         f"query {qid}, document {docno}" + (f": line {lines[row]}" if row in lines else "")
         for row, qid, docno in zip(wanted, *texts, strict=True)
     )
+    n = error.total
     warn(
         source,
-        f"{'at least ' if at_least else ''}{n:,} row{'s repeat' if n > 1 else ' repeats'} a docno "
+        f"{n:,} row{'s repeat' if n > 1 else ' repeats'} a docno "
         "of the same query; all rows are kept, and named d0, d1, ... by position",
         "repeated-rows",
         n,
         lines.get(int(rows[0]), 0),
         examples,
-        at_least,
     )
 
 
-def _docnos(source: Source, columns: LetorColumns) -> pa.Array | None:
-    """Return the docnos that the comments give; None where not every row has one."""
-    docids, n_rows = columns.docids, columns.grades.size
+def _named_by_comments(source: Source, rows: Rows) -> pa.Array | None:
+    """Return the docnos that the comments give; None if not every row has one."""
+    docids, n_rows = rows.docids, rows.grades.size
     if 0 < docids < n_rows:
         warn(
             source,
             f"{docids:,} of {n_rows:,} rows have a docid; rows are named d0, d1, ... by position",
         )
         return None
-    return columns.docnos
+    return rows.docnos
 
 
 _QID_LINE = re.compile(rb"\s*\S+\s+qid:\S")

@@ -2,13 +2,90 @@
 
 from __future__ import annotations
 
+import io
+import tokenize
+import warnings
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+
 from ..core.policy import Duplicates
+from ..core.ragged import Array
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, said_by
+from ..files import check_room
+from .compression import check_unpacked
 from .format import Format, Head, Kind, name_it
-from .numpy_files import NoArrayError, ObjectsError, array_of
-from .rows import follow
+from .predictions import follow
 from .source import PLAIN_ARRAY, Source
+
+_DAMAGED = (
+    ValueError, TypeError, SyntaxError, KeyError, AttributeError, OverflowError, EOFError,
+    IndexError, OSError, RuntimeError, zlib.error, zipfile.BadZipFile,
+    tokenize.TokenError,
+)  # fmt: skip
+"""What numpy and zipfile raise at bytes that are no array and no archive."""
+
+
+class NoArrayError(Exception):
+    """Bytes that are no array of numpy's; the text says why."""
+
+
+class ObjectsError(NoArrayError):
+    """An array of Python objects, which only a pickle could bring back; none is ever loaded."""
+
+
+def array_of(data: bytes) -> Array:
+    """Return the array that the bytes of an ``.npy`` file hold.
+
+    Raises
+    ------
+    NoArrayError
+        If they are none.
+    """
+    if not data.startswith(npy.MAGIC_PREFIX):
+        raise NoArrayError("no file of numpy's")
+    found: Array = _loaded(data)
+    return found
+
+
+def arrays_of(name: str, data: bytes) -> dict[str, Array]:
+    """Return the arrays of an ``.npz`` archive by their names; `name` is the file, for messages.
+
+    Raises
+    ------
+    NoArrayError
+        If it is none, or one of its arrays is none.
+    InputError
+        If it unpacks to more than the free memory.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            check_unpacked(name, sum(member.file_size for member in archive.infolist()))
+    except _DAMAGED as error:
+        raise NoArrayError(said_by(error)) from None
+    found: dict[str, Array] = _loaded(data)
+    return found
+
+
+def _loaded(data: bytes) -> Any:
+    """Return the array, or the arrays by their names, that numpy reads."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            loaded = np.load(io.BytesIO(data), allow_pickle=False)
+        return loaded if isinstance(loaded, np.ndarray) else dict(loaded)
+    except MemoryError as error:  # at a header that asks for more than there can be, too
+        check_room()
+        raise NoArrayError(said_by(error)) from None
+    except _DAMAGED as error:
+        if "allow_pickle" in str(error):
+            raise ObjectsError from None
+        raise NoArrayError(said_by(error)) from None
+
 
 _MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
 

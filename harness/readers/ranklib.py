@@ -14,7 +14,7 @@ from .build import column, lines_of_rows
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .number_text import is_like_number
-from .rows import needed
+from .predictions import needed
 from .source import Source
 
 RUN = Layout(
@@ -79,7 +79,7 @@ def _seen_before(at: Ints) -> Array:
 
 def _wrong_row(source: Source, wrong: Array) -> InputError:
     rows = np.flatnonzero(wrong)
-    found = lines_of_rows(source, rows[:10], RUN.is_data)
+    found = lines_of_rows(source, rows[:10], RUN.of(source).is_data)
     what, fix = (
         "the row is beyond its query's rows, or given twice",
         "count rows from 0 in each query",
@@ -103,5 +103,5 @@ FORMAT = Format(
     looks=looks,
     run=read_run,
     needs_dataset=True,
-    is_data=lambda source: RUN.is_data,
+    is_data=lambda source: RUN.of(source).is_data,
 )

@@ -2,40 +2,70 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import as_bytes, cast, equal, take, to_numpy, unique
-from ..core.grouped import Columns
+from ..core.grouping import NOTHING, Odd, are_distinct
 from ..core.hashing import Seen, hash_strings
-from ..core.heads import are_distinct
 from ..core.policy import Duplicates
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
 from .build import (
-    Odd,
+    TEXT,
+    against_rank,
     build,
     column,
-    dropped,
-    held,
-    scattered,
+    first_line,
+    gathered,
     warn,
+    warn_cut_line,
     warn_dropped,
     warn_scattered,
 )
 from .checks import MANY_TAGS
-from .columns import Layout, Refused, numbers_of, read_block, read_columns
-from .cut_line import warn_cut_line
-from .extra_fields import warn_extra
-from .firsts import against_rank, first_line
+from .columns import (
+    Layout,
+    Refused,
+    after_header,
+    numbers_of,
+    read_block,
+    read_columns,
+    read_judgements,
+    without_first_lines,
+)
 from .format import Format, Head, Kind, ScatteredQueries
-from .gathered import Rows, gathered
 from .number_text import is_like_number
 from .source import Source
+
+
+def warn_extra(source: Source, n_fields: int) -> None:
+    """Warn of lines whose fields after the first `n_fields` were passed over.
+
+    The file is read again for their number.
+    """
+    if not source.has_extra_fields:
+        return
+    longer = re.compile(rb"^[^\S\n]*(?:\S+[^\S\n]+){%d}\S.*" % n_fields, re.MULTILINE)
+    n, line, text, passed = 0, 0, "", source.n_comments
+    for block in after_header(source, source.n_comments):
+        if not n and (first := longer.search(block)):
+            line = passed + block.count(b"\n", 0, first.start()) + 1
+            text = first[0][:TEXT].decode("utf-8", "replace").strip()
+        n += sum(1 for _ in longer.finditer(block))
+        passed += block.count(b"\n")
+    if n:
+        which = "1 line has" if n == 1 else f"{n:,} lines have"
+        what = (
+            f"{which} more than {n_fields} fields, first line {line}; the first {n_fields} are "
+            "read, as in trec_eval, so that a docno with a blank has its rank for a score"
+        )
+        warn(source, what, "extra-fields", n, line, (text,))
+
 
 QRELS = Layout(("qid", "iteration", "docno", "grade"), ("qid", "docno"), number="grade", whole=True)
 RUN = Layout(
@@ -46,40 +76,23 @@ RUN = Layout(
     not_finite="repair the system's output, or delete the line",
 )
 _TAIL = 2048
-"""Rows that are looked at first for the beginning of the last query, and at a time for tags."""
-_LONG, _TEXT = 1 << 20, 1 << 14
-"""Bytes of so many tags from which on some are long, and of these what is kept of each."""
-_WITH_RANKS = replace(RUN, also=("rank",))
-_RANKED = replace(_WITH_RANKS, text=("qid",))
+"""Rows that are looked at first for the beginning of the last query."""
+_RANKED = replace(RUN, text=("qid",), also=("rank",))
 
 
 def read_qrels(
     source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
 ) -> Qrels:
     """Read judgements: ``qid iteration docno grade``."""
-    table = gathered(read_columns(source, replace(QRELS, whole=not fractions)))
-    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
-    columns = held(table, grades)
-    del table, grades  # as large as what is made of them
-    qrels = build(Qrels, source, columns, QRELS.is_data, duplicates=duplicates, name=name)
-    warn_scattered(source, scattered(qrels), QRELS.is_data)
-    warn_dropped(source, dropped(qrels), duplicates, QRELS.is_data)
-    return qrels
+    return read_judgements(source, QRELS, duplicates, name, fractions=fractions)
 
 
 def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
-    table = gathered(read_columns(source, _layout(source)))
-    warn_cut(source, table)
-    against, part = contradictions(table), Part.of(table)
-    del table  # as large as what is made of it
-    run = part.run(source, 0, duplicates, name)
-    warn_extra(source, len(RUN.fields))
-    warn_scattered(source, scattered(run), RUN.is_data)
-    warn_dropped(source, dropped(run), duplicates, RUN.is_data)
-    warn_ranks(source, against)
+    table = gathered(read_columns(source, RUN))
+    (run,) = _parts(source, [table], duplicates, name)
     return run
 
 
@@ -87,23 +100,32 @@ def stream_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
-    before, back, gone = 0, Odd(), Odd()
-    against = np.zeros(2, dtype=np.int64)
+    yield from _parts(source, read_columns(source, RUN), duplicates, name)
+
+
+def _parts(
+    source: Source, tables: Iterable[pa.Table], duplicates: Duplicates, name: str
+) -> Iterator[Run]:
+    """Yield runs of whole queries; warn at the end of what is odd in the file."""
+    before, moved, gone = 0, Odd(), Odd()
+    is_data = RUN.of(source).is_data
 
     def part(table: pa.Table) -> Run:
-        nonlocal before, back, gone, against
-        run = Part.of(table).run(source, before, duplicates, name)
-        back = back.more(scattered(run, before))
-        gone = gone.more(dropped(run, before))
+        nonlocal before, moved, gone
+        run = build(
+            Run, source, table, numbers_of(table, "score"), is_data, duplicates=duplicates,
+            name=name, before=before,
+        )  # fmt: skip
+        moved = moved.more(run.scattered.after(before))
+        gone = gone.more((run.dropped or NOTHING).after(before))
         before += table.num_rows
-        against = against + contradictions(table)
-        return run
+        return replace(run, tags=tags_of(table))
 
-    yield from in_parts(source, read_columns(source, _layout(source)), part)
+    yield from in_parts(source, tables, part)
     warn_extra(source, len(RUN.fields))
-    warn_scattered(source, back, RUN.is_data)
-    warn_dropped(source, gone, duplicates, RUN.is_data)
-    warn_ranks(source, against)
+    warn_scattered(source, moved, is_data)
+    warn_dropped(source, gone, duplicates, is_data)
+    warn_ranks(source)
 
 
 def in_parts(
@@ -124,66 +146,28 @@ def in_parts(
             raise ScatteredQueries(source.name)
         return run
 
-    rows, last, qid = Rows(), None, b""
+    rows: list[pa.Table] = []  # of a query that may go on
+    last: pa.Table | None = None
     for table in tables:
         if last is not None:
-            start = _start_of_last_query(last["qid"].chunk(0))  # which may go on in this table
-            before, qid = qid, _last(last["qid"])
-            if start:
-                rows.add(last.slice(0, start))
-            if rows.n_rows and (start or before != qid):
-                yield new(rows.table())
-                rows = Rows()
-            rows.add(last.slice(start))
+            start = _start_of_last_query(last["qid"].chunk(0))
+            goes_on = bool(rows) and as_bytes(rows[-1]["qid"].chunk(0)[-1:]) == as_bytes(
+                last["qid"].chunk(0)[:1]
+            )
+            if start or (rows and not goes_on):
+                yield new(gathered([*rows, last.slice(0, start)]))
+                rows = []
+            rows.append(last.slice(start))
         last = table
     if last is not None:
-        rows.add(last)
-        table = rows.table()
+        table = gathered([*rows, last])
         warn_cut(source, table)
         yield new(table)
 
 
-def _last(texts: pa.ChunkedArray) -> bytes:
-    return as_bytes(texts.chunk(texts.num_chunks - 1)[-1:])[0]
-
-
-class Part(NamedTuple):
-    """Rows of a run, to be grouped by query."""
-
-    columns: Columns
-    tags: tuple[str, ...]
-
-    @classmethod
-    def of(cls, table: pa.Table) -> Part:
-        """Return what matters of a table."""
-        return cls(held(table, numbers_of(table, "score")), tags_of(table))
-
-    def run(self, source: Source, before: int, duplicates: Duplicates, name: str) -> Run:
-        """Take the columns out, and return the run; `before` as in :func:`~.build.build`."""
-        run = build(
-            Run, source, self.columns, RUN.is_data, duplicates=duplicates, name=name, before=before
-        )
-        return replace(run, tags=self.tags)
-
-
 def tags_of(table: pa.Table) -> tuple[str, ...]:
     """Return the distinct tags, the first :data:`~.checks.MANY_TAGS` of them."""
-    tags = table["tag"].chunk(0)
-    values = tags.values if pa.types.is_run_end_encoded(tags.type) else tags
-    found: dict[bytes, None] = {}
-    for first in range(0, len(values), _TAIL):
-        some = values[first : first + _TAIL]
-        long = some.nbytes > _LONG
-        found |= dict.fromkeys(_beginnings(some) if long else as_bytes(unique(some)))
-        if len(found) >= MANY_TAGS:
-            break
-    return tuple(map(readable, [*found][:MANY_TAGS]))
-
-
-def _beginnings(texts: pa.Array) -> Iterator[bytes]:
-    """Yield what texts begin with, some of which are long."""
-    for text in texts:
-        yield text.as_buffer()[:_TEXT].to_pybytes()
+    return tuple(map(readable, as_bytes(unique(column(table["tag"]))[:MANY_TAGS])))
 
 
 def readable(text: bytes) -> str:
@@ -208,24 +192,15 @@ def warn_cut(source: Source, table: pa.Table) -> None:
         warn_cut_line(source, why)
 
 
-def _layout(source: Source) -> Layout:
-    """Return what to read of a run: its ranks too where it is small, so that they are free.
-
-    Those of a large one would cost a quarter more; pieces of it are looked at in their place.
-    """
-    return _WITH_RANKS if source.one_block else RUN
-
-
-def warn_ranks(source: Source, against: Ints | None = None) -> None:
-    """Warn where ranks contradict scores: `against`, as :func:`contradictions` counts them.
-
-    Of a run whose ranks were not read, those in the pieces of `source` that are kept.
-    """
-    whole = True
-    if against is None or not source.one_block:
-        against, whole = _in_pieces(source), source.sample.whole
-    n_rows, n = against
+def warn_ranks(source: Source) -> None:
+    """Warn if ranks contradict scores in the pieces of a run that are kept: all of a small one."""
+    rows, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
+    try:
+        n_rows, n = contradictions(read_block(rows, _RANKED))
+    except Refused:
+        return
     if n:
+        whole = source.sample.whole
         have = "1 has" if n == 1 else f"{n:,} have"
         looked_at = "" if whole else " looked at, from all over the file"
         warn(
@@ -234,22 +209,15 @@ def warn_ranks(source: Source, against: Ints | None = None) -> None:
             "the scores decide the order, and the ranks are not used, as in trec_eval",
             "ranks-against-scores",
             int(n),
-            *first_line(source, against_rank, against_rank(forget=True)),
+            *first_line(source, against_rank()),
             at_least=not whole,
         )
-
-
-def _in_pieces(source: Source) -> Ints:
-    try:
-        return contradictions(read_block(b"".join(source.sample.pieces), _RANKED))
-    except Refused:
-        return np.zeros(2, np.int64)
 
 
 def contradictions(table: pa.Table) -> Ints:
     """Return how many rows have a rank, and how many a higher score than the row ranked before."""
     none = np.zeros(2, np.int64)
-    if "rank" not in table.column_names or not table.num_rows:
+    if not table.num_rows:
         return none
     try:
         rank = to_numpy(cast(table["rank"], pa.int64()))
@@ -282,5 +250,5 @@ FORMAT = Format(
     qrels=read_qrels,
     run=read_run,
     stream=stream_run,
-    is_data=lambda source: RUN.is_data,
+    is_data=lambda source: RUN.of(source).is_data,
 )

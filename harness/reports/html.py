@@ -1,39 +1,83 @@
-"""An HTML fragment, as a notebook shows it."""
+"""HTML fragments: tables that say what their headings head, without style sheet or script."""
 
 from __future__ import annotations
 
-from ..core.leaderboard import Leaderboard
-from ..escaping import in_html
-from ._cells import Best, grid, notes, query_grids
+from collections.abc import Iterable, Iterator
 
-suffix = ".html"
+from ..errors import html_comment, in_html
+from .grid import PLAIN, Cell, Column, Grid
 
-
-def render(board: Leaderboard, *, per_query: bool = False) -> str:
-    """Return the leaderboard as HTML tables, one a dataset, best values in bold.
-
-    Parameters
-    ----------
-    per_query : bool
-        Also list every query's values.
-    """
-    blocks = []
-    for dataset, entries in board.by_dataset():
-        header, rows = grid(board, entries, mark=Best)
-        blocks.append(table(dataset, header, rows))
-        blocks += [f"<p>{in_html(note)}</p>" for note in notes(board, entries)]
-    if per_query:
-        blocks += [table(*grid) for grid in query_grids(board)]
-    return "\n".join(blocks) + "\n"
+_LEFT = 'style="text-align: left"'
+_NAME = 'style="text-align: left; font-weight: normal; white-space: nowrap"'
+_HEADING = 'style="white-space: nowrap"'
+_NUMBER = 'style="text-align: right; white-space: nowrap"'
 
 
-def table(caption: str, header: list[str], rows: list[list[str]]) -> str:
-    """Return a table; the best cells are bold."""
-    head = "".join(f"<th>{in_html(cell)}</th>" for cell in header)
-    body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    return f"<table>\n<caption>{in_html(caption)}</caption>\n<tr>{head}</tr>\n{body}\n</table>"
+def render(grids: Iterable[Grid]) -> str:
+    """Return a ``<table>`` for each grid: its title as the caption, its notes in the foot."""
+    return "".join(f"{line}\n" for one in grids for line in _lines(one))
 
 
-def _cell(text: str) -> str:
-    inside = in_html(text)
-    return f"<td><strong>{inside}</strong></td>" if isinstance(text, Best) else f"<td>{inside}</td>"
+def _lines(one: Grid) -> Iterator[str]:
+    if one.source:
+        yield html_comment(one.source)
+    caption = one.title or one.caption
+    if not one.columns:
+        yield from (f"<p>{in_html(text)}</p>" for text in (caption, *one.notes) if text)
+        return
+    yield "<table>"
+    if caption:
+        yield f"<caption {_LEFT}>{in_html(caption)}</caption>"
+    yield from ("<thead>", *_head(one), "</thead>")
+    for group in one.groups:
+        yield "<tbody>"
+        if group.title:
+            head = f'<th scope="rowgroup" colspan="{len(one.columns)}" {_LEFT}>'
+            yield f"<tr>{head}{in_html(group.title)}</th></tr>"
+        for row in group.rows:
+            cells = "".join(map(_cell, one.columns[1:], row[1:]))
+            yield f'<tr><th scope="row" {_NAME}>{_inside(row[0])}</th>{cells}</tr>'
+        yield "</tbody>"
+    if one.notes:
+        notes = "<br>".join(map(in_html, one.notes))
+        yield f'<tfoot><tr><td colspan="{len(one.columns)}">{notes}</td></tr></tfoot>'
+    yield "</table>"
+
+
+def _head(one: Grid) -> Iterator[str]:
+    first, *rest = one.columns
+    span = ' rowspan="2"' if one.blocks else ""
+    corner = f"<td{span}></td>"
+    if first.title:
+        corner = f'<th scope="col"{span} {_LEFT}>{in_html(first.title)}</th>'
+    titles = "".join(f'<th scope="col" {_HEADING}>{in_html(column.title)}</th>' for column in rest)
+    if one.blocks:
+        blocks = "".join(
+            f'<th scope="colgroup" colspan="{size}">{in_html(title)}</th>'
+            for title, size in one.blocks
+        )
+        yield f"<tr>{corner}{blocks}</tr>"
+        corner = ""
+    yield f"<tr>{corner}{titles}</tr>"
+
+
+def _cell(column: Column, cell: Cell) -> str:
+    style = _LEFT if column.left else _NUMBER
+    if cell.colour:
+        style = f'{style[:-1]}; background: {cell.colour}"'
+    hint = f' title="{in_html(cell.hint)}"' if cell.hint else ""
+    return f"<td {style}{hint}>{_inside(cell)}</td>"
+
+
+def _inside(cell: Cell) -> str:
+    text = in_html(cell.text + cell.sign)
+    if cell[1:] == PLAIN:
+        return text
+    if cell.bold:
+        text = f"<strong>{text}</strong>"
+    elif cell.underlined:
+        text = f"<u>{text}</u>"
+    text += f"<sup>{in_html(cell.above)}</sup>" if cell.above else ""
+    text += f"<sub>{in_html(cell.below)}</sub>" if cell.below else ""
+    text += f" {in_html(cell.spread)}" if cell.spread else ""
+    return text + (f" ({in_html(cell.note)})" if cell.note else "")

@@ -7,28 +7,179 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ..core.comparison import (
-    Comparison,
-    Comparisons,
-    Overall,
-    Plan,
-    Standing,
-    family_of,
-)
-from ..core.systems import System
-from ..core.unanswered import unanswered_of
+from ..core.comparison import Comparison, Comparisons, Overall, Plan, Standing, family_of
+from ..core.ragged import Bools, Floats, Ints
+from ..core.systems import System, unanswered_of
 from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
-from ..system import threads_of
-from .blocks import Block, blocks_of
+from ..files import threads_of
+from .blocks import Block, blocks_of, interval_of, of_all_pairs, paired, pairs_of, stream_of, tested
+from .bootstrap import resampled_means
 from .corrections import adjust
-from .pairs import of_all_pairs, paired, pairs_of, tested
-from .registry import AllPairs, find
-from .several import means
-from .standings import standings_of
+from .differences import EPS, noise
+from .intervals import clustered
+from .registry import AllPairs, deviations, find, means, tolerance
+from .streams import Stream
+from .tiers import tiers, told_apart
+
+
+def rank_intervals(
+    values: Floats, level: float = 0.05, stream: Stream | None = None
+) -> tuple[Ints, Ints]:
+    """Return an interval of each system's place by its mean, by bootstrap over the queries.
+
+    Queries are drawn with replacement, the same for all systems; each draw ranks their means.
+    The interval is the narrowest with at most ``level / 2`` of the draws before `low` and as many
+    after `high`.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_queries)
+        Higher is better; at least one system and one query, all finite.
+    level : float
+        At most this share of draws is outside, in (0, 1): .05 gives 95 % intervals.
+    stream : Stream, optional
+
+    Returns
+    -------
+    low, high : ndarray, shape (n_systems,)
+        Places, 1 the best; systems with equal means (but for floating point) share the best of
+        their places.
+
+    References
+    ----------
+    Hall and Miller, Annals of Statistics 2009. Such an interval is of one system at a time, and
+    it says nothing of pairs: two systems whose intervals overlap may well differ on the same
+    queries. Between systems that are equal in truth the bootstrap is too sure of their order.
+
+    Examples
+    --------
+    >>> low, high = rank_intervals(np.array([[0.2, 0.4, 0.1], [0.3, 0.3, 0.1], [0.9, 0.8, 0.9]]))
+    >>> low.tolist(), high.tolist()
+    ([2, 2, 1], [3, 3, 1])
+    """
+    n_systems = values.shape[0]
+    # What is common to all goes first: one query's huge values would hide the others.
+    order = np.lexsort(values.T)  # the draws are not to hang on the order of the systems
+    means = resampled_means(deviations(values[order]).T, stream or Stream())
+    place = np.empty(means.shape, dtype=np.int64)
+    place[:, order] = _resampled_places(means, tolerance(values[order]))
+    place += np.arange(n_systems) * n_systems
+    counts = np.bincount(place.ravel(), minlength=n_systems**2).reshape(n_systems, n_systems)
+    reached = np.cumsum(counts, axis=1)
+    # .29 * 100 is 28.999999999999996: the share of whole draws needs a tolerance too.
+    outside = int(level / 2 * means.shape[0] * (1 + EPS))
+    low = (reached > outside).argmax(axis=1) + 1
+    high = (reached >= means.shape[0] - outside).argmax(axis=1) + 1
+    return low, high
+
+
+def _resampled_places(means: Floats, tolerances: Floats) -> Ints:
+    """Return the place, from 0, of each column in each row; equal ones share the best.
+
+    Neighbours are equal within the larger tolerance of the two columns.
+    """
+    order = np.argsort(-means, axis=1, kind="stable")
+    ordered = np.take_along_axis(means, order, axis=1)
+    is_new = np.ones(ordered.shape, dtype=bool)
+    own = tolerances[order]
+    is_new[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > np.maximum(own[:, :-1], own[:, 1:])
+    place = np.maximum.accumulate(np.where(is_new, np.arange(means.shape[1]), 0), axis=1)
+    result = np.empty_like(place)
+    np.put_along_axis(result, order, place, axis=1)
+    return result
+
+
+def standings_of(
+    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None = None
+) -> Iterator[Standing]:
+    """Yield where each run of a block stands.
+
+    Parameters
+    ----------
+    block : Block
+    rows : sequence of Comparison
+        Those of the block, corrected.
+    plan : Plan
+    found : AllPairs, optional
+        What the plan's own test of all pairs says. Tiers follow :func:`~.apart.told_apart`.
+    """
+    values = np.array([system.value(block.metric) for system in block.systems])
+    places = _places(block, values, plan)
+    tier = [""] * len(values)
+    if places.n > 1:
+        tier = _tiers(block, told_apart(block, rows, plan, found))
+    for place, system in enumerate(block.systems):
+        row = block.values[place]
+        defined = row[~np.isnan(row)]
+        stream = stream_of(plan, plan.interval, block, system.run)
+        if len(system.entries) > 1:
+            interval = clustered(system, block.metric, plan)
+        else:
+            interval = interval_of(defined, plan, stream)
+        yield Standing(
+            block.dataset, system.run, block.metric, defined.size, float(values[place]),
+            *interval, int(places.rank[place]), int(places.low[place]), int(places.high[place]),
+            tier[place], places.n,
+        )  # fmt: skip
+
+
+class _Places(NamedTuple):
+    """Rank of each run and its interval, 0 where there is none; over how many queries."""
+
+    rank: Ints
+    low: Ints
+    high: Ints
+    n: int
+
+
+def _places(block: Block, values: Floats, plan: Plan) -> _Places:
+    """Return places over the queries that every run has a value for."""
+    rank, low, high = np.zeros((3, values.size), dtype=np.int64)
+    found = _Places(rank, low, high, _n_ranked(block))
+    if not found.n:
+        return found
+    valued, oriented = block.valued, block.oriented[block.valued]
+    compared = means(oriented)
+    if not np.isnan(block.values[valued]).any():  # the summaries are of these queries too
+        sign = -1 if block.metric.definition.direction == "lower" else 1
+        compared = sign * values[valued]
+    found.rank[valued] = ranks(compared)
+    if found.n > 1:
+        stream = replace(stream_of(plan, "ranks", block), draws=plan.rank_draws)
+        first, last = rank_intervals(oriented, plan.level, stream)
+        # a summary need not weigh all queries alike: parts of a dataset may count the same
+        found.low[valued] = np.minimum(first, found.rank[valued])
+        found.high[valued] = np.maximum(last, found.rank[valued])
+    return found
+
+
+def _n_ranked(block: Block) -> int:
+    return 0 if np.isnan(block.values).all() else int(block.complete.sum())
+
+
+def ranks(values: Floats) -> Ints:
+    """Return the rank of each value, 1 the highest; equal ones share the best of theirs.
+
+    >>> ranks(np.array([0.3, 0.1 + 0.2, 0.4, 0.1])).tolist()
+    [2, 2, 1, 4]
+    """
+    above = values > values[:, None] + noise(values, values[:, None])
+    found: Ints = 1 + above.sum(axis=1)
+    return found
+
+
+def _tiers(block: Block, apart: Bools) -> list[str]:
+    """Return the tier of each run; none for a run without values."""
+    order = block.valued[np.argsort(-means(block.oriented[block.valued]), kind="stable")]
+    found = [""] * len(block.runs)
+    for place, name in zip(order.tolist(), tiers(apart[np.ix_(order, order)]), strict=True):
+        found[place] = name
+    return found
+
 
 WORKERS = 2
 T = TypeVar("T")
@@ -136,14 +287,19 @@ def _standings(
     return list(standings_of(block, rows, plan, found))
 
 
-def _check_runs(systems: Sequence[System], plan: Plan) -> None:
-    runs = tuple(dict.fromkeys(system.run for system in systems))
+def check_baselines(plan: Plan, runs: Sequence[str]) -> None:
+    """Raise UnknownNameError if a baseline is none of the runs."""
     for name in plan.baselines:
         if name not in runs:
             near = did_you_mean(name, runs)
             raise UnknownNameError(
                 f"there is no run '{name}' for a baseline{near}  (there are: {', '.join(runs)})"
             )
+
+
+def _check_runs(systems: Sequence[System], plan: Plan) -> None:
+    runs = tuple(dict.fromkeys(system.run for system in systems))
+    check_baselines(plan, runs)
     counts: dict[str, int] = {}
     for system in systems:
         counts[system.dataset] = counts.get(system.dataset, 0) + 1

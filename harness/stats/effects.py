@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import poch
 
 from ..core.metric import Direction
 from ..core.ragged import Floats
-from .scale import deviation
+from .differences import deviation
 
 
 @dataclass(frozen=True)
@@ -97,5 +96,7 @@ def _unbiased(d_z: float, n: int) -> float:
         return d_z
     if n < 3:
         return np.nan
+    from scipy.special import poch
+
     # poch(x, 1/2) is Gamma(x + 1/2) / Gamma(x), without the loss of digits of two logarithms.
     return float(poch(n / 2 - 1, 0.5) / np.sqrt((n - 1) / 2) * d_z)

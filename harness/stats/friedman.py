@@ -9,9 +9,7 @@ from scipy.special import chdtrc, fdtrc
 
 from ..core.ragged import Floats
 from .differences import noise
-from .outcomes import SMALLEST, as_p
-from .registry import AllPairs, all_pairs_test
-from .several import mirrored, pairwise, without_answer
+from .registry import SMALLEST, AllPairs, all_pairs_test, as_p, mirrored, pairwise, without_answer
 from .streams import Stream
 from .studentized_range import studentized_range_isf, studentized_range_sf
 

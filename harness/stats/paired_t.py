@@ -6,9 +6,8 @@ import numpy as np
 from scipy.special import stdtr
 
 from ..core.ragged import Floats
-from .outcomes import as_p, named_outcome
-from .registry import Outcome, paired_test
-from .scale import deviation
+from .differences import deviation
+from .registry import Outcome, as_p, named_outcome, paired_test
 from .streams import Stream
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr
 
 from ..core.ragged import Floats
-from .student import two_sided
+from .intervals import two_sided
 
 POINTS = 2001
 """Where the standard deviation's distribution is looked at, for its integral."""
@@ -130,6 +129,8 @@ def _noncentrality(n: int, level: float, power: float) -> float:
 
 def _exceeding(noncentrality: float, bounds: Floats, weights: Floats) -> float:
     """Return ``P(|Z + noncentrality| > bound)``, Z normal, over bounds with these weights."""
+    from scipy.special import ndtr
+
     beyond = ndtr(noncentrality - bounds) + ndtr(-noncentrality - bounds)
     return float(weights @ beyond)
 

@@ -8,9 +8,17 @@ import numpy as np
 from numpy.random import Generator
 
 from ..core.ragged import Array, Floats
-from ..system import threads_of
-from .registry import AllPairs, all_pairs_test
-from .several import centred, means, mirrored, pairwise, tolerance, without_answer
+from ..files import threads_of
+from .registry import (
+    AllPairs,
+    all_pairs_test,
+    centred,
+    means,
+    mirrored,
+    pairwise,
+    tolerance,
+    without_answer,
+)
 from .streams import Stream
 
 CHUNK = 250

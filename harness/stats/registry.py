@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
-from ..core.ragged import Floats
+from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments
+from ..core.ragged import Floats, frozen
 from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
+from .differences import noise
 from .streams import Stream
 
 Kind = Literal["paired", "all-pairs"]
@@ -135,6 +138,10 @@ def _add(test: Test) -> None:
     TESTS[test.name] = test
 
 
+def _check(given: Mapping[str, object]) -> None:
+    check_arguments(given, name=TEXT, title=TEXT, sources=TEXTS, random=FLAG)
+
+
 def paired_test(
     name: str, *, title: str, sources: tuple[str, ...] = (), random: bool = False
 ) -> Callable[[Paired], Paired]:
@@ -145,6 +152,7 @@ def paired_test(
     decorator
         It gives the function back as it is.
     """
+    _check(locals())
 
     def register(function: Paired) -> Paired:
         _add(Test(name, "paired", function, title, sources, random))
@@ -157,6 +165,7 @@ def all_pairs_test(
     name: str, *, title: str, sources: tuple[str, ...] = (), random: bool = False
 ) -> Callable[[Several], Several]:
     """Register a function of several systems' values as a test; see :class:`Test`."""
+    _check(locals())
 
     def register(function: Several) -> Several:
         _add(Test(name, "all-pairs", function, title, sources, random))
@@ -187,3 +196,259 @@ def find(name: str) -> Test:
         near = did_you_mean(usual, known)
         raise UnknownNameError(f"unknown test '{name}'{near}  (all: {', '.join(sorted(known))})")
     return known[name]
+
+
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""The least p-value that is given, 2.2e-308: what is below it cannot be told from 0."""
+
+
+def named_outcome(differences: Floats) -> Outcome | None:
+    """Return the outcome that differences have under every paired test, if they have one.
+
+    No difference but 0: p = 1, as every sample of signs or queries is then as far from 0 as this
+    one. Otherwise one query, or none, is too few for an answer.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (n_queries,)
+        As :func:`~harness.stats.differences.differences` gives them: equal is exactly 0.
+
+    Returns
+    -------
+    Outcome or None
+        None where it is for the test to answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> named_outcome(np.zeros(50)).p, named_outcome(np.array([0.1])).note
+    (1.0, 'n=1')
+    """
+    if not differences.size:
+        return Outcome(np.nan, note="n=0")
+    if not differences.any():
+        return Outcome(1.0, 0.0, note="identical")
+    if differences.size == 1:
+        return Outcome(np.nan, note="n=1")
+    return None
+
+
+def as_p(tail: float) -> float:
+    """Return a computed probability as a p-value: above 0, and not above 1.
+
+    >>> as_p(0.0) > 0, as_p(1.0000000000000002)
+    (True, 1.0)
+    """
+    return min(max(float(tail), SMALLEST), 1.0)
+
+
+NO_ANSWER = "no answer"
+"""The note of a p-value that is NaN and does not say why."""
+
+_BUILT_IN = (__package__ or "harness.stats") + "."
+
+
+def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
+    """Return what a test says of differences; a plugin may return the p-value alone.
+
+    A plugin cannot change the differences, whose mean, interval and effect sizes stand beside its
+    p. A p of 0 that is computed is the smallest number above it, as those of our own tests are;
+    one that is drawn is an error. A NaN without a note gets one.
+
+    Raises
+    ------
+    HarnessError
+        Where a test of a plugin fails, needs a package that is not installed, or returns no
+        p-value; or one of 0 from draws.
+    """
+    if test.function.__module__.startswith(_BUILT_IN):
+        return test.function(differences, stream)  # type: ignore[return-value]
+    named = named_outcome(differences)
+    if named is not None:
+        return named
+    found = _called(test, frozen(differences.copy()), stream)
+    outcome = found if isinstance(found, Outcome) else Outcome(_number(test, found))
+    p = _number(test, outcome.p)
+    if p == 0:
+        _check_zero(test, outcome.method)
+        p = SMALLEST
+    note = outcome.note or NO_ANSWER * math.isnan(p)
+    return replace(outcome, p=p, note=note)
+
+
+def all_pairs_of(test: Test, values: Floats, stream: Stream, level: float) -> AllPairs:
+    """Return what a test of several systems says of their values.
+
+    Raises
+    ------
+    HarnessError
+        As :func:`outcome_of`; p-values are a symmetric matrix of systems x systems, and so are
+        the ends of intervals, where there are any.
+    """
+    if test.function.__module__.startswith(_BUILT_IN):
+        return test.function(values, stream, level)  # type: ignore[return-value]
+    found = _called(test, frozen(values.copy()), stream, level)
+    n_systems = len(values)
+    shape = (n_systems, n_systems)
+    if not isinstance(found, AllPairs) or np.shape(found.p) != shape:
+        raise _wrong(test, f"returned no AllPairs with p-values of shape {shape}")
+    shapes = {"low": shape, "high": shape, "positions": (n_systems,)}
+    given = {name: getattr(found, name) for name in shapes}
+    for name, part in given.items():
+        if part is not None and np.shape(part) != shapes[name]:
+            raise _wrong(test, f"returned {name} of shape {np.shape(part)}, not {shapes[name]}")
+    p = np.array(found.p, dtype=np.float64)
+    np.fill_diagonal(p, 1.0)
+    bad = (p < 0) | (p > 1)
+    if bad.any():
+        raise _wrong(test, f"returned {p[bad][0]!s} where a p-value from 0 to 1 belongs")
+    if not np.array_equal(p, p.T, equal_nan=True):
+        raise _wrong(test, "returned p-values that differ from row to column and back")
+    if (p == 0).any():
+        _check_zero(test, found.method)
+        p[p == 0] = SMALLEST
+    low, high, positions = (None if one is None else np.asarray(one) for one in given.values())
+    return replace(found, p=p, low=low, high=high, positions=positions)
+
+
+def _called(test: Test, *arguments: Any) -> Any:
+    try:
+        return test.function(*arguments)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        what = f"needs {package or 'a package'}, which is not installed ({error})"
+        fix = f"pip install {package}" if package else _see(test)
+        raise HarnessError(Problem(f"test {test.name}", what, fix=fix)) from error
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise _wrong(test, what) from error
+
+
+def _check_zero(test: Test, method: str) -> None:
+    if test.random or method.endswith("draws"):
+        what = "returned a p-value of 0 from draws: of m of them none is below 1 / (m + 1)"
+        raise _wrong(test, what)
+
+
+def _wrong(test: Test, what: str) -> HarnessError:
+    return HarnessError(Problem(f"test {test.name}", what, fix=_see(test)))
+
+
+def _number(test: Test, given: Any) -> float:
+    try:
+        p = float(given)
+    except (TypeError, ValueError):
+        p = -1.0
+    if p < 0 or p > 1:
+        raise _wrong(test, f"returned {given!r} where a p-value from 0 to 1 belongs")
+    return p
+
+
+def _see(test: Test) -> str:
+    code = getattr(test.function, "__code__", None)
+    if code is None:
+        return "--debug shows the traceback"
+    return f"see {code.co_filename}:{code.co_firstlineno}; --debug shows the traceback"
+
+
+def deviations(values: Floats) -> Floats:
+    """Return each system's difference to the middle one of the query, 0 but for floating point.
+
+    The middle one, so that neither a single huge value nor the order of the systems matters.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_queries)
+
+    Returns
+    -------
+    ndarray, shape (n_systems, n_queries)
+
+    Examples
+    --------
+    >>> deviations(np.array([[0.3, 0.5], [0.1 + 0.2, 0.75]])).tolist()
+    [[0.0, 0.0], [0.0, 0.25]]
+    """
+    return _deviations(values)[0]
+
+
+def _deviations(values: Floats) -> tuple[Floats, Floats]:
+    """Return the deviations, and what floating point may have added to each that is not 0."""
+    if not values.size:
+        return values, values
+    middle = (values.shape[0] - 1) // 2
+    centre = np.partition(values, middle, axis=0)[middle : middle + 1]
+    found: Floats = values - centre
+    added = noise(values, centre)
+    equal = np.abs(found) <= added
+    found[equal] = added[equal] = 0.0
+    return found, added
+
+
+def centred(values: Floats) -> Floats:
+    """Return `values` less the mean of each query, with the small rounding of small numbers.
+
+    >>> centred(np.array([[0.5, 0.5], [0.5, 0.75]])).tolist()
+    [[0.0, -0.125], [0.0, 0.125]]
+    """
+    found = deviations(values)
+    found -= found.mean(axis=0)
+    return found
+
+
+def tolerance(values: Floats) -> Floats:
+    """Return what floating point may have added to each mean deviation, ``(n_systems,)``."""
+    found: Floats = _deviations(values)[1].mean(axis=1)
+    return found
+
+
+def pairwise(positions: Floats, tolerances: Floats | None = None) -> Floats:
+    """Return row minus column, ``(n_systems, n_systems)``; 0 within the larger tolerance.
+
+    >>> pairwise(np.array([0.5, 0.25])).tolist()
+    [[0.0, 0.25], [-0.25, 0.0]]
+    """
+    difference: Floats = positions[:, None] - positions
+    if tolerances is not None:
+        difference[np.abs(difference) <= np.maximum.outer(tolerances, tolerances)] = 0.0
+    return difference
+
+
+def mirrored(above: Floats, n_systems: int) -> Floats:
+    """Return the symmetric matrix of p-values of the pairs above the diagonal, which is 1.
+
+    None of them is 0.
+
+    >>> mirrored(np.array([0.1, 0.2, 0.3]), 3).tolist()
+    [[1.0, 0.1, 0.2], [0.1, 1.0, 0.3], [0.2, 0.3, 1.0]]
+    """
+    p = np.ones((n_systems, n_systems))
+    rows, columns = np.triu_indices(n_systems, 1)
+    p[rows, columns] = p[columns, rows] = np.clip(above, SMALLEST, 1.0)
+    return p
+
+
+def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
+    """Return what stands for a test of these values, or None where there is something to test.
+
+    Systems that are equal on every query have p = 1, be it one query; of others fewer than two
+    queries have no answer.
+    """
+    n_systems, n_queries = values.shape
+    if n_systems < 2:
+        return AllPairs(np.ones((n_systems, n_systems)), positions=positions, note="one system")
+    if n_queries and not deviations(values).any():
+        p = np.ones((n_systems, n_systems))
+        return AllPairs(p, overall_p=1.0, positions=positions, note="identical")
+    if n_queries < 2:
+        place = deviations(values).sum(axis=1)
+        equal = (pairwise(place) == 0) & (n_queries == 1)
+        p = np.where(equal | np.eye(n_systems, dtype=bool), 1.0, np.nan)
+        return AllPairs(p, positions=positions, note=f"n={n_queries}")
+    return None
+
+
+def means(values: Floats) -> Floats:
+    """Return the mean of each system, NaN where there are no queries."""
+    n_queries = values.shape[1]
+    return values.mean(axis=1) if n_queries else np.full(values.shape[0], np.nan)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from ..core.ragged import Floats
-from .outcomes import as_p
+from .registry import as_p
 
 
 def rmse(original: Floats, reproduced: Floats) -> float:

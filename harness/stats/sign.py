@@ -5,8 +5,7 @@ from __future__ import annotations
 from scipy.special import bdtr
 
 from ..core.ragged import Floats
-from .outcomes import as_p, named_outcome
-from .registry import Outcome, paired_test
+from .registry import Outcome, as_p, named_outcome, paired_test
 from .streams import Stream
 
 

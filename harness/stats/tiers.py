@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from collections.abc import Sequence
 
-from ..core.ragged import Bools, Ints
+import numpy as np
+from scipy.special import stdtr
+
+from ..core.comparison import Comparison, Plan
+from ..core.ragged import Bools, Floats, Ints
+from .blocks import Block
+from .corrections import adjust
+from .differences import EPS
+from .registry import SMALLEST, AllPairs
 
 
 def groups(apart: Bools) -> Ints:
@@ -75,3 +84,99 @@ def tiers(apart: Bools) -> tuple[str, ...]:
     high = np.searchsorted(first, system, side="right")
     pairs = zip(low.tolist(), high.tolist(), strict=True)
     return tuple(f"{one}" if one == other else f"{one}-{other}" for one, other in pairs)
+
+
+def told_apart(
+    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None = None
+) -> Bools:
+    """Return which runs of a block can be told apart.
+
+    By the plan's own test where that is one of all pairs; by the plan's comparisons where these
+    are of every pair; otherwise by :func:`paired_t_of_pairs`, corrected as the plan has it over
+    the pairs of the block, besides the plan's comparisons. So no pair that the plan finds
+    significant is left together.
+
+    Parameters
+    ----------
+    block : Block
+    rows : sequence of Comparison
+        Those of the block, corrected.
+    plan : Plan
+    found : AllPairs, optional
+        What the plan's own test of all pairs says.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_systems, n_systems)
+        In the order of the rows of `block.oriented`.
+    """
+    if found is not None:
+        return np.asarray(found.p <= plan.level)
+    n_systems = len(block.runs)
+    apart: Bools = np.zeros((n_systems, n_systems), dtype=bool)
+    if len(rows) < math.comb(n_systems, 2):
+        above = np.triu_indices(n_systems, 1)
+        p = np.full((n_systems, n_systems), np.nan)
+        p[np.ix_(block.valued, block.valued)] = paired_t_of_pairs(block.oriented[block.valued])
+        apart[above] = adjust(p[above], plan.correction) <= plan.level
+    place = {run: at for at, run in enumerate(block.runs)}
+    for one in rows:
+        if one.p_adjusted <= plan.level:
+            apart[place[one.baseline], place[one.run]] = True
+    apart |= apart.T
+    return apart
+
+
+def paired_t_of_pairs(values: Floats) -> Floats:
+    """Return the two-sided p-value of the paired t-test of each pair of systems.
+
+    ``t = mean / (s / sqrt(n))`` of the pair's own differences, so that a noisy system does not
+    hide the differences between others, as the common variance of ``tukey`` does. It is
+    :func:`harness.stats.paired_t.paired_t` for all pairs at once, and not corrected.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_queries)
+        Of one metric, finite.
+
+    Returns
+    -------
+    ndarray, shape (n_systems, n_systems)
+        Symmetric; 1 where systems are equal, NaN where they differ by a constant and where there
+        are fewer than two queries.
+
+    Examples
+    --------
+    >>> paired_t_of_pairs(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]])).round(4).tolist()
+    [[1.0, 0.0742], [0.0742, 1.0]]
+    """
+    n_systems, n_queries = values.shape
+    p = np.ones((n_systems, n_systems))
+    if n_queries < 2:
+        p[~np.eye(n_systems, dtype=bool)] = np.nan
+        return p
+    size = np.abs(values)
+    for first in range(n_systems - 1):
+        larger = np.maximum(size[first + 1 :], size[first])
+        floor = np.minimum(larger.max(axis=1, keepdims=True), 1.0)
+        noise = EPS * np.maximum(larger, floor)  # as that of differences, a pair a row
+        p[first, first + 1 :] = _paired_t(values[first + 1 :] - values[first], noise)
+        p[first + 1 :, first] = p[first, first + 1 :]
+    return p
+
+
+def _paired_t(differences: Floats, noise: Floats) -> Floats:
+    """Return the p-value of each row; `noise` is how much of a difference may be rounding."""
+    differences[np.abs(differences) <= noise] = 0.0
+    n_queries = differences.shape[1]
+    largest = np.abs(differences).max(axis=1, keepdims=True)
+    # the difference that is known best, to see whether all of them are that one
+    best = noise.argmin(axis=1)[:, None]
+    known, error = (np.take_along_axis(one, best, axis=1) for one in (differences, noise))
+    is_constant = (np.abs(differences - known) <= noise + error).all(axis=1)
+    scaled = differences / np.where(largest > 0, largest, 1.0)  # or tiny squares would vanish
+    deviation = scaled.std(axis=1, ddof=1)
+    deviation[is_constant] = np.nan
+    t = scaled.mean(axis=1) / (deviation / math.sqrt(n_queries))
+    p = np.clip(2 * stdtr(n_queries - 1, -np.abs(t)), SMALLEST, 1.0)
+    return np.where(largest[:, 0] == 0, 1.0, p)

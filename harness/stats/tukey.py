@@ -9,11 +9,18 @@ import numpy as np
 from scipy.special import fdtrc
 
 from ..core.ragged import Floats
-from .differences import noise
-from .outcomes import as_p
-from .registry import AllPairs, all_pairs_test
-from .scale import unit
-from .several import centred, means, mirrored, pairwise, tolerance, without_answer
+from .differences import noise, unit
+from .registry import (
+    AllPairs,
+    all_pairs_test,
+    as_p,
+    centred,
+    means,
+    mirrored,
+    pairwise,
+    tolerance,
+    without_answer,
+)
 from .streams import Stream
 from .studentized_range import studentized_range_isf, studentized_range_sf
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.ragged import Floats
-from .outcomes import as_p, named_outcome
-from .registry import Outcome, paired_test
-from .sign_flips import exact_on_grid
+from .randomization import exact_on_grid
+from .registry import Outcome, as_p, named_outcome, paired_test
 from .streams import Stream
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import re
 from pathlib import Path
 
@@ -12,8 +10,10 @@ import numpy as np
 import pytest
 
 import harness
-from harness.audit import Matrix, audit, find
-from harness.errors import ConfigError, InputError, UnknownNameError
+from harness.audit.conventions import audit
+from harness.audit.conventions_report import as_text
+from harness.audit.spread import Matrix
+from harness.errors import InputError, UnknownNameError
 
 # broad ranks b and c (grade 2) first, sharp a (grade 3), then x (0). At cutoff 2, L = log2(3):
 #   gain g:        broad 2 + 2/L,  sharp 3,  ideal 3 + 2/L
@@ -28,7 +28,9 @@ def values(matrix: Matrix) -> dict[str, list[float]]:
 
 
 def test_the_order_of_two_systems_turns_round_with_the_gain(toy: Path) -> None:
-    (matrix,) = audit(toy).matrices
+    found = audit(toy)
+    (matrix,) = found.matrices
+    assert found.left_out == ("rbo(p=0.9)",)  # which no convention has
     assert (matrix.dataset, str(matrix.metric), matrix.systems) == (
         "toy", "ndcg@2", ("broad", "sharp"),
     )  # fmt: skip
@@ -56,10 +58,6 @@ def test_single_choices_of_the_base(toy: Path) -> None:
     assert not effects["ties"].matters  # no scores are tied
     changes = [abs(each.change) for each in matrix.effects]
     assert changes == sorted(changes, reverse=True)
-
-
-def test_metrics_of_no_convention_are_named_once(toy: Path) -> None:
-    assert audit(toy).left_out == ("rbo(p=0.9)",)
 
 
 def test_every_value_is_what_the_metric_s_name_gives(root: Path) -> None:
@@ -120,23 +118,6 @@ def test_results_and_their_config_give_the_same(toy: Path, monkeypatch) -> None:
     assert values(audit(Path("results/toy")).matrices[0]) == values(from_config.matrices[0])
 
 
-def test_results_are_found_where_the_config_s_folder_was_a_relative_path(
-    toy: Path, monkeypatch
-) -> None:
-    outside = toy.parent.parent.parent / f"{toy.parent.parent.name}-outside"
-    outside.mkdir()
-    for path in (toy.parent.parent / "data").iterdir():
-        path.rename(outside / path.name)
-    toy.write_text(toy.read_text().replace("../data", f"../../{outside.name}"))
-    monkeypatch.chdir(toy.parent.parent)
-    harness.run("configs/toy.yaml")
-    monkeypatch.chdir(outside)
-    assert len(audit(toy.parent / "results/toy").matrices) == 1
-    os.rename(toy.parent.parent, outside.parent / "moved")
-    os.mkdir(toy.parent.parent)
-    assert len(audit(outside.parent / "moved/configs/results/toy").matrices) == 1
-
-
 def test_runs_that_came_later_are_no_part_of_the_results(toy: Path, write) -> None:
     results = harness.run(toy)
     write(toy.parent.parent / "data/later.run", "cbax")
@@ -155,42 +136,6 @@ def test_inputs_that_are_gone_or_have_changed(toy: Path, write) -> None:
     assert f"{data}/broad.run: is gone; the results were computed from it" in text
     assert f"{data}/sharp.run: has changed since the results were computed: sha256 " in text
     assert "  fix:   put the file back, or run the config again and use those results" in text
-
-
-def test_a_folder_that_holds_no_results(toy: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no manifest\.json, so harness run did not write"):
-        audit(toy.parent)
-    folder = toy.parent / "old"
-    folder.mkdir()
-    (folder / "manifest.json").write_text(json.dumps({"config": {}}))
-    with pytest.raises(InputError, match="does not say base, inputs, cells"):
-        audit(folder)
-    (folder / "manifest.json").write_text("{")
-    with pytest.raises(InputError, match="cannot be read"):
-        audit(folder)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"metrics": ["ndgc@10"]}, "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"),
-        (
-            {"metrics": ["rbo(p=0.9)", "ndcg@2", "mse"]},
-            r"rbo\(p=0.9\), mse: no convention has it, so there is nothing to audit",
-        ),
-        ({"conventions": ["lightgmb"]}, "unknown convention 'lightgmb'; did you mean 'lightgbm'?"),
-    ],
-)
-def test_wrong_names(toy: Path, given: dict[str, list[str]], message: str) -> None:
-    with pytest.raises(UnknownNameError, match=message.replace("?", r"\?")):
-        audit(toy, **given)
-
-
-def test_a_config_without_a_metric_to_audit(toy: Path) -> None:
-    with pytest.raises(UnknownNameError, match="no convention has it"):
-        audit(toy, overrides=["metrics=[mse]"])
-    with pytest.raises(ConfigError):
-        audit(toy, overrides=["metric=[mse]"])
 
 
 def test_fractions_are_read_where_a_convention_takes_them(toy: Path) -> None:
@@ -223,7 +168,7 @@ def test_metrics_that_differ_in_the_way_alone_share_a_table(toy: Path) -> None:
     ]
     # 1/rank: broad 2 + 2/2, sharp 3, ideal 3 + 2/2
     assert matrix.rows[0].values == pytest.approx([3 / 4, 3 / 4])
-    text = find("text").render(found)
+    text = as_text(found)
     assert re.search(r"^lightgbm \(own\) +other best ", text, re.M)
     assert re.search(r"^ndcg\(discount=position\)@2 \(own\) +other best .* 0.7500\* ", text, re.M)
     assert "another under 1 of 2 conventions (lightgbm)." in text  # its own is no convention
@@ -241,23 +186,3 @@ def test_a_metric_that_the_convention_lacks(toy: Path) -> None:
     found = audit(toy, overrides=["metrics=[err@10,ndcg@2]"], conventions=["lightgbm"])
     assert [str(matrix.metric) for matrix in found.matrices] == ["ndcg@2"]
     assert found.left_out == ("err@10",)
-
-
-def test_bounds_are_left_out(toy: Path) -> None:
-    found = audit(toy, overrides=["policy.ties=bounds"])
-    assert [str(matrix.metric) for matrix in found.matrices] == ["ndcg@2"]
-
-
-def test_each_run_is_read_once(toy: Path, monkeypatch) -> None:
-    from harness import readers
-
-    calls = []
-    original = readers.align_run
-
-    def counted(qrels, path, *others, **options):
-        calls.append(Path(path).name)
-        return original(qrels, path, *others, **options)
-
-    monkeypatch.setattr(readers, "align_run", counted)
-    audit(toy, metrics=["ndcg@2", "map", "P@2"])
-    assert calls == ["broad.run", "sharp.run"]

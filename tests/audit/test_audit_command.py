@@ -17,16 +17,6 @@ def test_a_config_and_its_results_print_the_same_in_a_pipe(toy: Path) -> None:
     assert harness("audit", "configs/results/toy", cwd=here).stdout == done.stdout
 
 
-@pytest.mark.parametrize(("format", "begin"), [("csv", "dataset,metric,"), ("html", "<!DOCTYPE")])
-def test_formats(toy: Path, format: str, begin: str) -> None:
-    done = harness(
-        "audit", str(toy), "-m", "ndcg@2", "--convention", "lightgbm", "-f", format, cwd=toy.parent
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(begin)
-    assert "sklearn" not in done.stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -36,6 +26,7 @@ def test_formats(toy: Path, format: str, begin: str) -> None:
         (("--convention", "lightgmb"), "unknown convention 'lightgmb'; did you mean 'lightgbm'?"),
         (("--set", "policy.tie=stable"), "did you mean 'ties'?"),
         (("-f", "pdf"), "'pdf' is not one of text, csv, html"),
+        (("--set", "metrics=[mse]"), "no convention has it"),
     ],
 )
 def test_wrong_usage_is_said_and_exits_2(
@@ -45,12 +36,3 @@ def test_wrong_usage_is_said_and_exits_2(
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_files_that_are_not_there(toy: Path) -> None:
-    done = harness("audit", "tyo.yaml", cwd=toy.parent)
-    assert done.returncode == 2
-    assert "no file tyo.yaml" in done.stderr
-    done = harness("audit", ".", cwd=toy.parent)
-    assert done.returncode == 2
-    assert "error: .: the folder holds no manifest.json" in done.stderr

@@ -20,49 +20,6 @@ def row(name: str, *values: float, refused: tuple[str, ...] = ()) -> Row:
     return Row(name, np.array(values), refused or ("",) * len(values))
 
 
-def test_two_systems_that_change_places() -> None:
-    found = compare(NDCG, np.array([0.5, 0.4]), np.array([0.2, 0.3]))
-    assert (found.tau, found.order_changed) == (-1.0, True)
-    assert (found.best, found.best_changed) == ((1,), True)
-
-
-def test_an_order_that_changes_below_the_best() -> None:
-    # of three pairs one turns round: tau = (2 - 1) / 3
-    found = compare(NDCG, np.array([0.5, 0.4, 0.3]), np.array([0.9, 0.1, 0.2]))
-    assert found.tau == pytest.approx(1 / 3)
-    assert (found.order_changed, found.best_changed) == (True, False)
-
-
-def test_less_is_better_for_some_metrics() -> None:
-    assert compare(ARP, np.array([2.0, 3.0]), np.array([5.0, 4.0])).best == (1,)
-
-
-def test_a_tie_that_parts_is_another_order() -> None:
-    # one pair of three is tied in the base: tau-b = 2 / sqrt(2 * 3)
-    found = compare(NDCG, np.array([0.5, 0.5, 0.3]), np.array([0.5, 0.4, 0.3]))
-    assert found.tau == pytest.approx(2 / math.sqrt(6))
-    assert (found.order_changed, found.best, found.best_changed) == (True, (0,), True)
-
-
-def test_last_bits_are_no_difference() -> None:
-    base = np.array([0.1 + 0.2, 0.3])
-    assert not compare(NDCG, base, np.array([0.3, 0.1 + 0.2])).order_changed
-
-
-def test_systems_without_a_value_are_left_out_of_the_comparison() -> None:
-    found = compare(NDCG, np.array([0.9, 0.5, 0.4]), np.array([np.nan, 0.7, 0.6]))
-    assert (found.tau, found.order_changed, found.best, found.best_changed) == (
-        1.0, False, (1,), False,
-    )  # fmt: skip
-
-
-def test_one_system_has_no_order() -> None:
-    found = compare(NDCG, np.array([0.9]), np.array([0.1]))
-    assert math.isnan(found.tau)
-    assert not found.order_changed
-    assert not found.best_changed
-
-
 values = st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4]), min_size=2, max_size=6)
 
 
@@ -84,43 +41,59 @@ def test_the_range_of_each_system_and_who_has_its_ends() -> None:
     assert first.width == pytest.approx(0.3)
 
 
-def test_a_system_that_nothing_gives_a_value() -> None:
-    matrix = Matrix("d", NDCG, ("one",), row("base", np.nan), (row("a", np.nan),), ())
-    assert matrix.ranges[0].low_names == ()
-    assert math.isnan(matrix.ranges[0].width)
-
-
-def test_the_effect_of_a_choice() -> None:
-    base = np.array([0.5, 0.4])
-    # "b" moves the second system by -0.3, more than "a" does; "a" turns the order round
-    found = effect(NDCG, "gain", "linear", base, [row("a", 0.3, 0.45), row("b", 0.5, 0.1)])
-    assert (found.value, found.system) == ("b", 1)
-    assert found.change == pytest.approx(-0.3)
-    assert (found.tau, found.tau_value, found.best_changed) == (-1.0, "a", ("a",))
-    assert found.matters
-    assert found.order_changed
-
-
-def test_a_choice_without_effect() -> None:
-    found = effect(NDCG, "floor", "0", np.array([0.5, 0.4]), [row("1", 0.5, 0.4)])
-    assert (found.value, found.change, found.system, found.matters) == ("", 0.0, -1, False)
-    assert not found.order_changed
-
-
-def test_a_choice_that_ties_all_systems_leaves_no_order() -> None:
-    found = effect(NDCG, "scores", "float32", np.array([0.5, 0.4]), [row("none", 0.2, 0.2)])
-    assert math.isnan(found.tau)
-    assert (found.tau_value, found.order_changed) == ("none", True)
-
-
-def test_a_choice_that_leaves_no_value() -> None:
-    found = effect(NDCG, "undefined", "skip", np.array([0.5]), [row("nan", np.nan)])
-    assert (found.lost, found.matters, found.system) == (("nan",), True, -1)
-
-
 def test_choices_are_ranked_by_the_largest_change_then_by_the_order() -> None:
     def made(choice: str, change: float, tau: float) -> Effect:
         return Effect(choice, "", "", change, 0, tau, "", (), ())
 
     effects = [made("a", 0.1, 1.0), made("b", -0.2, 1.0), made("c", 0.1, 0.5)]
     assert [each.choice for each in ranked(effects)] == ["b", "c", "a"]
+
+
+nan = math.nan
+
+
+@pytest.mark.parametrize(
+    ("metric", "base", "other", "tau", "order_changed", "best", "best_changed"),
+    [
+        (NDCG, [0.5, 0.4], [0.2, 0.3], -1, True, (1,), True),  # two change places
+        # of three pairs one turns round, below the best: tau = (2 - 1) / 3
+        (NDCG, [0.5, 0.4, 0.3], [0.9, 0.1, 0.2], 1 / 3, True, (0,), False),
+        (ARP, [2.0, 3.0], [5.0, 4.0], -1, True, (1,), True),  # less is better
+        # one pair of three is tied in the base: tau-b = 2 / sqrt(2 * 3)
+        (NDCG, [0.5, 0.5, 0.3], [0.5, 0.4, 0.3], 2 / math.sqrt(6), True, (0,), True),
+        (NDCG, [0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2], nan, False, (0, 1), False),  # last bits
+        (NDCG, [0.9, 0.5, 0.4], [nan, 0.7, 0.6], 1, False, (1,), False),  # over those of both
+        (NDCG, [0.9], [0.1], nan, False, (), False),  # one has no order
+    ],
+)
+def test_an_order_compared_with_the_base_s(
+    metric, base, other, tau, order_changed, best, best_changed
+) -> None:
+    found = compare(metric, np.array(base), np.array(other))
+    assert found.tau == pytest.approx(tau, nan_ok=True)
+    assert (found.order_changed, found.best, found.best_changed) == (
+        order_changed, best, best_changed,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("base", "rows", "value", "change", "system", "tau", "tau_value", "best_changed", "lost"),
+    [
+        # "b" moves the second system by -0.3, more than "a" does; "a" turns the order round
+        ([0.5, 0.4], {"a": [0.3, 0.45], "b": [0.5, 0.1]}, "b", -0.3, 1, -1, "a", ("a",), ()),
+        ([0.5, 0.4], {"1": [0.5, 0.4]}, "", 0, -1, 1, "1", (), ()),  # no effect
+        ([0.5, 0.4], {"none": [0.2, 0.2]}, "none", -0.3, 0, nan, "none", ("none",), ()),  # all tied
+        ([0.5], {"nan": [nan]}, "", 0, -1, nan, "", (), ("nan",)),
+    ],
+)
+def test_the_effect_of_a_choice(
+    base, rows, value, change, system, tau, tau_value, best_changed, lost
+) -> None:
+    found = effect(NDCG, "c", "own", np.array(base), [row(name, *v) for name, v in rows.items()])
+    assert (found.value, found.system, found.tau_value, found.lost) == (
+        value, system, tau_value, lost,
+    )  # fmt: skip
+    assert found.change == pytest.approx(change)
+    assert found.tau == pytest.approx(tau, nan_ok=True)
+    assert found.best_changed == best_changed
+    assert found.matters == (value != "" or bool(lost))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from harness.audit.variants import has_conventions, plain, under_conventions, with_choices
+from harness.audit.conventions import plain, under_conventions, with_choices
 from harness.core.convention import CONVENTIONS
 from harness.core.names import parse
 from harness.core.policy import Policy
@@ -48,16 +46,6 @@ def test_the_cutoff_is_the_base_s_and_not_the_tool_s_default() -> None:
 def test_a_tool_that_knows_no_cutoff_says_so() -> None:
     assert found("map@10")["ranklib"] == "RankLib 2.10.2 (codelibs) has map of the whole list only"
     assert found("map")["ranklib"] == "map(convention=ranklib)"
-
-
-def test_every_policy_goes_with_every_order_of_ties() -> None:
-    policy = Policy(depth=5, judged_only=True)
-    assert found("ndcg@10", policy)["sklearn"] == "ndcg(convention=sklearn)@10"
-
-
-@pytest.mark.parametrize("name", ["rbo(p=0.9)", "mse", "num_ret", "runid"])
-def test_metrics_that_are_not_audited(name: str) -> None:
-    assert not has_conventions(parse(name)[0])
 
 
 def choices(name: str, policy: Policy | None = None) -> dict[str, tuple[str, list[str]]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,11 +18,12 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.cells import executors
-from harness.cells.cache import Cache
-from harness.cells.flow import evaluate_all
-from harness.config import load, sweep
+from harness.config import sweep
+from harness.config.load import load
 from harness.errors import HarnessError, VerificationError
+from harness.experiment import executors
+from harness.experiment.cache import Cache
+from harness.experiment.cells import evaluate_all
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -115,7 +119,7 @@ def test_a_cluster_gives_the_same_and_outlives_a_worker(
 def test_workers_of_another_version_are_refused(
     place: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.cells import remote
+    from harness.experiment import executors as remote
 
     monkeypatch.setattr(remote, "computes_with", lambda: ["numpy 0.1"])  # in this process alone
     with pytest.raises(HarnessError) as caught:
@@ -140,6 +144,80 @@ def test_workers_that_all_end_are_waited_for_and_given_up(
             config = load(place / "configs/x.yaml").from_anywhere()
             with pytest.raises(HarnessError, match=r"has had no worker for 0\.5 seconds"):
                 evaluate_all(config, sweep.resolve(config), Cache(None), pool)
+
+
+def run_until_lost(place: Path, scheduler: str, stop: Callable[[], None]) -> tuple[int, str, float]:
+    """Run the config, stop the scheduler once two cells are kept; return code, output, seconds."""
+    command = [sys.executable, "-m", "harness", "run", "configs/x.yaml", "--scheduler", scheduler]
+    with subprocess.Popen(
+        command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as run:
+        end = time.monotonic() + 60
+        while len(kept(place)) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        stop()
+        began = time.monotonic()
+        said, _ = run.communicate(timeout=60)
+        return run.returncode, said, time.monotonic() - began
+
+
+def kept(place: Path) -> list[Path]:
+    return sorted((place / "out/cells").glob("??/*"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_lost_scheduler_is_one_sentence_and_a_second_run_continues(
+    place: Path, scheduler: str, number: int
+) -> None:
+    for copy in range(8):  # files of other bytes, as the same bytes are evaluated once
+        path = place / f"runs/trec/copy{copy}.run"
+        path.write_text(path.read_text().replace(" bm25", f" bm25-{copy}"))
+    with distributed.Client(scheduler, set_as_default=False) as client:
+        pid = client.run_on_scheduler(os.getpid)
+    code, said, seconds = run_until_lost(place, scheduler, lambda: os.kill(pid, number))
+    assert code == 2, said
+    assert said == (
+        f"error: --scheduler {scheduler}: the scheduler was lost\n"
+        "  fix:   start it and run the command again, which takes finished cells from the cache\n"
+    )
+    assert seconds < (15 if number == signal.SIGKILL else 45)
+    there = kept(place)
+    assert len(there) >= 2
+    harness.run(place / "configs/x.yaml")
+    assert {*there} <= {*kept(place)}
+
+
+def test_a_scheduler_that_does_not_exist_fails_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "ANSWER", 0.5)
+    began = time.monotonic()
+    with (
+        pytest.raises(
+            HarnessError, match=r"^--scheduler tcp://127\.0\.0\.1:9: no scheduler answers"
+        ),
+        executors.executor(1, "tcp://127.0.0.1:9"),
+    ):
+        pass
+    assert time.monotonic() - began < 5
+
+
+def test_another_program_at_the_address_is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A web server, such as Dask's dashboard."""
+    monkeypatch.setattr(executors, "ANSWER", 1)
+
+    def answer(server: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                connection.sendall(b"HTTP/1.0 400 Bad Request\r\n" * 4)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with (
+            pytest.raises(HarnessError, match="no scheduler answers"),
+            executors.executor(1, address),
+        ):
+            pass
 
 
 def test_an_error_of_the_crosscheck_is_given_out_once(place: Path, scheduler: str) -> None:

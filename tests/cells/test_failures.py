@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from harness.cells.failures import Failure, told
+from harness.cli.main import main
 from harness.errors import HarnessError, InputError, Problem, ShortageError
-from harness.main import main
+from harness.experiment.failures import Failure, told
 
 
 def of(run: str, error: HarnessError) -> Failure:

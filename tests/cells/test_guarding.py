@@ -12,13 +12,14 @@ import pytest
 import yaml
 
 import harness
-from harness.cells import flow
-from harness.cells.parts import part_of
-from harness.check import check_config
-from harness.config import DatasetEntry, RunEntry, load
+from harness.cli.main import main
 from harness.config.cells import Cell
+from harness.config.load import load
+from harness.config.model import DatasetEntry, RunEntry
 from harness.errors import ConfigError, HarnessWarning, InputError
-from harness.main import main
+from harness.experiment import cells as flow
+from harness.guard.check import check_config
+from harness.guard.shared_rows import part_of
 
 N = 8
 """Queries of a fold; each has 30 documents with grades 0 to 4."""
@@ -56,7 +57,7 @@ def config(place: Path, **changes: Any) -> Path:
     return path
 
 
-def found(results: harness.experiment.Results) -> list[tuple[str, str, str]]:  # type: ignore[name-defined]
+def found(results: harness.experiment.run.Outcome) -> list[tuple[str, str, str]]:  # type: ignore[name-defined]
     return [(one.rule, one.severity, f"{one.place}: {one.what}") for one in results.findings]
 
 
@@ -128,7 +129,7 @@ def test_findings_are_printed_once_and_kept(
     lines = said[0].splitlines()
     assert (
         f"warning: {place}/flat-1.txt:1: all scores are equal in 8 of 8 queries: 100, 101, 102 "
-        f"(+5 more); the same in 2 other files: {place}/flat-2.txt:1, {place}/flat-3.txt:1 "
+        f"(+5 more); also in 2 other files: {place}/flat-2.txt:1, {place}/flat-3.txt:1 "
         "[constant-scores]"
     ) in lines
     rules = [line.rpartition("[")[2] for line in lines if line.startswith("warning")]
@@ -153,7 +154,7 @@ def test_workers_find_the_same(place: Path, jobs: int) -> None:
     unrelated, (rule, severity, what) = found(results)
     assert unrelated[:2] == ("unrelated", "warning")
     assert (rule, severity) == ("score-range", "warning")
-    assert "model-3.txt:1: scores from 1000 to 1239, those of the same model on its 2 other" in what
+    assert "model-3.txt: scores from 1000 to 1239, those of the same model on its 2 other" in what
 
 
 def test_a_dataset_without_relevant_documents_stops_the_run(

@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.cells import keeping, text
-from harness.cells.record import Record
+from harness.cli.main import main
 from harness.errors import InputError
-from harness.main import main
+from harness.experiment import cache_upkeep as keeping
+from harness.experiment import cache_upkeep as text
+from harness.experiment.cache import MARKER
+from harness.experiment.cell_record import Record
+from harness.files import sha256
 
 CONFIG = """
 output: OUT
@@ -165,7 +168,12 @@ def test_what_others_need_stays(place: Path, said: Said) -> None:
     assert "3 of 6 records can go" in said("prune", shared, "--keep", place / "y")[1]
     both = ["--keep", place / "configs/y.yaml", "--keep", place / "z"]
     assert "0 of 6 records can go" in said("prune", shared, *both)[1]
-    assert "3 of 6 records deleted" in said("prune", place / "y", "--delete")[1]
+    code, _, err = said("prune", place / "y", "--delete")  # y's manifest names the cache, not we
+    assert code == 2
+    assert "expected a cache in the folder of results" in err
+    assert said("prune", place / "configs/y.yaml", "--delete")[0] == 2
+    deleted = said("prune", shared, "--delete", "--keep", place / "y")[1]
+    assert "3 of 6 records deleted" in deleted
     assert harness.run(place / "configs/y.yaml").cached == 3
     assert harness.run(place / "configs/z.yaml").cached == 0
 
@@ -195,8 +203,8 @@ def test_a_damaged_digit_is_not_read(place: Path, said: Said) -> None:
     values["map"][0] += 2**-40
     changed = replace(record, values=values)
     true, false = record.to_parquet(), changed.to_parquet()
-    digest = json.dumps(record._digest(record._said())).encode()
-    path.write_bytes(false.replace(json.dumps(changed._digest(changed._said())).encode(), digest))
+    digests = [re.findall(rb'"sha256": "([0-9a-f]{64})"}', one)[0] for one in (true, false)]
+    path.write_bytes(false.replace(digests[1], digests[0]))
     assert path.read_bytes() != true
     with pytest.raises(ValueError, match="other values than were written"):
         Record.from_parquet(path.read_bytes())
@@ -231,8 +239,8 @@ def test_values_that_do_not_come_out_again(place: Path, said: Said) -> None:
 def test_records_of_other_code_are_marked(
     place: Path, said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.cells.key.code", lambda: "f" * 64)
-    monkeypatch.setattr("harness.cells.keeping.code", lambda: "f" * 64)
+    monkeypatch.setattr("harness.experiment.cache_key.code", lambda: "f" * 64)
+    monkeypatch.setattr("harness.experiment.cache_upkeep.code", lambda: "f" * 64)
     assert said("list", place / "out")[1].count("other code") == 3
     out = said("verify", place / "out", "--recompute", "1")[1]
     assert out.endswith("; none evaluated anew; 3 not: other code\n")
@@ -249,3 +257,111 @@ def test_recomputing_needs_a_config(place: Path) -> None:
     found = list(keeping.kept(place / "out/cells"))
     with pytest.raises(InputError, match=r"holds no manifest\.json"):
         list(keeping.recomputed(place / "out/cells", found, 1))
+
+
+def _strangers(folder: Path, name: str) -> list[Path]:
+    """Put files into a folder that look like records, and return them."""
+    key = "0123456789abcdef" * 4
+    paths = [
+        folder / one
+        for one in (
+            "en/train.parquet", "ab/train.parquet", f"ab/{key}.parquet", f"01/{key}.csv",
+            f"01/x{key}.parquet", f"{key}.parquet", f"01/{key[:-1]}.parquet", name,
+        )
+    ]  # fmt: skip
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"mine")
+    return paths
+
+
+def test_only_files_named_as_records_are_deleted(place: Path, said: Said) -> None:
+    mine = _strangers(place / "out/cells", f"0A/{'0A' * 32}.parquet")
+    code, out, _ = said("prune", place / "out/cells", "--days", "0", "--delete")
+    assert code == 0
+    assert "3 of 3 records deleted" in out
+    assert all(path.read_bytes() == b"mine" for path in mine)
+
+
+def test_nothing_is_deleted_in_a_folder_without_the_marker(place: Path, said: Said) -> None:
+    cells = place / "out/cells"
+    before = sorted(cells.glob("??/*.parquet"))
+    for content in (None, b"", b"Signature: 8a477f597d28d172789f06886806bc55\n# of another\n"):
+        (cells / MARKER).unlink(missing_ok=True)
+        if content is not None:
+            (cells / MARKER).write_bytes(content)
+        code, _, err = said("prune", cells, "--days", "0", "--delete")
+        assert code == 2
+        assert f"expected a cache with the file {MARKER}" in err
+        assert sorted(cells.glob("??/*.parquet")) == before
+    (cells / MARKER).unlink()
+    harness.run(place / "configs/x.yaml")  # marks it again
+    assert "3 of 3 records deleted" in said("prune", cells, "--days", "0", "--delete")[1]
+
+
+@pytest.mark.parametrize("key", ["cache", "base"])
+def test_a_manifest_cannot_point_a_prune_elsewhere(place: Path, said: Said, key: str) -> None:
+    harness.run(config(place, "y", "../y", "cache: ../elsewhere/cells\n"))
+    manifest = json.loads((place / "out/manifest.json").read_text(encoding="utf-8"))
+    if key == "cache":
+        manifest["config"]["cache"] = str(place / "elsewhere/cells")
+    else:
+        manifest["base"], manifest["config"]["cache"] = "../elsewhere", "cells"
+    (place / "out/manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    keep = ["--keep", place / "configs/x.yaml"]
+    code, _, err = said("prune", place / "out", "--days", "0", "--delete", *keep)
+    assert code == 2
+    assert "harness cache prune" in err
+    assert len(list((place / "elsewhere/cells").glob("??/*.parquet"))) == 3
+
+
+def test_links_are_not_followed_out_of_a_cache(place: Path, said: Said) -> None:
+    cells, other = place / "out/cells", place / "other"
+    cells.rename(other)
+    cells.symlink_to(other)
+    code, _, err = said("prune", place / "out", "--days", "0", "--delete")
+    assert code == 2
+    assert "expected a cache in the folder of results" in err
+    cells.unlink()
+    other.rename(cells)
+    first, second, _ = sorted(cells.glob("??/*.parquet"))
+    first.parent.rename(place / "shard")  # a folder of records
+    first.parent.symlink_to(place / "shard")
+    second.rename(place / "file")  # a record
+    second.symlink_to(place / "file")
+    code, out, _ = said("prune", cells, "--days", "0", "--delete")
+    assert code == 0
+    assert "1 of 1 records deleted" in out
+    assert (place / "shard" / first.name).is_file()
+    assert (place / "file").is_file()
+
+
+def test_the_index_holds_when_the_project_is_moved(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (place / "data").iterdir():
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    monkeypatch.setattr("harness.experiment.cache._RECENT", -(2**62))  # whenever a file was changed
+    (place / "out/cells/inputs.json").unlink()
+    harness.run(place / "configs/x.yaml")
+    text = (place / "out/cells/inputs.json").read_text(encoding="utf-8")
+    assert {*json.loads(text)["files"]} == {
+        f"../../data/{name}" for name in ("one.run", "qrels.txt", "three.run", "two.run")
+    }
+    assert str(place) not in text
+    moved = place.parent / "moved"
+    place.rename(moved)
+    monkeypatch.chdir(moved / "data")
+    read: list[str] = []
+    monkeypatch.setattr(
+        "harness.experiment.cache.sha256", lambda path: read.append(str(path)) or sha256(path)
+    )
+    assert harness.run("../configs/x.yaml").cached == 3
+    assert read == []
+
+
+def test_results_name_no_folder_of_this_machine(place: Path) -> None:
+    harness.run(place / "configs/x.yaml")
+    own = os.fsencode(place)
+    holding = [path for path in (place / "out").rglob("*") if path.is_file()]
+    assert [path for path in holding if own in path.read_bytes()] == []

@@ -9,10 +9,9 @@ import pytest
 import yaml
 
 import harness
-from harness.check import check_config
-from harness.check.report import looked_at, text
-from harness.errors import HarnessWarning
-from harness.guard.finding import Finding
+from harness.errors import Finding, HarnessWarning
+from harness.guard.check import check_config
+from harness.guard.check_report import looked_at, text
 
 
 @pytest.fixture

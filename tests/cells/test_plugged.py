@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.cells import plugged
+from harness.audit.verify import verify
 from harness.core.metric import REGISTRY
-from harness.verify import verify
+from harness.experiment import cache_key as plugged
 
 CONFIG = """
 output: out
@@ -82,9 +82,9 @@ def test_other_code_of_a_package_computes_anew_and_is_recorded(
     hashes = [one["sha256"] for one in packages]
     assert hashes[0] == hashes[1] != hashes[2] == hashes[3]
 
-    assert verify(tmp_path / "out").versions == ()
+    assert verify(tmp_path / "out", plugins=True).versions == []
     install("4.0", 0.75)
-    now = verify(tmp_path / "out")
+    now = verify(tmp_path / "out", plugins=True)
     (package,) = now.versions
     assert package.name == "package toy_metrics"
     assert package.then == f"3.0 ({hashes[3][:12]})"

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import harness
-from harness.cells.parts import Part
-from harness.cells.shared_rows import Marked, candidates
-from harness.check import check_config
-from harness.readers.row_marks import KEPT, kept, of_kept
+from harness.guard.check import check_config
+from harness.guard.shared_rows import Marked, Part, candidates
+from harness.readers.letor import KEPT, kept, of_kept
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 Found = set[tuple[str, str, str, int]]

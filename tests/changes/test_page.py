@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.changes import changes, render
+from harness.audit.changes import changes
+from harness.audit.changes_report import render
 
 
 def test_the_page_shows_what_is_printed(

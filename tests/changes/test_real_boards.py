@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import harness
-from harness.changes import changes
+from harness.audit.changes import changes
 
 
 def evaluated(

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from harness.check import check_files
-from harness.main import main
+from harness.cli.main import main
+from harness.guard.check import check_files
 
 Found = tuple[str, str, int, str]
 N = 2897  # rows of the run
@@ -176,14 +176,17 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     ),
     (
         a_blank_in_docnos,
-        {("columns", "error", N - 30, "run:1")},
-        "all lines have 7 fields, of which number 5 counts 1, 2, 3, ... and number 6 falls: the "
-        "docno holds a blank, so that its rank is read as its score",
+        {
+            ("rank-as-score", "error", N - 30, "run:1"),
+            ("extra-fields", "warning", N, "run:1"),
+            ("several-tags", "warning", 999, "run:2"),
+        },
+        "the scores are 1, 2, 3, ... in 2,867 of 2,867 rows after the first",
     ),
     (
         a_blank_before_docnos,  # by their first words all documents of a query are one
-        {("columns", "error", N - 30, "run")},
-        "all lines have 7 fields",
+        {("duplicates", "error", N - 30, "run:2")},
+        "the docno stands already on line 1, for the same query",
     ),
     (
         cut,
@@ -210,18 +213,18 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     (
         other_topics,
         {("no-common-query", "error", 1, "run")},
-        "qrels have '9301', '9302', '9303', the run has '301', '302', '303'",
+        "qrels have '94', '920', '918', the run has '5', '14', '19'",
     ),
     (not_a_number, {("not-finite", "error", 1, "run:8")}, "score 'nan' is not a finite number"),
     (
         top,
-        {("missing-queries", "warning", 17, "run")},
-        "17 of 30 judged queries: 314, 315, 316 (+14 more)",
+        {("missing-queries", "warning", 16, "run")},
+        "16 of 30 judged queries: 18, 8, 25 (+13 more)",
     ),
     (
         top_cut_off,
-        {("missing-queries", "warning", 12, "run")},
-        "12 of 30 judged queries: 301, 302, 303 (+9 more)",
+        {("missing-queries", "warning", 13, "run")},
+        "13 of 30 judged queries: 4, 20, 29 (+10 more)",
     ),
     (no_tag, {("columns", "error", 1, "run:1")}, "5 fields where 6 belong"),
     (
@@ -237,7 +240,7 @@ CASES: list[tuple[Callable[[Any], str | None], set[Found], str]] = [
     (
         negated,
         {
-            ("upside-down", "warning", 28, "run:1"),  # of 30 queries, two found nothing relevant
+            ("upside-down", "warning", 28, "run:301"),  # of 30 queries, two found nothing relevant
         },
         "a relevant document comes before another one in 13 % of all pairs (mean over 28 "
         "queries; below a half in 28)",

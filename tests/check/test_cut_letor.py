@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.check import check_files
+from harness.guard.check import check_files
 
 
 @pytest.mark.parametrize(

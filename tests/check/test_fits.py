@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.guard.fits import CLEAR, Fit, Rows, best, fit, is_clear, offsets_to_try, ranks
+from harness.guard.row_order import CLEAR, Fit, Rows, best, fit, is_clear, offsets_to_try, ranks
 
 GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=30)
 

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import ast
-import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import harness
-from harness.check import check_files
-from harness.config import load
+from harness.config.load import load
 from harness.errors import ConfigError, HarnessWarning, InputError
-from harness.guard.file_rules import FILE_RULES, PLACED, REFUSED, WARNED
-from harness.guard.registry import ACCEPTABLE, RULES, RUN_RULES
-from harness.guard.said import Said
+from harness.guard.check import check_files
+from harness.guard.registry import (
+    ACCEPTABLE,
+    FILE_RULES,
+    PLACED,
+    REFUSED,
+    RULES,
+    RUN_RULES,
+    WARNED,
+    of_warning,
+)
 from harness.readers import read_qrels, read_run
-from harness.readers.unpacking import check_ratio
+from harness.readers.compression import check_unpacked
 
 
 def found(qrels: Path, run: Path, **options: Any) -> dict[str, int]:
@@ -29,7 +34,7 @@ def found(qrels: Path, run: Path, **options: Any) -> dict[str, int]:
 
 def test_a_bomb() -> None:
     with pytest.raises(InputError) as error:
-        check_ratio("a.gz", 1000, 80_000_000)
+        check_unpacked("a.gz", 2**60)
     assert error.value.problems[0].rule == "unpacks-too-far"
 
 
@@ -38,15 +43,15 @@ def test_a_plain_file_that_is_named_gz(trec: Any) -> None:
     assert found(trec.folder / "qrels", trec.folder / "run.gz") == {"other-compression": 1}
 
 
-def test_zst_data_without_a_checksum(trec: Any) -> None:
-    """As Arrow writes it: a note, of the file."""
-    plain = (trec.folder / "run").read_bytes()
-    (trec.folder / "run.zst").write_bytes(pa.compress(plain, "zstd", asbytes=True))
-    (trec.folder / "run.gz").write_bytes(gzip.compress(plain))
-    places = [str(trec.folder / name) for name in ("run", "run.zst", "run.gz")]
-    findings = check_files(str(trec.folder / "qrels"), places, of_qrels={}, of_runs={}).findings
-    (one,) = [one for one in findings if one.rule == "no-checksum"]
-    assert (one.severity, one.place) == ("note", places[1])
+def test_columns_that_are_not_read(trec: Any) -> None:
+    rows = [line.split() for line in trec.lines("run")]
+    text = [f"{score},{qid},{docno},{docno}\n" for qid, _, docno, _, score, _ in rows]
+    trec.put("run.csv", ["prediction,topic-no,Doc-Id,passage_id\n", *text])
+    run = trec.folder / "run.csv"
+    checked = check_files(str(trec.folder / "qrels"), [str(run)], of_qrels={}, of_runs={})
+    (one,) = [one for one in checked.findings if one.rule == "unused-columns"]
+    assert (one.severity, one.count, one.place) == ("note", 1, str(run))
+    assert "column passage_id," in one.what
 
 
 def test_lines_with_more_fields_than_six(trec: Any) -> None:
@@ -71,7 +76,7 @@ def test_rows_that_repeat_a_docno(tmp_path: Path) -> None:
 def test_queries_of_no_judgement_that_counts(trec: Any) -> None:
     lines = [line.split() for line in trec.lines("qrels")]
     for fields in lines:
-        fields[3] = "-1" if fields[0] in ("301", "302") else fields[3]
+        fields[3] = "-1" if fields[0] in ("1", "2") else fields[3]
     trec.put("qrels", [" ".join(fields) + "\n" for fields in lines])
     assert found(trec.folder / "qrels", trec.folder / "run")["unusable-judgements"] == 2
 
@@ -83,7 +88,8 @@ def test_what_has_no_rule_of_its_own_is_said_all_the_same(tmp_path: Path) -> Non
     checked = check_files(str(tmp_path / "test"), [str(tmp_path / "p")], of_qrels={}, of_runs={})
     (one,) = [one for one in checked.findings if one.rule == "reader"]
     assert one.what == "1 of 5 rows have a docid; rows are named d0, d1, ... by position"
-    assert Said.of(HarnessWarning("something new"))[:3] == ("something new", "reader", 1)
+    one = of_warning(HarnessWarning("something new"))
+    assert (one.what, one.rule, one.count) == ("something new", "reader", 1)
 
 
 def test_a_name_that_says_what_a_rule_says_is_of_none(tmp_path: Path) -> None:
@@ -95,13 +101,6 @@ def test_a_name_that_says_what_a_rule_says_is_of_none(tmp_path: Path) -> None:
         read_run(tmp_path / "p", dataset=qrels)
     assert "3 predictions for 2 rows of web: twice in" in str(error.value)
     assert [problem.rule for problem in error.value.problems] == ["row-count"]
-
-
-def test_keys_that_stand_twice_in_json_are_dropped_rows(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text('{"q": {"a": 1, "b": 2, "a": 3}}')
-    with pytest.warns(HarnessWarning, match="1 key stands twice in one object") as caught:
-        read_run(tmp_path / "run.json", duplicates="last")
-    assert [Said.of(one.message)[1:] for one in caught] == [("dropped-rows", 1, 0, (), False)]
 
 
 _CALLS = {"Problem": 4, "replace": 9, "warn": 2, "HarnessWarning": 1, "_refuse": 3}
@@ -133,7 +132,7 @@ def test_every_rule_that_a_reader_names_exists() -> None:
     files = [*(folder / "readers").glob("*.py"), *(folder / "core").glob("*.py")]
     named = {
         name
-        for path in [*files, folder / "direct.py"]
+        for path in [*files, *(folder / "batch").glob("*.py")]
         for name in _named(ast.parse(path.read_text(encoding="utf-8")))
     } - {""}
     assert named - {*RULES} == set()
@@ -157,11 +156,11 @@ def test_every_rule_is_broken_in_some_test(rule: Any) -> None:
 
 def test_a_long_line_is_cut_within_its_quotes(trec: Any) -> None:
     lines = trec.lines("run")
-    lines[3:5] = [f"301 Q0 {'d' * 99} 4 x{at} t\n" for at in range(2)]
+    lines[3:5] = [f"5 Q0 {'d' * 99} 4 x{at} t\n" for at in range(2)]
     trec.put("run", lines)
     files = str(trec.folder / "qrels"), [str(trec.folder / "run")]
     (one,) = [one for one in check_files(*files, of_qrels={}, of_runs={}).findings if one.rule == "unreadable"]  # fmt: skip # noqa: E501
-    assert one.examples == tuple(f"line {at} '301 Q0 {'d' * 30}...'" for at in (4, 5))
+    assert one.examples == tuple(f"line {at} '5 Q0 {'d' * 32}...'" for at in (4, 5))
     assert str(one.examples[1]) in one.head
 
 
@@ -193,10 +192,7 @@ def test_a_dataset_that_lost_rows(letor: Any) -> None:
     letor.put("fold1.txt", letor.lines("fold1.txt")[:600])
     files = str(letor.folder / "fold1.txt"), [str(letor.folder / "gbrt/fold1.txt")]
     (one,) = [one for one in check_files(*files, of_qrels={}, of_runs={}).findings if one.rule == "row-count"]  # fmt: skip # noqa: E501
-    assert (
-        one.fix == "get the whole dataset, if it was cut; else look at predictions 578 to 1,208, "
-        "and delete those that are none, such as a header; where all look right, predict again"
-    )
+    assert one.fix.startswith("get the whole dataset, if it was cut; else look at predictions 578 ")
     assert one.place == f"{letor.folder}/gbrt/fold1.txt:601"
     assert one.examples[0] == f"prediction 601: {letor.lines('gbrt/fold1.txt')[600].strip()}"
 

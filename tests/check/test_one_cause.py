@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 import yaml
 
-from harness.check import check_config, check_files
-from harness.guard.causes import FOLLOWS, without_effects
-from harness.guard.finding import Finding
-from harness.guard.registry import RULES, finding
-from harness.main import main
+from harness.cli.main import main
+from harness.errors import Finding
+from harness.guard.check import check_config, check_files
+from harness.guard.registry import FOLLOWS, RULES, finding, without_effects
 
 N, DEEP = 40, 12
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.check import Checked, check_config, check_files
+from harness.guard.check import Checked, check_config, check_files
 
 RANKS = ("ERST_NARRATIVE", "ERST_PROSE", "ERST_QUESTION", "yn-r1-alltext", "yn-r1-concepttext",
          "yn-r1-hierarchy")  # fmt: skip
@@ -144,7 +144,7 @@ def test_real_predictions_fit_and_slipped_ones_are_told(
         assert one.place.endswith(f":{of}")
     counts = [one for one in told if one.rule == "row-count"]
     assert len(counts) == len(MODELS)
-    assert all("if row 1, or one up to row " in one.what for one in counts)
+    assert all("if one of rows 1 to " in one.what for one in counts)
     assert all(re.match(r"row 1, query \d+ \(.+:1\)$", one.examples[0]) for one in counts)
 
 

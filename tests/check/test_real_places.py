@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from harness.check import check_files
+from harness.guard.check import check_files
 
 CASES = {
     "trec_covid_round1/qrels-rnd1.txt": [

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.check import check_config, check_files
-from harness.guard.counts import of_count
-from harness.guard.finding import Finding
-from harness.guard.fits import Rows
+from harness.errors import Finding
+from harness.guard.check import check_files
+from harness.guard.lost_rows import of_count
 from harness.guard.registry import RULES, accepted, finding
-from harness.main import main
+from harness.guard.row_order import Rows
 
 
 def the(rule: str, qrels: Path, run: Path) -> Finding:
@@ -96,61 +95,6 @@ def test_the_count_alone_may_be_another_folds(n: int) -> None:
     assert one.fix.endswith(
         "predict its rows, and nothing else; or give the predictions of f5"
     ) or (one.fix == f"{RULES['row-count'].fix}; or give the predictions of f5")
-
-
-def test_accepted_labels_are_all_that_is_said(letor: Any) -> None:
-    grades = [line.split()[0] + "\n" for line in letor.lines("fold1.txt")]
-    letor.put("gbrt/fold1.txt", grades)
-    for accept in ("", "guard: {accept: [labels-as-scores]}\n"):
-        text = (letor.folder / "c.yaml").read_text().replace(accept or "\n\n", "")
-        (letor.folder / "a.yaml").write_text(text + accept)
-        found = check_config(letor.folder / "a.yaml").findings
-        of_run = {one.rule for one in found if "gbrt/fold1" in one.place}
-        assert of_run == {"labels-as-scores"}
-
-
-def test_what_fails_is_said_once_with_its_rule(letor: Any, capsys: Any) -> None:
-    for model in ("gbrt", "neural"):
-        lines = letor.lines(f"{model}/fold1.txt")
-        letor.put(f"{model}/fold1.txt", ["nan\n"] * 20 + lines[20:])
-    with pytest.raises(SystemExit):
-        main(["run", str(letor.folder / "c.yaml")])
-    said = capsys.readouterr()
-    failed = [line for line in said.out.splitlines() if line.strip().startswith("FAILED")]
-    assert len(failed) == 2
-    errors = [line for line in said.err.splitlines() if line.startswith("error")]
-    assert errors == [
-        f"error: {model} on letor-fold1: {letor.folder}/{model}/fold1.txt:1: score 'nan' is not a "
-        "finite number: line 1 'nan', line 2 'nan', line 3 'nan' (+17 more) [not-finite]"
-        for model in ("gbrt", "neural")
-    ]
-    assert said.err.count("  fix: ") == 1  # below both
-    assert said.err.index("  fix: ") > said.err.index("neural on")
-
-
-def test_failures_of_a_dataset_that_is_not_shown_are_below_one_table(
-    letor: Any, capsys: Any
-) -> None:
-    letor.put("fold3.txt", letor.lines("fold2.txt"))
-    for model in ("gbrt", "neural"):
-        letor.put(f"{model}/fold3.txt", letor.lines(f"{model}/fold2.txt"))
-        letor.put(f"{model}/fold1.txt", ["x y\n"])
-    with pytest.raises(SystemExit):
-        main(["run", str(letor.folder / "c.yaml")])
-    out = capsys.readouterr().out
-    assert out.count("FAILED: gbrt fold=1 on letor-fold1") == 1
-    assert out.count("FAILED") == 2
-
-
-def test_every_error_of_a_sweep_begins_as_one(trec: Any, capsys: Any) -> None:
-    trec.put("qrels", ["1 0\n", "2 0 d x\n"])
-    trec.put("c.yaml", ["datasets: {d: {path: qrels}}\n", "runs: {r: {path: run}}\n",
-                        "metrics: [map]\n"])  # fmt: skip
-    with pytest.raises(SystemExit, match="2"):
-        main(["run", str(trec.folder / "c.yaml")])
-    lines = capsys.readouterr().err.splitlines()
-    assert all(line.startswith(("error: ", "  fix: ")) for line in lines)
-    assert any(line.endswith("]") for line in lines)
 
 
 def test_a_file_of_predictions_that_is_cut(letor: Any) -> None:

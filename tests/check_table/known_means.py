@@ -7,11 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from harness.check_table import FORMATS
-from harness.check_table.assumed import with_dataset
-from harness.check_table.findings import Verdict
-from harness.check_table.match import Known, match
-from harness.check_table.verify import verify
+from harness.audit.check_table import FORMATS, verify, with_dataset
+from harness.audit.check_table_match import Known, match
+from harness.audit.check_table_values import Verdict
 from harness.core.comparison import Plan
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from known_means import study
 
-from harness.check_table import FORMATS
-from harness.check_table.match import Known, match
-from harness.check_table.verify import verify
+from harness.audit.check_table import FORMATS, verify
+from harness.audit.check_table_match import Known, match
+from harness.audit.table_grid import Grid
+from harness.errors import InputError
 
 LATEX = r"""\begin{tabular}{lc} \end{tabular} & \\ \\[2pt] \hline \midrule { } $ ^ _ % \textbf{
 \multicolumn{2}{c}{ \multicolumn{²}{c}{x} \multirow{2}{*}{ \newcommand{\x}[1]{ \x \num{ \endhead
@@ -37,7 +40,11 @@ def test_any_text_is_read(suffix: str, parts: str) -> None:
     @settings(max_examples=150, deadline=None)
     def check(pieces: list[str]) -> None:
         for text in ("".join(pieces), BEGUN[suffix] + "".join(pieces)):
-            for grid in FORMATS[suffix](text):
+            grids: list[Grid] = []
+            # a row of a CSV may not be as long as its header
+            with contextlib.suppress(*([InputError] if suffix == ".csv" else [])):
+                grids = FORMATS[suffix](text)
+            for grid in grids:
                 assert len({len(row) for row in grid.rows}) == 1
                 verify(match(grid, Known.of(found, [])), found, "1")
 

@@ -7,10 +7,10 @@ import re
 from known_means import ALL, DAGGERS, said, study, verdict
 
 from harness.core.study import Study
-from harness.tables import csv, html, latex, markdown
-from harness.tables.build import build
-from harness.tables.marks import letter, place_of
-from harness.tables.settings import Settings
+from harness.reports.paper_table.build import build
+from harness.reports.paper_table.marks import letter, place_of
+from harness.reports.paper_table.rendering import render
+from harness.reports.paper_table.settings import Settings
 
 
 def test_letters_that_rows_are_called_by(all_pairs: Study) -> None:
@@ -60,11 +60,11 @@ def test_more_systems_than_letters() -> None:
     means = {"web": {f"s{at}": (0.1 + at / 100, 0.2 + at / 100) for at in range(28)}}
     found = study(ALL, means=means)
     table = build(found, Settings(marks="letters"))
-    text = latex.render(table)
+    text = render(table, "latex")
     assert r"s27$^{ab}$ & \textbf{.370}$^{a{-}aa}$" in text
-    readings = (latex, ".tex"), (markdown, ".md"), (html, ".html"), (csv, ".csv")
-    for module, suffix in readings:
-        checked = verdict(module.render(table), found, suffix)
+    readings = ("latex", ".tex"), ("markdown", ".md"), ("html", ".html"), ("csv", ".csv")
+    for format, suffix in readings:
+        checked = verdict(render(table, format), found, suffix)
         assert (checked.findings, checked.notes) == ([], [])
     assert verdict(spelled_out(text), found).findings == []
     assert verdict(text.replace("{-}", "--"), found).findings == []
@@ -80,7 +80,7 @@ def test_more_systems_than_letters() -> None:
 def test_more_systems_than_letters_without_commas() -> None:
     means = {"web": {f"s{at}": (0.1 + at / 100, 0.2 + at / 100) for at in range(28)}}
     found = study(ALL, means=means)
-    text = spelled_out(latex.render(build(found, Settings(marks="letters")))).replace(",", "")
+    text = spelled_out(render(build(found, Settings(marks="letters")), "latex")).replace(",", "")
     right = "^{abcdefghijklmnopqrstuvwxyzaa}"
     assert right in text
     checked = verdict(text, found)

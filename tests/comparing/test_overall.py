@@ -11,12 +11,11 @@ import pytest
 from scipy import stats as scipy_stats
 
 import harness
-from harness.comparing import csv as comparison_csv
-from harness.comparing import find_rendering, jsonl
 from harness.core.comparison import Comparisons
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.study import Study
-from harness.tables.methods import methods
+from harness.reports.comparisons import render
+from harness.reports.methods import methods
 
 RNG = np.random.default_rng(8)
 QRELS = {f"q{place}": {"a": 1, "b": 0, "c": 0, "d": 1} for place in range(12)}
@@ -37,7 +36,7 @@ def by(test: str) -> Comparisons:
 def test_friedman_is_that_of_scipy_and_stands_in_each_row() -> None:
     values = [one.column("map") for one in EVALUATIONS]
     expected = scipy_stats.friedmanchisquare(*values)
-    rows = list(csv.DictReader(io.StringIO(comparison_csv.render(by("friedman-nemenyi")))))
+    rows = list(csv.DictReader(io.StringIO(render(by("friedman-nemenyi"), "csv"))))
     for row in rows[:3]:
         assert float(row["overall_statistic"]) == pytest.approx(expected.statistic)
         assert float(row["overall_p"]) == pytest.approx(expected.pvalue)
@@ -57,7 +56,7 @@ def test_friedman_is_that_of_scipy_and_stands_in_each_row() -> None:
 )
 def test_it_is_shown(name: str, test: str, said: str) -> None:
     found = by(test)
-    text = find_rendering(name).render(found)
+    text = render(found, name)
     assert "All runs together" in text
     assert text.count(said) == 2
     for one in found.overall:
@@ -67,8 +66,8 @@ def test_it_is_shown(name: str, test: str, said: str) -> None:
 
 def test_paired_tests_have_none() -> None:
     found = by("paired-t")
-    assert "All runs together" not in find_rendering("text").render(found)
-    row = json.loads(jsonl.render(found).splitlines()[0])
+    assert "All runs together" not in render(found, "text")
+    row = json.loads(render(found, "jsonl").splitlines()[0])
     assert (row["overall_statistic"], row["overall_p"], row["critical_difference"]) == (None,) * 3
 
 

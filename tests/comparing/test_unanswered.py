@@ -6,12 +6,12 @@ import csv
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import harness
-from harness import results
-from harness.cli import app
-from harness.comparing.cells import notes
+from harness.cli.app import app
+from harness.experiment import results
+from harness.reports.comparisons import notes
 
 QRELS = {f"q{place}": {"a": 1, "b": 0} for place in range(6)}
 FULL = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}

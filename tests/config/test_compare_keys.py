@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import config
+from harness.config import load as config
 from harness.core.comparison import Plan
 from harness.errors import ConfigError
 from harness.stats import registry
@@ -35,14 +35,14 @@ def base(tmp_path: Path) -> Path:
 def complaint(base: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         config.loads(GOOD + text, "c.yaml", base)
-    return [str(problem) for problem in caught.value.problems]
+    return [problem.where for problem in caught.value.problems]
 
 
 def test_defaults(base: Path) -> None:
     assert config.loads(GOOD, "c.yaml", base).compare is None
     found = config.loads(GOOD + "compare: {}\n", "c.yaml", base).compare
     assert found is not None
-    assert found.to_core() == Plan()
+    assert found == Plan()
     assert config.loads(GOOD + "compare: {baseline: bm25}\n", "c.yaml", base).compare is not None
 
 
@@ -61,7 +61,7 @@ def test_every_key(base: Path) -> None:
     """)
     found = config.loads(GOOD + text, "c.yaml", base).compare
     assert found is not None
-    assert found.to_core() == Plan(
+    assert found == Plan(
         ("bm25", "dense"), "randomization", "bh", "metric", 0.01, "bca", 999, 7, ("AP",)
     )
 
@@ -79,60 +79,39 @@ def test_every_problem_at_once(base: Path) -> None:
       metrics: [mapp, num_ret, map]
     """)
     assert complaint(base, text) == [
-        "$.compare.baseline[1] (line 7): there is no run 'dens'; did you mean 'dense'?  "
-        "(there are: bm25, dense, sparse)",
-        "$.compare.test (line 8): unknown test 'paried-t'; did you mean 'paired-t'?  (all: "
-        "bootstrap, bootstrap-t, friedman-nemenyi, paired-t, randomization, randomized-tukey, "
-        "sign, tukey, wilcoxon)",
-        "$.compare.correction (line 9): must be one of holm, bonferroni, bh, by, none, and is "
-        "'hom'; did you mean 'holm'?",
-        "$.compare.family (line 10): must be one of table, metric, dataset, and is the number 3",
-        "$.compare.level (line 11): must be below 1, and is 5",
-        "$.compare.draws (line 12): must be at least 99, and is 5",
-        "$.compare.seeds (line 13): unknown key 'seeds'; did you mean 'seed'?  (known: baseline, "
-        "test, correction, family, level, interval, draws, seed, metrics)",
-        "$.compare.metrics[0] (line 14): no metric 'mapp' was evaluated; did you mean 'map'?  "
-        "(there are: map, ndcg@10, num_ret)",
-        "$.compare.metrics[1] (line 14): runs cannot be compared by num_ret: it is a sum over "
-        "the queries, and no mean",
-    ]
+        "$.compare.baseline[1] (line 7)", "$.compare.test (line 8)",
+        "$.compare.correction (line 9)", "$.compare.family (line 10)", "$.compare.level (line 11)",
+        "$.compare.draws (line 12)", "$.compare.seeds (line 13)", "$.compare.metrics[0] (line 14)",
+        "$.compare.metrics[1] (line 14)",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "place"),
     [
-        ("compare: bm25", "$.compare (line 6): must be a mapping such as {baseline: bm25}, and is "
-         "the text 'bm25'"),
-        ("compare: {baseline: 3}", "$.compare.baseline (line 6): must be a list such as "
-         "[bm25, random], and is the number 3"),
-        ("compare: {level: a}", "$.compare.level (line 6): must be a number, and is the text 'a'"),
-        ("compare: {level: 0}", "$.compare.level (line 6): must be above 0, and is 0"),
-        ("compare: {baseline: bm52}", "$.compare.baseline (line 6): there is no run 'bm52'; did "
-         "you mean 'bm25'?  (there are: bm25, dense, sparse)"),
-        ("compare: {metrics: ndgc@10}", "$.compare.metrics (line 6): no metric 'ndgc@10' was "
-         "evaluated; did you mean 'ndcg@10'?  (there are: map, ndcg@10, num_ret)"),
+        ("compare: bm25", "$.compare"),
+        ("compare: {baseline: 3}", "$.compare.baseline"),
+        ("compare: {level: a}", "$.compare.level"),
+        ("compare: {level: 0}", "$.compare.level"),
+        ("compare: {baseline: bm52}", "$.compare.baseline"),
+        ("compare: {metrics: ndgc@10}", "$.compare.metrics"),
     ],
-)  # fmt: skip
-def test_one_problem(base: Path, text: str, said: str) -> None:
-    assert complaint(base, text + "\n") == [said]
+)
+def test_one_problem(base: Path, text: str, place: str) -> None:
+    assert complaint(base, text + "\n") == [f"{place} (line 6)"]
 
 
 def test_one_run_only(tmp_path: Path) -> None:
     for name in ("qrels.txt", "bm25.run"):
         (tmp_path / name).write_text("x")
-    assert complaint(tmp_path, "compare: {}\n") == [
-        "$.compare (line 6): there is one run, bm25; comparing takes two"
-    ]
+    assert complaint(tmp_path, "compare: {}\n") == ["$.compare (line 6)"]
 
 
 def test_nothing_but_counts(base: Path) -> None:
     text = GOOD.replace("[map, ndcg@10, num_ret]", "[num_ret, runid]") + "compare: {}\n"
     with pytest.raises(ConfigError) as caught:
         config.loads(text, "c.yaml", base)
-    assert [str(problem) for problem in caught.value.problems] == [
-        "$.compare (line 6): none of the metrics (num_ret, runid) is a mean of values that have "
-        "a better and a worse"
-    ]
+    assert [problem.where for problem in caught.value.problems] == ["$.compare (line 6)"]
 
 
 def test_what_is_wrong_elsewhere_is_not_said_twice(base: Path) -> None:
@@ -169,15 +148,13 @@ def test_a_test_of_a_plugin(base: Path) -> None:
     )
     text = "plugins: [mine.py]\ncompare: {test: half}\n"
     assert config.loads(GOOD + text, "c.yaml", base).compare is not None
-    assert complaint(base, text.replace("test: half", "test: haf"))[0].startswith(
-        "$.compare.test (line 7): unknown test 'haf'; did you mean 'half'?"
-    )
+    assert complaint(base, text.replace("half", "haf")) == ["$.compare.test (line 7)"]
 
 
 def test_a_config_that_compares_nothing_does_not_load_scipy(base: Path) -> None:
     (base / "c.yaml").write_text(GOOD)
     code = (
-        "import sys; from harness import config, experiment\n"
+        "import sys; from harness.config import load as config; from harness import experiment\n"
         "config.load(sys.argv[1]); print('scipy' in sys.modules)\n"
         "config.load(sys.argv[1], ['compare.baseline=bm25']); print('scipy' in sys.modules)"
     )

@@ -10,10 +10,11 @@ import pytest
 from made_files import make
 
 import harness
-from harness import config, experiment
-from harness.config.gaps import shown
+from harness.config import load as config
+from harness.config.cells import shown
 from harness.config.sweep import resolve
 from harness.errors import ConfigError, HarnessWarning
+from harness.experiment import run as experiment
 
 SWEEP = """\
 datasets:

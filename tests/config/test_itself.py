@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from made_files import make
 
-from harness import config
+from harness.config import load as config
 from harness.config.sweep import resolve
 from harness.errors import ConfigError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import config
+from harness.config import load as config
 from harness.errors import ConfigError
 
 TEXT = """\

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import config
-from harness.config.paths import escape, expand
+from harness.config import load as config
+from harness.config.patterns import escape, expand
 from harness.config.sweep import resolve
-from harness.config.yamlfile import Source
+from harness.config.yaml_file import Source
 from harness.errors import ConfigError
 
 TEXT = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,9 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from harness import config, trust
+from harness.config import load as config
 from harness.config import plugins
-from harness.errors import ConfigError
+from harness.config import plugins as trust
+from harness.config.load import load
+from harness.core.metric import REGISTRY
+from harness.errors import ConfigError, InputError
+from harness.experiment.results import read
+from harness.experiment.run import run
 
 CONFIG = """\
 output: out
@@ -62,14 +68,105 @@ def test_metrics_that_a_plugin_may_define_are_not_named_beside_it(folder: Path) 
     assert others[-1] == f"  $.plugins[0] (line 5)  {SAID}"
 
 
-def test_nor_does_a_folder_of_results_bring_code_with_it(folder: Path) -> None:
+def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
+    """Commands that read results do without its plugins; the others say what they would run."""
     assert harness(folder, "run", "c.yaml").returncode == 0
     (folder / "ran").unlink()
-    for words in (["table", "out"], ["verify", "out"], ["audit", "out"]):
-        done = harness(folder, "--no-plugins", *words)
-        assert done.returncode == 2, words
-        assert SAID in done.stderr
+    (folder / "paper.md").write_text("| run | map |\n|---|---|\n| ours | 1.000 |\n")
+    manifest = Path("out", "manifest.json")
+    refused = f"error: {manifest}: expected results that need no code of their own, got plugins "
+    refused += "that would be run: mine.py\n  fix:   "
+    for words, fix in (
+        (["table", "out"], ""),
+        (["why", "out", "--run", "ours", "-m", "map", "--query", "q1"], ""),
+        (["compare", "out", "out"], ""),
+        (["check-table", "paper.md", "--results", "out"], ""),
+        (["verify", "out"], "give --plugins if you trust this code"),
+        (["audit", "out"], "audit the config that wrote them"),
+        (["cache", "prune", "out", "--keep", "out"], "name the config that wrote them"),
+    ):
+        done = harness(folder, *words)
+        said = f"{refused}{fix}\n" if fix else ""
+        assert (done.returncode, done.stderr) == (2 if fix else 0, said), words
         assert not (folder / "ran").exists()
+    done = harness(folder, "verify", "out", "--plugins", "--no-plugins")
+    assert done.returncode == 2
+    assert SAID in done.stderr
+    assert not (folder / "ran").exists()
+    assert harness(folder, "verify", "out", "--plugins").returncode == 0
+    assert (folder / "ran").exists()
+
+
+METRIC = '''\
+from harness.core.align import Aligned
+from harness.core.metric import metric
+from harness.core.ragged import Floats
+
+
+@metric("fewest", direction="lower", bounds=(0, float("inf")), source="us", unit="documents")
+def fewest(aligned: Aligned, *, cutoff: int, share: float = 0.5) -> Floats:
+    """How few documents were judged."""
+    return aligned.sum((aligned.rank <= cutoff) * share)
+'''
+
+
+def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
+    (folder / "mine.py").write_text(METRIC)
+    names = "[map, 'fewest(share=0.25,ties=stable)@3', fewest@2]"
+    (folder / "c.yaml").write_text(CONFIG.replace("[map]", names) + "policy: {ties: bounds}\n")
+    run(folder / "c.yaml")
+    metrics = load(folder / "c.yaml").parsed_metrics()
+    assert REGISTRY.pop("fewest").function.__module__.startswith("harness_plugin_")
+    (folder / "mine.py").unlink()
+    (entry,) = read(folder / "out").study.board.entries
+    for then, now in zip(metrics, entry.evaluation.metrics, strict=True):
+        one, other = then.definition, now.definition
+        for fact in ("direction", "bounds", "title", "unit", "summary", "empty", "missing"):
+            assert getattr(one, fact) == getattr(other, fact), (then, fact)
+        facts = (str(now), now.cutoff, now.params, now.settings, now.is_built_in)
+        assert facts == (str(then), then.cutoff, then.params, then.settings, then.is_built_in)
+    assert entry.summary["fewest@2"] == 0.5
+    why = harness(folder, "why", "out", "--run", "ours", "-m", "fewest@2", "--query", "q1")
+    assert (why.returncode, why.stderr) == (
+        2,
+        "error: out: expected a metric of the harness with --query, got a plugin's: fewest@2\n"
+        "  fix:   leave --query out; harness verify --plugins computes all values again\n",
+    )
+
+
+def test_a_test_of_a_plugin(folder: Path) -> None:
+    (folder / "mine.py").write_text(
+        "from harness.stats.registry import Outcome, paired_test\n"
+        "@paired_test('coin', title='coin')\n"
+        "def coin(differences, stream):\n"
+        "    return Outcome(0.5)\n"
+    )
+    (folder / "theirs.run").write_text("q1 Q0 d2 1 1 t\n")
+    text = CONFIG.replace("ours.run}}", "ours.run}, theirs: {format: trec, path: theirs.run}}")
+    (folder / "c.yaml").write_text(text + "compare: {test: coin}\n")
+    assert harness(folder, "run", "c.yaml").returncode == 0
+    assert harness(folder, "table", "out", "--marks", "none").returncode == 0
+    done = harness(folder, "table", "out")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: out: expected a test of the harness, got 'coin', which a plugin may define\n"
+        "  fix:   give another --test, or leave comparisons out (harness table --marks none)\n",
+    )
+
+
+def test_results_that_record_no_metric_of_their_plugin(folder: Path) -> None:
+    (folder / "mine.py").write_text(METRIC)
+    (folder / "c.yaml").write_text(CONFIG.replace("[map]", "[map, fewest@2]"))
+    assert harness(folder, "run", "c.yaml").returncode == 0
+    path = folder / "out" / "manifest.json"
+    content = json.loads(path.read_bytes())
+    del content["plugin_metrics"]
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError) as error:
+        read(folder / "out")
+    (problem,) = error.value.problems
+    assert (problem.where, problem.rule) == (f"{path}: $.config.metrics", "damaged-results")
+    assert problem.fix == "run the config again, which writes them together"
 
 
 def test_nor_the_command_line(folder: Path) -> None:

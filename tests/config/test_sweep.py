@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_files import make
 
-from harness import config
+from harness.config import load as config
+from harness.config.cells import Cell, Gap, missing
+from harness.config.model import Config, DatasetEntry, RunEntry
 from harness.config.patterns import natural
-from harness.config.schema import Config, DatasetEntry, RunEntry
-from harness.config.sweep import Cell, Gap, find, missing, resolve
+from harness.config.sweep import find, resolve
 from harness.errors import ConfigError
 
 
@@ -213,86 +214,51 @@ def test_a_dataset_without_predictions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
+    ("text", "expected"),
     [
         (
             "datasets: {trec: {path: qrels.tsv}}\nruns: {bm25: {path: bm26.run}}",
-            [
-                "$.datasets.trec.path (line 1)  no file B/qrels.tsv; the folder holds qrels.txt, "
-                "bm25.run, bm25.run.gz, web.txt",
-                "$.runs.bm25.path (line 2)      no file B/bm26.run; the folder holds bm25.run, "
-                "bm25.run.gz, qrels.txt, web.txt",
-            ],
+            ["$.datasets.trec.path (line 1)", "$.runs.bm25.path (line 2)"],
         ),
         (
             "datasets: {trec: {path: qrels.txt}, web: {path: web.txt}}\n"
             "runs:\n  bm25: {path: bm25.run}\n  lsi: {path: bm25.run, dataset: trek}",
-            [
-                "$.runs.bm25 (line 3)         it cannot be told which dataset this run belongs to",
-                "  fix:   add dataset: NAME, one of trec, web",
-                "$.runs.lsi.dataset (line 4)  there is no dataset 'trek'; did you mean 'trec'?"
-                "  (there are: trec, web)",
-            ],
+            ["$.runs.bm25 (line 3)", "$.runs.lsi.dataset (line 4)"],
         ),
         (
             'datasets: {trec: {path: qrels.txt}}\nruns:\n  "{system}":\n'
             '    - {path: "{system}.run"}\n    - {path: "{system}.run.gz"}',
-            [
-                "$.runs.{system}[1] (line 5)  run 'bm25' on dataset 'trec' is there twice: "
-                "B/bm25.run and B/bm25.run.gz",
-                "  fix:   give one of them another name",
-            ],
+            ["$.runs.{system}[1] (line 5)"],
         ),
         (
             'datasets: {"{set}": {path: "{set}.txt"}, web: {path: web.txt}}\n'
             'runs: {bm25: {path: bm25.run, dataset: "{set}"}}',
-            [
-                "$.datasets.web (line 1)  dataset 'web' is there twice: B/web.txt and B/web.txt",
-                "  fix:   give one of them another name",
-            ],
+            ["$.datasets.web (line 1)"],
         ),
         (
             'datasets: {"{fold}": {path: "{fld}.txt"}}\nruns: {"{model": {path: "{model}.run"}}',
-            [
-                "$.datasets.{fold} (line 1)  nothing fills {fold}; did you mean 'fld'?"
-                "  (the path has: {fld})",
-                "$.runs.{model (line 2)      a brace stands alone in '{model'; write {name} for a "
-                "placeholder, {{ and }} for braces themselves",
-            ],
+            ["$.datasets.{fold} (line 1)", "$.runs.{model (line 2)"],
         ),
         (
             'datasets: {trec: {path: qrels.txt}}\nruns: {"{model}": {path: bm25.run}}',
-            [
-                "$.runs.{model} (line 2)  nothing fills {model}  (the path has: none)",
-            ],
+            ["$.runs.{model} (line 2)"],
         ),
         (
             'datasets: {"x{dataset}": {path: "{dataset}.txt"}}\n'
             'runs: {"x{queries}": {path: "{queries}.run"}}',
-            [
-                "$.datasets.x{dataset}.path (line 1)  the outputs have a column 'dataset' already",
-                "  fix:   call it something else; taken are dataset, run, qid, metric, value, "
-                "undefined, queries, missing, extra, empty, retrieved, judged, judgements, tied",
-                "$.runs.x{queries}.path (line 2)      the outputs have a column 'queries' already",
-                "  fix:   call it something else; taken are dataset, run, qid, metric, value, "
-                "undefined, queries, missing, extra, empty, retrieved, judged, judgements, tied",
-            ],
+            ["$.datasets.x{dataset}.path (line 1)", "$.runs.x{queries}.path (line 2)"],
         ),
         (
             'datasets: {web: {path: web.txt}}\nruns: {x: {path: "{dataset}/{m}.run"}}',
-            [
-                "$.runs.x.path (line 2)  no file matches B/web/{m}.run; B/ holds web.txt, "
-                "bm25.run, bm25.run.gz, qrels.txt"
-            ],
+            ["$.runs.x.path (line 2)"],
         ),
     ],
 )
-def test_what_does_not_fit(tmp_path: Path, text: str, lines: list[str]) -> None:
+def test_what_does_not_fit(tmp_path: Path, text: str, expected: list[str]) -> None:
     make(tmp_path, "qrels.txt", "web.txt", "bm25.run", "bm25.run.gz")
-    head, *rest = complaint(tmp_path, text).splitlines()
-    assert [line.removeprefix("  ") for line in rest] == lines
-    problems = sum(not line.startswith("  ") for line in lines)
-    assert head == f"c.yaml: {problems} problem{'s' * (problems > 1)}"
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, text)
+    assert [problem.where for problem in caught.value.problems] == expected
 
 
 def test_run_can_be_the_name_of_a_placeholder_for_the_whole_name(tmp_path: Path) -> None:

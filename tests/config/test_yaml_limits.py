@@ -13,11 +13,11 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness import config
-from harness.config import yamlfile
-from harness.core import guarded_yaml
-from harness.core.guarded_yaml import LOADERS
+from harness.config import load as config
+from harness.config import yaml_file as yamlfile
 from harness.errors import ConfigError
+from harness.readers import ir_metadata as guarded_yaml
+from harness.readers.ir_metadata import LOADERS
 
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
@@ -129,40 +129,11 @@ def test_both_loaders_say_the_same(parts: list[tuple[str, str, int]]) -> None:
     for loaders in BOTH:
         with mock.patch.object(guarded_yaml, "LOADERS", loaders):
             try:
-                read = yamlfile.parse(text, "x.yaml")
+                read = yamlfile.parse_yaml(text, "x.yaml")
                 said.append((repr(read.data), read.lines, read.problems))
             except ConfigError as error:
                 said.append(str(error))
     assert said[0] == said[1]
-
-
-LONG = "x" * 1025
-QUESTION = "fix:   a key of more than 1,024 characters stands after a question mark"
-
-
-@pytest.mark.parametrize(
-    ("text", "is_long"),
-    [
-        (f"runs:\n  {LONG}: {{path: a}}\n", True),
-        (f'runs:\n  "{LONG},{{f}}": {{path: a}}\n', True),
-        (f'runs: {{"{LONG}": {{path: a}}}}\n', True),
-        (f"a: 1\n{LONG} : 2\n", True),
-        (f"a: [b, {LONG}: 1]\n", True),
-        (f"a: {'b,' * 600}c: 1\n", False),
-        (f"a: {{b: {'c' * 900}, d: {'e' * 900}: f}}\n", False),
-    ],
-)
-def test_a_key_of_over_1024_characters(text: str, is_long: bool) -> None:
-    with pytest.raises(ConfigError) as error:
-        config.loads(text, "my.yaml")
-    assert (QUESTION in str(error.value)) == is_long
-    assert guarded_yaml.load(f'? "{LONG}"\n: 1\n') == {LONG: 1}
-
-
-def test_an_error_at_the_end_of_a_long_text() -> None:
-    text = "".join(f"k{i}: 1\n" for i in range(20_000)) + "]\n"
-    with pytest.raises(ConfigError, match=r"line 20001, column 1  not valid YAML: .*(exp|closes)"):
-        config.loads(text, "my.yaml")
 
 
 def test_a_long_list_is_read_soon() -> None:

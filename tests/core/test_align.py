@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.align import align, as_reference
+from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.docnos import Docnos
 from harness.core.policy import Policy
 from harness.core.ragged import offsets_of
 from harness.core.ranking import rank_order
-from harness.core.reference import levels
+from harness.core.reference import as_reference, levels
 from harness.core.tables import Qrels, Run
 from harness.errors import AlignmentError
 

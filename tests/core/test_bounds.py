@@ -6,10 +6,9 @@ import csv
 import io
 
 import harness
-from harness.core.bounds import with_bounds
 from harness.core.leaderboard import Entry, Leaderboard
-from harness.core.names import parse, parse_all
-from harness.reports import find
+from harness.core.names import parse, parse_all, with_bounds
+from harness.reports.leaderboard import find
 
 QRELS = {"q": {"a": 0, "b": 1, "c": 2, "d": 0}}
 TIED = {"q": {"a": 1.0, "b": 1.0}}  # recip_rank 1 (docno descending), 0.5 to 1

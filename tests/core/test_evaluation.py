@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics
-from harness.core.align import align, as_reference
+from harness.core.align import align
 from harness.core.evaluate import evaluate
 from harness.core.evaluation import Evaluation, summarise
 from harness.core.names import parse_all
 from harness.core.policy import Policy
+from harness.core.reference import as_reference
 from harness.core.tables import Qrels, Run
 from harness.errors import AlignmentError, UnknownNameError
 
@@ -78,6 +79,12 @@ def test_one_leaves_counts_and_unbounded_metrics_alone() -> None:
     found = run(["num_rel", "dcg"], Policy(empty_queries="one"))
     assert found.column("num_rel").tolist() == [1.0, 1.0, 0.0, 1.0]
     assert found.column("dcg")[2] == 0.0
+
+
+@pytest.mark.parametrize("name", ["map(rel=2)", "rbp(rel=2)", "rbo(rel=2)", "success(rel=2)@3"])
+def test_a_query_that_is_empty_and_missing_counts_as_missing(name: str) -> None:
+    # At rel=2 q3 and q4 are empty, and q4 is not answered.
+    assert run([name], Policy(empty_queries="one")).values[2:, 0].tolist() == [1.0, 0.0]
 
 
 def test_errors_name_the_queries() -> None:
@@ -151,7 +158,7 @@ def test_values_are_read_only() -> None:
 
 
 def test_a_wrong_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match="a row a query and a column a metric"):
+    with pytest.raises(ValueError, match="queries x metrics"):
         Evaluation(np.zeros((2, 1)), pa.array(["q"]), parse_all(["map"]))
 
 

@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from harness.core.inversions import inversions, smaller_before
 from harness.core.pairs import (
     compress,
     constant_rows,
+    inversions,
     midranks,
     numbered,
     pairs_by_distance,
+    smaller_before,
     tied_pairs,
 )
 from harness.core.ragged import offsets_of

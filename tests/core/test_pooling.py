@@ -9,10 +9,9 @@ import pyarrow as pa
 import pytest
 
 from harness.core.evaluation import Counts, Evaluation
-from harness.core.leaderboard import Entry, Failed, Leaderboard
+from harness.core.leaderboard import Entry, Failed, Leaderboard, Summary
 from harness.core.names import parse_all
 from harness.core.pooling import pooled
-from harness.core.summary import Summary
 from harness.core.systems import systems_of
 from harness.errors import AlignmentError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.core.powers import powers
+from harness.core.exact import powers
 
 
 @pytest.mark.parametrize("base", [0.1, 0.8, 0.9, 0.99])

@@ -12,15 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
-from harness.core.align import align, align_parts, as_reference
+from harness.core.align import align, align_parts
 from harness.core.aligned import Aligned
 from harness.core.hashing import splitmix64
 from harness.core.metric import Metric
 from harness.core.names import parse
-from harness.core.reorder import How, reorder
-from harness.core.sampling import sampled, sampled_together
+from harness.core.reference import as_reference
 from harness.core.tables import Qrels, Run
-from harness.core.tied import has_ties, only, tied_groups
+from harness.core.ties import How, has_ties, only, reorder, sampled, sampled_together, tied_groups
 
 Rows = list[tuple[int, int, float]]
 
@@ -235,7 +234,7 @@ class TestRandom:
         assert scipy.stats.chisquare(counts).pvalue > 0.001
 
     def test_equal_keys_keep_their_places(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        module = "harness.core.reorder.pair_keys"
+        module = "harness.core.ties.pair_keys"
         monkeypatch.setattr(module, lambda group, keys: group.astype(np.uint64))
         aligned = one(dict.fromkeys("abcdu", 1.0), {"a": 0, "b": 1, "c": 2, "d": 3})
         assert rows(reorder(aligned, ("random", 1))) == rows(aligned)

@@ -13,8 +13,7 @@ from harness.core import docnos as docnos_module
 from harness.core import tables as tables_module
 from harness.core.docnos import Docnos
 from harness.core.ragged import offsets_of
-from harness.core.table import DuplicateRows
-from harness.core.tables import Qrels, Run
+from harness.core.tables import DuplicateRows, Qrels, Run
 from harness.errors import InputError
 
 names = st.sampled_from(["", "a", "b", "é", "日", "aa", "a" * 9, "z"])

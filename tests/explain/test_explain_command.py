@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.explain.text import WIDTH
-from harness.main import main
+from harness.audit.explain_report import WIDTH
+from harness.cli.main import main
 
 LETOR = ("runs/letor/fold1/test.txt", "runs/letor/gbrt/fold1-seed1.txt")
 
@@ -109,78 +109,39 @@ def test_any_metric_with_one_setting_changed(run) -> None:
     assert max(map(len, out.splitlines())) <= WIDTH
 
 
+SWEEP = ["--results", "results/sweep", "--run"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["0,4731", *LETOR],
-            "error: '0,4731' is not a number\n  fix:   write it with a point: 0.4731\n",
-        ),
-        (
-            ["0.4731", *LETOR, "-m", "ndcg@10", "-k", "5"],
-            "error: -k 5 contradicts -m: ndcg@10 names its own cutoff; leave one out\n",
-        ),
-        (
-            ["0.4731", *LETOR, "-m", "ndcg@10", "-m", "bpref", "-k", "5", "-k", "6"],
-            "error: -k 5 -k 6 contradicts -m: ndcg@10 names its own cutoff, bpref takes no "
-            "cutoff; leave one out\n",
-        ),
-        (
-            ["0.4731", *LETOR, "-m", "ndgc"],
-            "error: unknown metric 'ndgc'; did you mean 'ndcg'?  (all: harness metrics)\n",
-        ),
-        (
-            ["0.4731", LETOR[0]],
-            "error: give QRELS and RUN, or --results FOLDER with --run NAME (and --dataset, "
-            "--where)\n",
-        ),
-        (
-            ["0.4731", *LETOR, "--results", "results/sweep", "--run", "gbrt"],
-            "error: --results FOLDER takes --run NAME, and no QRELS and RUN\n",
-        ),
-        (
-            ["0.4731", "--results", "results", "--run", "gbrt"],
-            "error: results: the folder holds no manifest.json, so harness run did not write it\n"
-            "  fix:   give the folder that the config's 'output:' names\n",
-        ),
-        (
-            ["0.4731", "--results", "results/sweep", "--run", "gbtr"],
-            "error: no run 'gbtr' in these results; did you mean 'gbrt'?  (there are: gbrt, "
-            "lambdamart, linear-regression, neural, random)\n",
-        ),
-        (
-            ["0.4731", "--results", "results/sweep", "--run", "gbrt", "--dataset", "letor-fold3"],
-            "error: run gbrt is not on a dataset 'letor-fold3'; did you mean 'letor-fold2'?  "
-            "(it is on: letor-fold1, letor-fold2)\n",
-        ),
-        (
-            ["0.4731", "--results", "results/sweep", "--run", "gbrt", "--dataset", "letor-fold2"],
-            "error: 2 cells fit, where one is needed: name its --dataset, and its columns as in "
-            "--where seed=1  (there are: gbrt on letor-fold2, fold=2, seed=1; gbrt on letor-fold2, "
-            "fold=2, seed=2)\n",
-        ),
-        (
-            ["0.4731", "--results", "results/sweep", "--run", "gbrt", "--where", "seed"],
-            "error: --where seed: write it as NAME=VALUE, such as seed=1\n",
-        ),
+        (["0,4731", *LETOR], "write it with a point: 0.4731"),
+        (["0.4731", *LETOR, "-m", "ndcg@10", "-k", "5"], "ndcg@10 names its own cutoff"),
+        (["0.4731", *LETOR, "-m", "ndcg@10", "-m", "bpref", "-k", "5"], "bpref takes no cutoff"),
+        (["0.4731", *LETOR, "-m", "ndgc"], "did you mean 'ndcg'?"),
+        (["0.4731", LETOR[0]], "give QRELS and RUN, or --results FOLDER"),
+        (["0.4731", *LETOR, *SWEEP, "gbrt"], "--results FOLDER takes --run NAME"),
+        (["0.4731", "--results", "results", "--run", "gbrt"], "holds no manifest.json"),
+        (["0.4731", *SWEEP, "gbtr"], "did you mean 'gbrt'?"),
+        (["0.4731", *SWEEP, "gbrt", "--dataset", "letor-fold3"], "did you mean 'letor-fold2'?"),
+        (["0.4731", *SWEEP, "gbrt", "--dataset", "letor-fold2"], "2 cells fit"),
+        (["0.4731", *SWEEP, "gbrt", "--where", "seed"], "write it as NAME=VALUE"),
     ],
 )
 def test_wrong_usage(run, arguments: list[str], message: str) -> None:
-    assert run(*arguments) == (2, "", message)
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
 
 
-def test_inputs_that_changed_or_went_away(run, workplace: Path, tmp_path: Path) -> None:
-    cell = ["--run", "gbrt", "--dataset", "letor-fold1", "--where", "seed=1", "-m", "ndcg"]
+def test_inputs_that_changed(run, workplace: Path) -> None:
     predictions = workplace / LETOR[1]
     before = predictions.read_bytes()
     predictions.write_bytes(before + b"0.5\n")
     try:
-        code, _, err = run("0.5", "--results", "results/sweep", *cell)
+        cell = ["gbrt", "--dataset", "letor-fold1", "--where", "seed=1", "-m", "ndcg"]
+        code, _, err = run("0.5", *SWEEP, *cell)
     finally:
         predictions.write_bytes(before)
     assert code == 2
     assert "fold1-seed1.txt: has changed since the results were computed: sha256 " in err
-    shutil.copytree(workplace / "results" / "sweep", tmp_path / "elsewhere" / "sweep")
-    code, _, err = run("0.5", "--results", str(tmp_path / "elsewhere" / "sweep"), *cell)
-    assert code == 2
-    assert "manifest.json: the inputs of these results are not where they were, seen from" in err

@@ -8,12 +8,11 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from harness.audit.explain import Found, explain
+from harness.audit.explain_report import jsonl, render
+from harness.audit.explain_space import read, spaces_of
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
-from harness.explain.asked import read
-from harness.explain.search import Found, explain
-from harness.explain.space import spaces_of
-from harness.explain.text import WIDTH, _tools_first, jsonl, render
 
 # nDCG@2 is 0.796708 with gain 2^g - 1, 0.859719 with gain g: see test_explain_search
 QRELS = {"q": {"a": 1, "b": 2}, "r": {"a": 0, "b": 0}}
@@ -63,17 +62,6 @@ def test_what_is_no_number(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "point"), [("0,4731", "0.4731"), (",473", ".473"), ("47,31%", "47.31%")]
-)
-def test_a_comma_for_a_point(text: str, point: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read(text)
-    assert str(caught.value) == (
-        f"'{text}' is not a number\n  fix:   write it with a point: {point}"
-    )
-
-
-@pytest.mark.parametrize(
     ("value", "names", "line"),
     [
         ("79.67", ["ndcg@3"], "read as 79.67 %, as ndcg lies within 0 and 1; 79.67 itself"),
@@ -95,19 +83,6 @@ def test_a_value_above_1_is_itself_before_it_is_a_percentage() -> None:
     assert best == sorted(best, key=lambda value: value < 1)
 
 
-def test_other_tools_come_before_another_cutoff_of_one_tool() -> None:
-    found = search("0.7967", ["ndcg"], 1)
-    explanation = max(found.explanations, key=lambda one: len(one.fits))
-    best, *others = explanation.fits
-    ordered = _tools_first(best, others)
-    assert sorted(map(id, ordered)) == sorted(map(id, others))
-    bases = [fit.base for fit in ordered]
-    n_others = len({*bases} - {best.base})
-    assert n_others > 2
-    assert len({*bases[:n_others]}) == n_others
-    assert best.base not in bases[:n_others]
-
-
 def test_tied_documents_where_nothing_fits() -> None:
     # P@1 of a relevant and another document of one score: 1 or 0, and 0.5 on average
     qrels, run = Qrels.from_dict({"q": {"a": 1, "b": 0}}), Run.from_dict({"q": {"a": 1, "b": 1}})
@@ -127,12 +102,6 @@ def test_tied_documents_where_nothing_fits() -> None:
     assert "1.3 lies between them for none of the metrics and usual cutoffs" in text
 
 
-def test_clipping_that_was_tried_is_said() -> None:
-    text = " ".join(render(search("0.9", ["map"], 1)).split())
-    assert " left out as they stand, tried with labels=clip: map(convention=xgboost), " in text
-    assert " left out: map(" not in text
-
-
 def test_the_text_of_an_explanation() -> None:
     # Cutoff 3 with lists of two documents, so that letor, mslr and ptranking give 0
     assert render(search("0.7967", ["ndcg@3"], 0), "run on qrels") == (
@@ -144,46 +113,6 @@ def test_the_text_of_an_explanation() -> None:
         "   without effect here: missing_queries\n"
         "\n"
         "  tried: ndcg; the default and 20 conventions, as they stand; cutoff 3\n"
-    )
-
-
-def test_the_text_of_several_explanations() -> None:
-    text = render(search("0.80", ["ndcg"], 2))
-    title, counts, _, first, who, same, *_ = text.splitlines()
-    assert title == "0.80, 2 queries"
-    assert counts.endswith(" were tried")
-    assert " settings give it, in " in counts
-    assert first == "1. 0.796708  ndcg(convention=gdeval)@10"
-    assert who == "             as gdeval.pl 1.3 computes it"
-    assert same == "   the same on every query:"
-    assert "     +" in text
-    assert max(map(len, text.splitlines())) <= WIDTH
-    everything = render(search("0.80", ["ndcg"], 2), everything=True)
-    assert " more" not in everything
-    assert len(everything) > len(text)
-
-
-def test_the_text_where_nothing_fits() -> None:
-    assert render(search("0.7960", ["ndcg@3"], 0), "run on qrels") == (
-        "0.7960 of run on qrels, 2 queries\n"
-        "no settings give it; 21 were tried\n"
-        "\n"
-        "nearest: 0.796708 (+0.000708)  ndcg(convention=gdeval)@3\n"
-        "                               as gdeval.pl 1.3 computes it\n"
-        "\n"
-        "  tried: ndcg; the default and 20 conventions, as they stand; cutoff 3\n"
-    )
-
-
-def test_what_was_left_out_is_said_once_for_each_reason() -> None:
-    text = " ".join(render(search("0.9", ["map", "P"], 0)).split())
-    assert text.endswith(
-        " tried: map, P; the default and 17 conventions, as they stand; cutoffs 1-20, 25, 30, 32, "
-        "50, 100, 1000 and the whole list"
-        " left out: map(convention=xgboost), map(convention=xgboost-minus), "
-        "map(convention=sklearn), map(convention=torchmetrics), P(convention=xgboost), "
-        "P(convention=xgboost-minus), P(convention=torchmetrics): query 'q': a judgement of 2, "
-        "where whole grades 0 to 1 are accepted"
     )
 
 

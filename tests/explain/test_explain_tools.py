@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
+from harness.audit.explain import Found, explain
+from harness.audit.explain_space import Space, read, spaces_of
 from harness.core.metric import REGISTRY
 from harness.core.tables import Qrels, Run
-from harness.explain.asked import read
-from harness.explain.search import Found, explain
-from harness.explain.space import Space, spaces_of
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "golden" / "conventions.json"
 AS_THEY_STAND = {

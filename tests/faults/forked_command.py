@@ -45,13 +45,13 @@ def warm(config: str) -> None:
         names = file.read().split("\n")
     os.waitpid(child, 0)
     # another user may not read Python's own files
-    for name in [*names, "harness.annotate", "gettext"]:
+    for name in [*names, "harness.experiment.annotate", "gettext"]:
         with contextlib.suppress(ImportError, AttributeError):
             importlib.import_module(name)
 
 
 def harness_main(arguments: list[str]) -> None:
-    from harness.main import main
+    from harness.cli.main import main
 
     main(arguments)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from harness.store import state_of
+from harness.files import state_of
 
 TRIALS = int(os.environ.get("HARNESS_TRIALS", "0"))
 """More points than by default, where it is given."""
@@ -155,10 +155,10 @@ class Sweep:
             if [*found] != ["files", "sizes", "records"]:
                 return [f"the keys {[*found]}"]
             wrong = [
-                path
-                for path, (*state, digest) in found["files"].items()
-                if os.path.exists(path) and state_of(path) == (*state,)
-                and hashlib.sha256(Path(path).read_bytes()).hexdigest() != digest
+                name
+                for name, (*state, digest) in found["files"].items()
+                if (path := self.out / "cells" / name).exists() and state_of(path) == (*state,)
+                and hashlib.sha256(path.read_bytes()).hexdigest() != digest
             ]  # fmt: skip
             n_records = len(list(self.out.glob("cells/??/*.parquet")))
             if n_records == CELLS == len(found["records"]):

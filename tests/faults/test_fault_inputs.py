@@ -24,7 +24,7 @@ CHANGED = (
     "changed while the run was going: other values follow from other bytes\n"
     "  fix:   run again when nothing writes to it; what is known by then is not computed again"
 )
-EVALUATE = "harness.cells.work", "evaluate_one"
+EVALUATE = "harness.experiment.work", "evaluate_one"
 
 
 def put_back(sweep: Sweep, template: Path, name: str) -> None:
@@ -79,7 +79,7 @@ def test_judgements_change_between_two_cells(
     other = other if same_size else text[: len(text) // 2].rpartition("\n")[0] + "\n"
     act = ["write", str(path), other, LONG_AGO]
     # with workers as soon as the first cell is done
-    call = [*EVALUATE, 2] if jobs == "1" else ["harness.cells.flow", "_Run.take", 0]
+    call = [*EVALUATE, 2] if jobs == "1" else ["harness.experiment.cells", "_Run.take", 0]
     for _ in range(10):
         ended = sweep.run("--jobs", jobs, call=call, act=act)
         if ended.code:
@@ -100,8 +100,8 @@ def test_judgements_change_between_two_cells(
 
 @pytest.mark.parametrize(
     ("call", "jobs"),
-    [([*EVALUATE, 5], "1"), (["harness.experiment", "derive", 0], "1"),
-     (["harness.experiment", "derive", 0], "2"), (["harness.paper", "files", 0], "1")],
+    [([*EVALUATE, 5], "1"), (["harness.experiment.run", "derive", 0], "1"),
+     (["harness.experiment.run", "derive", 0], "2"), (["harness.reports.paper", "files", 0], "1")],
     ids=["at the sixth cell", "before anything follows", "after two workers", "before tables"],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["fold1/test.txt", "gbrt/fold1-seed1.txt"])
@@ -120,7 +120,7 @@ def test_an_input_changes_after_its_values_were_computed(
         "replaced": ["write", str(path), whole.decode()[:-1] + " ", LONG_AGO + 1],
     }[what]
     if call[-1] == 5 and "fold1/" in name:  # judgements that other cells read too: said of these
-        call = ["harness.cells.flow", "_Run.evaluated", 0]
+        call = ["harness.experiment.cells", "_Run.evaluated", 0]
     ended = sweep.run("--jobs", jobs, call=call, act=act)
     became = "deleted or moved" if what == "deleted" else "changed"
     assert (ended.code, ended.err.replace("configs/../", "")) == (
@@ -142,7 +142,7 @@ def test_an_input_that_holds_the_same_bytes_did_not_change(
     path = sweep.folder / "data/gbrt/fold1-seed1.txt"
     later = LONG_AGO + 60 if change == "touched" else LONG_AGO
     act = ["write", str(path), path.read_text(encoding="utf-8"), later]
-    ended = sweep.run(call=["harness.experiment", "derive", 0], act=act)
+    ended = sweep.run(call=["harness.experiment.run", "derive", 0], act=act)
     assert (ended.code, ended.err) == (0, undisturbed.err)
     assert sweep.files() == undisturbed.files
 
@@ -180,7 +180,7 @@ def broken(kind: str, whole: bytes, two: bytes) -> dict[str, bytes]:
         "cut before the checksum": whole[:-ends],
         "cut in the checksum": whole[: -ends // 2],
         "zero bytes behind it": whole + bytes(512),
-        "text behind it": whole + b"301 Q0 d9 1 9.5 x\n",
+        "text behind it": whole + b"1 Q0 d9 1 9.5 x\n",
         "second member cut": whole + two[: len(two) // 2],
         "second member flipped": whole + two[: len(two) // 2] + b"\x55\x55" + two[len(two) // 2 :],
     }

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from small_sweep import TRIALS, Sweep, Undisturbed, in_each_part, left_of
 
-from harness import store
+from harness import files as store
 
 Goes = Callable[..., None]
 KILL = ["signal", signal.SIGKILL]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 
@@ -15,21 +14,21 @@ from small_sweep import TRIALS, Sweep, Undisturbed, in_each_part, left_of
 Goes = Callable[..., None]
 SAID = "stopped; nothing is left half written; the same command goes on where it was\n"
 PHASES = [
-    ("harness.config", "load", 0),
+    ("harness.config.load", "load", 0),
     ("harness.config.sweep", "resolve", 0),
     ("harness.readers", "read_qrels", 0),
     ("harness.readers", "read_qrels", 1),
-    ("harness.cells.work", "evaluate_one", 0),
-    ("harness.cells.work", "evaluate_one", 7),
-    ("harness.cells.cache", "write_all", 3),
-    ("harness.derived", "compare", 0),
-    ("harness.paper", "files", 0),
-    ("harness.store", "parquet", 0),
+    ("harness.experiment.work", "evaluate_one", 0),
+    ("harness.experiment.work", "evaluate_one", 7),
+    ("harness.experiment.cache", "write_all", 3),
+    ("harness.experiment.run", "compare", 0),
+    ("harness.reports.paper", "files", 0),
+    ("harness.files", "parquet", 0),
     ("os", "fsync", 4),
     ("pathlib", "Path.replace", 15),
     ("tqdm", "tqdm.__init__", 0),
 ]
-IN_WORKERS = [PHASES[0], ("harness.cells.flow", "_Run.take", 2), PHASES[7], PHASES[10]]
+IN_WORKERS = [PHASES[0], ("harness.experiment.cells", "_Run.take", 2), PHASES[7], PHASES[10]]
 
 
 def stopped(ended: tuple[int, str]) -> None:
@@ -107,22 +106,3 @@ def test_the_whole_command(
     stopped((process.returncode, err))
     assert left_of(process.pid) == []
     goes_on(sweep)
-
-
-_ENDS = """
-import multiprocessing, os
-from harness.cells import processes
-{prepare}
-lock = multiprocessing.get_context("forkserver").Semaphore()
-os._exit(0)
-"""
-
-
-@pytest.mark.parametrize(
-    ("prepare", "said"), [("processes.prepare(2)", ""), ("", "leaked semaphore")]
-)
-def test_what_is_cleaned_up_is_no_news(prepare: str, said: str) -> None:
-    """Python's own process says so on standard error, unless it was told not to."""
-    command = [sys.executable, "-c", _ENDS.format(prepare=prepare)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert said in ended.stderr if said else not ended.stderr

@@ -44,7 +44,7 @@ def test_two_at_once(
 def test_a_worker_is_killed(
     sweep: Sweep, undisturbed: Undisturbed, goes_on: Goes, taken: int
 ) -> None:
-    call = ["harness.cells.flow", "_Run.take", taken]
+    call = ["harness.experiment.cells", "_Run.take", taken]
     ended = sweep.run("--jobs", "2", call=call, act=["kill a worker"])
     assert (ended.code, ended.err) == (0, undisturbed.err)
     assert sweep.files() == undisturbed.files
@@ -54,8 +54,8 @@ def test_a_worker_is_killed(
 @pytest.mark.parametrize(
     ("home", "name", "call"),
     [
-        ("harness.cells.cache", "write_all", 0), ("harness.cells.cache", "write_all", 6),
-        ("harness.derived", "compare", 0), ("harness.store", "write_all", 0),
+        ("harness.experiment.cache", "write_all", 0), ("harness.experiment.cache", "write_all", 6),
+        ("harness.experiment.run", "compare", 0), ("harness.files", "write_all", 0),
         ("os", "fsync", 0), ("os", "fsync", 5),
         ("pathlib", "Path.replace", 5), ("pathlib", "Path.replace", 16),
     ],

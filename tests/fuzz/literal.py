@@ -6,6 +6,7 @@ import math
 import re
 
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+LIKE_NUMBER = re.compile(NUMBER.pattern + rb"|[+-]?(nan|inf(inity)?)", re.IGNORECASE)
 BOM = b"\xef\xbb\xbf"
 PACKED = re.compile(rb"\x1f\x8b|BZh[1-9](1AY&SY|\x17rE8P\x90)|\xfd7zXZ\x00|\x28\xb5\x2f\xfd")
 
@@ -28,14 +29,39 @@ def lines(data: bytes) -> list[bytes]:
     return data.removeprefix(BOM).split(b"\n")
 
 
+def after_comments(given: list[bytes]) -> list[bytes]:
+    """The lines after the last comment that no row precedes; a ``#`` in a later line is text.
+
+    A line such as ``#7 Q0 d 1 0.5 t`` is a row and no comment: a word right after the ``#``, then
+    two fields or more, and a number among them. In an ir_metadata block every ``#`` is a comment.
+    """
+    stop, block = 0, False
+    for at, line in enumerate(given):
+        if not line.strip():
+            continue
+        if not line.startswith(b"#"):
+            break
+        mark = re.match(rb"#[ \t]*ir_metadata\.(start|end)[ \t\r]*$", line)
+        if mark:
+            block = mark.group(1) == b"start"
+        elif not block:
+            word = line.lstrip(b"#")[:1]
+            others = re.sub(rb"[\s,]+", b" ", line).split()[1:16]
+            numbers = [o for o in others if LIKE_NUMBER.fullmatch(o)]
+            if word.strip() and numbers and len(others) > 1:
+                break
+        stop = at + 1
+    return given[stop:]
+
+
 def rows(data: bytes, n_fields: int, *, more: bool = False, header: int = 0) -> list[list[bytes]]:
-    """The fields of each line that is neither blank nor a comment. ValueError: to be refused.
+    """The fields of each line after the head that is not blank. ValueError: to be refused.
 
     Columns that are not used may hold any bytes.
     """
     found = []
-    for line in lines(data)[header:]:
-        if not line.strip() or line.startswith(b"#"):
+    for line in after_comments(lines(data))[header:]:
+        if not line.strip():
             continue
         fields = line.split()
         if len(fields) < n_fields or (len(fields) > n_fields and not more):
@@ -92,14 +118,12 @@ def msmarco(data: bytes) -> Table:
 
 
 def scores(data: bytes) -> list[float]:
-    """Predictions; a blank line or a comment stands for no row, and then the count is wrong."""
-    given = lines(data)
+    """Predictions; a blank line between them stands for no row, and is refused."""
+    given = after_comments(lines(data))
     while given and not given[-1].strip():
         given.pop()
     found = []
     for line in given:
-        if line.startswith(b"#"):
-            continue
         line.decode()
         (field,) = line.split()
         found.append(number(field))

@@ -18,8 +18,10 @@ import pyarrow.parquet as parquet
 
 from harness.core.tables import Qrels
 from harness.errors import HarnessError
-from harness.readers import ScatteredQueries, Source, read_qrels, read_run, stream_run
+from harness.readers import read_qrels, read_run, stream_run
+from harness.readers.format import ScatteredQueries
 from harness.readers.ir_metadata import header_of
+from harness.readers.source import Source
 
 from . import literal
 from .target import FOLDER, Target, written

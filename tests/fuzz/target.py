@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import LONGEST, ConfigError, HarnessError, HarnessWarning
+from harness.errors import ConfigError, HarnessError, HarnessWarning
 
 SHARED_MEMORY = Path("/dev/shm")
 _FOLDER = tempfile.TemporaryDirectory(
@@ -49,7 +49,7 @@ class Target:
             except HarnessError as error:
                 check_message(error)
         for warning in said:
-            check_text(str(warning.message), LONGEST * 2)
+            check_text(str(warning.message), 100_000)
 
 
 def check_message(error: HarnessError) -> None:

@@ -9,18 +9,20 @@ import os
 import sys
 from pathlib import Path
 
-from harness import config, trust
-from harness.check_table import FORMATS, limits
-from harness.check_table.match import Known, match
-from harness.check_table.verify import verify
+from harness.audit.check_table import FORMATS, verify
+from harness.audit.check_table_match import Known, match
+from harness.compat.trec_eval import arguments
+from harness.compat.trec_eval import input as rows
+from harness.compat.trec_eval.arguments import Stop
+from harness.config import load as config
+from harness.config import plugins as trust
 from harness.core import names
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
-from harness.trec_eval import arguments, rows
-from harness.trec_eval.stop import Stop
+from harness.errors import InputError
 
 from .reading import RUN, TEXT
 from .target import FOLDER, Target
@@ -90,7 +92,7 @@ def _config(data: bytes) -> None:
     finally:
         trust.allow_plugins(True)
     json.dumps(json.loads(found.model_dump_json())).encode()
-    evaluate(_tiny(found.policy.to_core()), found.parsed_metrics())
+    evaluate(_tiny(found.to_policy()), found.parsed_metrics())
 
 
 def _metric(data: bytes) -> None:
@@ -144,12 +146,10 @@ SUFFIXES = (".tex", ".md", ".csv", ".html")
 def _paper(data: bytes) -> None:
     text = data[1:].decode("utf-8-sig", "replace")
     suffix = SUFFIXES[data[0] % 4] if data else ".csv"
-    if limits.beyond(text, suffix):
-        return
     found = _study()
     try:
         grids = FORMATS[suffix](text)
-    except limits.BeyondError:
+    except (InputError, RecursionError):
         return
     for grid in grids:
         assert len({len(row) for row in grid.rows}) == 1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import pytest
 import yaml
 
-from harness.config import Config
-from harness.config.schema import Policy
+from harness.config.model import Config, Policy
 from harness.guard.registry import RULES
 
 SNIPPET = re.compile(r"'([a-z_]+: [^']+)'")
@@ -56,7 +56,7 @@ def test_there_are_snippets() -> None:
 def test_keys_of_the_policy_exist() -> None:
     for rule in RULES:
         for key in re.findall(r"policy\.([a-z_]+)", texts(rule)):
-            assert key in Policy.model_fields, rule
+            assert key in {one.name for one in fields(Policy)}, rule
 
 
 @pytest.mark.parametrize("rule", ["single-precision", "overflow"])

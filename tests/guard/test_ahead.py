@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.check import check_files
 from harness.core.align import align
 from harness.core.tables import Qrels, Run
-from harness.guard.ahead import APART, BEHIND, CLEAR, ENOUGH_QUERIES, Ahead
+from harness.guard.check import check_files
+from harness.guard.parts import First
+from harness.guard.upside_down import APART, BEHIND, CLEAR, ENOUGH_QUERIES, Ahead
 
 
 def of(grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]]) -> Ahead:
@@ -81,7 +82,7 @@ def sums(shares: Any, variance: float) -> Ahead:
     ],
 )
 def test_when_it_is_said(found: Ahead, fires: bool) -> None:
-    assert [one.rule for one in found.findings("a.run")] == ["upside-down"] * fires
+    assert [one.rule for one in found.findings("a.run", First())] == ["upside-down"] * fires
 
 
 def test_thresholds() -> None:

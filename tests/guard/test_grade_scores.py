@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
+from harness.errors import Finding
 from harness.guard.facts import Facts, JudgementFacts
-from harness.guard.finding import Finding
-from harness.guard.grade_scores import GradeScores
-from harness.guard.labels import TURNED
+from harness.guard.labels import TURNED, GradeScores
 from harness.guard.rules import of_run
 from harness.guard.watch import Watch
 
@@ -88,12 +87,12 @@ def test_grades_that_all_differ_are_in_no_map() -> None:
     assert one is None
     some = GradeScores.of(np.arange(30.0)[::-1] ** 2, np.arange(30.0))
     assert some is not None
-    assert some.facts() == ()
+    assert some.facts() is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40), st.integers(0, 40))
 def test_as_defined_whatever_the_parts(rows: list[tuple[int, int]], cut: int) -> None:
-    found: GradeScores | None = GradeScores()
+    found: GradeScores | None = GradeScores({}, {})
     for some in (rows[:cut], rows[cut:]):
         grades, scores = (np.array([row[k] for row in some], dtype=float) for k in (0, 1))
         here = GradeScores.of(scores, grades)
@@ -102,5 +101,5 @@ def test_as_defined_whatever_the_parts(rows: list[tuple[int, int]], cut: int) ->
     is_map = len(pairs) == len({g for g, _ in pairs}) == len({s for _, s in pairs})
     assert (found is not None) is is_map
     if found is not None:
-        assert [*zip(found.grades, found.scores, strict=True)] == sorted(pairs)
-        assert sum(found.counts) == len(rows)
+        assert found.scores == dict(pairs)
+        assert sum(found.counts.values()) == len(rows)

@@ -16,15 +16,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from run_facts import flat
 
 from harness import readers
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
 from harness.guard.facts import Facts, JudgementFacts, RunFacts
-from harness.guard.first import First
-from harness.guard.judged import TOP
-from harness.guard.moments import Moments
+from harness.guard.labels import Moments
+from harness.guard.parts import TOP, First
 from harness.guard.ties import LONG, NEARLY
 from harness.guard.watch import Watch
 
@@ -128,7 +128,7 @@ def test_facts_are_what_they_say(
     found = facts_of(qrels, Run.from_dict(scores), size=size)
     rows = [(qid, docno, score) for qid, some in scores.items() for docno, score in some.items()]
     expected = literally(judged, rows)
-    assert {name: getattr(found, name) for name in expected} == expected
+    assert {name: flat(found)[name] for name in expected} == expected
     assert not found.follows
     empty = [qid for qid, some in judged.items() if max(some.values()) <= 0]
     of_qrels = JudgementFacts.of(qrels)
@@ -163,7 +163,7 @@ def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) 
     )
     of_rows = ("pairs", "tied", "nearly", "several", "constant", "overflow", "judged", "positive")
     for name in (*of_rows, "rows", "queries", "missing", "extra", "lowest", "highest"):
-        assert getattr(found, name) == expected[name], name
+        assert {**flat(found), "judged": found.labels.moments.n}[name] == expected[name], name
     # rank by rank: those whose neighbour in the order has another score, and the same in single
     merged = 0
     for group in groups:
@@ -171,9 +171,9 @@ def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) 
             # in some order of the tied ones: none where all are equal, all but one at most
             values = list(tied)
             merged += len({*values}) > 1
-    assert (found.merged > 0) == (merged > 0)
+    assert (found.ties.merged > 0) == (merged > 0)
     assert found.follows
-    assert (found.deepest, found.shown, found.looked_at) == (0, 0, 0)
+    assert (found.queries.deepest, found.documents.shown) == (0, 0)
 
 
 def test_correlations_add_up_over_parts() -> None:
@@ -236,4 +236,4 @@ def test_facts_of_real_files(shared: Path) -> None:
         for aligned in readers.align_run(qrels, path, Policy(), watch=watch.run):
             watch.aligned(aligned)
         expected, found = literally(grades, in_order), watch.facts()
-        assert {name: getattr(found, name) for name in expected} == expected, path.name
+        assert {name: flat(found)[name] for name in expected} == expected, path.name

@@ -18,7 +18,8 @@ import pytest
 from harness import readers
 from harness.core.policy import Policy
 from harness.guard.facts import Facts, JudgementFacts
-from harness.guard.rules import of_dataset, of_rows, of_run
+from harness.guard.judgements import of_dataset, of_rows
+from harness.guard.rules import of_run
 from harness.guard.sweep import GuardedCell, of_sweep
 from harness.guard.watch import Watch
 
@@ -74,7 +75,8 @@ def test_what_is_warned_of(
         for aligned in readers.align_run(qrels, path, watch=watch.run, duplicates="last"):
             watch.aligned(aligned)
         facts = Facts(of_qrels, watch.facts())
-        found += [*of_run(facts, run), *of_rows(facts, judgements)]
+        found += of_run(facts, run)
+        found += of_rows(of_qrels, judgements) if facts.run.follows else []
         digests = {judgements: judgements, run: run}
         cells.append(GuardedCell(facts, judgements, run, "", run, qrels.qids, digests))
     rules: dict[str, set[str]] = {}

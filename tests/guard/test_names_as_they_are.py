@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from harness.check import check_files
-from harness.check.report import as_json, text
-from harness.errors import InputError, Problem
-from harness.guard.finding import Finding
-from harness.guard.refused import refused
+from harness.errors import Finding, InputError, Problem
+from harness.guard.check import check_files
+from harness.guard.check_report import as_json, text
+from harness.guard.registry import refused
 
 QIDS = ["two  blanks", "a\ttab", "a\nline"]
 

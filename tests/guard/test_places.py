@@ -12,12 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import readers
-from harness.check import check_config, check_files
 from harness.core.align import align
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
-from harness.errors import HarnessWarning
-from harness.guard.finding import Finding
+from harness.errors import Finding, HarnessWarning
+from harness.guard.check import check_config, check_files
 from harness.guard.watch import Watch
 
 N = 400

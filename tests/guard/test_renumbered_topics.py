@@ -13,10 +13,10 @@ from harness import readers
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
+from harness.errors import Finding
+from harness.guard.documents import Topics
 from harness.guard.facts import Facts, JudgementFacts, RunFacts
-from harness.guard.finding import Finding
 from harness.guard.rules import of_run
-from harness.guard.topics import Topics
 from harness.guard.watch import Watch
 
 Judged = dict[str, dict[str, int]]
@@ -84,7 +84,7 @@ def test_by_how_many_documents(own: int, elsewhere: int) -> None:
         run[f"q{q}"] = {f"d{(q + 1) % 10}-{r}": 1 - r / 100 for r in range(10)}
         judged[f"q{q}"] |= {f"d{(q + 1) % 10}-{r}": 0 for r in range(own)}
     facts = facts_of(Qrels.from_dict(judged), Run.from_dict(run))
-    assert facts.topics == (10, elsewhere, 0, elsewhere)
+    assert facts.documents.topics == (10, elsewhere, 0, elsewhere)
     assert len(found_in(judged, run)) == (elsewhere > 0)
 
 
@@ -127,11 +127,11 @@ def test_as_the_literal_definition() -> None:
             docs = (20 * at + random.choice(90, 30, replace=False)).tolist()
             run[f"q{query}"] = dict(zip((f"d{d}" for d in docs), random.random(30), strict=True))
         facts = facts_of(Qrels.from_dict(judged), Run.from_dict(run))
-        if facts.judged_shown <= 0.5 * facts.shown:
-            assert facts.topics == literal(judged, run)
-            looked_at += facts.topics[1] > 0
+        if facts.documents.judged_shown <= 0.5 * facts.documents.shown:
+            assert facts.documents.topics == literal(judged, run)
+            looked_at += facts.documents.topics.elsewhere > 0
         else:
-            assert facts.topics == ()
+            assert facts.documents.topics == Topics()
     assert looked_at >= 6
 
 
@@ -178,8 +178,7 @@ def test_real_runs_with_their_topics_and_with_the_next_ones(shared: Path) -> Non
     assert len(runs) == 15
 
     def others(judgements: Qrels, run: Run) -> bool:
-        topics = facts_of(judgements, run).topics
-        return bool(topics) and Topics(*topics).are_others
+        return facts_of(judgements, run).documents.topics.are_others
 
     assert not any(others(qrels, run) for run in runs)
     assert sum(others(moved, run) for run in runs) >= 12

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.check import check_files
+from harness.errors import Finding
 from harness.guard import spelling
-from harness.guard.finding import Finding
+from harness.guard.check import check_files
 
 N = 24
 """Queries, each with as many judged documents; every third of the run's is not judged."""

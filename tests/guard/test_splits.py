@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
+from harness.errors import Finding
 from harness.guard.facts import Facts, JudgementFacts
-from harness.guard.finding import Finding
+from harness.guard.labels import MOST, Split, Splits
 from harness.guard.rules import of_run
-from harness.guard.splits import HEAD, MOST, Split, Splits
 from harness.guard.watch import Watch
 
 GRADES = np.array([[0, 1, 2, 0, 0, 1, 2, 0, 1, 0]] * 20)
@@ -114,27 +114,12 @@ def test_the_value_is_said_where_all_documents_are_scored() -> None:
                              "documents")  # fmt: skip
 
 
-def test_more_rows_than_are_looked_at_first() -> None:
-    grades = np.tile(GRADES, (HEAD // 100, 1))
-    drawn = np.random.default_rng(3).random(grades.shape)
-    assert found(grades, (grades >= 1) + 0.01 * drawn)
-    wrong = (grades >= 1) + 0.01 * drawn
-    wrong[-1, 0] = 2
-    assert found(grades, wrong) == []
-    # the first rows have errors at their own grades, and tell nothing of a higher one
-    late = np.concatenate([np.minimum(grades, 1), np.tile(GRADES, (3, 1))])
-    (one,) = found(late, (late >= 2) + 0.01 * np.random.default_rng(3).random(late.shape))
-    assert one.what.startswith(
-        "the scores separate grades of 2 and more from those below in all 60"
-    )
-
-
 def test_many_grades_are_left_alone() -> None:
     some = Splits()
     some.add(np.zeros(MOST + 1, int), np.arange(MOST + 1), np.arange(MOST + 1)[::-1])
     assert not some.wants(np.array([1]))
     assert some.split(3) is None
-    assert some.facts() == ()
+    assert some.facts() is None
 
 
 Rows = list[list[tuple[int, int]]]

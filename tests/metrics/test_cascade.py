@@ -10,8 +10,7 @@ from harness.core.aligned import Aligned
 from harness.core.names import parse
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
-from harness.metrics.cascade import err, nerr, pfound
-from harness.metrics.stopping import stop_probabilities
+from harness.metrics.cascade import err, nerr, pfound, stop_probabilities
 
 
 def ranked(*grades: int | None, missed: tuple[int, ...] = ()) -> Aligned:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import harness.metrics  # noqa: F401
-from harness.core.align import align, as_reference
+from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.policy import Policy
+from harness.core.reference import as_reference
 from harness.core.tables import Qrels, Run
-from harness.metrics.correlation import kendall, pearson, spearman
-from harness.metrics.tau_ap import tau_ap
+from harness.metrics.correlation import kendall, pearson, spearman, tau_ap
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")

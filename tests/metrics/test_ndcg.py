@@ -17,10 +17,15 @@ from harness.core.policy import Policy
 from harness.core.ragged import Ragged
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
-from harness.metrics.dcg_sums import ideal_dcg
 from harness.metrics.gains import gains_of
-from harness.metrics.ndcg import dcg, ndcg
-from harness.metrics.ndcg_ranks import dcg_at_every_rank, mean_ndcg, ndcg_at_every_rank
+from harness.metrics.ndcg import (
+    dcg,
+    dcg_at_every_rank,
+    ideal_dcg,
+    mean_ndcg,
+    ndcg,
+    ndcg_at_every_rank,
+)
 
 
 def ranked(*lists: list[int]) -> Aligned:

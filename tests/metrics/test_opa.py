@@ -10,7 +10,7 @@ from harness.core.align import align
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.tables import Qrels, Run
-from harness.metrics.opa import auc, opa
+from harness.metrics.pair_agreement import auc, opa
 
 # a and b tied; pairs: ab tied, ac right, ad right, bc right, bd right (grades 1 and 0), cd same
 QRELS = Qrels.from_dict({"q1": {"a": 2, "b": 1, "c": 0, "d": 0, "p": -1}, "q2": {"a": 0, "b": 1}})

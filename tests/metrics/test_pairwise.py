@@ -14,7 +14,7 @@ from harness.core.aligned import Aligned
 from harness.core.names import parse
 from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError
-from harness.metrics.pairwise import lambdas, pairwise_logloss, sigmoid
+from harness.metrics.pair_agreement import lambdas, pairwise_logloss, sigmoid
 
 
 def aligned_of(grades: list[int], scores: list[float]) -> Aligned:

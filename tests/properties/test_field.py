@@ -10,14 +10,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.compat.trec_eval.values import rank_biased_precision
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.tables import Qrels, Run
 from harness.metrics.cascade import err, nerr, pfound
 from harness.metrics.judged import judged, unjudged
-from harness.metrics.opa import auc, opa
+from harness.metrics.pair_agreement import auc, opa
 from harness.metrics.rbp import rbp
-from harness.trec_eval.kernels import rank_biased_precision
 
 docnos = st.sampled_from([f"d{number}" for number in range(14)])
 grades = st.sampled_from([-2, -1, 0, 0, 0, 1, 1, 2, 3, 4, 7])

@@ -14,15 +14,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
-from harness.core.align import align, as_reference
+from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.ragged import offsets_of
+from harness.core.reference import as_reference
 from harness.core.tables import Qrels, Run
 from harness.metrics.arp import arp
 from harness.metrics.correlation import kendall, pearson, spearman
 from harness.metrics.error import mse
 from harness.metrics.ndcg import ndcg
-from harness.metrics.pairwise import lambdas, pairwise_logloss
+from harness.metrics.pair_agreement import lambdas, pairwise_logloss
 from harness.metrics.rbo import ao, rbo, rbo_weight
 from harness.metrics.swaps import swaps
 

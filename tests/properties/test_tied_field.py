@@ -16,7 +16,7 @@ from harness.core.aligned import Aligned
 from harness.core.metric import REGISTRY, Metric
 from harness.core.names import parse
 from harness.core.tables import Qrels, Run
-from harness.metrics.cascade_ties import TiedStops, stops_at
+from harness.metrics.cascade import TiedStops, stops_at
 
 NAMES = [
     "err", "err@1", "err@3", "err@4", "err(max_grade=none)@3", "err(stop=linear)@5", "nerr",

@@ -20,10 +20,8 @@ from harness.core.metric import REGISTRY, Metric
 from harness.core.names import parse
 from harness.core.policy import Policy
 from harness.core.ragged import Floats
-from harness.core.reorder import reorder
-from harness.core.sampling import sampled
 from harness.core.tables import Qrels, Run
-from harness.core.tied import has_ties
+from harness.core.ties import has_ties, reorder, sampled
 from harness.metrics.tied import Totals
 
 BUILT_IN = {name: found for name, found in REGISTRY.items() if not name.startswith("first_")}
@@ -50,7 +48,8 @@ PARAMETERS = [
     "dcg(gain=exp)@2", "dcg(discount=jarvelin)@3", "dcg(negative=value)@2", "dcg(short=zero)@4",
     "ndcg(gain=exp)@2", "ndcg(discount=position)@3", "ndcg(short=nan)@4", "ndcg(ideal=full)@2",
     "ndcg(gain=mslr,discount=jarvelin)", "ndcg(gain=exp-int32)",
-    "swaps(normalize=true)", "P(denominator=list)@3", "P(above=1)@2", "P(short=nan)@3",
+    "swaps(normalize=true)", "swaps(normalize=all)",
+    "P(denominator=list)@3", "P(above=1)@2", "P(short=nan)@3",
     "recip_rank(target=largest)", "recip_rank(above=1)@2", "map(denominator=cutoff)@2",
     "map(denominator=list)@3", "map(tied=together)@3",
 ]  # fmt: skip

@@ -154,7 +154,7 @@ def test_grades_that_are_not_whole(write: Write) -> None:
 
 
 def test_what_the_collector_saves(write: Write) -> None:
-    from harness.convert.collector import BatchCollector
+    from harness.batch.collector import BatchCollector
 
     write("x", "")
     collector = BatchCollector()

@@ -55,5 +55,5 @@ def test_lines_are_counted_over_blocks(tmp_path: Path, packed: bool) -> None:
 
 def test_blanks_around_six_fields_are_none(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    path.write_text("  q1\tQ0  d1 1 1.5 t  \n#a b c d e f g\nq1 Q0 d2 2 0.5 t \r\n")
+    path.write_text("#a b c d e f g\n  q1\tQ0  d1 1 1.5 t  \nq1 Q0 d2 2 0.5 t \r\n")
     assert readers.read_run(path).n_rows == 2

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.readers import FORMATS, Source
-from harness.readers.build import lines_of_rows
-from harness.readers.lines import find_lines, last_line
+from harness.readers.build import find_lines, last_line, lines_of_rows
+from harness.readers.choice import FORMATS
+from harness.readers.source import Source
 from harness.readers.trec import RUN
 
 LINES = st.sampled_from(["q1 Q0 d1 1 2.5 t", "q2 Q0 d2 1 2.5 t", "# made by", "", " ", "\t", "\r"])
@@ -27,25 +27,27 @@ def test_lines_are_those_of_the_rows(
     source = Source(path)
     for _ in source.blocks():
         pass
+    is_data = RUN.of(source).is_data
     numbered = [*enumerate(text.split("\n"), 1)]
-    rows = [number for number, line in numbered if RUN.is_data(number, line.encode())]
+    rows = [number for number, line in numbered if is_data(number, line.encode())]
     wanted: dict[int, tuple[str, ...]] = dict.fromkeys(range(0, len(rows) + 3, 2), ())
-    found = find_lines(source, wanted, RUN.is_data, whole=whole)
+    found = find_lines(source, wanted, is_data, whole=whole)
     assert found == {row: rows[row] for row in wanted if row < len(rows)}
 
 
 def test_what_is_beyond_the_beginning_is_found_by_reading_again(tmp_path: Path) -> None:
-    rows = [f"q{at} Q0 d{at} 1 2.5 tag-of-a-run" for at in range(100_000)]
+    rows = [f"q{at} Q0 d{at} 1 2.5 tag-of-a-run" for at in range(200_000)]
     path = tmp_path / "run"
     path.write_text("# a comment\n" + "\n".join(rows) + "\n\n")
     source = Source(path)
     for _ in source.blocks():
         pass
-    wanted = {at: (f"q{at}", f"d{at}") for at in (0, 7, 90_000)}
-    assert find_lines(source, wanted, RUN.is_data, whole=False) == {0: 2, 7: 9}
-    assert find_lines(source, wanted, RUN.is_data, whole=True) == {0: 2, 7: 9, 90_000: 90_002}
-    expected = lines_of_rows(source, np.array([90_000]), RUN.is_data)
-    assert expected[90_000][0] == 90_002
+    is_data = RUN.of(source).is_data
+    wanted = {at: (f"q{at}", f"d{at}") for at in (0, 7, 190_000)}
+    assert find_lines(source, wanted, is_data, whole=False) == {0: 2, 7: 9}
+    assert find_lines(source, wanted, is_data, whole=True) == {0: 2, 7: 9, 190_000: 190_002}
+    expected = lines_of_rows(source, np.array([190_000]), is_data)
+    assert expected[190_000][0] == 190_002
 
 
 def test_a_line_without_its_words_is_another_one(tmp_path: Path) -> None:

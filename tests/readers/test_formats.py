@@ -138,13 +138,18 @@ def test_more_than_one_guess(write: Write) -> None:
 
 
 def test_options_that_can_be_followed_on_the_command_line() -> None:
-    from typer.main import get_command
+    from harness.cli.evaluate import command
 
-    from harness.cli import app
-
-    evaluate = get_command(app).commands["evaluate"]  # type: ignore[attr-defined]
-    options = {option for parameter in evaluate.params for option in parameter.opts}
+    options = {option for parameter in command.params for option in parameter.opts}
     assert {"--duplicates", "--group", "--qrels-format", "--run-format"} <= options
+
+
+@pytest.mark.parametrize("between", [",", "\t"])
+def test_numbered_columns_count_a_quoted_separator_as_text(write: Write, between: str) -> None:
+    rows = [["0.5", f'"b{between}2"', '"10"'], ["2", '"a"', '"1"']]
+    path = write("r.csv", "".join(between.join(row) + "\n" for row in rows))
+    read = readers.read_run(path, format="table", columns={"qid": 3, "docno": 2, "score": 1})
+    assert read.to_dict() == {"10": {f"b{between}2": 0.5}, "1": {"a": 2.0}}
 
 
 def test_options_tell_the_format(write: Write) -> None:

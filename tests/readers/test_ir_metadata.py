@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import harness
-from harness.errors import HarnessWarning
+from harness.errors import HarnessWarning, InputError
 from harness.readers import ir_metadata, read_run
 from harness.readers.source import Source
 
@@ -82,13 +82,22 @@ def test_windows_line_ends(tmp_path: Path) -> None:
         ROWS,
         "# a comment\n" + ROWS,
         HEADER.replace("# ir_metadata.end\n", "") + ROWS,  # which does not end
-        ROWS + HEADER,  # not at the head
     ],
 )
 def test_what_is_no_header(tmp_path: Path, text: str) -> None:
     path = written(tmp_path, text)
     assert ir_metadata.header_of(Source(path)) is None
     assert list(read_run(path).to_dict()) == ["q1", "q2"]
+
+
+def test_a_header_after_rows_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, ROWS + HEADER)
+    assert ir_metadata.header_of(Source(path)) is None
+    with pytest.raises(InputError) as error:
+        read_run(path, format="trec")
+    first = error.value.problems[0]
+    assert (first.where, first.rule) == (f"{path}:{ROWS.count(chr(10)) + 1}", "columns")
+    assert first.fix == "delete the line, or move it above the first row if it is a comment"
 
 
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(

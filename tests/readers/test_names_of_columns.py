@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness import readers
 from harness.errors import InputError
-from harness.readers.table_lines import names_in
+from harness.readers.table import names_in
 
 Write = Callable[..., str]
 
@@ -46,7 +46,7 @@ def test_a_quote_that_is_not_closed(write: Write) -> None:
     with pytest.raises(InputError) as error:
         readers.read_run(path, format="table")
     assert str(error.value) == (
-        f"{path}:2: the line of names cannot be split into columns: a quote is not closed\n"
+        f"{path}:2: the first line cannot be split into columns: a quote is not closed\n"
         '  found: qid,docno,"score\n'
         "  fix:   repair the line"
     )

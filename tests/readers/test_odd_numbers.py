@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import config
+from harness.config import load as config
 from harness.core.names import parse
 from harness.core.tables import Qrels
 from harness.errors import ConfigError, InputError, UnknownNameError

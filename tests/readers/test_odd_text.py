@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import HarnessWarning, InputError
-from harness.readers import guess_format, read_qrels, read_run
+from harness.readers import read_qrels, read_run
+from harness.readers.choice import guess_format
 
 SCRIPTS = (
     "документ", "文書", "مستند", "दस्तावेज़", "אבג", "ᚠᚢᚦ", "😀", "e\u0301", "\u00e9", "d\u200b1",
@@ -164,9 +165,7 @@ def test_nul_bytes_are_no_text(tmp_path: Path) -> None:
             read_qrels(written(tmp_path, data), format="trec")
 
 
-def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("source", "whole_lines"):
-        monkeypatch.setattr(f"harness.readers.{module}.LONGEST", 1 << 20)
+def test_a_line_without_end_is_refused(tmp_path: Path) -> None:
     line = b"q1 0 d1 1\n"
     path = written(tmp_path, line * 3 + b"x" * (6 << 20) + b"\n" + line)
     with pytest.raises(InputError) as error:

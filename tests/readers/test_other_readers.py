@@ -101,17 +101,6 @@ def test_json_refused(write: Write, text: str, message: str) -> None:
     assert str(error.value).startswith(message)
 
 
-def test_the_place_of_an_integer_with_too_many_digits(write: Write) -> None:
-    # digits in a name, and those of a fraction, are none; 11 characters of the line stand before
-    long = "9" * 5000
-    text = f'{{"{long}\\"": {{"d": 0.{long}, "e": 1e-5}},\n"p": {{"d": -{long}}}}}'
-    with pytest.raises(InputError) as error:
-        readers.read_run(write("a.json", text), format="json")
-    assert str(error.value) == (
-        "a.json:2: an integer of more than 4,300 digits is not a finite number (column 12)"
-    )
-
-
 def test_json_grades_are_whole(write: Write) -> None:
     with pytest.raises(InputError) as error:
         readers.read_qrels(write("a.json", '{"q": {"d": 0.5}}'))

@@ -14,6 +14,7 @@ import pytest
 from harness import readers
 from harness.core.tables import Qrels, Run
 from harness.errors import HarnessWarning, InputError
+from harness.readers.source import Source
 
 
 def read(path: Path, kind: str, **options: object) -> tuple[Qrels | Run, list[str]]:
@@ -37,7 +38,6 @@ QRELS = {
     "tilde_dl19/qrels/2019qrels-pass.txt": (43, 9260),
     "trec_covid_round1/qrels-rnd1.txt": (30, 8691),
     "trec_eval_test/test/qrels.test": (3, 3681),
-    "trec_eval_test/test/qrels.test.with-comments": (3, 3681),
     "trec_eval_test/test/qrels.rel_level": (3, 3681),
     "trec_eval_test/test/qrels.comment.test": (31, 5890),
     "trec_web2012_baselines/qrels.web.151-200.txt": (50, 16055),
@@ -57,7 +57,6 @@ QRELS = {
     "ltr/ultra_toy/example_toy_data/valid/valid.txt": (9, 36),
     "ltr/pytorchltr_dataset/dataset.txt": (4, 39),
     "ltr/hello_ltr_tmdb/title_judgments.txt": (40, 1390),
-    "ltr/hello_ltr_tmdb/title_features.csv": (40, 1390),
     "ltr/rankeval_small/svmlight_classification_qid.txt": (3, 4),
 }
 
@@ -66,6 +65,21 @@ QRELS = {
 def test_counts_of_qrels(shared: Path, name: str) -> None:
     qrels, warned = read(shared / "data" / name, "qrels")
     assert ((qrels.n_queries, qrels.n_rows), warned) == (QRELS[name], [])
+
+
+def test_a_comment_after_a_row_is_refused(shared: Path) -> None:
+    path = shared / "data/trec_eval_test/test/qrels.test.with-comments"
+    with pytest.raises(InputError) as error:
+        read(path, "qrels")
+    assert [one.where for one in error.value.problems] == [f"{path}:4", f"{path}:7"]
+
+
+def test_columns_that_are_not_read(shared: Path) -> None:
+    source = Source(shared / "data/ltr/hello_ltr_tmdb/title_features.csv")
+    with pytest.warns(HarnessWarning, match="not read: column uid, which may hold identifiers"):
+        qrels = readers.read_qrels(source)
+    assert (qrels.n_queries, qrels.n_rows) == (40, 1390)
+    assert source.unused_columns == ("features0", "features1", "features2", "uid", "keywords")
 
 
 TABLES = {

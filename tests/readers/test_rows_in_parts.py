@@ -20,7 +20,8 @@ from harness.core.policy import Policy
 from harness.core.tables import Qrels
 from harness.core.views import policies_of
 from harness.errors import HarnessWarning, InputError
-from harness.readers import Source, rows
+from harness.readers import predictions as rows
+from harness.readers.source import Source
 
 Write = Callable[..., str]
 

@@ -14,7 +14,7 @@ import pytest
 from harness import readers
 from harness.core.tables import Qrels
 from harness.errors import HarnessWarning, InputError
-from harness.readers import Source
+from harness.readers.source import Source
 
 Write = Callable[..., str]
 

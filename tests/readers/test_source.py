@@ -21,8 +21,7 @@ import pytest
 from harness import readers
 from harness.errors import HarnessWarning, InputError
 from harness.readers.hashed import HashedSource
-from harness.readers.on_disk import missing
-from harness.readers.source import Source
+from harness.readers.source import Source, missing
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
 EXPECTED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
@@ -188,7 +187,7 @@ def test_unreadable_bytes(write: Callable[..., str], name: str, data: bytes, mes
 def test_damaged_data(write: Callable[..., str]) -> None:
     data = bytearray(gzip.compress(QRELS * 99, mtime=0))
     data[-8] ^= 0xFF  # a bit of the checksum
-    with pytest.raises(InputError, match=r"^q\.gz: the gzip data is damaged \(.*data check\)"):
+    with pytest.raises(InputError, match=r"^q\.gz: the gzip data is damaged \(CRC check failed"):
         readers.read_qrels(write("q.gz", bytes(data)))
 
 
@@ -319,23 +318,3 @@ def test_a_file_of_zstds_four_first_bytes_promises_no_checksum(tmp_path: Path) -
     assert not Source(tmp_path / "a.zst").has_checksum
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"1\n"))
     assert Source(tmp_path / "a.gz").has_checksum
-
-
-@pytest.mark.parametrize(
-    ("line", "mb", "kb"),
-    [
-        (24, 48, 2048),  # a twenty-fourth
-        (18, 48, 864),  # by the third power: 27 in 64 of it
-        (12, 48, 256),  # an eighth, as lines are half as long
-        (12, 960, 512),  # an eighth of 4 MiB
-        (1, 48, 256),  # an eighth at least
-        (1, 6, 64),
-        (24, 6, 512),
-    ],
-)
-def test_blocks_of_short_lines_are_smaller(tmp_path: Path, line: int, mb: int, kb: int) -> None:
-    path = tmp_path / "a"
-    with path.open("wb") as file:
-        file.write((b"x" * (line - 1) + b"\n") * 4096)
-        file.truncate(mb << 20)
-    assert abs(Source(path).block - (kb << 10)) < 0.01 * (kb << 10)

@@ -5,27 +5,15 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import signal
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from harness.errors import InputError
-from harness.readers import spool
-from harness.readers.source import Source
-
-spooled = spool.spooled.__wrapped__
-WAITING = """
-import sys
-from harness.readers.spool import spooled
-kept = spooled(sys.stdin.buffer, "it")
-print(open(kept.path).read(), end="", flush=True)
-import time
-time.sleep(60)
-"""
+from harness.readers import source as spool
+from harness.readers.source import Source, spooled
 
 
 @pytest.fixture
@@ -34,48 +22,32 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("open_files", [spool._OPEN_FILES, "/no/such/folder"])
-def test_it_is_opened_as_often_as_wanted_and_gone_when_dropped(
-    folder: Path, open_files: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(spool, "_OPEN_FILES", open_files)
-    kept = spooled(io.BytesIO(b"a b\n" * 3), "it")
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    yield
+    spool.forget()
+
+
+def test_it_is_opened_as_often_as_wanted_and_gone_when_forgotten(folder: Path) -> None:
+    stream = io.BytesIO(b"a b\n" * 3)
     for _ in range(2):
-        assert Path(kept.path).read_bytes() == b"a b\na b\na b\n"
-    assert os.path.getsize(kept.path) == 12
-    named = not os.path.isdir(open_files)
-    assert len(list(folder.iterdir())) == named
-    del kept
+        assert Path(spooled(stream, "it")).read_bytes() == b"a b\na b\na b\n"
+    assert len(list(folder.iterdir())) == 1
+    spool.forget()
     assert not list(folder.iterdir())
-
-
-@pytest.mark.skipif(not os.path.isdir(spool._OPEN_FILES), reason="the system has no such folder")
-def test_nothing_is_left_of_it_by_a_process_that_is_killed(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", WAITING], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    ) as process:  # fmt: skip
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"what it gave\n")
-        process.stdin.close()
-        assert process.stdout.readline() == b"what it gave\n"
-        process.send_signal(signal.SIGKILL)
-    assert not list(tmp_path.iterdir())
 
 
 def test_half_of_the_free_space_is_left_to_others(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=20))
-    assert Path(spooled(io.BytesIO(b"0123456789"), "it").path).read_bytes() == b"0123456789"
+    assert Path(spooled(io.BytesIO(b"0123456789"), "it")).read_bytes() == b"0123456789"
     with pytest.raises(InputError) as told:
         spooled(io.BytesIO(b"0123456789a"), "it")
     assert str(told.value) == (
-        f"it: cannot be kept in a temporary file in {folder}: it takes more than half of the free "
+        "it: cannot be kept in a temporary file: it takes more than half of the free "
         "space\n  fix:   free space there, or name another folder for temporary files in TMPDIR"
     )
-    assert not list(folder.iterdir())
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="the system has no such device")

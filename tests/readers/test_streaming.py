@@ -13,7 +13,8 @@ from harness import readers
 from harness.core.align import PART, align
 from harness.core.tables import Qrels
 from harness.errors import HarnessWarning, InputError
-from harness.readers import ScatteredQueries, source
+from harness.readers import source
+from harness.readers.format import ScatteredQueries
 
 Write = Callable[..., str]
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from harness import readers
 from harness.core.tables import Qrels
 from harness.errors import HarnessWarning, InputError
-from harness.readers.pieces import pieces
-from harness.readers.wrong_lines import LIMIT, doubtful_lines
+from harness.readers.blocks import pieces
+from harness.readers.build import MOST_WRONG_LINES as LIMIT
+from harness.readers.build import doubtful_lines
 
 Write = Callable[..., str]
 

@@ -18,8 +18,8 @@ from harness.core.leaderboard import Entry, Leaderboard, best
 from harness.core.names import parse, parse_all
 from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError
-from harness.reports import find, names
-from harness.reports._said import beside_values
+from harness.reports.leaderboard import find, names
+from harness.reports.leaderboard.grids import beside_values
 
 assert harness.metrics  # the registry is filled by importing it
 
@@ -72,8 +72,8 @@ def test_markdown_escapes_names(board: Leaderboard) -> None:
 
 def test_html_escapes_names(board: Leaderboard) -> None:
     text = find("html").render(board, per_query=True)
-    assert "<td>good|&lt;b&gt;</td>" in text
-    assert "<td><strong>1.0000</strong></td>" in text
+    assert ">good|&lt;b&gt;</th>" in text
+    assert "<strong>1.0000</strong></td>" in text
 
 
 def test_csv_has_every_digit_and_reads_back(board: Leaderboard) -> None:

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from made_systems import systems
 from several_values import EXPECTED, PAIRS, VALUES, tables
 
-from harness.comparing.cells import standing_notes
 from harness.core.comparison import Comparisons, Plan
 from harness.core.ragged import Floats
-from harness.stats.apart import paired_t_of_pairs
+from harness.reports.comparisons import standing_notes
 from harness.stats.compare import compare
 from harness.stats.corrections import adjust
 from harness.stats.differences import differences
 from harness.stats.paired_t import paired_t
 from harness.stats.streams import Stream
+from harness.stats.tiers import paired_t_of_pairs
 
 GOLDEN = {f"s{place}": row.tolist() for place, row in enumerate(VALUES)}
 

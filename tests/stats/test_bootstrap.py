@@ -18,11 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core.ragged import Floats
-from harness.stats import resampling
-from harness.stats.bootstrap import bootstrap, bootstrap_t
+from harness.stats import bootstrap as resampling
+from harness.stats.bootstrap import bootstrap, bootstrap_t, resampled_means
 from harness.stats.differences import differences
 from harness.stats.registry import Outcome, find
-from harness.stats.resampling import resampled_means
 from harness.stats.streams import Stream
 
 GOLDEN = json.loads(
@@ -235,7 +234,7 @@ def test_means_are_those_of_the_drawn_queries(monkeypatch: pytest.MonkeyPatch) -
 
 def test_digits_do_not_hang_on_the_threads_of_a_library() -> None:
     program = (
-        "import numpy as np; from harness.stats import resampling; "
+        "import numpy as np; from harness.stats import bootstrap as resampling; "
         "columns = np.random.default_rng(0).random((3000, 50)); "
         "found = resampling.resampled_means(columns, resampling.Stream(draws=60)); "
         "few = resampling.resampled_means(columns.round(0)[:, :6], resampling.Stream(draws=60)); "

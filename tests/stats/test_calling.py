@@ -14,8 +14,7 @@ from harness.core.comparison import Comparisons, Plan
 from harness.errors import HarnessError
 from harness.stats import registry
 from harness.stats.compare import compare
-from harness.stats.outcomes import SMALLEST
-from harness.stats.registry import AllPairs, Outcome
+from harness.stats.registry import SMALLEST, AllPairs, Outcome
 
 MADE = systems({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.2, 0.5], "c": [0.4, 0.1, 0.7]})
 ASYMMETRIC = np.array([[1.0, 0.01, 0.9], [0.9, 1.0, 0.9], [0.9, 0.9, 1.0]])

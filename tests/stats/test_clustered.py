@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from made_systems import entry
 
-from harness.core.plan import Plan
+from harness.core.comparison import Plan
 from harness.core.systems import System
-from harness.stats import clustered, resampling
-from harness.stats.clustered import clustered_interval
+from harness.stats import bootstrap as resampling
+from harness.stats import intervals as clustered
+from harness.stats.intervals import clustered_interval
 from harness.stats.streams import Stream
 
 

@@ -13,8 +13,7 @@ from several_values import ALL_PAIRS, EXPECTED, PAIRS, VALUES, of_pairs, tables
 
 from harness.core.ragged import Floats
 from harness.stats.friedman import friedman_nemenyi, iman_davenport, ranks
-from harness.stats.outcomes import SMALLEST
-from harness.stats.registry import AllPairs, find
+from harness.stats.registry import SMALLEST, AllPairs, find
 from harness.stats.streams import Stream
 
 

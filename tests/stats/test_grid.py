@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats.grid import multiples
+from harness.stats.differences import multiples
 
 wholes = st.lists(st.integers(1, 100_000), min_size=1, max_size=40)
 steps = st.sampled_from([1.0, 0.1, 1e-4, 1e-5, 1 / 3, 1 / 2520, 0.02, 1 / 3628800, 1e6])

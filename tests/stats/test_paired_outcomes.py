@@ -9,10 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from harness.stats import sign_flips
+from harness.stats import randomization as sign_flips
 from harness.stats.differences import differences
-from harness.stats.outcomes import SMALLEST, as_p
-from harness.stats.registry import Outcome, find
+from harness.stats.registry import SMALLEST, Outcome, as_p, find
 from harness.stats.streams import Stream
 
 PAIRED = ("paired-t", "randomization", "wilcoxon", "sign")

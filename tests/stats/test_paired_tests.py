@@ -14,10 +14,10 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats import sign_flips, wilcoxon
+from harness.stats import randomization as sign_flips
+from harness.stats import wilcoxon
 from harness.stats.differences import differences
-from harness.stats.outcomes import SMALLEST
-from harness.stats.registry import Outcome, find
+from harness.stats.registry import SMALLEST, Outcome, find
 from harness.stats.streams import Stream
 
 GOLDEN = json.loads(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from statsmodels.stats.power import TTestPower
 
 from harness.core.comparison import Plan
 from harness.core.names import parse
 from harness.core.systems import System
-from harness.stats.blocks import Block
-from harness.stats.pairs import paired
+from harness.stats.blocks import Block, paired
 from harness.stats.power import detectable, power_of, queries_needed
 from harness.stats.registry import find
 
@@ -91,7 +91,8 @@ def test_a_comparison_of_zero_variance_detects_nothing() -> None:
     values = np.stack([np.zeros(7), np.full(7, 0.1)])
     assert values[1].std(ddof=1) > 0  # of floating point
     systems = (System("d", "a", ()), System("d", "b", ()))
-    block = Block("d", parse("map")[0], systems, values)
+    qids = pa.array([f"q{i}" for i in range(7)])
+    block = Block("d", parse("map")[0], systems, qids, values)
     found = paired(block, 0, 1, Plan(), find("paired-t"))
     assert found.note == "zero variance"
     assert math.isnan(found.detectable)

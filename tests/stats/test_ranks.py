@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core.ragged import Floats
-from harness.stats import resampling
-from harness.stats.ranks import rank_intervals
+from harness.stats import bootstrap as resampling
+from harness.stats.compare import rank_intervals
 from harness.stats.streams import Stream
 
 

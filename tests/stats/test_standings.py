@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_systems import systems
 
-from harness.comparing import csv as comparison_csv
-from harness.comparing.cells import standing_grids, standing_notes
 from harness.core.comparison import Comparisons, Plan, Standing
+from harness.reports.comparisons import STANDINGS, files, standing_grids, standing_notes
 from harness.stats.compare import compare
 
 NAN = math.nan
@@ -86,8 +85,12 @@ def test_one_query_has_no_interval_of_the_rank() -> None:
         assert (one.n_ranked, one.rank_low, one.rank_high, one.tier) == (1, 0, 0, "")
     assert {run: one.rank for run, one in by_run(found).items()} == {"b": 1, "c": 2, "a": 3}
     (grid,) = standing_grids(found)
-    assert [row[1:4] for row in grid.rows] == [["–", "1", "–"], ["–", "2", "–"], ["–", "3", "–"]]
-    rows = list(csv.DictReader(io.StringIO(comparison_csv.standings(found))))
+    assert [[cell.text for cell in row[1:4]] for row in grid.rows] == [
+        ["–", "1", "–"],
+        ["–", "2", "–"],
+        ["–", "3", "–"],
+    ]
+    rows = list(csv.DictReader(io.StringIO(files(found)[STANDINGS].decode())))
     assert [(row["rank"], row["rank_low"], row["rank_high"]) for row in rows] == [
         ("3", "", ""), ("1", "", ""), ("2", "", ""),
     ]  # fmt: skip

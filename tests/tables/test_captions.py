@@ -9,11 +9,11 @@ from studies import compared, constant, study
 
 from harness.core.evaluation import Counts
 from harness.core.policy import Policy
-from harness.reports import find
-from harness.tables.build import build
-from harness.tables.methods import methods
-from harness.tables.rendering import render
-from harness.tables.settings import Settings
+from harness.reports.leaderboard import find
+from harness.reports.methods import methods
+from harness.reports.paper_table.build import build
+from harness.reports.paper_table.rendering import render
+from harness.reports.paper_table.settings import Settings
 
 TWO = constant(
     {

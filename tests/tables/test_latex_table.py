@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from latex import PREAMBLE, compiled, complaints, needs_latex, printed
 from studies import compared, constant, study
 
-from harness.tables.build import build
-from harness.tables.latex_text import escape
-from harness.tables.rendering import render
-from harness.tables.settings import Settings
+from harness.reports.latex import escape
+from harness.reports.paper_table.build import build
+from harness.reports.paper_table.rendering import render
+from harness.reports.paper_table.settings import Settings
 
 ODD = r"a_b & c% #1 ~x^2 {y} \z <p> $q| [k] --w `v' @10"
 VALUES = {
@@ -51,7 +51,7 @@ def test_what_is_written() -> None:
     )
     table = build(made, Settings(marks="letters"), "main")
     lines = render(table, "latex").splitlines()
-    assert lines[0] == f"% {table.trace}"
+    assert lines[0] == f"% {table.source}"
     assert lines[1:4] == [
         r"\begin{table}[tb]",
         r"\centering",

@@ -12,10 +12,10 @@ from studies import compared, constant, study
 import harness
 from harness.core.study import Study
 from harness.errors import HarnessWarning
-from harness.tables.build import build
-from harness.tables.latex_width import too_wide, width
-from harness.tables.rendering import render, render_all
-from harness.tables.settings import Settings
+from harness.reports.latex import width
+from harness.reports.paper_table.build import build
+from harness.reports.paper_table.rendering import grid_of, render, render_all, too_wide
+from harness.reports.paper_table.settings import Settings
 
 
 def wide(datasets: int, runs: int = 6) -> Study:
@@ -54,7 +54,7 @@ def test_the_width_is_nearly_what_latex_makes_of_it(shape: str, tmp_path: Path) 
     )
     log = compiled(tmp_path, f"{preamble}\\begin{{document}}{text}\\end{{document}}\n")
     (found,) = re.findall(r"wide ([0-9.]+)pt", log)
-    assert width(table) == pytest.approx(float(found), rel=0.08)
+    assert width(grid_of(table, "latex")) == pytest.approx(float(found), rel=0.08)
 
 
 def test_what_does_not_fit_is_said() -> None:

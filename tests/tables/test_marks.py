@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.tables.marks import best_and_second, dagger, letter
+from harness.reports.paper_table.marks import best_and_second, dagger, letter
 
 NUMBERS = st.lists(
     st.one_of(st.integers(-30, 30).map(lambda i: f"{i / 10:.1f}"), st.just("–")), max_size=8

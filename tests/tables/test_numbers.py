@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.tables.numbers import deviation, fixed, interval
+from harness.reports.numbers import fixed
 
 DOUBLES = st.floats(-1e6, 1e6)
 
@@ -58,12 +58,3 @@ def test_without_its_leading_zero_a_number_is_the_same(value: float, digits: int
 )
 def test_what_is_shown(value: float, digits: int, percent: bool, text: str) -> None:
     assert fixed(value, digits, percent=percent) == text
-
-
-def test_spreads() -> None:
-    assert deviation(0.01234, 3, False, False) == "± .012"
-    assert deviation(0.01234, 1, True, False) == "± 1.2"
-    assert deviation(math.nan, 3, False, False) == ""
-    assert interval(0.414, 0.441, 2, False, False) == "[.41, .44]"
-    assert interval(-0.1, 1.25, 1, False, True) == "[-0.1, 1.2]"
-    assert interval(math.nan, 1, 2, False, False) == ""

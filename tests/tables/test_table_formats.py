@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from studies import compared, constant, study
 
 from harness.core.comparison import Comparisons, Plan, Standing
-from harness.escaping import in_markdown, legible
-from harness.tables import html
-from harness.tables.build import build
-from harness.tables.model import PaperTable
-from harness.tables.rendering import render, render_all
-from harness.tables.settings import Settings
+from harness.errors import in_markdown, legible
+from harness.reports.paper_table.build import build
+from harness.reports.paper_table.model import PaperTable
+from harness.reports.paper_table.rendering import render, render_all
+from harness.reports.paper_table.settings import Settings
 
 VALUES = {"bm25": [0.4, -2.0], "dense": [0.5, 1.0], "a|b_<i>": [1 / 3, 13.0]}
 OUTCOMES = {
@@ -41,7 +40,7 @@ def body(text: str) -> list[str]:
 
 def test_markdown() -> None:
     lines = render(TABLE, "markdown").splitlines()
-    assert lines[0] == f"<!-- {TABLE.trace} -->"
+    assert lines[0] == f"<!-- {TABLE.source} -->"
     assert lines[2].startswith("Means over the 2 queries of trec. The best value of a column")
     assert lines[4:] == [
         "|                  |                map ↑ |            mse ↓ |",
@@ -59,7 +58,7 @@ def test_markdown() -> None:
 
 def test_html() -> None:
     lines = render(TABLE, "html").splitlines()
-    assert lines[0] == f"<!-- {TABLE.trace} -->"
+    assert lines[0] == f"<!-- {TABLE.source} -->"
     assert lines[1] == "<table>"
     assert lines[2].startswith(
         '<caption style="text-align: left">Means over the 2 queries of trec.'
@@ -253,7 +252,7 @@ NAMES = st.text(
 def test_html_shows_a_name_as_it_stands(name: str) -> None:
     made = study(constant({"trec": {name: [0.5], "other run": [0.25]}}))
     reader = Reader()
-    reader.feed(html.render(build(made)))
+    reader.feed(render(build(made), "html"))
     assert reader.open == []
     assert "".join(reader.text).count(name) >= 1
 

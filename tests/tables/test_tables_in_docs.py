@@ -8,10 +8,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import harness
-from harness.cli import app
+from harness.cli.app import app
 
 SHOWN = re.compile(
     r"<!-- (harness table [^\n]*) -->\n(?:```text\n)?(.*?)\n(?:```|<!-- end -->)", re.DOTALL

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.trec_eval import main
+from harness.compat.trec_eval.program import main
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 HERE = Path(__file__).resolve()

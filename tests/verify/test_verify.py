@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import harness
-from harness import manifest as manifests
+from harness.audit.verify import verify as verify_results
+from harness.audit.verify_files import compare, compare_plain
+from harness.audit.verify_report import as_json, text
+from harness.cli.main import main
 from harness.errors import InputError
-from harness.main import main
-from harness.verify import verify
-from harness.verify.files import compare, compare_plain
-from harness.verify.text import as_json, text
+from harness.experiment import manifest as manifests
 
+verify = partial(verify_results, plugins=True)
 CONFIG = """
 name: toy
 datasets: {toy: {path: ../data/qrels.txt}}
@@ -86,7 +88,7 @@ def test_nothing_has_changed(results: Path) -> None:
         "inputs": 5, "cells": 3, "files": 0, "values": 270, "summaries": 9, "comparisons": 6,
         "standings": 9,
     }  # fmt: skip
-    assert found.versions == found.differences == found.notes == ()
+    assert found.versions == found.differences == found.notes == []
     written = {path.relative_to(results).as_posix() for path in results.rglob("*.*")}
     written = {name for name in written if not name.startswith(("cells", ".", "timing"))}
     assert found.verified["files"] == len(written - {"manifest.json"})
@@ -99,7 +101,7 @@ def test_examples(root: Path, tmp_path: Path) -> None:
     for name in ("folds", "paper", "plugin", "trec"):  # pooled folds, tables, plugins, references
         found = verify(harness.run(tmp_path / f"configs/{name}.yaml").folder)
         assert found.is_verified, text(found)
-        assert found.notes == ()
+        assert found.notes == []
 
 
 def test_one_digit_of_every_file(results: Path) -> None:
@@ -135,12 +137,12 @@ def test_one_value_of_a_query(results: Path) -> None:
     path = results / "per_query.parquet"
     table = pq.ParquetFile(path).read()
     values = table["value"].to_pylist()
-    assert (table["qid"][4].as_py(), table["metric"][4].as_py()) == ("302", "arp")
+    assert (table["qid"][4].as_py(), table["metric"][4].as_py()) == ("20", "arp")
     old, values[4] = values[4], 1.25
     columns = {name: table[name] for name in table.column_names} | {"value": pa.array(values)}
     pq.write_table(pa.table(columns), path)
     (one,) = verify(results).differences
-    assert one.where == "row 5 (toy, bm25, arp, 302), value"
+    assert one.where == "row 5 (toy, bm25, arp, 20), value"
     assert (one.then, one.now, one.cause) == ("1.25", repr(old), "edited")
 
 
@@ -215,35 +217,10 @@ def test_what_the_manifest_says(
     assert (found.differences[0].file, found.differences[0].where) == ("manifest.json", where)
 
 
-def test_one_of_the_first_format(place: Path) -> None:
-    (place / "data/broken.run").write_text("301 Q0 d 1 nan x\n", encoding="utf-8")
-    overrides = ["output=old", "tables={}"]
-    results = harness.run(place / "configs/toy.yaml", overrides=overrides).folder
-
-    def older(manifest: dict[str, Any]) -> None:
-        manifest["manifest"] = 1
-        manifest["inputs"] = [one for one in manifest["inputs"] if "own.py" not in one["path"]]
-        for one in manifest["inputs"]:  # seen from the folder above the config's
-            one["path"] = one["path"].removeprefix("../")
-        for one in manifest["failed"]:
-            one["error"] = one["error"].removeprefix("../")
-        for key in ("outputs", "code", "seeds"):
-            del manifest[key]
-
-    edited(results, older)
-    found = verify(results)
-    assert found.is_verified, text(found)
-    path = results / "leaderboard.csv"
-    path.write_bytes(with_another_digit(path.read_bytes()))
-    (one,) = verify(results).differences
-    assert (one.file, one.cause) == ("leaderboard.csv", "unknown")
-
-
-def test_a_manifest_that_tables_were_not_made_with(results: Path) -> None:
-    edited(results, lambda m: m["git"] or m.update(git={"commit": "abc", "dirty": False}))
-    found = verify(results)
-    assert {one.file.partition("/")[0] for one in found.differences} >= {"tables"}
-    assert not found.is_verified
+def test_results_of_an_older_format_are_refused(results: Path) -> None:
+    edited(results, lambda m: m.update(manifest=1))
+    with pytest.raises(InputError, match="has format 1, and verify needs format"):
+        verify(results)
 
 
 @pytest.mark.parametrize("name", ["qrels.txt", "bm25.run", "lsi.run", "tfidf.run"])
@@ -260,54 +237,18 @@ def test_one_byte_of_any_input(place: Path, results: Path, name: str) -> None:
     assert found.verified["inputs"] == 4
 
 
-def test_an_input_that_changes_values_names_them_too(place: Path, results: Path) -> None:
-    path = place / "data/bm25.run"
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[1:]), encoding="utf-8")
-    found = verify(results)
-    assert [one.kind for one in found.differences[:2]] == ["input", "value"]
-    assert {one.cause for one in found.differences} == {"input"}
-    assert any("(toy, bm25)" in one.where for one in found.differences)
-
-
-def test_a_plugin_is_an_input(place: Path, results: Path) -> None:
-    (place / "configs/own.py").write_text(PLUGIN + "\n", encoding="utf-8")
-    (one, *_) = verify(results).differences
-    assert (one.kind, one.file) == ("input", "own.py")
-
-
-def test_a_plugin_that_breaks(place: Path, results: Path) -> None:
-    (place / "configs/own.py").write_text("1 / 0\n", encoding="utf-8")
-    found = verify(results)
-    assert [(one.kind, one.file) for one in found.differences] == [("input", "own.py")]
-    assert found.notes[0].startswith("nothing was derived anew: ")
-    assert "division by zero" in found.notes[0]
-
-
-def test_a_plugin_that_is_gone(
-    place: Path, results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (place / "configs/own.py").unlink()
-    with pytest.raises(SystemExit, match=r"^1$"):
-        main(["verify", str(results)])
-    out = capsys.readouterr().out
-    assert "\\n" not in out
-    (note,) = (line for line in out.splitlines() if line.startswith("note: nothing was derived"))
-    assert "own.py" in note
-
-
 def test_an_input_that_is_gone(place: Path, results: Path) -> None:
     (place / "data/lsi.run").unlink()
     found = verify(results)
     (one,) = found.differences
     assert (one.file, one.now) == ("../data/lsi.run", "gone")
-    assert found.notes == (
+    assert found.notes == [
         "inputs are gone: if they or the results were moved, --inputs FOLDER says where the "
         "config's paths start from now",
         "not derived anew, as files of theirs are gone: lsi on toy",
-        "compared in part: manifest.json, leaderboard.csv, per_query.parquet; what else there is "
+        "compared in part: leaderboard.csv, per_query.parquet, manifest.json; what else there is "
         "follows from all cells, and was not",
-    )
+    ]
     # 2 of 3 runs on 30 queries by 3 metrics
     assert found.verified == {"inputs": 4, "cells": 2, "values": 180, "summaries": 6}
 
@@ -331,18 +272,12 @@ def test_what_is_there_is_derived_though_another_input_is_gone(place: Path, resu
     path.unlink()
     found = verify(results).differences[1:]
     assert [(one.kind, one.file) for one in found] == [("file", "leaderboard.csv")]
-    assert "holds no leaderboard.csv" in found[0].then
-
-
-def test_a_folder_that_was_moved_alone(results: Path, tmp_path: Path) -> None:
-    shutil.move(results, tmp_path / "else/where/toy")
-    with pytest.raises(InputError, match="are not where they were"):
-        verify(tmp_path / "else/where/toy")
+    assert found[0].then == "missing"
 
 
 def test_an_input_that_cannot_be_read_any_more(place: Path, results: Path) -> None:
     path = place / "data/lsi.run"
-    path.write_text(path.read_text(encoding="utf-8") + "330 Q0 d 1 nan x\n", encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8") + "18 Q0 d 1 nan x\n", encoding="utf-8")
     found = verify(results)
     assert [(one.kind, one.file) for one in found.differences] == [
         ("input", "../data/lsi.run"),
@@ -350,7 +285,7 @@ def test_an_input_that_cannot_be_read_any_more(place: Path, results: Path) -> No
     ]
     assert "score 'nan' is not a finite number" in found.differences[1].now
     assert found.verified["cells"] == 2
-    assert found.notes[0].startswith("compared in part: manifest.json, leaderboard.csv, per_query")
+    assert found.notes[0].startswith("compared in part: leaderboard.csv, per_query.parquet")
 
 
 def test_other_versions_alone_are_told(
@@ -360,35 +295,17 @@ def test_other_versions_alone_are_told(
     monkeypatch.setattr(
         manifests, "_version", lambda name: "99.0" if name == "numpy" else known(name)
     )
-    monkeypatch.setattr("harness.verify.recorded.sources", lambda: "f" * 64)
+    monkeypatch.setattr("harness.audit.verify.sources", lambda: "f" * 64)
     with pytest.raises(SystemExit, match=r"^0$"):
-        main(["verify", str(results)])
+        main(["verify", "--plugins", str(results)])
     out = capsys.readouterr().out
     assert re.search(r"^version: numpy was \d+\.\d+\.\d+, is 99\.0$", out, re.M)
     assert re.search(r"^version: code of the harness was [0-9a-f]{12}, is f{12}$", out, re.M)
     assert "every digit is the same by other versions; verified: 5 inputs" in out
 
 
-def test_other_versions_and_other_values_go_together(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from harness.core.evaluation import Evaluation
-
-    known = manifests._version
-    summary = Evaluation.summary
-    monkeypatch.setattr(
-        manifests, "_version", lambda name: "99.0" if name == "numpy" else known(name)
-    )
-    monkeypatch.setattr(
-        Evaluation, "summary", lambda self: {k: v + 2**-52 for k, v in summary(self).items()}
-    )
-    found = verify(results)
-    assert found.differences[0].file == "leaderboard.csv"
-    assert found.differences[0].cause == "version"
-
-
 def test_runs_that_failed_must_fail_again(place: Path) -> None:
-    (place / "data/broken.run").write_text("301 Q0 d 1 nan x\n", encoding="utf-8")
+    (place / "data/broken.run").write_text("1 Q0 d 1 nan x\n", encoding="utf-8")
     config = place / "configs/toy.yaml"
     results = harness.run(config, overrides=["output=failed"]).folder
     found = verify(results)
@@ -401,7 +318,7 @@ def test_runs_that_failed_must_fail_again(place: Path) -> None:
 def test_a_failed_run_whose_file_was_mended_since(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, wrong = place / "data/broken.run", "301 Q0 d 1 nan x\n"
+    path, wrong = place / "data/broken.run", "1 Q0 d 1 nan x\n"
     path.write_text(wrong, encoding="utf-8")
     results = harness.run(place / "configs/toy.yaml", overrides=["output=failed"]).folder
     inputs = inputs_of(results)
@@ -419,7 +336,7 @@ def test_a_failed_run_whose_file_was_mended_since(
     assert "cell: broken on toy: error (an input changed)\n" in text(found)
     path.unlink()
     with pytest.raises(SystemExit, match="1"):
-        main(["verify", str(results)])
+        main(["verify", "--plugins", str(results)])
     note = "note: inputs are gone: if they or the results were moved, --inputs FOLDER says where"
     assert note in capsys.readouterr().out
 
@@ -442,16 +359,6 @@ def test_a_failed_run_whose_file_could_not_be_hashed(
                              "its owner")  # fmt: skip
     said = "cell: broken on toy: error (an input of it was not hashed then, as it could not be "
     assert f"{said}read or was changing)\n" in text(verify(results))
-
-
-def test_an_input_that_may_not_be_read_any_more(
-    place: Path, results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    refuse(monkeypatch, place / "data/lsi.run")
-    first, second = verify(results).differences
-    assert (first.file, first.now) == ("../data/lsi.run", "no permission to read it")
-    assert (second.file, second.cause) == ("lsi on toy", "input")
-    assert second.now.endswith("lsi.run: no permission to read it")
 
 
 def refuse(patch: pytest.MonkeyPatch, path: Path) -> None:
@@ -479,7 +386,7 @@ def test_a_file_that_no_run_writes_is_said(results: Path) -> None:
     (results / "notes.txt").write_text("mine", encoding="utf-8")
     found = verify(results)
     assert found.is_verified
-    assert found.notes == ("not written by a run of this config, and not verified: notes.txt",)
+    assert found.notes == ["not written by a run of this config, and not verified: notes.txt"]
     for number in range(6):
         (results / f"more{number}.txt").write_text("mine", encoding="utf-8")
     (note,) = verify(results).notes
@@ -521,12 +428,12 @@ def test_exit_codes_and_json(
     place: Path, results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match=r"^0$"):
-        main(["verify", str(results), "--format", "json"])
+        main(["verify", "--plugins", str(results), "--format", "json"])
     found = json.loads(capsys.readouterr().out)
     assert (found["verified"], found["total"], found["counts"]["values"]) == (True, 0, 270)
     (place / "data/lsi.run").unlink()
     with pytest.raises(SystemExit, match=r"^1$"):
-        main(["verify", str(results), "--format", "json"])
+        main(["verify", "--plugins", str(results), "--format", "json"])
     found = json.loads(capsys.readouterr().out)
     assert found["differences"][0]["kind"] == "input"
     with pytest.raises(SystemExit, match=r"^2$"):
@@ -538,39 +445,6 @@ def parquet(**columns: list[Any]) -> bytes:
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink)
     return sink.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("then", "now", "total"),
-    [
-        ([1.0, float("nan")], [1.0, float("nan")], 0),
-        ([1.0, 0.1 + 0.2], [1.0, 0.3], 1),
-        ([0.0, 1.0], [-0.0, 1.0], 1),
-        ([None, 1.0], [float("nan"), 1.0], 1),
-    ],
-)
-def test_parquet_by_bits(then: list[Any], now: list[Any], total: int) -> None:
-    columns = {"qid": ["q1", "q2"]}
-    a, b = parquet(**columns, value=then), parquet(**columns, value=now)
-    assert compare("x.parquet", a, b).total == total
-
-
-def test_columns_and_rows_that_are_not_there() -> None:
-    one = parquet(qid=["a"], value=[1.0])
-    for other, where in (
-        (parquet(qid=["a"]), "columns"),
-        (parquet(qid=["a", "b"], value=[1.0, 2.0]), "number of rows"),
-    ):
-        first = compare("x.parquet", other, one).first
-        assert first is not None
-        assert first.where == where
-    first = compare("x.csv", b"a,b\n1,2\n", b"a,c\n1,2\n").first
-    assert first is not None
-    assert (first.where, first.then, first.now) == ("columns", "a, b", "a, c")
-    first = compare("x.csv", b"a,b\n1,2\n3,4\n", b"a,b\n1,2\n").first
-    assert first is not None
-    assert (first.where, first.then, first.now) == ("line 3", "3,4", "(nothing)")
-    assert compare("x.csv", b"a\r\n1\n", b"a\n1\n").total == 1  # line ends are bytes too
 
 
 def test_plain_data() -> None:
@@ -609,3 +483,36 @@ def test_results_of_two_runs_of_which_one_was_stopped(results: Path, place: Path
     manifest = results / "manifest.json"
     manifest.write_text(manifest.read_text("utf-8").replace('"queries": 30', '"queries": 31', 1))
     assert "(the file was edited after it was written)" in text(verify(results))
+
+
+@pytest.mark.parametrize(
+    ("name", "then", "now", "total", "where"),
+    [
+        ("x.parquet", {"value": [1.0, float("nan")]}, {"value": [1.0, float("nan")]}, 0, None),
+        ("x.parquet", {"value": [1.0, 0.1 + 0.2]}, {"value": [1.0, 0.3]}, 1, "row 2 (), value"),
+        ("x.parquet", {"value": [0.0, 1.0]}, {"value": [-0.0, 1.0]}, 1, "row 1 (), value"),
+        ("x.parquet", {"value": [None]}, {"value": [float("nan")]}, 1, "row 1 (), value"),
+        ("x.parquet", {"qid": ["a"]}, {"qid": ["a"], "value": [1.0]}, 1, "columns"),
+        ("x.parquet", {"qid": ["a", "b"]}, {"qid": ["a"]}, 1, "number of rows"),
+        ("x.csv", b"a,b\n1,2\n", b"a,c\n1,2\n", 1, "columns"),
+        ("x.csv", b"a,b\n1,2\n3,4\n", b"a,b\n1,2\n", 1, "line 3"),
+        ("x.csv", b"a\r\n1\n", b"a\n1\n", 1, "line 1"),  # line ends are bytes too
+    ],
+)
+def test_two_versions_of_a_file(name: str, then: Any, now: Any, total: int, where: str) -> None:
+    pair = (one if isinstance(one, bytes) else parquet(**one) for one in (then, now))
+    found = compare(name, *pair)
+    assert (found.total, found.first and found.first.where) == (total, where)
+
+
+@pytest.mark.parametrize("content", [PLUGIN + "\n", "1 / 0\n", None])
+def test_a_plugin_is_an_input(place: Path, results: Path, content: str | None) -> None:
+    path = place / "configs/own.py"
+    path.unlink()
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    found = verify(results)
+    assert (found.differences[0].kind, found.differences[0].file) == ("input", "own.py")
+    assert any("nothing was derived anew" in note for note in found.notes) == (
+        content != PLUGIN + "\n"
+    )

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.audit.why import why
+from harness.audit.why_report import render
+from harness.cli.main import main
 from harness.errors import InputError, UnknownNameError
-from harness.main import main
-from harness.results import read
-from harness.why import Account, why
-from harness.why.text import render
+from harness.experiment.results import read
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 e 3\nq2 0 x 1\nq3 0 y 1\n"
 # q1: ties of b and c, and of u and a
@@ -100,7 +100,7 @@ def test_a_query_that_is_not_answered(tmp_path: Path) -> None:
     folder = results(tmp_path, "map")
     found = why(folder, "one", "map", query="q3")
     assert (found.value, found.derived, found.ranking) == (0.0, None, ())
-    assert "the run does not answer the query (missing_queries: zero)" in render(found)
+    assert "the run does not answer the query (missing_queries: zero)" in render(found, "out")
 
 
 @pytest.mark.parametrize("name", ["quickstart", "trec", "sweep"])
@@ -122,7 +122,7 @@ def test_every_value_of_the_examples_is_confirmed(root: Path, tmp_path: Path, na
 
 def test_the_path_of_a_cell(tmp_path: Path) -> None:
     folder = results(tmp_path, "map", "depth: 3")
-    text = render(why(folder, "one", "map"))
+    text = render(why(folder, "one", "map"), "out")
     qrels = next(
         each
         for each in json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]
@@ -135,7 +135,7 @@ def test_the_path_of_a_cell(tmp_path: Path) -> None:
     assert "largest:  q2 0.5000, q1 0.3333, q3 0.0000" in text
     assert "depth        3             the run's policy\n" in text
     (tmp_path / "one.run").write_text(RUN.replace(" .5 ", " 2 "), encoding="utf-8")
-    assert "has changed since the results were computed" in render(why(folder, "one", "map"))
+    assert "has changed since the results were computed" in render(why(folder, "one", "map"), "out")
     with pytest.raises(InputError, match="has changed since the results were computed"):
         why(folder, "one", "map", query="q1")
 
@@ -168,27 +168,3 @@ def test_the_command(tmp_path: Path, cli: Callable[..., tuple[int, str, str]]) -
     code, _, err = cli("why", str(tmp_path), "--run", "one", "-m", "map")
     assert code == 2
     assert "the folder holds no manifest.json, so harness run did not write it" in err
-
-
-def test_results_that_are_not_there(tmp_path: Path) -> None:
-    folder = results(tmp_path, "map")
-    wrong = folder.parent / (folder.name + "x")
-    with pytest.raises(InputError, match=f"there is no such folder; did you mean '{folder.name}'"):
-        why(wrong, "one", "map")
-    with pytest.raises(InputError, match="is a file, and results are a folder"):
-        why(folder / "leaderboard.csv", "one", "map")
-
-
-def test_an_input_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = results(tmp_path, "map")
-
-    def refused(path: Path) -> str:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr("harness.origin.sha256", refused)
-    found = why(folder, "one", "map")
-    assert isinstance(found, Account)
-    assert {one["state"] for one in found.inputs} == {"no permission to read it"}
-    with pytest.raises(InputError) as caught:
-        why(folder, "one", "map", query="q1")
-    assert "no permission to read it\n  fix:   change its mode or its owner" in str(caught.value)

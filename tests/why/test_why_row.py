@@ -7,16 +7,17 @@ import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folds_and_seeds import CELLS, put
 
 import harness
+from harness.audit.why import Account, why
+from harness.audit.why_report import render
+from harness.audit.why_row import QueryRow, Row
+from harness.cli.main import main
 from harness.errors import InputError, UnknownNameError
-from harness.main import main
-from harness.why import Account, QueryRow, Row, why
-from harness.why.query_row import render as render_query
-from harness.why.row_text import render
 
 METRICS = '[map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]'
 POOLED = "{pool: [fold], spread: [seed]}"
@@ -93,7 +94,7 @@ def test_every_sum_leads_to_the_leaderboard(made: Made, summary: str) -> None:
     folder, rows, cells = made(summary)
     for known in rows:
         for metric in ("map", "arp(over=grades)", "num_rel_ret", "gm_map"):
-            found = row_or_cell(folder, known["run"], metric, known["dataset"])
+            found = why(folder, known["run"], metric, dataset=known["dataset"])
             assert found.is_confirmed
             assert found.value == float(known[metric])
             if isinstance(found, Account):
@@ -122,48 +123,10 @@ def test_every_sum_leads_to_the_leaderboard(made: Made, summary: str) -> None:
                 assert math.isclose(one.whole.weight, weight, rel_tol=1e-15)
 
 
-def row_or_cell(folder: Path, run: str, metric: str, dataset: str) -> Row | Account:
-    return why(folder, run, metric, dataset=dataset)
-
-
 def quotient(total: float, weight: float, metric: str) -> float:
     if metric.startswith("num"):
         return total
     return math.exp(total / weight) if metric.startswith("gm") else total / weight
-
-
-def test_weights_logarithms_and_counts_are_said(made: Made) -> None:
-    folder, *_ = made(POOLED)
-    # sum of grade x rank over sum of grades: fold 1: 2 x 1 + 1 x 1 over 3, fold 2: 1 x 2 over 1
-    text = render(row(folder, "a", "arp(over=grades)"), "out")
-    assert "seed=1: 1.25 = 5.0 / 4.0\n" in text
-    assert "  dataset    value  queries  weights  sum of weight x value\n" in text
-    assert "  web-fold2    2.0        1      1.0                    2.0\n" in text
-    assert "interval" not in text
-    text = render(row(folder, "a", "gm_map"), "out")
-    assert "= exp(" in text
-    assert "sum of logarithms\n" in text
-    text = render(row(folder, "a", "num_rel_ret"), "out")
-    assert "seed=1: 3.0\n" in text
-
-
-def test_folds_that_count_alike_are_said(made: Made) -> None:
-    folder, *_ = made("{average: [fold], spread: [seed]}")
-    text = render(row(folder, "a", "map"), "out")
-    assert "seed=1: 0.75 = (1.0 + 0.5) / 2, parts count alike\n" in text
-    assert "\n  all " not in text
-
-
-def test_seeds_alone_and_the_best_of_them(made: Made) -> None:
-    folder, *_ = made("{spread: [seed]}")
-    text = render(row(folder, "a", "map", dataset="web-fold1"), "out")
-    assert (
-        "\nseed=1: 1.0 = 2.0 / 2\n\nseed=2: 0.41666666666666663 = 0.8333333333333333 / 2\n" in text
-    )
-    folder, *_ = made("{pool: [fold], best: [seed]}")
-    text = render(row(folder, "a", "map"), "out")
-    assert "best of 2 values of seed, chosen on these queries by map\n" in text
-    assert "value: 0.8333333333333334 = 2.5 / 3\n" in text
 
 
 def test_the_command_it_ends_with_shows_a_cell(
@@ -178,31 +141,6 @@ def test_the_command_it_ends_with_shows_a_cell(
     assert capsys.readouterr().out.startswith("map of a on web-fold1, fold=1, seed=1: 1.0\n")
 
 
-def test_which_row_or_cell_is_meant(made: Made) -> None:
-    folder, *_ = made("{pool: [fold]}")  # a row a seed
-    assert row(folder, "a seed=1", "map").name == "a seed=1 on web"
-    assert row(folder, "a", "map", where=["seed=2"]).name == "a seed=2 on web"
-    cell = why(folder, "a seed=1", "map", dataset="web-fold2")
-    assert isinstance(cell, Account)
-    assert cell.name == "a on web-fold2, fold=2, seed=1"
-    with pytest.raises(UnknownNameError, match=r"2 rows fit.*there are: a seed=1 on web; a seed=2"):
-        why(folder, "a", "map")
-    with pytest.raises(UnknownNameError, match="2 cells fit, where one is needed"):
-        why(folder, "a", "map", where=["fold=1"])
-    with pytest.raises(UnknownNameError, match=r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"):
-        why(folder, "a", "map", query="1")  # a row each
-    with pytest.raises(UnknownNameError, match=r"^no seed 7; there are 1, 2$"):
-        why(folder, "a", "map", where=["seed=7"])
-    with pytest.raises(UnknownNameError, match=r"^no seed 7; there are 1$"):
-        why(folder, "a seed=1", "map", where=["seed=7"])
-    with pytest.raises(UnknownNameError, match=r"^no column 'sed'; did you mean 'seed'\?  \(there"):
-        why(folder, "a", "map", where=["sed=1"])
-    for where in ([], ["fold=1"]):  # the fold that holds the query is found
-        assert why(folder, "a seed=1", "map", where=where, query="1").value == 1.0
-    with pytest.raises(UnknownNameError, match="no metric 'mpa'"):
-        why(folder, "a", "mpa", where=["seed=2"])
-
-
 def test_a_query_of_several_seeds(made: Made, tmp_path: Path) -> None:
     folder, *_ = made(POOLED)
     for where in ([], ["fold=1"]):
@@ -212,7 +150,7 @@ def test_a_query_of_several_seeds(made: Made, tmp_path: Path) -> None:
         assert found.values == (({"seed": "1"}, 1.0), ({"seed": "2"}, 0.5))
         assert found.value == 0.75
     assert (
-        render_query(found, "out")
+        render(found, "out")
         == """\
 map of query 1, a on web: 0.75
   mean of 2 repetitions, as comparisons take it
@@ -229,23 +167,9 @@ The ranking behind one of them:
     (tmp_path / "a-1-2.txt").unlink()
     changed = why(folder, "a", "map", query="1")
     assert isinstance(changed, QueryRow)
-    assert "inputs: 1 of 3 files ARE NOT WHAT THEY WERE\n  a-1-2.txt: is gone" in render_query(
+    assert "inputs: 1 of 3 files ARE NOT WHAT THEY WERE\n  a-1-2.txt: is gone" in render(
         changed, "out"
     )
-
-
-def test_changed_files_of_a_row_are_said(made: Made, tmp_path: Path) -> None:
-    folder, *_ = made(POOLED)
-    for fold in (1, 2):
-        (tmp_path / f"a-{fold}-1.txt").write_text("1\n")
-    (tmp_path / "b-1-1.txt").write_text("1\n")  # of another row
-    found = row(folder, "a", "map")
-    assert found.is_confirmed
-    lines = render(found, "out").splitlines()
-    at = lines.index("inputs: 2 of 6 files ARE NOT WHAT THEY WERE")
-    assert lines[at + 1].startswith("  a-1-1.txt: has changed since the results were computed: sha")
-    assert lines[at + 2].startswith("  a-2-1.txt: has changed")
-    assert lines[at + 3] == ""
 
 
 def test_results_that_were_moved(made: Made, tmp_path: Path) -> None:
@@ -289,29 +213,13 @@ def test_an_edited_leaderboard_is_said(made: Made, capsys: pytest.CaptureFixture
     assert "  leaderboard.csv holds ANOTHER value: 0.9\n" in capsys.readouterr().out
 
 
-def test_a_query_finds_its_fold(made: Made) -> None:
-    folder, _, _ = made("{pool: [fold], best: [seed]}")
-    with pytest.raises(
-        UnknownNameError, match=r"^2 cells fit, where one is needed.*fold=2, seed=2"
-    ):
-        why(folder, "a", "map", query="3")
-    found = why(folder, "a", "map", query="3", where=["seed=2"])
-    assert isinstance(found, Account)
-    # fold 2 alone has query 3, where seed 2 puts the relevant document first
-    assert (found.name, found.value) == ("a on web-fold2, fold=2, seed=2", 1.0)
-    with pytest.raises(
-        UnknownNameError, match=r"^no query '4' in any of 4 cells of a.*\(3 queries"
-    ):
-        why(folder, "a", "map", query="4")
-
-
-def test_a_query_finds_its_fold_without_a_summary(made: Made, tmp_path: Path) -> None:
-    made(POOLED)
-    folder = harness.run(tmp_path / "x.yaml", overrides=["summary={}"]).folder
-    found = why(folder, "b", "map", query="2", where=["seed=1"])
-    assert isinstance(found, Account)
-    # the relevant one has score 1 of 1, 3, 2: third
-    assert (found.name, found.value) == ("b on web-fold1, fold=1, seed=1", 1 / 3)
+def test_a_leaderboard_whose_rows_were_sorted_is_refused(made: Made) -> None:
+    folder, _, _ = made(POOLED)
+    path = folder / "leaderboard.csv"
+    heading, *rows = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([heading, *reversed(rows)]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"leaderboard.csv:2: expected run 'a', got 'b'"):
+        row(folder, "a", "map")
 
 
 def test_a_cell_that_failed_says_why(
@@ -336,15 +244,67 @@ def test_a_cell_that_failed_says_why(
     assert "could not be evaluated" in capsys.readouterr().err
 
 
-def test_a_metric_that_is_not_there_is_said_before_which_cell(tmp_path: Path) -> None:
-    put(tmp_path)
-    config = tmp_path / "x.yaml"
-    config.write_text(f"{CELLS}metrics: [map]\n", encoding="utf-8")
-    folder = harness.run(config).folder
-    with pytest.raises(UnknownNameError, match=r"^4 cells fit, where one is needed"):
-        why(folder, "a", "map")
-    with pytest.raises(UnknownNameError) as caught:
-        why(folder, "a", "mapp")
-    assert str(caught.value) == (
-        "these results hold no metric 'mapp'; did you mean 'map'?  (they hold: map)"
-    )
+FOLDS, AVERAGED = "{pool: [fold]}", "{average: [fold], spread: [seed]}"
+BEST = "{pool: [fold], best: [seed]}"
+
+
+@pytest.mark.parametrize(
+    ("summary", "metric", "given", "shown"),
+    [
+        # sum of grade x rank over sum of grades: fold 1: 2 x 1 + 1 x 1 over 3, fold 2: 1 x 2 over 1
+        (POOLED, "arp(over=grades)", {}, "seed=1: 1.25 = 5.0 / 4.0\n"),
+        (POOLED, "arp(over=grades)", {}, "  web-fold2    2.0        1      1.0             "),
+        (POOLED, "gm_map", {}, "= exp("),
+        (POOLED, "num_rel_ret", {}, "seed=1: 3.0\n"),
+        (AVERAGED, "map", {}, "seed=1: 0.75 = (1.0 + 0.5) / 2, parts count alike\n"),
+        ("{spread: [seed]}", "map", {"dataset": "web-fold1"}, "\nseed=1: 1.0 = 2.0 / 2\n"),
+        (BEST, "map", {}, "best of 2 values of seed, chosen on these queries by map\n"),
+        (BEST, "map", {}, "value: 0.8333333333333334 = 2.5 / 3\n"),
+    ],
+)
+def test_how_a_value_is_made(
+    made: Made, summary: str, metric: str, given: dict[str, str], shown: str
+) -> None:
+    assert shown in render(row(made(summary)[0], "a", metric, **given), "out")
+
+
+@pytest.mark.parametrize(
+    ("summary", "run", "given", "name"),
+    [
+        (FOLDS, "a seed=1", {}, "a seed=1 on web"),  # a row a seed
+        (FOLDS, "a", {"where": ["seed=2"]}, "a seed=2 on web"),
+        (FOLDS, "a seed=1", {"dataset": "web-fold2"}, "a on web-fold2, fold=2, seed=1"),
+        # the fold that holds the query is found
+        (FOLDS, "a seed=1", {"query": "1"}, "a on web-fold1, fold=1, seed=1"),
+        (FOLDS, "a seed=1", {"query": "1", "where": ["fold=1"]}, "a on web-fold1, fold=1, seed=1"),
+        (BEST, "a", {"query": "3", "where": ["seed=2"]}, "a on web-fold2, fold=2, seed=2"),
+    ],
+)
+def test_which_row_or_cell_is_meant(
+    made: Made, summary: str, run: str, given: dict[str, Any], name: str
+) -> None:
+    found = why(made(summary)[0], run, "map", **given)
+    assert found.name == name
+    assert isinstance(found, Row) == name.endswith("web")
+
+
+@pytest.mark.parametrize(
+    ("summary", "run", "metric", "given", "message"),
+    [
+        (FOLDS, "a", "map", {}, r"2 rows fit.*there are: a seed=1 on web; a seed=2"),
+        (FOLDS, "a", "map", {"where": ["fold=1"]}, "2 cells fit, where one is needed"),
+        (FOLDS, "a", "map", {"query": "1"}, r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"),
+        (FOLDS, "a", "map", {"where": ["seed=7"]}, r"^no seed 7; there are 1, 2$"),
+        (FOLDS, "a seed=1", "map", {"where": ["seed=7"]}, r"^no seed 7; there are 1$"),
+        (FOLDS, "a", "map", {"where": ["sed=1"]}, r"^no column 'sed'; did you mean 'seed'\?"),
+        (FOLDS, "a", "mpa", {"where": ["seed=2"]}, "no metric 'mpa'"),
+        (BEST, "a", "map", {"query": "3"}, r"^2 cells fit, where one is needed.*fold=2, seed=2"),
+        (BEST, "a", "map", {"query": "4"}, r"^no query '4' in any of 4 cells.*\(3 queries"),
+    ],
+)
+def test_names_that_fit_no_row_or_several(
+    made: Made, summary: str, run: str, metric: str, given: dict[str, Any], message: str
+) -> None:
+    folder, *_ = made(summary)
+    with pytest.raises(UnknownNameError, match=message):
+        why(folder, run, metric, **given)

@@ -1,0 +1,324 @@
+"""Tables of papers against results: numbers, rounding, bold, marks, each derived again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from ..config.model import Config
+from ..core.comparison import Plan
+from ..core.study import Study
+from ..errors import HarnessError, InputError, Problem, did_you_mean, in_json, lines_of
+from ..experiment import results as stored
+from ..reports.paper_table.select import select
+from . import table_csv, table_latex, table_markup
+from .check_table_marks import check_best, check_significance
+from .check_table_match import Known, Line, Match, match
+from .check_table_values import (
+    Entered,
+    Verdict,
+    check_arrows,
+    check_extras,
+    check_number,
+    check_spread,
+    columns_of,
+    dataset_of,
+    unreadable,
+)
+from .table_grid import Grid
+
+FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
+    **dict.fromkeys((".tex", ".ltx"), table_latex.grids),
+    **dict.fromkeys((".md", ".markdown"), table_markup.markdown_grids),
+    **dict.fromkeys((".csv", ".tsv"), table_csv.grids),
+    **dict.fromkeys((".html", ".htm"), table_markup.html_grids),
+}
+"""What reads a file, by the end of its name."""
+SIZE = 4 << 20
+"""Characters of the largest paper that is read."""
+_KINDS = {
+    "digits": "another number", "rounding": "rounding", "spread": "spread", "bold": "bold",
+    "underline": "underline", "marker": "mark", "other": "column",
+}  # fmt: skip
+
+
+def check_table(
+    paper: Path,
+    results: Path,
+    *,
+    tables: Sequence[str] = (),
+    names: Sequence[str] = (),
+    dataset: str | None = None,
+    compared: Mapping[str, Any] | None = None,
+    format: str = "text",
+) -> tuple[str, bool]:
+    """Return what is wrong in the tables of a file, and whether nothing is.
+
+    Parameters
+    ----------
+    paper : Path
+        LaTeX, Markdown, CSV or HTML.
+    results : Path
+        A folder that ``harness run`` wrote.
+    tables : sequence of str
+        Labels or numbers (from 1) of the tables to check; all where empty.
+    names : sequence of str
+        ``OWN=SHOWN``: what a run, dataset or metric is called in the paper.
+    dataset : str, optional
+        Whose values they are in a table that does not say it; else the one that fits best.
+    compared : mapping, optional
+        Parts of a plan of comparisons in place of the config's, such as ``baselines``.
+    format : {"text", "jsonl"}
+
+    Raises
+    ------
+    InputError
+        Where the file or the results cannot be read.
+    UnknownNameError
+        Where the results have no such dataset.
+    HarnessError
+        Where no table's rows and columns are runs and metrics of the results.
+    """
+    grids = _chosen(paper, _grids(paper), tables)
+    read = stored.read(results)
+    if dataset is not None:
+        (dataset,) = select((dataset,), read.study.datasets, "dataset")
+    matches = [
+        (name, with_dataset(match(grid, known), read.study, dataset))
+        for name, grid in grids
+        for known in (Known.of(read.study, _names(read.config, names, name)),)
+    ]
+    if not any(one.is_any for _, one in matches):
+        raise HarnessError(_nothing(paper, grids[0][1], read.study))
+    plan = None
+    if compared:
+        given = Plan() if read.config.compare is None else read.config.compare
+        plan = replace(given, **compared)
+    study = stored.with_comparisons(read, plan).study
+    verdicts = [verify(one, study, name) for name, one in matches if one.is_any]
+    if not any(one.verified["numbers"] for one in verdicts):
+        why = "; ".join(what for one in verdicts for what in one.unknown)
+        raise HarnessError(Problem(str(paper), "no number of it is one of the results", found=why))
+    skipped = [
+        f"table {name} (line {one.grid.line}): {_why_skipped(one)}"
+        for name, one in matches
+        if not one.is_any
+    ]
+    render = _jsonl if format == "jsonl" else _text
+    return render(str(paper), verdicts, skipped), not any(one.findings for one in verdicts)
+
+
+def _grids(paper: Path) -> list[Grid]:
+    reader = FORMATS.get(paper.suffix.lower())
+    if reader is None:
+        what = f"its ending says no format of a table  (there are: {', '.join(FORMATS)})"
+        raise InputError(Problem(str(paper), what))
+    text = table_csv.read_text(paper)
+    fix = "give a file with just the tables to check"
+    if len(text) > SIZE:
+        raise InputError(Problem(str(paper), f"it has more than {SIZE:,} characters", fix=fix))
+    try:
+        grids = reader(text)
+    except InputError as error:
+        raise InputError(
+            [replace(one, where=f"{paper}{one.where}") for one in error.problems],
+            total=error.total,
+        ) from None
+    except RecursionError:
+        raise InputError(Problem(str(paper), "braces are too deep", fix=fix)) from None
+    if not grids:
+        fix = "give the file that holds it: what \\input takes in is not followed"
+        is_latex = reader is table_latex.grids
+        raise InputError(Problem(str(paper), "holds no table", fix=fix if is_latex else ""))
+    return grids
+
+
+def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[tuple[str, Grid]]:
+    found = [(grid.name or str(place), grid) for place, grid in enumerate(grids, 1)]
+    chosen = []
+    for wanted in tables:
+        some = [
+            (name, grid)
+            for place, (name, grid) in enumerate(found, 1)
+            if wanted in (name, str(place), name.removeprefix("tab:"))
+        ]
+        if not some:
+            names = [name for name, _ in found]
+            near = did_you_mean(wanted, names)
+            what = f"there is no table '{wanted}'{near}  (there are: {', '.join(names)})"
+            raise InputError(Problem(str(paper), what))
+        chosen += some
+    return chosen if tables else found
+
+
+def _names(config: Config, given: Sequence[str], name: str) -> list[tuple[str, str]]:
+    """Return own names and what they are shown as: by the config's table of that name, or all.
+
+    A name given stands over those of the config.
+    """
+    table = config.tables.get(name.removeprefix("tab:"))
+    tables = config.tables.values() if table is None else [table]
+    pairs: list[tuple[str, str]] = []
+    for text in given:
+        own, equals, shown = text.rpartition("=")
+        if not equals or not own.strip():
+            raise InputError(Problem("", f"--name takes OLD=NEW, and is '{text}'"))
+        pairs.append((own.strip(), shown.strip()))
+    renamed = {own for own, _ in pairs}
+    return pairs + [pair for one in tables for pair in one.names.items() if pair[0] not in renamed]
+
+
+def _why_skipped(match: Match) -> str:
+    runs = any(one.run for one in match.lines)
+    metrics = any(one.column for one in match.headings)
+    if runs == metrics:
+        return "no row is a run and no column a metric of the results"
+    return "no column is a metric of the results" if runs else "no row is a run of the results"
+
+
+def _nothing(paper: Path, grid: Grid, study: Study) -> Problem:
+    rows = ", ".join(dict.fromkeys(row[0].text for row in grid.body if row[0].text))
+    heads = [" ".join(grid.headings(at)) for at in range(len(grid.rows[0]))]
+    return Problem(
+        str(paper),
+        "no table has a run of the results as a row and a metric as a column"
+        f"  (runs: {', '.join(study.runs)}; metrics: {', '.join(map(str, study.board.metrics))})",
+        found=f"rows {rows}; columns {', '.join(filter(None, heads))}",
+        fix=f"say what the paper calls them, as in --name '{study.runs[0]}=Ours'",
+    )
+
+
+def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
+    """Return a table whose rows have the dataset that it does not say.
+
+    One whose columns name datasets is left as it is. Without `dataset`, it is the one whose values
+    at least half of these numbers are, and more than of any other; which it is, is noted.
+    """
+    unsaid = [
+        line
+        for line in match.lines
+        if line.run is not None
+        and any(one.column and dataset_of(line, one, study) is None for one in match.headings)
+    ]
+    if not unsaid or any(heading.has_dataset for heading in match.headings):
+        return match
+    if dataset is not None:
+        return _taken(match, unsaid, dataset)
+    fits = {name: _fits(_taken(match, unsaid, name), unsaid, study) for name in study.datasets}
+    best = max(fits, key=lambda name: sum(fits[name]))
+    right, n = sum(fits[best]), len(fits[best])
+    if 2 * right < n or not right or [sum(one) for one in fits.values()].count(right) > 1:
+        return match
+    note = f"its dataset is not said: taken as {best}, which {right} of {n} numbers fit (--dataset)"
+    return replace(_taken(match, unsaid, best), notes=(*match.notes, note))
+
+
+def _taken(match: Match, unsaid: Sequence[Line], name: str) -> Match:
+    lines = (replace(one, dataset=name) if one in unsaid else one for one in match.lines)
+    return replace(match, lines=tuple(lines))
+
+
+def _fits(match: Match, unsaid: Sequence[Line], study: Study) -> list[bool]:
+    """Return of each number that had no dataset whether it is its value."""
+    rows = {id(line.cells) for line in unsaid}
+    return [
+        one.is_value(one.value)
+        for column in columns_of(match, study)
+        for one in column
+        if id(one.line.cells) in rows and one.known
+    ]
+
+
+def verify(match: Match, study: Study, name: str) -> Verdict:
+    """Return what is wrong in a table, and how much of it was checked."""
+    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown, *unreadable(match)])
+    verdict.notes += match.notes
+    verdict.has_caption = bool(match.grid.caption.strip())
+    trace = match.grid.trace
+    if trace and study.trace and trace != study.trace:
+        verdict.notes.append(
+            f"the table was made from other results: its manifest is {trace[:12]}..., that of "
+            f"these is {study.trace[:12]}..."
+        )
+    columns = [column for column in columns_of(match, study) if column]
+    for column in columns:
+        unsaid = {one.line.text for one in column if not one.known and one.line.run is not None}
+        if unsaid:
+            names = ", ".join(sorted(unsaid))
+            verdict.unknown.append(
+                f"column '{column[0].heading.text}': its dataset is not said (rows {names}); "
+                "--dataset says it"
+            )
+    known = [one for column in columns for one in column if one.known]
+    verdict.verified["numbers"] += len(known)
+    for one in known:
+        verdict.findings += check_number(one, columns, study)
+        check_spread(one, study, verdict)
+    _note_unchecked(known, verdict)
+    verdict.findings += check_arrows(match)
+    check_extras(match, study, verdict)
+    check_best(columns, study, verdict)
+    check_significance(match, columns, study, verdict)
+    verdict.findings.sort(key=lambda one: one.line)
+    return verdict
+
+
+def _note_unchecked(cells: Sequence[Entered], verdict: Verdict) -> None:
+    """Note what stands beside numbers and was not checked."""
+    remarks = [one for one in cells if one.printed.remark]
+    if remarks:
+        first = remarks[0]
+        verdict.notes.append(
+            f"{len(remarks)} in brackets not checked: {first.printed.remark} beside "
+            f"{first.printed.text} of {first.line.text}, {first.heading.text}..."
+        )
+    n = sum(bool(one.printed.beside) for one in cells) - verdict.verified["spreads"]
+    if n:
+        verdict.notes.append(
+            f"{n} not checked of what stands beside numbers: the results have no deviation or "
+            "interval there"
+        )
+
+
+def _text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
+    """Return the findings of each table, what was checked, and what could not be."""
+    lines = [line for one in verdicts for line in _lines(path, one)]
+    lines += [f"not checked: {what}" for what in skipped]
+    total = sum((one.verified for one in verdicts), Counter[str]())
+    checked = ", ".join(
+        f"{count:,} {name.removesuffix('s') if count == 1 else name}"
+        for name, count in total.items()
+    )
+    n = sum(len(one.findings) for one in verdicts)
+    findings = f"{n:,} {'finding' if n == 1 else 'findings'}" if n else "no findings"
+    captions = any(one.has_caption for one in verdicts)
+    end = "; what captions claim is not" if captions else ""
+    return lines_of([*lines, f"{path}: {findings}; checked: {checked or 'nothing'}{end}"])
+
+
+def _lines(path: str, verdict: Verdict) -> Iterator[str]:
+    for one in verdict.findings:
+        yield f"{path}:{one.line}: {_KINDS[one.kind]}: {one.row}, {one.column}"
+        yield f"  found: {one.found}"
+        yield f"  right: {one.right}" + (f"  ({one.why})" if one.why else "")
+    for what in (*verdict.notes, *(f"not checked: {what}" for what in verdict.unknown)):
+        yield f"{path}:{verdict.line}: table {verdict.name}: {what}"
+
+
+def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
+    """Return a line for each finding, then one for each table, then one for what was skipped."""
+    rows: list[dict[str, object]] = []
+    for one in verdicts:
+        table = {"file": path, "table": one.name}
+        rows += [{**table, **asdict(finding)} for finding in one.findings]
+        rows.append(
+            {
+                **table, "line": one.line, "kind": "checked", "findings": len(one.findings),
+                "verified": dict(one.verified), "unknown": one.unknown, "notes": one.notes,
+            }
+        )  # fmt: skip
+    rows += [{"file": path, "kind": "skipped", "what": what} for what in skipped]
+    return "".join(in_json(row) + "\n" for row in rows)

@@ -1,0 +1,188 @@
+"""Batches of an evaluation loop, gathered to be evaluated or saved together."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import metrics as _built_in
+from ..core.align import align_parts
+from ..core.arguments import FLAG, PATH, TEXT, check_arguments
+from ..core.arrow import string_column
+from ..core.docnos import Docnos
+from ..core.evaluate import evaluate as evaluate_aligned
+from ..core.evaluation import Evaluation
+from ..core.metric import Metric
+from ..core.names import parse_all
+from ..core.policy import Policy, policy_of
+from ..core.ragged import Array, offsets_of
+from ..core.tables import Qrels, Run
+from ..core.views import check_grades, policies_of
+from ..errors import InputError, Problem
+from ..files import write_all
+from .dicts import from_batch
+
+del _built_in
+
+FORMAT = "harness-batch-1"
+"""What the entry ``format`` of a saved batch file says."""
+
+
+class BatchCollector:
+    """Gathers the batches of an evaluation loop, to evaluate or save them together.
+
+    Parameters
+    ----------
+    fractions : bool
+        Whether grades may be fractions, which only some conventions' metrics accept.
+
+    Examples
+    --------
+    >>> collector = BatchCollector()
+    >>> collector.add([[0.5, 2.0, 0.0]], [[1, 0, 0]], [2])
+    >>> collector.add([[3.0, 2.0], [1.0, 0.0]], [[1, 0], [0, 1]], [2, 1])
+    >>> collector
+    <BatchCollector: 3 queries, 5 documents>
+    >>> collector.evaluate(["P@1"]).to_dict()
+    {'0': {'P@1': 0.0}, '1': {'P@1': 1.0}, '2': {'P@1': 0.0}}
+    """
+
+    def __init__(self, *, fractions: bool = False) -> None:
+        check_arguments(locals(), fractions=FLAG)
+        self.fractions = fractions
+        self._parts: list[tuple[Qrels, Run]] = []
+        self._batch_of: dict[str, int] = {}
+
+    def add(self, scores: Any, relevance: Any, n: Any, qids: Any = None) -> None:
+        """Check a batch and keep a copy of what is in it.
+
+        Parameters
+        ----------
+        scores, relevance, n, qids : array_like
+            As :func:`from_batch` takes them. Without `qids` a query's is its number, counted
+            on from the batches before.
+
+        Raises
+        ------
+        InputError
+            Where the batch is wrong or one of its qids came before; nothing of it is kept.
+        """
+        qrels, run = from_batch(
+            scores, relevance, n, qids, first=len(self), fractions=self.fractions
+        )
+        names = qrels.qids.to_pylist()
+        again = next((qid for qid in names if qid in self._batch_of), None)
+        if again is not None:
+            raise InputError(
+                Problem(
+                    "qids",
+                    f"query '{again}' was in batch {self._batch_of[again]} already, and is in "
+                    f"batch {len(self._parts)} again",
+                    fix="give each query a qid of its own, and evaluate each query once"
+                    if qids is not None
+                    else "give qids with every batch, or with none",
+                )
+            )
+        self._batch_of.update(dict.fromkeys(names, len(self._parts)))
+        self._parts.append((qrels, run))
+
+    def to_tables(self, name: str = "") -> tuple[Qrels, Run]:
+        """Return all batches as one pair of tables, as :func:`from_batch` does for one."""
+        check_arguments(locals(), name=TEXT)
+        parts = self._parts
+        offsets = offsets_of(_join([np.diff(qrels.offsets) for qrels, _ in parts]))
+        qids, docnos = string_column(self._batch_of), Docnos(None, offsets)
+        grades = _join([qrels.grades for qrels, _ in parts])
+        scores = _join([run.scores for _, run in parts])
+        return Qrels(qids, offsets, docnos, grades), Run(qids, offsets, docnos, scores, name)
+
+    def evaluate(
+        self,
+        metrics: Iterable[str | Metric],
+        policy: Policy | Mapping[str, Any] | None = None,
+        name: str = "",
+    ) -> Evaluation:
+        """Evaluate all batches together.
+
+        Parameters
+        ----------
+        metrics : iterable of str or Metric
+            Names in any spelling; ``harness metrics`` lists them.
+        policy : Policy or mapping, optional
+            Ties, missing and empty queries, depth.
+        name : str
+            Name of the run, for reports.
+
+        Raises
+        ------
+        InputError
+            Where no query was added, or a metric does not accept a grade.
+        UnknownNameError
+            Where a metric does not exist.
+        """
+        check_arguments(locals(), name=TEXT)
+        wanted, policy = parse_all(metrics), policy_of(policy)
+        self._check_filled()
+        qrels, run = self.to_tables(name)
+        check_grades(qrels, wanted, policy)
+        parts = align_parts(qrels, run, policy, policies_of(wanted, policy))
+        return evaluate_aligned(parts, wanted, run=name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all batches to an ``.npz`` file, whole or not at all.
+
+        Its entries: ``format`` ("harness-batch-1"), ``qids`` and ``n`` of shape (n_queries,),
+        ``scores`` (float64) and ``relevance`` (int64; float64 with fractions) of shape
+        (n_items,), one query after another without padding. A config names it as ``format: batch``.
+
+        Parameters
+        ----------
+        path : path
+            Its folder is made where it does not exist.
+
+        Raises
+        ------
+        InputError
+            Where no query was added.
+        HarnessError
+            Where the file cannot be written.
+        """
+        check_arguments(locals(), path=PATH)
+        self._check_filled()
+        qrels, run = self.to_tables()
+        arrays: dict[str, Any] = {
+            "format": np.array(FORMAT),
+            "qids": np.array(qrels.qids.to_pylist(), dtype=np.str_),
+            "n": np.diff(qrels.offsets),
+            "scores": run.scores,
+            "relevance": qrels.grades,
+        }
+        content = io.BytesIO()
+        np.savez_compressed(content, **arrays)
+        path = Path(path)
+        write_all(path.parent, {path.name: content.getvalue()}, alone=False)
+
+    def __len__(self) -> int:
+        """Number of queries so far."""
+        return len(self._batch_of)
+
+    def __repr__(self) -> str:
+        documents = sum(qrels.n_rows for qrels, _ in self._parts)
+        return f"<BatchCollector: {len(self)} queries, {documents} documents>"
+
+    def _check_filled(self) -> None:
+        if not self._batch_of:
+            raise InputError(
+                Problem(
+                    "BatchCollector", "it holds no query", fix="add(scores, relevance, n) first"
+                )
+            )
+
+
+def _join(arrays: list[Array]) -> Array:
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)

@@ -1,0 +1,260 @@
+"""Padded batches <-> pytrec_eval's dicts <-> tables.
+
+A *batch* is what a learning-to-rank training loop holds: ``scores (B, L)``, ``relevance
+(B, L)`` and ``n (B,)``, the number of documents of each query. What stands beyond ``n`` is
+padding and is never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.arguments import MAPPING, TEXT, Kind, check_arguments, is_whole
+from ..core.docnos import Docnos
+from ..core.ragged import Array, Ints, offsets_of
+from ..core.tables import Qrels, Run
+from ..errors import InputError, Problem
+from .arrays import SHAPES, lengths_of, numbers_of, padded, qids_of
+
+_OFFSET = Kind("a whole number", lambda value: is_whole(value) and abs(value) <= 2**62)
+
+
+def from_batch(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    qids: Any = None,
+    *,
+    name: str = "",
+    first: int = 0,
+    fractions: bool = False,
+    copy: bool = True,
+) -> tuple[Qrels, Run]:
+    """Return the tables of a padded batch; both share their rows, so no docno is looked up.
+
+    Parameters
+    ----------
+    scores : array_like, shape (B, L) or (B, L, 1)
+        The system's scores: lists, numpy of any numeric dtype, tensors (on any device, also
+        requiring grad, also half precision), or anything with ``__array__`` or DLPack.
+    relevance : array_like, shape (B, L) or (B, L, 1)
+        Grades; floats where they are whole, or `fractions` are accepted.
+    n : array_like, shape (B,)
+        Documents of each query, from 0 to L. What stands beyond is never read.
+    qids : array_like, shape (B,), optional
+        Distinct identifiers, whole numbers or strings; "0", "1", ... by default.
+    name : str
+        Name of the run.
+    first : int
+        Where the numbers that stand in for `qids` begin.
+    fractions : bool
+        Whether grades may be fractions, which only some conventions' metrics accept.
+    copy : bool
+        Whether the tables hold copies. Without, they may look at the memory of the arrays, and
+        change with them; for tables that are gone when the caller has the values.
+
+    Returns
+    -------
+    Qrels, Run
+        The documents of a query are d0, d1, ... by position.
+
+    Raises
+    ------
+    InputError
+        Where shapes do not fit, `n` lies outside 0..L, a score is not finite, a grade is not
+        whole and may not be a fraction, or a qid comes twice.
+
+    Examples
+    --------
+    >>> qrels, run = from_batch([[0.5, 2.0, 9.9]], [[1, 0, 7]], [2], qids=[31])
+    >>> qrels.to_dict(), run.to_dict()
+    ({'31': {'d0': 1, 'd1': 0}}, {'31': {'d0': 0.5, 'd1': 2.0}})
+    """
+    padded_scores, padded_grades = padded(scores, "scores"), padded(relevance, "relevance")
+    if padded_scores.shape != padded_grades.shape:
+        raise InputError(
+            Problem(
+                "relevance",
+                "scores and relevance differ in shape",
+                f"{padded_scores.shape} and {padded_grades.shape}",
+                SHAPES,
+            )
+        )
+    n_queries, width = padded_scores.shape
+    lengths = lengths_of(n, n_queries, width)
+    offsets = offsets_of(lengths)
+    names = qids_of(qids, n_queries, first)
+    full = bool((lengths == width).all())
+    inside = None if full else _inside(lengths, width)
+
+    def place(item: int) -> tuple[str, str]:
+        row = int(np.searchsorted(offsets, item, side="right")) - 1
+        return f"[{row}, {item - int(offsets[row])}]", names[row].as_py()
+
+    given = numbers_of(_unpadded(padded_scores, inside, copy), "scores")
+    finite = np.isfinite(given)
+    if not finite.all():
+        bad = np.flatnonzero(~finite)
+        at, qid = place(int(bad[0]))
+        raise InputError(
+            Problem(
+                f"scores{at}",
+                f"score '{given[bad[0]]}' of query '{qid}' is not a finite number"
+                + (f" ({bad.size} such scores in the batch)" if bad.size > 1 else ""),
+                fix="look for the model's overflow; if it is padding, n is too large",
+            )
+        )
+    grades = numbers_of(_unpadded(padded_grades, inside, copy), "relevance")
+    if grades.dtype.kind in "fu":
+        wide = grades.astype(np.float64)
+        sound = np.abs(wide) < 2**63
+        bad = np.flatnonzero(~(sound if fractions else sound & (np.trunc(wide) == wide)))
+        if bad.size:
+            at, qid = place(int(bad[0]))
+            raise InputError(
+                Problem(
+                    f"relevance{at}",
+                    f"grade '{grades[bad[0]]}' of query '{qid}' is not a "
+                    f"{'finite' if fractions else 'whole'} number",
+                    fix="judgements are integers; scale or round them before",
+                )
+            )
+    qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
+    return qrels, Run(names, offsets, qrels.docnos, given, name)
+
+
+def to_pytrec_eval(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    qids: Any = None,
+    qid_offset: int = 0,
+    q_prefix: str = "q",
+    d_prefix: str = "d",
+) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Return the ``(qrel, run)`` dicts that pytrec_eval takes, from a padded batch.
+
+    The same dicts as ``generate_pytrec_eval`` of PyTorchLTR, which takes tensors only and lets
+    pass what is an error here: a NaN score, a grade that is not whole, a qid that comes twice.
+
+    Parameters
+    ----------
+    scores, relevance, n, qids : array_like
+        As :func:`from_batch` takes them.
+    qid_offset : int
+        Added to the row of a query for its qid, where `qids` are not given.
+    q_prefix, d_prefix : str
+        Put before each qid and before each document's position.
+
+    Returns
+    -------
+    qrel : dict of dict of int
+    run : dict of dict of float
+
+    Raises
+    ------
+    InputError
+        As :func:`from_batch`.
+
+    Examples
+    --------
+    >>> to_pytrec_eval([[0.5, 2.0, 0.0]], [[1, 0, 0]], [2], qid_offset=4)
+    ({'q4': {'d0': 1, 'd1': 0}}, {'q4': {'d0': 0.5, 'd1': 2.0}})
+    """
+    check_arguments(locals(), qid_offset=_OFFSET, q_prefix=TEXT, d_prefix=TEXT)
+    qrels, run = from_batch(scores, relevance, n, qids, first=qid_offset)
+    bounds = qrels.offsets.tolist()
+    longest = int(np.diff(qrels.offsets).max(initial=0))
+    docnos = [f"{d_prefix}{position}" for position in range(longest)]
+    names = [f"{q_prefix}{qid}" for qid in qrels.qids.to_pylist()]
+
+    def nested(numbers: list[Any]) -> dict[str, dict[str, Any]]:
+        rows = zip(names, bounds[:-1], bounds[1:], strict=True)
+        # The list of docnos is as long as the longest query: zip stops at the query's end.
+        return {qid: dict(zip(docnos, numbers[i:j], strict=False)) for qid, i, j in rows}
+
+    return nested(qrels.grades.tolist()), nested(run.scores.tolist())
+
+
+def from_pytrec_eval(
+    qrel: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
+) -> tuple[Array, Ints, Ints, list[str]]:
+    """Return a padded batch from pytrec_eval's dicts; the inverse of :func:`to_pytrec_eval`.
+
+    Queries and documents stand in the order of `qrel`. Both dicts must name the same ones: a
+    batch has a score and a grade for every document, and neither is made up here.
+
+    Parameters
+    ----------
+    qrel : mapping of str to mapping of str to int
+    run : mapping of str to mapping of str to float
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (B, L)
+        0 beyond `n`; L is the number of documents of the longest query.
+    relevance : ndarray of int64, shape (B, L)
+    n : ndarray of int64, shape (B,)
+    qids : list of str
+
+    Raises
+    ------
+    InputError
+        Naming the first query or document that only one of the two holds.
+
+    Examples
+    --------
+    >>> scores, relevance, n, qids = from_pytrec_eval(
+    ...     {"q0": {"d0": 1, "d1": 0}, "q1": {"d0": 2}},
+    ...     {"q0": {"d1": 2.0, "d0": 0.5}, "q1": {"d0": 1.5}},
+    ... )
+    >>> scores.tolist(), relevance.tolist(), n.tolist(), qids
+    ([[0.5, 2.0], [1.5, 0.0]], [[1, 0], [2, 0]], [2, 1], ['q0', 'q1'])
+    """
+    check_arguments(locals(), qrel=MAPPING, run=MAPPING)
+    judged, ranked = Qrels.from_dict(qrel, name="qrel"), Run.from_dict(run, name="run")
+    _check_shared(qrel, run)
+    qids = judged.qids.to_pylist()
+    n = np.diff(judged.offsets)
+    inside = _inside(n, int(n.max(initial=0)))
+    relevance = np.zeros(inside.shape, dtype=np.int64)
+    relevance[inside] = judged.grades
+    scores = np.zeros(inside.shape)
+    if list(run) == qids and all(list(run[qid]) == list(qrel[qid]) for qid in qids):
+        scores[inside] = ranked.scores
+    else:
+        scores[inside] = [run[qid][docno] for qid in qids for docno in qrel[qid]]
+    return scores, relevance, n, qids
+
+
+def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:
+    """Return what is no padding, row after row; all of it where `inside` is None."""
+    if inside is not None:
+        return batch[inside]
+    return batch.flatten() if copy else batch.reshape(-1)
+
+
+def _inside(n: Ints, width: int) -> Array:
+    """Return which places of a padded batch hold a document, ``(B, L)`` bool."""
+    inside: Array = np.arange(width) < n[:, None]
+    return inside
+
+
+def _check_shared(
+    qrel: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
+) -> None:
+    """Check that both name the same queries and documents."""
+    fix = "give both a number for the same documents; harness.evaluate takes dicts that differ"
+    for here, there, one, other in ((qrel, run, "qrel", "run"), (run, qrel, "run", "qrel")):
+        for qid, documents in here.items():
+            if qid not in there:
+                raise InputError(Problem(one, f"query '{qid}' is not in {other}", fix=fix))
+            if documents.keys() <= there[qid].keys():
+                continue
+            docno = next(docno for docno in documents if docno not in there[qid])
+            raise InputError(
+                Problem(one, f"document '{docno}' of query '{qid}' is not in {other}", fix=fix)
+            )

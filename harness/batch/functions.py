@@ -1,0 +1,363 @@
+"""The native metrics as plain functions on padded batches.
+
+Each takes ``scores (batch_size, list_size)``, ``relevance (batch_size, list_size)`` and ``n
+(batch_size,)``, the number of documents of each query, and returns a float64 array with a value
+for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batch_size,
+list_size, 1)``; what stands beyond ``n`` is never read. NaN means that the metric is not defined
+for that query. The metrics themselves are described where they are defined, in
+:mod:`harness.metrics`.
+
+Tied scores stand in the order of the policy ``ties``, as everywhere in the harness: by default
+trec_eval's, which compares scores as float32 and then puts the larger docno first, docnos being
+d0, d1, ... by position. ``ties="stable"`` keeps the order of the batch. PyTorchLTR breaks ties
+at random.
+
+>>> from harness import batch
+>>> scores = [[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]]
+>>> batch.ndcg(scores, [[0, 1, 0], [0, 1, 1]], [3, 3]).round(4).tolist()
+[0.5, 0.6934]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..core.align import align
+from ..core.aligned import Aligned
+from ..core.arguments import FLAG, TEXT, Kind, check_arguments
+from ..core.exact import log2_discount
+from ..core.metric import REGISTRY
+from ..core.policy import Order, Policy
+from ..core.ragged import Floats, positions_of
+from ..core.ranking import rank_order
+from ..errors import UnknownNameError
+from ..metrics.correlation import Form as TauForm
+from ..metrics.correlation import Tied as TauTied
+from ..metrics.gains import Gain, gains_of
+from ..metrics.ndcg import dcg_at_every_rank, ideal_dcg, ndcg_at_every_rank
+from ..metrics.overlap import Tied
+from ..metrics.pair_agreement import lambdas as _lambdas
+from ..metrics.pair_agreement import sigmoid
+from ..metrics.rbo import Form, rbo_weight
+from ..metrics.swaps import Normalize
+from .dicts import from_batch
+
+__all__ = [
+    "ao", "arp", "dcg", "kendall", "lambdas", "mse", "ndcg", "pairwise_logloss", "pearson", "rbo",
+    "rbo_weight", "sigmoid", "spearman", "swaps", "tau_ap",
+]  # fmt: skip
+
+
+_PARAMETER = Kind(
+    "a number, a text, or true or false",
+    lambda value: isinstance(value, (str, Real, np.number, np.bool_)),
+)
+
+
+def ndcg(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    k: int | Sequence[int] | None = 10,
+    gain: Gain = "exp",
+    *,
+    short: Literal["cut", "nan"] = "cut",
+    ideal: Literal["cut", "full"] = "cut",
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return nDCG@k of each query, or at every rank; see :func:`harness.metrics.ndcg.ndcg`.
+
+    Parameters
+    ----------
+    scores, relevance, n : array_like, shape (batch_size, list_size) and (batch_size,)
+    k : int, sequence of int, or None
+        Cutoff, or several. None gives the value at every rank; beyond a list's end its last one
+        goes on.
+    gain : {"exp", "linear"}
+        2^g - 1, as usual in learning to rank, or the grade itself.
+    short : {"cut", "nan"}
+        Whether a list shorter than k is cut or NaN.
+    ideal : {"cut", "full"}
+        Whether the ideal order is cut at k too.
+    ties : {"trec_eval", "trec_eval10", "docno+", "stable", "reverse"}
+
+    Returns
+    -------
+    ndarray, shape (batch_size,), (batch_size, len(k)) for several cutoffs, or
+    (batch_size, list_size) where k is None
+
+    Raises
+    ------
+    InputError, UnknownNameError
+        Where the batch or a parameter is wrong.
+
+    Examples
+    --------
+    >>> ndcg([[1.0, 0.0, 1.5]], [[0, 1, 0]], [3], k=None).tolist()
+    [[0.0, 0.0, 0.5]]
+    """
+    aligned = _align(scores, relevance, n, ties)
+    if k is not None:
+        return _values("ndcg", aligned, gain=gain, short=short, ideal=ideal, cutoff=k)
+    given = _checked("ndcg", gain=gain, short=short, ideal=ideal)
+    return ndcg_at_every_rank(aligned, list_size=len(scores[0]), **given)
+
+
+def dcg(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    k: int | Sequence[int] | None = 10,
+    gain: Gain = "exp",
+    *,
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return DCG@k of each query, or at every rank; see :func:`ndcg` for the parameters.
+
+    >>> dcg([[1.0, 0.0, 1.5]], [[0, 1, 0]], [3]).tolist()
+    [0.5]
+    """
+    aligned = _align(scores, relevance, n, ties)
+    if k is not None:
+        return _values("dcg", aligned, gain=gain, cutoff=k)
+    return dcg_at_every_rank(aligned, list_size=len(scores[0]), **_checked("dcg", gain=gain))
+
+
+def arp(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:
+    """Return the average rank of the relevant documents; see :func:`harness.metrics.arp.arp`.
+
+    NaN for a query without relevant documents, where PyTorchLTR gives 0.
+
+    >>> arp([[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]], [[0, 1, 0], [0, 0, 0]], [3, 3]).tolist()
+    [3.0, nan]
+    """
+    return _values("arp", _align(scores, relevance, n, ties))
+
+
+def swaps(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    *,
+    normalize: Normalize = False,
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return the exchanges to the ideal order; see :func:`harness.metrics.swaps.swaps`.
+
+    >>> swaps([[3.0, 2.0, 1.0]], [[10, 7, 9]], [3]).tolist()
+    [1.0]
+    """
+    return _values("swaps", _align(scores, relevance, n, ties), normalize=normalize)
+
+
+def mse(scores: Any, relevance: Any, n: Any) -> Floats:
+    """Return the mean of (grade - score)^2 of each query; see :func:`harness.metrics.error.mse`.
+
+    >>> mse([[3.0, 2.0, 9.0]], [[1, 0, 0]], [2]).tolist()
+    [4.0]
+    """
+    return _values("mse", _align(scores, relevance, n))
+
+
+def rbo(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    p: float = 0.9,
+    *,
+    form: Form = "ext",
+    rel: int = 1,
+    tied: Tied = "none",
+    k: int | None = None,
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return the rank-biased overlap with the ideal order; see :func:`harness.metrics.rbo.rbo`.
+
+    >>> rbo([[3.0, 2.0]], [[1, 2]], [2], p=0.5).round(12).tolist()
+    [0.5]
+    """
+    aligned = _align(scores, relevance, n, ties)
+    return _values("rbo", aligned, p=p, form=form, rel=rel, tied=tied, k=k)
+
+
+def ao(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    k: int | None = None,
+    *,
+    rel: int = 1,
+    tied: Tied = "none",
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return the average overlap with the ideal order; see :func:`harness.metrics.rbo.ao`.
+
+    >>> ao([[3.0, 2.0]], [[1, 2]], [2]).tolist()
+    [0.5]
+    """
+    return _values("ao", _align(scores, relevance, n, ties), rel=rel, tied=tied, cutoff=k)
+
+
+def kendall(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    form: TauForm = "b",
+    *,
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return Kendall's tau of scores and grades; see :mod:`harness.metrics.correlation`.
+
+    `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
+
+    >>> kendall([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
+    [0.333333333333]
+    """
+    return _values("kendall", _align(scores, relevance, n, ties), form=form)
+
+
+def tau_ap(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    tied: TauTied = "none",
+    *,
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return the AP correlation of scores and grades; see
+    :func:`harness.metrics.correlation.tau_ap`.
+
+    >>> tau_ap([[3.0, 2.0, 1.0]], [[1, 2, 0]], [3]).tolist()
+    [0.0]
+    """
+    return _values("tau_ap", _align(scores, relevance, n, ties), tied=tied)
+
+
+def spearman(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:
+    """Return Spearman's rho of scores and grades; see :mod:`harness.metrics.correlation`.
+
+    `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
+
+    >>> spearman([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
+    [0.5]
+    """
+    return _values("spearman", _align(scores, relevance, n, ties))
+
+
+def pearson(scores: Any, relevance: Any, n: Any) -> Floats:
+    """Return Pearson's correlation of scores and grades; see :mod:`harness.metrics.correlation`.
+
+    >>> pearson([[5.0, 1.0, 3.0]], [[2, 0, 1]], [3]).round(12).tolist()
+    [1.0]
+    """
+    return _values("pearson", _align(scores, relevance, n))
+
+
+def pairwise_logloss(scores: Any, relevance: Any, n: Any, alpha: float = 1.0) -> Floats:
+    """Return RankNet's loss; see :func:`harness.metrics.pair_agreement.pairwise_logloss`.
+
+    >>> pairwise_logloss([[2.0, 1.0]], [[1, 0]], [2]).round(12).tolist()
+    [0.313261687518]
+    """
+    return _values("pairwise_logloss", _align(scores, relevance, n), alpha=alpha)
+
+
+def lambdas(
+    scores: Any,
+    relevance: Any,
+    n: Any,
+    alpha: float = 1.0,
+    *,
+    delta_ndcg: bool = False,
+    gain: Gain = "exp",
+    ties: Order = "trec_eval",
+) -> Floats:
+    """Return each document's lambda, the slope of its query's pairwise loss by its score.
+
+    See :func:`harness.metrics.pair_agreement.lambdas`. It is the slope of the *sum* over pairs, of
+    which ``pairwise_logloss`` is the mean.
+
+    Parameters
+    ----------
+    scores, relevance, n : array_like, shape (batch_size, list_size) and (batch_size,)
+    alpha : float
+        Steepness of the model, above 0.
+    delta_ndcg : bool
+        Whether each pair is multiplied by how much nDCG changes where the two are exchanged
+        (LambdaRank); by 1 otherwise (RankNet).
+    gain : {"exp", "linear"}
+        Gain of that nDCG.
+    ties : {"trec_eval", "trec_eval10", "docno+", "stable", "reverse"}
+        Order of tied scores, for the ranks of that nDCG.
+
+    Returns
+    -------
+    ndarray, shape (batch_size, list_size)
+        0 beyond the end of each list.
+
+    Examples
+    --------
+    >>> lambdas([[0.0, 0.0, 5.0]], [[1, 0, 9]], [2]).tolist()
+    [[-0.5, 0.5, 0.0]]
+    """
+    check_arguments(locals(), delta_ndcg=FLAG)
+    given = _checked("pairwise_logloss", alpha=alpha)
+    qrels, run = from_batch(scores, relevance, n, copy=False)
+    gains = discounts = None
+    if delta_ndcg:
+        policy = _policy(ties)
+        gain = _checked("ndcg", gain=gain)["gain"]
+        ideal = ideal_dcg(align(qrels, run, policy), gain)
+        share = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
+        gains = gains_of(qrels.grades, gain) * share[qrels.row]
+        rank = np.empty(run.n_rows, dtype=np.int64)
+        rank[rank_order(run, policy)] = positions_of(run.offsets) + 1
+        discounts = 1.0 / log2_discount(rank)
+    slopes = _lambdas(
+        run.offsets, run.scores, qrels.grades, gains=gains, discounts=discounts, **given
+    )
+    padded = np.zeros((run.n_queries, len(scores[0])))
+    padded[run.row, positions_of(run.offsets)] = slopes
+    return padded
+
+
+def _align(scores: Any, relevance: Any, n: Any, ties: Order = "trec_eval") -> Aligned:
+    return align(*from_batch(scores, relevance, n, copy=False), _policy(ties))
+
+
+def _checked(name: str, **given: Any) -> dict[str, Any]:
+    """Return the parameters as the metric takes them, refused as in a metric's name."""
+    known = REGISTRY[name].parameters
+    checked = {}
+    for key, value in given.items():
+        if value is None and not known[key].optional:
+            raise UnknownNameError(f"batch.{name}: {key} must be given")
+        check_arguments({key: value}, **{key: _PARAMETER.or_none()})
+        text = known[key].text(value)
+        checked[key] = None if value is None else known[key].parse(text, f"batch.{name}")
+    return checked
+
+
+def _values(name: str, aligned: Aligned, **given: Any) -> Floats:
+    cutoffs = given.get("cutoff")
+    if isinstance(cutoffs, (list, tuple)) and cutoffs:
+        each = [_values(name, aligned, **{**given, "cutoff": cutoff}) for cutoff in cutoffs]
+        return np.stack(each, axis=1)
+    values = REGISTRY[name].function(aligned, **_checked(name, **given))
+    return np.array(values, dtype=np.float64)
+
+
+def _policy(ties: str) -> Policy:
+    """Return the policy for ties that follow from the rows; metrics here are of one ranking."""
+    orders = get_args(Order)
+    check_arguments(locals(), ties=TEXT)
+    if ties not in orders:
+        raise UnknownNameError(
+            f"batch functions order ties by the rows, not by '{ties}'  (all: {', '.join(orders)}); "
+            "harness.evaluate takes every policy"
+        )
+    return Policy(ties=ties)

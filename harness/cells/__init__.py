@@ -1,1 +1,0 @@
-"""Cells (one run on one dataset) evaluated: from the cache, here, or on other machines."""

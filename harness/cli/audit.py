@@ -1,0 +1,55 @@
+"""``harness audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from .. import files as output
+from ..audit.conventions import audit
+from ..audit.conventions_report import RENDERINGS
+from . import options
+
+
+@click.command(cls=options.Command)
+@click.argument(
+    "source",
+    metavar="RESULTS|CONFIG",
+    type=Path,
+    help="A folder that 'harness run' wrote, or a YAML config.",
+)
+@options.many(
+    "--metric", "-m", "metrics", metavar="METRIC", help="Audit this in place of the config's"
+)
+@options.many("--convention", "conventions", metavar="TOOL", help="Compare with this one alone")
+@options.overrides
+@options.format_option("text", "csv", "html", help="How to print it; html is a page of its own.")
+@click.option("--details", is_flag=True, help="Print every table of text; --convention does too.")
+def command(
+    source: Path,
+    metrics: tuple[str, ...],
+    conventions: tuple[str, ...],
+    overrides: tuple[str, ...],
+    format: Literal["text", "csv", "html"],
+    details: bool,
+) -> None:
+    """Compute the leaderboard under every convention: what changes with the tool, and why.
+
+    Prints a line for each dataset and metric: the single choice (gain, ties, empty queries...)
+    that changes a value most, the largest range of a system, and how many conventions change the
+    order of systems or the best one. Systems are the rows of the leaderboard: 'summary:' takes
+    folds and seeds together here too.
+
+    \b
+    Examples:
+      harness audit configs/quickstart.yaml
+      harness audit configs/quickstart.yaml -m ndcg@10 --convention lightgbm
+      harness audit results/quickstart -m ndcg@10 --format html > audit.html
+    """
+    found = audit(source, overrides=overrides, metrics=metrics, conventions=conventions)
+    settings: dict[str, Any] = options.terminal_width(format)
+    if format == "text":
+        settings["details"] = details or bool(conventions)
+    output.show(RENDERINGS[format](found, **settings))

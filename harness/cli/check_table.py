@@ -1,0 +1,62 @@
+"""``harness check-table``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from .. import files as output
+from ..audit.check_table import check_table
+from . import options
+
+
+@click.command(cls=options.Command)
+@click.argument(
+    "paper", metavar="PAPER", type=Path, help="LaTeX, Markdown, CSV or HTML, with a table."
+)
+@click.option(
+    "--results", metavar="FOLDER", required=True, type=Path, help="What 'harness run' wrote."
+)
+@options.many("--table", "tables", metavar="TABLE", help="Its label or number, by default all")
+@options.many("--name", "names", metavar="OLD=NEW", help="What one is called there")
+@click.option(
+    "--dataset", metavar="DATASET", help="Whose values a table holds that does not say it."
+)
+@options.comparison
+@options.format_option("text", "jsonl")
+def command(
+    paper: Path,
+    results: Path,
+    tables: tuple[str, ...],
+    names: tuple[str, ...],
+    dataset: str | None,
+    baselines: tuple[str, ...],
+    test: str | None,
+    correction: str | None,
+    format: Literal["text", "jsonl"],
+) -> None:
+    """Check the table of a paper: derive each number again, and its marks.
+
+    Finds numbers by the names of rows and columns, and says which digits, roundings, bold and
+    underlined values, marks of significance and deviations are wrong, and where. Exits 1 where
+    any is.
+
+    \b
+    Examples:
+      harness check-table paper.tex --results results/compare
+      harness check-table README.md --results results/paper
+    """
+    text, is_right = check_table(
+        paper,
+        results,
+        tables=tables,
+        names=names,
+        dataset=dataset,
+        compared=options.changed_plan(baselines, test, correction),
+        format=format,
+    )
+    output.show(text)
+    if not is_right:
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,93 @@
+"""``harness evaluate``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from .. import files as output
+from ..core.leaderboard import Leaderboard
+from ..core.names import BOUNDS, without_bounds
+from ..core.policy import Policy
+from ..errors import HarnessWarning
+from ..experiment.evaluate import evaluate_files
+from ..reports.leaderboard import find, names
+from ..reports.leaderboard.grids import beside_values
+from . import options
+
+
+@click.command(cls=options.Command)
+@click.argument(
+    "qrels", metavar="QRELS", help="Judgements: TREC qrels, a LETOR file, JSON, CSV... ('-': stdin)"
+)
+@click.argument(
+    "runs",
+    metavar="RUN...",
+    nargs=-1,
+    required=True,
+    help="Run files, or one prediction a line where QRELS is a LETOR file.",
+)
+@options.many(
+    "--metric",
+    "-m",
+    "metrics",
+    metavar="METRIC",
+    required=True,
+    help="A metric, as in 'harness metrics'",
+)
+@click.option("--per-query", "-q", is_flag=True, help="Also print every query's values.")
+@options.format_option(*names(), default="table", help="How to print the values.")
+@options.evaluation
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    metrics: tuple[str, ...],
+    per_query: bool,
+    format: str,
+    **settings: Any,
+) -> None:
+    """Evaluate runs against judgements; no config needed.
+
+    A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so;
+    where it has values alone (csv, jsonl, trec), standard error does.
+    What the files can be read as is evaluated: scores that equal the grades row by row are warned
+    of, but whether predictions belong to these rows, or scores follow the labels otherwise or are
+    upside down, is not asked here. 'harness check QRELS RUN...' does.
+
+    \b
+    Examples:
+      harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
+      harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
+    """
+    board = evaluate(qrels, runs, metrics, **settings)
+    if format in ("csv", "jsonl", "trec"):  # the others have notes
+        for what in beside_values(board, has_runid=format == "trec"):
+            warnings.warn(HarnessWarning(what), stacklevel=2)
+    width = options.terminal_width(format)
+    output.show(find(format).render(board, per_query=per_query, **width))
+
+
+def evaluate(
+    qrels: str,
+    runs: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    ties: str,
+    missing: Any,
+    empty: Any,
+    depth: int | None,
+    judged_only: bool,
+    **settings: Any,
+) -> Leaderboard:
+    """Return the values of files, with the settings of :data:`options.evaluation`."""
+    policy = Policy(
+        ties=without_bounds(ties),
+        missing_queries=missing,
+        empty_queries=empty,
+        depth=depth,
+        judged_only=judged_only,
+    )
+    return evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)

@@ -1,0 +1,124 @@
+"""``harness explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+from tqdm import tqdm
+
+from .. import files as output
+from .. import readers
+from ..audit.explain import DEPTH, explain, from_results
+from ..audit.explain_report import jsonl, render
+from ..audit.explain_space import Base, read, spaces_of
+from ..core.tables import Qrels
+from ..errors import UnknownNameError
+from . import options
+
+MOST_LEVELS = 4
+PATIENCE = 2.0
+"""Seconds after which a bar shows how far the search is."""
+
+
+@click.command(cls=options.Command)
+@click.argument("value", metavar="VALUE", help="As it was printed: 0.4731, .473, 47.31%.")
+@click.argument(
+    "files", metavar="[QRELS RUN]", nargs=-1, help="Judgements and a run, as for 'evaluate'."
+)
+@options.many(
+    "--metric",
+    "-m",
+    "metrics",
+    metavar="METRIC",
+    help="What the value may be, such as ndcg or map@10, by default all of a convention's",
+)
+@click.option(
+    "--k",
+    "-k",
+    metavar="K",
+    type=options.Whole(1),
+    multiple=True,
+    help="The cutoff, where it is known; repeatable.",
+)
+@click.option(
+    "--depth",
+    metavar="N",
+    type=options.Whole(0, 3),
+    help="How many settings of a convention are changed at most: 2; 1 without --metric.",
+)
+@click.option(
+    "--results", metavar="FOLDER", type=Path, help="Results of 'harness run', for a cell."
+)
+@click.option("--run", metavar="RUN", help="The cell's run.")
+@click.option("--dataset", metavar="DATASET", help="The cell's dataset.")
+@click.option(
+    "--where", metavar="NAME=VALUE", multiple=True, help="The cell's column, such as seed=1."
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="List every explanation, and all its alternatives."
+)
+@options.format_option("text", "jsonl", help="How to print them.")
+@options.file_formats
+def command(
+    value: str,
+    files: tuple[str, ...],
+    metrics: tuple[str, ...],
+    k: tuple[int, ...],
+    depth: int | None,
+    results: Path | None,
+    run: str | None,
+    dataset: str | None,
+    where: tuple[str, ...],
+    everything: bool,
+    format: Literal["text", "jsonl"],
+    qrels_format: str | None,
+    run_format: str | None,
+    group: str | None,
+) -> None:
+    """Say which tool's settings give a published value.
+
+    Tries every convention as it stands, then with one and two settings changed, at the usual
+    cutoffs, and prints what rounds to the value, the simplest first. Exits 1 where nothing does,
+    and prints what comes nearest.
+
+    \b
+    Examples:
+      harness explain 0.4731 qrels.txt bm25.run -m ndcg -k 10
+      harness explain 47.31% --results results/quickstart --run bm25 -m ndcg
+    """
+    asked = read(value)
+    spaces_of(metrics, k or None)  # reports wrong names before any file is read
+    if results is None:
+        if len(files) != 2 or run is not None or dataset is not None or where:
+            raise UnknownNameError(
+                "give QRELS and RUN, or --results FOLDER with --run NAME (and --dataset, --where)"
+            )
+        reading: dict[str, Any] = {"group": group} if group else {}
+        qrels = readers.read_qrels(files[0], format=qrels_format, fractions=True, **reading)
+        scores = readers.read_run(files[1], dataset=qrels, format=run_format)
+        subject = f"{Path(files[1]).name} on {Path(files[0]).name}"
+    else:
+        if files or run is None:
+            raise UnknownNameError("--results FOLDER takes --run NAME, and no QRELS and RUN")
+        qrels, scores, subject = from_results(results, run, dataset, where)
+    spaces = spaces_of(metrics, k or None, _levels(qrels))
+    if depth is None:
+        depth = DEPTH if metrics else 1
+    found = explain(asked, qrels, scores, spaces, depth, _with_bar)
+    output.show(jsonl(found) if format == "jsonl" else render(found, subject, everything))
+    if not found.explanations:
+        raise click.exceptions.Exit(1)
+
+
+def _levels(qrels: Qrels) -> tuple[int, ...]:
+    """Return the values of ``rel`` that make a difference."""
+    largest = int(qrels.ideal.values.max(initial=1))
+    return tuple(range(1, min(max(largest, 1), MOST_LEVELS) + 1))
+
+
+def _with_bar(bases: Sequence[Base]) -> Iterable[Base]:
+    bar: Iterable[Base] = tqdm(bases, unit="convention", disable=None, delay=PATIENCE)
+    return bar

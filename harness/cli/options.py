@@ -1,0 +1,154 @@
+"""Options that several commands have, and how wide their tables are."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import click
+
+from ..core.comparison import Correction
+from ..core.parameter import MOST
+from ..core.policy import TIES, Duplicates, Empty, Missing
+from ..errors import did_you_mean
+from ..files import printing
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Option = Callable[[Decorated], Decorated]
+
+
+class Command(click.Command):
+    """A command whose help is refused by a full disk as all other output is."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words of a command line."""
+        with printing():  # --help
+            return super().parse_args(ctx, args)
+
+
+class Choice(click.Choice[str]):
+    """One of a few words; a misspelt one gets the nearest."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        """Return the words, and which one was probably meant."""
+        near = did_you_mean(str(value), self.choices)
+        return f"'{value}' is not one of {', '.join(self.choices)}{near}"
+
+
+class Whole(click.IntRange):
+    """A whole number in a range."""
+
+    name = "whole number"
+
+
+def choice(name: str, words: Any, **settings: Any) -> Option[Any]:
+    """Return an option that takes one of the words of a Literal."""
+    return click.option(name, type=Choice(get_args(words)), **settings)
+
+
+def many(*names: str, metavar: str, help: str, required: bool = False) -> Option[Any]:
+    """Return an option that may be repeated."""
+    help = f"{help}; repeatable."
+    return click.option(*names, metavar=metavar, help=help, multiple=True, required=required)
+
+
+def format_option(
+    *words: str, default: str | None = None, help: str = "How to print it."
+) -> Option[Any]:
+    """Return ``--format``; the first word is the default if none is given."""
+    default = default or words[0]
+    return click.option("--format", "-f", type=Choice(words), default=default, help=help)
+
+
+def joined(*options: Option[Any]) -> Option[Any]:
+    """Return one decorator for several options, in this order."""
+
+    def add(command: Decorated) -> Decorated:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+results = click.argument(
+    "results", metavar="RESULTS", type=Path, help="A folder that 'harness run' wrote."
+)
+overrides = click.option(
+    "--set", "overrides", metavar="KEY=VALUE", multiple=True,
+    help="Override one value of the config.",
+)  # fmt: skip
+workers = joined(
+    click.option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=Whole(1),
+        default=1,
+        help="Processes that evaluate.",
+    ),
+    click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers evaluate."),
+)
+inputs = click.option(
+    "--inputs", metavar="FOLDER", type=Path,
+    help="Where the config's paths start from, if that or RESULTS was moved.",
+)  # fmt: skip
+comparison = joined(
+    many("--baseline", "-b", "baselines", metavar="RUN", help="Compare anew, with this run"),
+    click.option("--test", "-t", metavar="TEST", help="Compare anew, by this test."),
+    choice("--correction", Correction, help="Compare anew, with this correction."),
+)  # fmt: skip
+file_formats = joined(
+    click.option(
+        "--qrels-format", metavar="FORMAT", help="Format of QRELS, where it cannot be told."
+    ),
+    click.option(
+        "--run-format", metavar="FORMAT", help="Format of the runs, where it cannot be told."
+    ),
+    click.option("--group", metavar="FILE", help="LightGBM's file of group sizes, for QRELS."),
+)
+duplicates = choice(
+    "--duplicates", Duplicates, default="error", help="A docno that a query names twice."
+)
+evaluation = joined(
+    click.option(
+        "--relevance-level", "-l", "rel", metavar="N", type=Whole(1, MOST),
+        help="Smallest grade that is relevant.",
+    ),
+    click.option(
+        "--depth", "-M", metavar="N", type=Whole(1, MOST),
+        help="Look at the first N documents only.",
+    ),
+    click.option("--judged-only", "-J", is_flag=True, help="Take unjudged documents out first."),
+    click.option(
+        "--ties", metavar="ORDER", default="trec_eval",
+        help=f"Order of tied scores: {', '.join(TIES)}, bounds.",
+    ),
+    click.option("--convention", metavar="TOOL", help="Compute every metric as this tool does."),
+    choice(
+        "--missing", Missing, default="zero", help="Judged queries that the run does not answer."
+    ),
+    choice("--empty", Empty, default="zero", help="Queries without relevant documents."),
+    duplicates,
+    file_formats,
+    many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module with metrics"),
+)  # fmt: skip
+"""How files are read and evaluated without a config; see :func:`harness.cli.evaluate.evaluate`."""
+
+
+def changed_plan(
+    baselines: tuple[str, ...], test: str | None, correction: str | None
+) -> dict[str, Any]:
+    """Return the parts of a plan of comparisons that options name."""
+    given = {"baselines": baselines, "test": test, "correction": correction}
+    return {key: value for key, value in given.items() if value}
+
+
+def terminal_width(format: str) -> dict[str, int]:
+    """Return the option that makes a table as wide as the terminal; none if there is none."""
+    if format not in ("table", "text") or not sys.stdout.isatty():
+        return {}
+    return {"width": shutil.get_terminal_size().columns}

@@ -1,0 +1,159 @@
+"""``harness plot``."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import click
+from tqdm import tqdm
+
+from .. import files as store
+from ..config.model import Config
+from ..core.comparison import Plan
+from ..errors import Problem, UnknownNameError
+from ..experiment import origin
+from ..experiment import results as results_of
+from ..experiment.origin import TIMING
+from ..experiment.results import Results
+from ..reports import plots
+from ..reports.paper import FOLDERS, PLOTS
+from ..reports.plots._settings import Settings
+from . import options
+
+
+@click.command(cls=options.Command)
+@options.results
+@click.argument(
+    "kinds",
+    metavar="KIND...",
+    nargs=-1,
+    required=True,
+    help="differences, cutoffs, distribution, critical-difference, effects, scatter, heatmap.",
+)
+@options.many(
+    "--metric",
+    "-m",
+    "metrics",
+    metavar="METRIC",
+    help="A picture for each, or a pattern such as 'ndcg*'",
+)
+@options.many("--dataset", "datasets", metavar="DATASET", help="A picture for each")
+@options.many(
+    "--run", "runs", metavar="RUN", help="A system drawn, or a pattern; '!random' leaves out"
+)
+@click.option(
+    "--baseline", "-b", metavar="RUN", help="For differences and effects; by default the config's."
+)
+@options.format_option("png", "svg", "pdf", help="png to look at; svg and pdf for papers.")
+@click.option(
+    "--width", default="column", type=options.Choice(["column", "page"]), help="3.3 inches, or 7."
+)
+@click.option(
+    "--output", "-o", metavar="FOLDER", type=Path, help="By default 'plots' in that of the results."
+)
+@click.option("--force", is_flag=True, help="Replace edited or foreign files in RESULTS/plots.")
+def command(
+    results: Path,
+    kinds: tuple[str, ...],
+    metrics: tuple[str, ...],
+    datasets: tuple[str, ...],
+    runs: tuple[str, ...],
+    baseline: str | None,
+    format: Literal["png", "svg", "pdf"],
+    width: Literal["column", "page"],
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Draw results: needs matplotlib, which the extra 'plots' installs.
+
+    \b
+    Examples:
+      harness plot results/compare distribution heatmap -m map
+      harness plot results/compare differences --baseline random --format pdf --width page
+    """
+    settings = Settings(
+        "", metrics, datasets or ("*",), runs or ("*",), baseline, width=width, formats=(format,)
+    )  # fmt: skip
+    folder, names = draw(results, kinds, settings, output, force=force)
+    store.show("".join(f"{folder / name}\n" for name in names))
+
+
+T = TypeVar("T")
+
+
+def draw(
+    folder: Path, kinds: Sequence[str], settings: Settings, output: Path | None = None, *,
+    force: bool = False,
+) -> tuple[Path, list[str]]:  # fmt: skip
+    """Draw pictures of a folder of results, and write them; return their folder and names.
+
+    Parameters
+    ----------
+    folder : Path
+        What ``harness run`` wrote.
+    kinds : sequence of str
+    settings : Settings
+        Whose kind is each of these in turn.
+    output : Path, optional
+        Folder for the files; by default ``plots`` in that of the results.
+    force : bool
+        Whether to replace files in the folder of results that are not ours, or edited since.
+    """
+    plots.check_installed()
+    wanted = [replace(settings, kind=kind) for kind in kinds]
+    found = results_of.read(folder)
+    _check(wanted, found)
+    if any(plots.find(kind).needs_comparisons for kind in kinds):
+        found = results_of.with_comparisons(found, _plan(found.config, settings.baseline))
+    target = folder / PLOTS if output is None else output
+    store.check_writable(target)
+    drawn = plots.render_all(found.study, wanted, refuse=True, follow=_with_bar)
+    if output is not None:
+        store.write_all(target, drawn, alone=False)
+        return target, list(drawn)
+    files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
+    with store.locked(folder, FOLDERS):  # which a run that writes its own pictures holds, too
+        store.check_own(folder, files, origin.written(folder).own, force=force)
+        timing = origin.record_drawn(folder, files)
+        store.write_all(folder, {TIMING: timing, **files}, alone=False)
+    return target, list(drawn)
+
+
+def _with_bar(wanted: Iterable[T]) -> Iterable[T]:
+    """Yield each picture, with a bar on a terminal alone."""
+    bar: Iterable[T] = tqdm(wanted, unit="picture", disable=None, leave=False)
+    return bar
+
+
+def _check(wanted: Sequence[Settings], found: Results) -> None:
+    """Raise if a kind cannot be drawn of these results, before anything is compared or drawn."""
+    compare, study = found.config.compare, found.study
+    named = () if compare is None else compare.baselines
+    runs, datasets, metrics = study.runs, study.datasets, study.board.metrics
+    problems = []
+    for one in wanted:
+        if plots.find(one.kind).needs_baseline and one.baseline is None and not named:
+            what = f"plots: {one.kind} needs a baseline  (there are: {', '.join(runs)})"
+            first = shlex.quote(next(iter(runs), "RUN"))
+            fix = f"give --baseline RUN, such as --baseline {first}; or "
+            fix += "'compare: {baseline: RUN}' in the config"
+            problems.append(Problem("", what, fix=fix))
+        wrong = [what for _, what in plots.problems(one, runs, datasets, metrics, named or runs)]
+        problems += [Problem("", f"plots: {what}") for what in wrong]
+        if not wrong and (what := plots.too_many(one, datasets, metrics)):
+            fix = "name fewer with --metric, or with --dataset"
+            problems.append(Problem("", f"plots: {what}", fix=fix))
+    if problems:
+        raise UnknownNameError(list(dict.fromkeys(problems)))
+
+
+def _plan(config: Config, baseline: str | None) -> Plan | None:
+    """Return the config's plan with another baseline; None for its own as it is."""
+    plan = Plan() if config.compare is None else config.compare
+    if baseline is None or (config.compare is not None and baseline in plan.baselines):
+        return None
+    return replace(plan, baselines=(baseline,))

@@ -1,0 +1,83 @@
+"""``harness run``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from .. import files as output
+from ..config.patterns import hidden_folders
+from ..errors import first_of, legible
+from ..experiment import executors
+from ..experiment import run as experiment
+from ..guard.registry import warned
+from ..reports.leaderboard import find, names
+from . import options
+
+
+@click.command(cls=options.Command)
+@click.argument(
+    "config", metavar="CONFIG", type=Path, help="A YAML config, such as configs/quickstart.yaml."
+)
+@options.overrides
+@click.option("--dry-run", is_flag=True, help="Print the cells that would be evaluated, and stop.")
+@options.workers
+@click.option("--force", is_flag=True, help="Replace edited or foreign files in the output folder.")
+@options.format_option(*names(), default="table", help="How to print the values.")
+def command(
+    config: Path,
+    overrides: tuple[str, ...],
+    dry_run: bool,
+    jobs: int,
+    scheduler: str | None,
+    force: bool,
+    format: str,
+) -> None:
+    """Evaluate every run that a config names, and write the leaderboard.
+
+    Prints the leaderboard and writes leaderboard.csv, per_query.parquet and manifest.json into
+    the config's output folder. What was evaluated before is taken from its folder 'cells'; a run
+    that was stopped goes on where it was. Files that harness did not write, or that were edited
+    since, are not replaced without --force. Exits 1 where a run could not be evaluated.
+
+    \b
+    Example:
+      harness run configs/quickstart.yaml --set policy.ties=stable
+    """
+    if dry_run:
+        with hidden_folders() as hidden:
+            output.show(experiment.plan(config, overrides=overrides))
+        if hidden:
+            folders = first_of([_relative(Path(folder)) for folder in hidden])
+            output.show(legible(f"left out, as hidden: {folders}") + "\n")
+        return
+    if jobs > 1 and not scheduler:
+        executors.prepare()
+    results = experiment.run(
+        config, overrides=overrides, jobs=jobs, scheduler=scheduler, force=force
+    )
+    width = options.terminal_width(format)
+    failed = tuple(replace(one, error=one.brief or one.error) for one in results.leaderboard.failed)
+    board = replace(results.leaderboard, failed=failed)  # all of each error is printed below
+    output.show(find(format).render(board, **width))
+    findings = warned((one.rule, one.severity) for one in results.findings)
+    if format == "table" and findings:
+        output.show(f"guard: {findings}; see manifest.json, or harness check {config}\n")
+    if results.comparisons is not None:
+        comparisons = experiment.compared(results.comparisons, format, **width)
+        output.show(f"\n{comparisons}" if comparisons else "")
+    written = f"\nwritten to {_relative(results.folder)}: {output.listed(tuple(results.files))}\n"
+    output.show(written, error=format != "table")
+    for error in results.told:
+        output.show(f"error: {error}\n", error=True)
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+def _relative(path: Path) -> str:
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path.resolve())

@@ -1,0 +1,285 @@
+"""``harness table``."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import files as output
+from ..config.model import Config
+from ..core.comparison import Plan
+from ..core.leaderboard import Entry, Summary
+from ..core.study import Study
+from ..core.systems import dataset_name, run_name
+from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
+from ..experiment import results as results_of
+from ..experiment.results import Results
+from ..guard.registry import warned
+from ..reports.methods import bibliography, methods
+from ..reports.paper_table.build import build
+from ..reports.paper_table.model import PaperTable
+from ..reports.paper_table.rendering import Format, render, shown_alike, too_wide
+from ..reports.paper_table.settings import DEFAULT, Extra, Marks, Settings, Spread
+from ..reports.wording import Markup
+from . import options
+
+_LISTS = {"metrics": "-m", "runs": "--run", "datasets": "--dataset", "extras": "--extra"}
+_BY_KEY = {"names": "--name", "digits": "--digits"}
+_SINGLE = {"sort": "--sort", "marks": "--marks", "label": "--label"}
+"""Options by the settings that they stand for."""
+
+
+@click.command(cls=options.Command)
+@options.results
+@click.argument(
+    "name",
+    metavar="[NAME]",
+    required=False,
+    help="A table of the config; the first where left out.",
+)
+@options.format_option(
+    "latex", "markdown", "html", "csv", "text", default="text", help="How to write it."
+)
+@options.many(
+    "--metric", "-m", "metrics", metavar="METRIC", help="A column, or a pattern such as 'ndcg*'"
+)
+@options.many("--run", "runs", metavar="RUN", help="A row or a pattern; '!random' leaves out")
+@options.many("--dataset", "datasets", metavar="DATASET", help="A block of columns")
+@options.many("--name", "names", metavar="OLD=NEW", help="What one of them is called")
+@click.option("--sort", metavar="METRIC", help="Rows by this, best first.")
+@options.many("--digits", metavar="N", help="Decimals, or METRIC=N")
+@click.option("--percent/--no-percent", default=None, help="Values x 100, of metrics in [0, 1].")
+@click.option("--leading-zero/--no-leading-zero", default=None, help="0.423 in place of .423.")
+@options.choice("--spread", Spread, help="Beside each value: over repetitions, or over queries.")
+@options.choice("--marks", Marks, help="Signs of significance.")
+@click.option(
+    "--average/--no-average", default=None, help="A further block: the mean over datasets."
+)
+@options.choice("--extra", Extra, multiple=True, help="A further column; repeatable.")
+@click.option("--siunitx/--no-siunitx", default=None, help="LaTeX: siunitx's S columns.")
+@click.option("--wide/--no-wide", default=None, help="LaTeX: table*, over the page.")
+@click.option("--caption", metavar="TEXT", help="What the caption begins with.")
+@click.option("--label", metavar="TEXT", help="LaTeX's label.")
+@click.option("--standalone", is_flag=True, help="LaTeX: a whole document, to look at.")
+@click.option(
+    "--methods", is_flag=True, help="Sentences for the methods section, in place of the table."
+)
+@click.option("--bibtex", is_flag=True, help="The references that --methods cites.")
+@options.comparison
+def command(
+    results: Path,
+    name: str | None,
+    format: Format,
+    names: tuple[str, ...],
+    digits: tuple[str, ...],
+    extra: tuple[str, ...],
+    percent: bool | None,
+    wide: bool | None,
+    standalone: bool,
+    methods: bool,
+    bibtex: bool,
+    baselines: tuple[str, ...],
+    test: str | None,
+    correction: str | None,
+    **settings: Any,
+) -> None:
+    """Print the table for the paper: best values, significance, caption.
+
+    What the config's 'tables:' says holds where an option is left out.
+
+    \b
+    Examples:
+      harness table results/compare --format latex > table.tex
+      harness table results/compare -m map -m ndcg@10 --sort map --spread deviation
+      harness table results/compare --methods --format latex
+    """
+    changes = {key: value for key, value in settings.items() if value not in (None, ())}
+    if names:
+        changes["names"] = with_names(names)
+    if digits:
+        changes["digits"] = with_digits(digits)
+    if extra:
+        changes["extras"] = extra
+    if percent is not None:
+        changes["percent"] = ("*",) if percent else ()
+    if wide is not None:
+        changes["width"] = "page" if wide else "column"
+    if settings["runs"]:
+        changes["groups"] = {}
+    plan = options.changed_plan(baselines, test, correction)
+    try:
+        table, made_with, study = table_of(results, name, changes, plan)
+    except UnknownNameError as error:
+        raise UnknownNameError([of_option(one, changes) for one in error.problems]) from None
+    found = study.manifest.get("findings", ())
+    if counts := warned((one["rule"], one["severity"]) for one in found):
+        _warn(f"the results have {counts} of the guard; 'findings' in manifest.json has each")
+    if methods or bibtex:
+        output.show(methods_of(table, made_with, study, format, methods, bibtex))
+        return
+    for text in shown_alike(table, [format]):
+        _warn(text)
+    if format == "latex" and not standalone:
+        _warn(too_wide(table, made_with))
+    output.show(render(table, format, made_with, standalone=standalone))
+
+
+def _warn(text: str | None) -> None:
+    if text:
+        warnings.warn(text, HarnessWarning, stacklevel=3)
+
+
+def of_option(problem: Problem, changes: Mapping[str, Any]) -> Problem:
+    """Return a problem of the config's table as one of the option that was given in its place."""
+    given = {f".{key}": (_SINGLE[key], str(changes[key])) for key in _SINGLE.keys() & changes}
+    for key, option in _BY_KEY.items():
+        some = changes.get(key, {}).items()
+        given |= {f".{key}.{own}": (option, f"{own}={value}") for own, value in some}
+    for key, option in _LISTS.items():
+        values = enumerate(changes.get(key, ()))
+        given |= {f".{key}[{place}]": (option, value) for place, value in values}
+    ends = [end for end in given if problem.where.endswith(end)]
+    if not ends:
+        return problem
+    end = max(ends, key=len)  # a run may be called 'sort'
+    option, value = given[end]
+    several = [part.strip() for part in value.split(",")] if end.endswith("]") else []
+    fix = f"give {option} once for each: {' '.join(f'{option} {one}' for one in several)}"
+    return replace(problem, where=f"{option} {value}", fix=fix if len(several) > 1 else problem.fix)
+
+
+def table_of(
+    folder: Path, name: str | None, changes: Mapping[str, Any], plan: Mapping[str, Any]
+) -> tuple[PaperTable, Settings, Study]:
+    """Return a table of a folder of results.
+
+    Parameters
+    ----------
+    folder : Path
+        What ``harness run`` wrote.
+    name : str, optional
+        Of a table of its config: by default the first, or one of everything if it has none.
+    changes : mapping
+        Settings in place of the config's; `names` come on top of the config's.
+    plan : mapping
+        Parts of a plan of comparisons in place of the config's: runs are compared anew then.
+    """
+    results = results_of.read(folder)
+    called, settings = settings_of(results.config, name)
+    names = {**settings.names, **changes.get("names", {})}
+    settings = replace(settings, **{**changes, "names": names})
+    if (
+        settings.marks != "none"
+        or settings.spread == "interval"
+        or {"tier", "rank"} & {*settings.extras}
+    ):
+        results = _compared(results, plan)
+    return build(results.study, settings, called), settings, results.study
+
+
+def methods_of(
+    table: PaperTable,
+    settings: Settings,
+    study: Study,
+    format: Format,
+    with_methods: bool,
+    with_references: bool,
+) -> str:
+    """Return the methods paragraph of a table, the references that it cites, or both.
+
+    Citations are LaTeX's if `format` is; otherwise keys in brackets.
+    """
+    runs = {row.run for row in table.rows}
+    shown = {one.dataset for one in table.columns}
+    entries = [
+        one for one in study.board.entries if _belongs(one, study.board.summary, runs, shown)
+    ]
+    study = replace(study, board=replace(study.board, entries=tuple(entries)))
+    metrics = [str(one.metric) for one in table.columns if one.metric is not None]
+    markup: Markup = "latex" if format == "latex" else "plain"
+    parts = []
+    if with_methods:
+        parts.append(methods(study, markup, metrics=metrics, name=settings.name))
+    if with_references:
+        parts.append(bibliography(study, metrics=metrics))
+    return "\n".join(parts)
+
+
+def _belongs(
+    entry: Entry, summary: Summary, runs: Collection[str], datasets: Collection[str | None]
+) -> bool:
+    """Whether an entry is part of a system of these runs and datasets."""
+    dataset = dataset_name(entry, summary)
+    return (
+        dataset in datasets and run_name(entry.run, entry.columns, entry.pattern, summary) in runs
+    )
+
+
+def settings_of(config: Config, name: str | None) -> tuple[str, Settings]:
+    """Return a table's name and settings, as a config has them.
+
+    Raises
+    ------
+    UnknownNameError
+        Where the config has no table of that name.
+    """
+    if name is None:
+        name = next(iter(config.tables), None)
+        return ("table", DEFAULT) if name is None else (name, config.tables[name])
+    if name not in config.tables:
+        has = f"it has: {', '.join(config.tables)}" if config.tables else "it has none"
+        near = did_you_mean(name, config.tables)
+        raise UnknownNameError(f"the config of these results has no table '{name}'{near}  ({has})")
+    return name, config.tables[name]
+
+
+def with_digits(given: Sequence[str]) -> dict[str, int]:
+    """Return ``["2", "map=4"]`` as decimals by metric.
+
+    >>> with_digits(["2", "ndcg(gain=exp)@10=4"])
+    {'*': 2, 'ndcg(gain=exp)@10': 4}
+    """
+    found = {}
+    for text in given:
+        metric, _, digits = text.rpartition("=")
+        if not re.fullmatch("[0-9]{1,2}", digits) or int(digits) > 17:
+            what = f"--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '{text}'"
+            raise UnknownNameError(Problem("", what))
+        found[metric or "*"] = int(digits)
+    return found
+
+
+def with_names(given: Sequence[str]) -> dict[str, str]:
+    """Return ``["bm25=BM25"]`` as names by name; the last ``=`` divides them.
+
+    >>> with_names(["ndcg(gain=exp)@10=nDCG"])
+    {'ndcg(gain=exp)@10': 'nDCG'}
+    """
+    found = {}
+    for text in given:
+        own, sign, name = text.rpartition("=")
+        if not sign or not own:
+            raise UnknownNameError(Problem("", f"--name takes OLD=NEW, and is '{text}'"))
+        found[own] = name
+    return found
+
+
+def _compared(results: Results, changes: Mapping[str, Any]) -> Results:
+    """Return results with comparisons; without, if runs that failed leave nothing to compare."""
+    plan = None
+    if changes:
+        own = results.config.compare
+        plan = replace(Plan() if own is None else own, **changes)
+    try:
+        return results_of.with_comparisons(results, plan)
+    except HarnessError as error:
+        if plan or not results.study.failed:
+            raise
+        _warn(f"runs could not be evaluated, and the others are not compared: {error}")
+        return results

@@ -1,0 +1,23 @@
+"""``harness trec_eval``."""
+
+from __future__ import annotations
+
+import click
+
+from ..compat import trec_eval
+
+
+class Verbatim(click.Command):
+    """A command that gets its words as they are: trec_eval reads them as getopt does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Leave every word to the command."""
+        ctx.params["words"] = args
+        return []
+
+
+@click.command(cls=Verbatim, add_help_option=False)
+@click.argument("words", metavar="...", nargs=-1)
+def command(words: list[str]) -> None:
+    """Take trec_eval's place in a script: its arguments, its output byte for byte."""
+    raise click.exceptions.Exit(trec_eval.main(words))

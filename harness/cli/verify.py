@@ -1,0 +1,46 @@
+"""``harness verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from .. import files as output
+from ..audit.verify import verify
+from ..audit.verify_report import as_json, text
+from . import options
+
+
+@click.command(cls=options.Command)
+@options.results
+@options.workers
+@options.inputs
+@click.option("--plugins", is_flag=True, help="Run the plugins that the results' config names.")
+@options.format_option("text", "json")
+def command(
+    results: Path,
+    jobs: int,
+    scheduler: str | None,
+    inputs: Path | None,
+    plugins: bool,
+    format: Literal["text", "json"],
+) -> None:
+    """Derive every number of a folder of results anew, and compare all digits.
+
+    Hashes each input, evaluates each run from its files without the cache, makes summaries,
+    comparisons and tables again, and compares them with what the folder holds. Names the first
+    difference of each file and whether an input, a version or the file itself changed; of many
+    inputs that changed, how many each dataset and run has. Exits 1 where any input or value
+    differs; 0 where only versions do. Results of a config with plugins are verified with --plugins
+    only, as that runs their code.
+
+    \b
+    Example:
+      harness verify results/quickstart
+    """
+    found = verify(results, jobs=jobs, scheduler=scheduler, inputs=inputs, plugins=plugins)
+    output.show(as_json(found) if format == "json" else text(found))
+    if not found.is_verified:
+        raise click.exceptions.Exit(1)

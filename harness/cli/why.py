@@ -1,0 +1,48 @@
+"""``harness why``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .. import files as output
+from ..audit import why_report
+from ..audit.why import why
+from . import options
+
+
+@click.command(cls=options.Command)
+@options.results
+@click.option("--run", metavar="RUN", required=True, help="The run, as the leaderboard names it.")
+@click.option("--metric", "-m", metavar="METRIC", required=True, help="One of the leaderboard's.")
+@click.option("--query", metavar="QID", help="Show the ranking behind this one's value.")
+@click.option("--dataset", metavar="DATASET", help="The dataset, where there are several.")
+@options.many("--where", metavar="NAME=VALUE", help="A column, such as seed=1")
+@options.inputs
+def command(
+    results: Path,
+    run: str,
+    metric: str,
+    query: str | None,
+    dataset: str | None,
+    where: tuple[str, ...],
+    inputs: Path | None,
+) -> None:
+    """Say where one number of a leaderboard comes from.
+
+    Inputs and their hashes, how many queries went in and what was done with the others, every
+    setting of the metric, versions. Of a row of several cells, what each fold and seed adds to
+    it. With --query, the ranking: grades, gains, discounts and the running value; of a row of
+    several seeds, the value of each and their mean. Exits 1 where the files give the query another
+    value than the results hold.
+
+    \b
+    Examples:
+      harness why results/quickstart --run bm25 --metric map
+      harness why results/quickstart --run bm25 --metric ndcg@10 --query 1
+    """
+    found = why(results, run, metric, dataset=dataset, where=where, query=query, inputs=inputs)
+    output.show(why_report.render(found, str(results)))
+    if not found.is_confirmed:
+        raise click.exceptions.Exit(1)

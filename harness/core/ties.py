@@ -1,0 +1,330 @@
+"""Groups of tied scores in an alignment, and the queries that have some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from .aligned import Aligned
+from .arrow import select
+from .hashing import hash_strings, pair_keys, splitmix64
+from .ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    Ragged,
+    lengths_of,
+    offsets_of,
+    positions_of,
+    rows_of,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TiedGroups:
+    """Groups of tied scores that hold a judged document, by rank in each query.
+
+    Per document of `Aligned` that is in one, ``(n_items,)``: ``items`` (its index, ascending),
+    ``at`` (its position among the documents that were asked for) and ``group`` (the number of
+    its group). Per group, ``(n_groups,)``: ``row`` (its query),
+    ``first`` and ``last`` (its ranks), ``size`` (its documents, unjudged ones included; at
+    least 2) and ``found`` (those of them that are among ``items``).
+    """
+
+    items: Ints
+    at: Ints
+    group: Ints
+    row: Ints
+    first: Ints
+    last: Ints
+    size: Ints
+    found: Ints
+
+
+def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
+    """Return the groups of tied scores whose order a metric could see.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int, optional
+        Only documents of at least this grade are named, and only groups that hold one; all
+        tied documents where left out.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "x": 2.0, "c": 1.0}})
+    >>> groups = tied_groups(align(qrels, run))
+    >>> groups.items.tolist(), groups.first.tolist(), groups.size.tolist()
+    ([1], [2], [2])
+    """
+
+    def make() -> TiedGroups:
+        if rel is None:
+            return groups_of(aligned, np.flatnonzero(aligned.tie_last > aligned.tie_first))
+        return groups_of(aligned, aligned.relevant(rel))
+
+    return aligned.memo(("tied_groups", rel), make)
+
+
+def groups_of(aligned: Aligned, items: Ints) -> TiedGroups:
+    """Return the groups of tied scores that hold some of these documents, and those alone.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    items : ndarray of int64, shape (n,)
+        Indices of documents, ascending.
+    """
+    at = np.flatnonzero(aligned.tie_last[items] > aligned.tie_first[items])
+    items = items[at]
+    row, first = aligned.row[items], aligned.tie_first[items]
+    begins = np.ones(items.size, dtype=bool)
+    begins[1:] = (first[1:] != first[:-1]) | (row[1:] != row[:-1])
+    heads = np.flatnonzero(begins)
+    found = lengths_of(np.append(heads, items.size))
+    first, last = first[heads], aligned.tie_last[items[heads]]
+    return TiedGroups(
+        items, at, np.cumsum(begins) - 1, row[heads], first, last, last - first + 1, found
+    )
+
+
+def has_ties(aligned: Aligned) -> Bools:
+    """Return which queries have a tied score that a judged document shares, ``(n_queries,)``."""
+    found = np.zeros(aligned.n_queries, dtype=bool)
+    found[tied_groups(aligned).row] = True
+    return found
+
+
+def only(aligned: Aligned, keep: Bools) -> Aligned:
+    """Return the alignment of these queries alone.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    keep : ndarray of bool, shape (n_queries,)
+    """
+    ideal, reference_ties = aligned.ideal, aligned.reference_ties
+    items = keep[aligned.row]
+    if reference_ties is not None:
+        reference_ties = reference_ties[keep[ideal.row]]
+    return Aligned(
+        select(aligned.qids, keep), aligned.answered[keep], aligned.n_retrieved[keep],
+        aligned.n_tied[keep], _rows(ideal, keep), offsets_of(lengths_of(aligned.offsets)[keep]),
+        aligned.rank[items], aligned.grade[items], aligned.score[items],
+        aligned.tie_first[items], aligned.tie_last[items],
+        aligned.policy, aligned.n_extra,
+        groups=None if aligned.groups is None else _rows(aligned.groups, keep),
+        reference_ties=reference_ties,
+    )  # fmt: skip
+
+
+def _rows(ragged: Ragged, keep: Bools) -> Ragged:
+    return Ragged(offsets_of(ragged.lengths[keep]), ragged.values[keep[ragged.row]])
+
+
+How = Literal["best", "worst"] | tuple[Literal["random"], int]
+_LOWEST_BITS = (1 << 64) - 1
+
+
+def reorder(aligned: Aligned, how: How) -> Aligned:
+    """Return the alignment with the documents of every group of tied scores in another order.
+
+    ``best`` puts the documents with a grade above 0 first, by falling grade, then the places of
+    unjudged documents, then judged documents of grade 0 and below, by falling grade; ``worst``
+    is its mirror image. So at every rank the documents so far hold, for each level, as many of
+    at least that grade as any order allows (as few), and as few (as many) judged non-relevant
+    ones. That bounds exactly, for each query, every metric that never falls when a higher grade
+    and a lower one change places: DCG and nDCG with gains that rise with the grade, P, recall,
+    success, Rprec, AP, RR, interpolated precision, bpref. Where lower is better (ARP, swaps)
+    ``best`` gives the smallest value, and is best too.
+
+    It bounds no metric that rewards something else: gains that do not rise with the grade, or
+    a share of an ideal DCG below 0; ``G``, which discounts a gain by what was missed above it;
+    ``infAP``, which estimates precision from the documents of the pool above; ``judged``, for
+    which a document of grade 0 is as good as any; a largest grade that counts as relevant
+    (``top``).
+
+    ``("random", seed)`` draws the order of each group, unjudged documents included, all orders
+    being equally probable. It is a function of the seed, the qid, and the ranks of the group
+    alone: neither other queries, nor the parts in which a run is read, nor the version of numpy
+    change it.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    how : {"best", "worst"} or ("random", int)
+        The seed is taken modulo 2^64.
+
+    Returns
+    -------
+    Aligned
+        With the same groups; `aligned` itself where no judged document is tied.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2}})
+    >>> aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 1.0, "c": 1.0, "x": 1.0}}))
+    >>> best, worst = reorder(aligned, "best"), reorder(aligned, "worst")
+    >>> best.rank.tolist(), best.grade.tolist()
+    ([1, 2, 4], [2, 1, 0])
+    >>> worst.rank.tolist(), worst.grade.tolist()
+    ([1, 3, 4], [0, 1, 2])
+    >>> reorder(aligned, ("random", 7)).grade.tolist()
+    [1, 2, 0]
+    """
+    groups = tied_groups(aligned)
+    if not groups.items.size:
+        return aligned
+    if isinstance(how, str):
+        items, ranks = _by_grade(aligned, groups, best=how == "best")
+    else:
+        items, ranks = _at_random(aligned, groups, how[1])
+    rank, grade, score = aligned.rank.copy(), aligned.grade.copy(), aligned.score.copy()
+    rank[groups.items] = ranks
+    grade[groups.items], score[groups.items] = aligned.grade[items], aligned.score[items]
+    return replace(aligned, rank=rank, grade=grade, score=score, views={}, _memo={})
+
+
+def _by_grade(aligned: Aligned, groups: TiedGroups, *, best: bool) -> tuple[Ints, Ints]:
+    """Return the items group by group in their new order, and the ranks that they take."""
+    grade, group = aligned.grade[groups.items], groups.group
+    order = np.lexsort((-grade if best else grade, group))
+    after = (grade[order] <= 0) == best  # those that stand after the unjudged places
+    unjudged = np.where(after, (groups.size - groups.found)[group], 0)
+    ranks = groups.first[group] + positions_of(offsets_of(groups.found)) + unjudged
+    return groups.items[order], ranks
+
+
+def _at_random(aligned: Aligned, groups: TiedGroups, seed: int) -> tuple[Ints, Ints]:
+    """Return the items group by group in their new order, and the ranks that they take."""
+    offsets = offsets_of(groups.size)
+    group, rank = rows_of(offsets), positions_of(offsets) + np.repeat(groups.first, groups.size)
+    of_query = aligned.memo("hashes_of_qids", lambda: hash_strings(aligned.qids))
+    of_group = splitmix64(of_query[groups.row] ^ _mixed_seed(seed))
+    keys = splitmix64(of_group[group] + rank.astype(np.uint64))
+    order = _argsort(pair_keys(group, keys))
+
+    item_at = np.full(group.size, -1)
+    place = offsets[groups.group] + aligned.rank[groups.items] - groups.first[groups.group]
+    item_at[place] = groups.items
+    items = item_at[order]
+    judged = np.flatnonzero(items >= 0)
+    return items[judged], rank[judged]
+
+
+def _mixed_seed(seed: int) -> Array:
+    return splitmix64(np.array([seed & _LOWEST_BITS], dtype=np.uint64))
+
+
+def _argsort(keys: Array) -> Ints:
+    """Return a stable order of keys that are nearly always distinct."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        order = np.argsort(keys, kind="stable")
+    return order
+
+
+Kernel = Callable[[Aligned], Floats]
+DRAWS = 100
+"""Random orders that a mean is taken over."""
+_SAMPLE_BITS = (1 << 64) - 1
+
+
+def sampled(
+    metric: Kernel, aligned: Aligned, draws: int = DRAWS, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Return a metric's mean over random orders of tied documents, and its standard error.
+
+    For metrics whose exact expectation is not known (``Definition.expected`` is None). Queries
+    in which no judged document is tied have their own value, and error 0. What a query gets
+    depends on its qid and the seed, not on the other queries.
+
+    Parameters
+    ----------
+    metric : Metric or callable
+        Gives the values of an alignment, ``(n_queries,)``.
+    aligned : Aligned
+    draws : int
+        Random orders, at least 2.
+    seed : int
+
+    Returns
+    -------
+    values, errors : ndarray, shape (n_queries,)
+        NaN where the metric is NaN in one of the orders.
+
+    Raises
+    ------
+    ValueError
+        Where there are fewer than two draws.
+
+    Examples
+    --------
+    >>> import harness.metrics
+    >>> from harness.core.align import align
+    >>> from harness.core.names import parse
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1}, "r": {"a": 1}})
+    >>> run = Run.from_dict({"q": {"a": 1.0, "b": 1.0}, "r": {"a": 1.0}})
+    >>> values, errors = sampled(parse("11pt_avg")[0], align(qrels, run))   # 1 or 1/2; 1
+    >>> values.round(2).tolist(), errors.round(2).tolist()
+    ([0.75, 1.0], [0.03, 0.0])
+    """
+    values, errors = sampled_together([metric], aligned, draws, seed)
+    return values[:, 0], errors[:, 0]
+
+
+def sampled_together(
+    metrics: Sequence[Kernel], aligned: Aligned, draws: int = DRAWS, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Return :func:`sampled` of several metrics from the same draws, each made once.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric or callable
+    aligned, draws, seed
+        As :func:`sampled` takes them.
+
+    Returns
+    -------
+    values, errors : ndarray, shape (n_queries, n_metrics)
+        Each column as :func:`sampled` gives it.
+    """
+    if draws < 2:
+        raise ValueError(f"an error needs at least 2 draws, not {draws}")
+    values = np.empty((aligned.n_queries, len(metrics)))
+    for column, metric in enumerate(metrics):
+        values[:, column] = metric(aligned)
+    errors, tied = np.zeros_like(values), has_ties(aligned)
+    if not tied.any():
+        return values, errors
+    part = aligned if tied.all() else only(aligned, tied)
+    mean = np.zeros((part.n_queries, len(metrics)))
+    squares = np.zeros_like(mean)
+    for draw in range(draws):
+        drawn = reorder(part, ("random", _seed_of(seed, draw)))
+        for column, metric in enumerate(metrics):
+            # Welford's update: a value that is the same in all draws stays what it is
+            drawn_values = metric(drawn)
+            step = drawn_values - mean[:, column]
+            mean[:, column] += step / (draw + 1)
+            squares[:, column] += step * (drawn_values - mean[:, column])
+    values[tied], errors[tied] = mean, np.sqrt(squares / ((draws - 1) * draws))
+    return values, errors
+
+
+def _seed_of(seed: int, draw: int) -> int:
+    """Return the seed of one draw; those of one seed share nothing with those of the next."""
+    start = int(splitmix64(np.array([seed & _SAMPLE_BITS], dtype=np.uint64))[0])
+    return start + draw

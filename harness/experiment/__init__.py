@@ -1,0 +1,1 @@
+"""The flow: cells of a config to a results folder."""

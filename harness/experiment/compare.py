@@ -1,0 +1,272 @@
+"""Runs against each other, on the spot: no config, from files, results, or in Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..core.arguments import TEXT, TEXTS, Kind, check_arguments, wrong
+from ..core.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
+from ..core.evaluation import Evaluation
+from ..core.leaderboard import NOT_COMPARED, Entry, Leaderboard, Summary
+from ..core.metric import Metric
+from ..core.names import parse, parse_all
+from ..core.policy import Policy
+from ..core.study import Study
+from ..core.systems import dataset_name, run_name, systems_of, why_not
+from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
+from ..reports import comparisons as comparing
+from . import results as results_of
+from .evaluate import evaluate
+from .results import compared as compared
+
+TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
+_RUNS = Kind(
+    "a mapping of names to runs",
+    lambda given: isinstance(given, Mapping) and all(isinstance(name, str) for name in given),
+)
+TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
+
+
+def compare(
+    qrels: Any,
+    runs: Mapping[str, Any] | None = None,
+    metrics: Iterable[str | Metric] = (),
+    *,
+    baseline: str | Sequence[str] | None = (),
+    test: str | Callable[..., Any] = "paired-t",
+    correction: Correction = "holm",
+    family: Family = "table",
+    level: float = 0.05,
+    interval: IntervalMethod = "t",
+    draws: int = 10_000,
+    seed: int = 0,
+    policy: Policy | Mapping[str, Any] | None = None,
+    rel: int | None = None,
+    convention: str | None = None,
+    dataset: str = "",
+) -> Comparisons:
+    """Compare runs with each other, query by query: is the difference more than chance?
+
+    Parameters
+    ----------
+    qrels : see :func:`harness.evaluate`
+        Judgements; or, without `runs`, evaluations: ``{name: Evaluation}``, or a list of those
+        that have names of their own.
+    runs : mapping of str to run
+        By name, each in any form that :func:`harness.evaluate` takes.
+    metrics : iterable of str or Metric
+        Compared by each of them; evaluations are compared by all that they hold where left out.
+    baseline : str or sequence of str
+        Runs that the others are compared with; every run with every other where left out, or None.
+    test : str or callable
+        ``paired-t``, ``randomization``, ``bootstrap``, ``bootstrap-t``, ``wilcoxon``, ``sign``;
+        for all pairs at once ``tukey``, ``randomized-tukey``, ``friedman-nemenyi``. Or
+        a function that :func:`harness.paired_test` or :func:`harness.all_pairs_test` registered.
+    correction : {"holm", "bonferroni", "bh", "by", "none"}
+        For several comparisons; tests of all pairs have their own.
+    family : {"table", "metric", "dataset"}
+        Which comparisons are corrected together: all, those of one metric, of one dataset.
+    level : float
+        An adjusted p-value up to this is significant; intervals are at one minus it.
+    interval : {"t", "bca"}
+    draws, seed : int
+        For tests and intervals that draw.
+    policy, rel, convention
+        As :func:`harness.evaluate` takes them.
+    dataset : str
+        A name for the table.
+
+    Returns
+    -------
+    Comparisons
+        Iterate over ``rows`` (differences) and ``standings`` (tiers and ranks);
+        ``to_pandas()`` and ``to_arrow()`` give the table.
+
+    Raises
+    ------
+    InputError, AlignmentError, UnknownNameError
+        Where the input is wrong, runs hold different queries, or a name does not exist.
+    HarnessError
+        Where there is one run only.
+
+    Examples
+    --------
+    >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
+    >>> good = {qid: {"a": 2.0, "b": 1.0} for qid in qrels}
+    >>> poor = {qid: {"a": float(qid < "q3"), "b": 0.5} for qid in qrels}
+    >>> found = compare(qrels, {"poor": poor, "good": good}, ["recip_rank"], baseline="poor")
+    >>> (row,) = found.rows
+    >>> row.difference, round(row.p, 3), row.wins, row.ties
+    (0.25, 0.076, 3, 3)
+    """
+    check_arguments(locals(), runs=_RUNS.or_none(), dataset=TEXT)
+    given = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    if isinstance(given, Iterator):
+        given = list(given)  # it is read for every run
+    named = tuple(map(str, parse_all(given)))
+    check_metrics(named)
+    baselines = (baseline,) if isinstance(baseline, str) else () if baseline is None else baseline
+    check_arguments({"baseline": baselines}, baseline=TEXTS)
+    only = named if runs is None else ()
+    plan = Plan(
+        tuple(baselines), _name_of(test), correction, family, level, interval, draws, seed, only
+    )
+    if runs is None:
+        evaluations = _named(qrels)
+    else:
+        check_plan(plan, list(runs))
+        evaluations = [
+            evaluate(
+                qrels, run, given, policy=policy, rel=rel, convention=convention,
+                references=runs, name=name, dataset=dataset,
+            )
+            for name, run in runs.items()
+        ]  # fmt: skip
+    return compared(Leaderboard(tuple(map(Entry, evaluations))), plan)
+
+
+def check_plan(plan: Plan, runs: Sequence[str]) -> None:
+    """Raise UnknownNameError if there is no such test or baseline; no run is read for it."""
+    from ..stats.compare import check_baselines  # which loads SciPy
+    from ..stats.registry import find
+
+    find(plan.test)
+    check_baselines(plan, runs)
+
+
+def _name_of(test: str | Callable[..., Any]) -> str:
+    """Return the name of a test that is given as the function registered for it."""
+    if not callable(test):
+        return test
+    from ..stats.registry import load_all  # which loads SciPy
+
+    name = next((name for name, one in load_all().items() if one.function is test), None)
+    if name is None:
+        what = getattr(test, "__name__", repr(test))
+        raise UnknownNameError(
+            f"{what} is no test: put @harness.paired_test(NAME, title=...) above a function of the "
+            "differences"
+        )
+    return name
+
+
+def _named(given: Any) -> list[Evaluation]:
+    """Return evaluations under the names they are given, or have."""
+    if not isinstance(given, (Mapping, list, tuple)):
+        raise wrong("qrels", "evaluations, if runs are left out", given, TAKES_EVALUATIONS)
+    found: dict[tuple[str, str], Evaluation] = {}
+    items = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
+    for name, one in items:
+        if not isinstance(one, Evaluation):
+            raise wrong("compare", "an evaluation", one, TAKES_EVALUATIONS)
+        if not isinstance(name, (str, type(None))):
+            raise wrong("compare", "a name for each evaluation", name, TAKES_EVALUATIONS)
+        named = one if name is None else replace(one, run=name)
+        if (named.dataset, named.run) in found:
+            what = f"two evaluations of a run called '{named.run}'"
+            raise InputError(Problem("compare", what, fix="give {name: evaluation}"))
+        found[named.dataset, named.run] = named
+    return [*found.values()]
+
+
+def check_metrics(names: Iterable[str]) -> None:
+    """Raise UnknownNameError where a name is one metric that runs cannot be compared by."""
+    for name in names:
+        found = parse(name)
+        if len(found) == 1 and (reason := why_not(found[0])):
+            raise UnknownNameError(f"runs cannot be compared by {found[0]}: {reason}")
+
+
+def are_boards(names: Sequence[str]) -> bool:
+    """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
+    if len(names) != 2:
+        return False
+    return all(map(_is_table, names)) or any(map(os.path.isdir, names))
+
+
+def _is_table(name: str) -> bool:
+    return name.lower().endswith((".csv", ".tsv"))
+
+
+def check_request(
+    runs: Sequence[str], qrels: str | None, results: Path | None, metrics: Sequence[str]
+) -> None:
+    """Raise UnknownNameError where it is not clear what is to be compared."""
+    for name in runs:
+        is_folder = os.path.isdir(name)
+        if is_folder or (name.endswith("leaderboard.csv") and os.path.isfile(name)):
+            what = "folders of results" if is_folder else "leaderboards"
+            raise UnknownNameError(
+                f"{name}: {what} are compared two at a time, without --qrels and --results; {TAKES}"
+            )
+    if qrels is None and results is None and any(map(_is_table, runs)):
+        other = next((name for name in runs if not _is_table(name)), runs[0])
+        there = "no CSV file" if os.path.exists(other) else "not there"
+        raise UnknownNameError(
+            f"{other}: is {there}; two leaderboards are compared, each a folder of results or a "
+            f"CSV file; for runs {TAKES}"
+        )
+    if (qrels is None) == (results is None):
+        raise UnknownNameError(TAKES)
+    if qrels is not None and not metrics:
+        raise UnknownNameError("no metric was named: -m map; 'harness metrics' lists them")
+    if len(runs) < 2:
+        raise UnknownNameError(f"there is one run, {runs[0]}; comparing takes two")
+
+
+def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Leaderboard:
+    """Return the entries of some runs of a folder of results, in the order of their names.
+
+    Raises
+    ------
+    InputError
+        Where the folder holds no results.
+    HarnessError
+        Where they are averages over parts, and no part is named.
+    UnknownNameError
+        Where it does not hold a run, or the dataset.
+    """
+    study = results_of.read(folder).study
+    board, summary = study.board, study.board.summary
+    if dataset in {entry.dataset for entry in board.entries} - {*study.datasets}:
+        summary = Summary()  # one part, by itself
+        study = Study(replace(board, summary=summary))
+    if summary.average:
+        fix = "name one part by --dataset"
+        raise HarnessError(Problem(str(folder), NOT_COMPARED, fix=fix))
+    for what, given, known in (
+        ("run", runs, study.runs),
+        ("dataset", () if dataset is None else (dataset,), study.datasets),
+    ):
+        for name in given:
+            if name not in known:
+                raise UnknownNameError(
+                    f"no {what} '{name}' in these results{did_you_mean(name, known)}  "
+                    f"(there are: {', '.join(known)})"
+                )
+    entries = [
+        entry
+        for name in dict.fromkeys(runs)
+        for entry in board.entries
+        if run_name(entry.run, entry.columns, entry.pattern, summary) == name
+        and dataset in (None, dataset_name(entry, summary))
+    ]
+    order = {where: place for place, where in enumerate(study.datasets)}
+    entries.sort(key=lambda entry: order[dataset_name(entry, summary)])
+    return Leaderboard(tuple(entries), summary=summary)
+
+
+def render(board: Leaderboard, plan: Plan, format: str, **options: Any) -> str:
+    """Compare the runs of a leaderboard, and return what ``harness compare`` prints."""
+    found = compared(board, plan)
+    if format in ("csv", "jsonl"):
+        return comparing.render(found, format)
+    extra = list(comparing.unanswered(found))
+    systems = systems_of(board)
+    if len({system.run for system in systems}) == 2:
+        extra += comparing.largest(systems, found)
+    return comparing.render(found, format, standings=True, extra=extra, **options)

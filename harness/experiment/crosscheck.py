@@ -1,0 +1,320 @@
+"""The second opinion: queries evaluated again by pytrec_eval, which must agree to the last bit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+from math import isnan
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ..compat.measures import supported_measures
+from ..core.arrow import as_bytes, bytes_at, cast, index_in, take
+from ..core.evaluation import Evaluation
+from ..core.leaderboard import TEXTS
+from ..core.metric import Metric
+from ..core.policy import Policy
+from ..core.ragged import Ints
+from ..core.settings import Settings
+from ..core.tables import Qrels, Run
+from ..errors import Problem, VerificationError
+
+Mode = Literal["sample", "all", "none"]
+SAMPLE = 50
+"""Queries of an experiment that are checked at least, and of one run at most, but for all."""
+TOGETHER = 16
+"""Queries in one call of pytrec_eval."""
+AT_ONCE = 20_000
+"""Judgements of a dataset up to which pytrec_eval is given all at once, for all of its runs; of a
+larger one it is given those of each call."""
+Evaluator = Callable[[dict[str, dict[str, float]]], dict[str, dict[str, float]]]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was checked: queries, values, and the largest difference found (0, or it stops)."""
+
+    mode: Mode
+    queries: int = 0
+    values: int = 0
+    largest_difference: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the audit by name."""
+        return asdict(self)
+
+    def joined(self, more: Audit) -> Audit:
+        """Return the audit of both: the same queries, by more metrics."""
+        return Audit(
+            more.mode,
+            max(self.queries, more.queries),
+            self.values + more.values,
+            max(self.largest_difference, more.largest_difference),
+        )
+
+
+def sample_size(n_queries: int, cells: int) -> int:
+    """Return how many queries of one run are checked.
+
+    One in 50, from 1 to 50; and so many that those of all runs together are 50. So the check of
+    a sweep of small runs takes a small part of its time, since pytrec_eval takes longer for a
+    query than the harness does.
+
+    >>> sample_size(6980, 1), sample_size(43, 1), sample_size(50, 5), sample_size(50, 100)
+    (50, 43, 10, 1)
+    """
+    size = max(min(SAMPLE, max(1, n_queries // SAMPLE)), -(-SAMPLE // cells))
+    return min(size, n_queries)
+
+
+class Group(NamedTuple):
+    """Measures that pytrec_eval is asked for together: one relevance level, one policy."""
+
+    level: int
+    policy: Policy
+    columns: dict[str, int]
+    """Of each measure, by pytrec_eval's name, the place of its metric among all."""
+    reorders: bool
+    """Whether the policy asks for another ranking than trec_eval's."""
+
+    @property
+    def least(self) -> int:
+        """What a query's highest grade must be: no metric is defined where that is below 0."""
+        return 0 if self.policy.empty_queries == "zero" else max(self.level, 0)
+
+
+class Peer:
+    """What pytrec_eval is asked of a dataset, the same for each of its runs.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    metrics : sequence of Metric
+    policy : Policy
+        Where ties are ordered otherwise than by trec_eval, pytrec_eval is given that order.
+        Metrics whose ties are averaged, best, worst or random are left out.
+    """
+
+    def __init__(self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy) -> None:
+        self.qrels = qrels
+        groups: dict[tuple[int, Policy], dict[str, int]] = defaultdict(dict)
+        fractions = qrels.numbers.dtype.kind == "f"
+        for column, metric in enumerate(() if fractions else metrics):
+            level, under = dict(metric.params).get("rel", 1), policy.with_settings(metric.settings)
+            measure = _measure(metric)
+            if measure is not None and under.of_rows:
+                groups[level, under][measure] = column
+        self.groups = [Group(*key, columns, _reorders(key[1])) for key, columns in groups.items()]
+        judged = np.flatnonzero(np.diff(qrels.offsets))
+        self.best = np.full(qrels.n_queries, -1, np.int64)
+        if not fractions:
+            self.best[judged] = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
+        self.usable = np.flatnonzero(self.best >= 0)
+
+    def evaluators(self, queries: Ints) -> list[Evaluator]:
+        """Return pytrec_eval's function for each group, which knows the judgements of queries."""
+        return self._of_all if len(self.qrels.numbers) <= AT_ONCE else self._made(queries)
+
+    @cached_property
+    def _of_all(self) -> list[Evaluator]:
+        return self._made(self.usable)
+
+    def _made(self, queries: Ints) -> list[Evaluator]:
+        import pytrec_eval
+
+        if queries is self.usable:
+            every = list(self.qrels.to_dict().items())
+            judged = [every[query] for query in queries.tolist()]
+        else:
+            parts = (self.qrels.part(query, query + 1) for query in queries.tolist())
+            judged = [item for part in parts for item in part.to_dict().items()]
+        best = self.best[queries].tolist()
+        made: list[Evaluator] = []
+        for group in self.groups:
+            some = {
+                qid: grades
+                for (qid, grades), top in zip(judged, best, strict=True)
+                if top >= group.least
+            }
+            made.append(
+                pytrec_eval.RelevanceEvaluator(
+                    some, set(group.columns), group.level, group.policy.judged_only
+                ).evaluate
+            )
+        return made
+
+
+class Crosscheck:
+    """Evaluates some queries of a run again while it is read, and compares.
+
+    pytrec_eval is given the judgements and scores as they were read, so that ordering, ties and
+    joining are checked along with the metrics. Left out are queries where the two differ on
+    purpose: not answered, touched by ``empty_queries``, or all of whose judgements are below 0
+    (undefined in trec_eval); metrics that pytrec_eval does not have; and all of a dataset whose
+    grades are fractions, of which pytrec_eval takes none.
+
+    Parameters
+    ----------
+    peer : Peer
+        Of the run's dataset, and of the metrics of the evaluation that is to be compared.
+    mode : {"sample", "all", "none"}
+        ``sample`` takes some judged queries of the run, at least 50 of the whole experiment;
+        see :func:`sample_size`.
+    cell, cells : int
+        Which of how many runs of the experiment it is. The choice follows from it, so that
+        every run is checked on other queries, and on the same ones every time.
+    """
+
+    def __init__(self, peer: Peer, mode: Mode = "sample", cell: int = 0, cells: int = 1) -> None:
+        self.peer, self.mode = peer, mode
+        usable, n_queries = peer.usable, peer.qrels.n_queries
+        self.size = usable.size
+        if mode == "sample":
+            usable = np.random.default_rng((n_queries, cell)).permutation(usable)
+            self.size = min(usable.size, sample_size(n_queries, cells))
+        self.chosen, self.others = usable[: self.size], usable[self.size :]
+        self._begin()
+
+    def _begin(self, qid: bytes | None = None) -> None:
+        self.first_qid = qid
+        self.reserve: list[tuple[int, Run]] = []
+        self.expected: dict[int, dict[int, float]] = {}
+
+    @cached_property
+    def _names(self) -> dict[bytes, int]:
+        """The chosen queries by their qids."""
+        names = bytes_at(self.peer.qrels.qids, self.chosen)
+        return dict(zip(names, self.chosen.tolist(), strict=True))
+
+    @cached_property
+    def _other_names(self) -> pa.Array:
+        return take(self.peer.qrels.qids, self.others)
+
+    def watch(self, run: Run) -> None:
+        """Evaluate the chosen queries of a run, or of a part of one.
+
+        The first others that it answers are kept, to stand in for chosen ones that it does not.
+        A part that begins with the first query of all begins anew: a run whose queries are
+        scattered is read again, whole.
+        """
+        if self.mode == "none" or not self.peer.groups or not run.n_queries:
+            return
+        qids = as_bytes(run.qids)
+        if self.first_qid in (None, qids[0]):
+            self._begin(qids[0])
+        found = [
+            (query, run.part(place, place + 1))
+            for place, query in enumerate(map(self._names.get, qids))
+            if query is not None
+        ]
+        for start in range(0, len(found), TOGETHER):
+            self._check(found[start : start + TOGETHER])
+        room = self.size - len(self.reserve)
+        if len(self.expected) < self.size and room and self.others.size:
+            at = index_in(cast(self._other_names, run.qids.type), run.qids)
+            for rank in np.flatnonzero(at >= 0)[:room].tolist():
+                place = int(at[rank])
+                self.reserve.append((int(self.others[rank]), run.part(place, place + 1)))
+
+    def _check(self, some: Sequence[tuple[int, Run]]) -> None:
+        """Ask pytrec_eval for the values of some queries."""
+        scores: dict[str, dict[str, float]] = {}
+        queries: dict[str, int] = {}
+        for query, part in some:
+            ((qid, found),) = part.to_dict().items()
+            if found:
+                scores[qid], queries[qid] = found, query
+        evaluators = self.peer.evaluators(np.array(list(queries.values()), np.int64))
+        for group, evaluate in zip(self.peer.groups, evaluators, strict=True):
+            seen = {
+                qid: _as_seen(scores[qid], group.policy) if group.reorders else scores[qid]
+                for qid, query in queries.items()
+                if self.peer.best[query] >= group.least
+            }
+            answer = evaluate(seen)
+            for qid in seen:
+                expected = self.expected.setdefault(queries[qid], {})
+                values = answer[qid]
+                expected.update((column, values[name]) for name, column in group.columns.items())
+
+    def compare(self, evaluation: Evaluation, dataset: str = "") -> Audit:
+        """Return what was checked.
+
+        Raises
+        ------
+        VerificationError
+            Where a value is not equal, with query, metric and both values.
+        """
+        for one in self.reserve:
+            if len(self.expected) >= self.size:
+                break
+            self._check([one])
+        self.reserve.clear()
+        rows = evaluation.values[self._places(evaluation)].tolist()
+        values = 0
+        for (query, expected), ours in zip(self.expected.items(), rows, strict=True):
+            values += len(expected)
+            for column, value in expected.items():
+                if ours[column] != value and not (isnan(ours[column]) and isnan(value)):
+                    name, metric = self.peer.qrels.qids[query].as_py(), evaluation.metrics[column]
+                    raise VerificationError(
+                        Problem(
+                            f"{evaluation.run} on {dataset or evaluation.dataset}",
+                            f"query '{name}', {metric}: {ours[column]!r} here, "
+                            f"{value!r} by pytrec_eval",
+                            fix="this is a fault of the harness: please report it with the query's "
+                            "lines; 'crosscheck: none' goes on without",
+                        )
+                    )
+        return Audit(self.mode, len(self.expected), values)
+
+    def _places(self, evaluation: Evaluation) -> Ints:
+        """Return the places of the checked queries among those of an evaluation."""
+        queries, qids = np.array(list(self.expected), np.int64), self.peer.qrels.qids
+        if evaluation.qids.equals(qids):
+            return queries
+        return index_in(take(qids, queries), evaluation.qids)
+
+
+@lru_cache
+def _measure(metric: Metric) -> str | None:
+    """Return pytrec_eval's name for a metric; None where it has none that does the same."""
+    plain = replace(metric, settings=Settings(), convention=None, given=())
+    base = metric.definition.trec_name
+    if base not in supported_measures - {*TEXTS} or {name for name, _ in metric.params} - {"rel"}:
+        return None
+    if replace(metric.settings, **_AS_RANKED) != Settings():
+        return None
+    if plain.cutoff is not None and plain.trec_name == str(plain):
+        return None
+    return plain.trec_name
+
+
+_AS_RANKED: dict[str, Any] = {"ties": None, "scores": None, "depth": None, "judged_only": None}
+"""Settings that pytrec_eval follows, since it is given the ranking that they make."""
+
+
+def _reorders(policy: Policy) -> bool:
+    """Whether a policy asks for another ranking than trec_eval's."""
+    return policy != Policy(judged_only=policy.judged_only, missing_queries=policy.missing_queries)
+
+
+def _as_seen(scores: dict[str, float], policy: Policy) -> dict[str, float]:
+    """Return the scores that make pytrec_eval see the ranking that the policy asks for."""
+    compared = {
+        "float32": lambda docno: float(np.float32(scores[docno])),
+        "float64": scores.__getitem__,
+        "none": lambda docno: 0.0,
+    }[policy.score_type]
+    names = list(scores)  # in the order of the input
+    if policy.ties == "reverse":
+        names.reverse()
+    elif policy.ties != "stable":
+        names.sort(key=str.encode, reverse=policy.ties != "docno+")
+    with np.errstate(over="ignore"):
+        names.sort(key=compared, reverse=True)  # keeps what stands before of two equal ones before
+    return {docno: -float(rank) for rank, docno in enumerate(names[: policy.depth])}

@@ -1,0 +1,317 @@
+"""One run, or several run files, against judgements, without a config.
+
+Apart from :mod:`harness.experiment.run`, so that ``harness evaluate`` starts without what only a
+config needs: its schema, YAML, the files of results.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import metrics as _built_in
+from .. import readers as readers
+from ..core.align import align, align_parts
+from ..core.aligned import Aligned
+from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
+from ..core.convention import contradiction
+from ..core.evaluate import evaluate as evaluate_aligned
+from ..core.evaluation import Evaluation
+from ..core.leaderboard import TEXTS, Entry, Leaderboard, numbers_of
+from ..core.metric import Metric
+from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
+from ..core.policy import Duplicates, Policy, policy_of
+from ..core.reference import as_reference
+from ..core.tables import Qrels, Run
+from ..core.text import readable_name
+from ..core.views import check_grades, policies_of, takes_fractions
+from ..errors import (
+    AlignmentError,
+    HarnessError,
+    HarnessWarning,
+    InputError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    said_of_alike,
+)
+from ..readers import in_memory as inputs
+from ..readers.choice import FORMATS
+
+del _built_in
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    metrics: Iterable[str | Metric],
+    *,
+    policy: Policy | Mapping[str, Any] | None = None,
+    rel: int | None = None,
+    convention: str | None = None,
+    n: Any = None,
+    qids: Any = None,
+    references: Mapping[str, Any] | None = None,
+    name: str = "",
+    dataset: str = "",
+) -> Evaluation:
+    """Evaluate one run against judgements, whatever form both are in.
+
+    Parameters
+    ----------
+    qrels, run : see below
+        Judgements and one run (call it again for another), each in any of these forms:
+
+        * a path, in any format of :mod:`harness.readers`, compressed or not;
+        * ``{qid: {docno: number}}`` with strings for qids and docnos;
+        * an Arrow table, a pandas or polars data frame with columns qid, docno and grade or
+          score, under their usual names;
+        * a tuple of columns ``(qids, docnos, numbers)``;
+        * :class:`Qrels` and :class:`Run`.
+
+        Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``;
+        `run` as a path of predictions or an array of shape (n_rows,), in the order of the rows.
+
+        A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` and `qids`.
+
+        Grades are whole numbers, or fractions where one of the metrics accepts them.
+    metrics : iterable of str or Metric
+        Names in any spelling; ``harness metrics`` lists them.
+    policy : Policy or mapping, optional
+        Ties, missing and empty queries, depth; ``{"ties": "stable"}`` is enough. In a mapping
+        ties can be ``bounds``: each metric is followed by its smallest, expected and largest
+        value over all orders of tied documents.
+    rel : int, optional
+        Smallest relevant grade, for the metrics that have one and do not name it.
+    convention : str, optional
+        A tool whose settings every metric takes, unless it names its own: ``lightgbm``.
+    n, qids : array_like, optional
+        For a padded batch: documents of each query, shape (B,), and its identifier.
+    references : mapping of str to run, optional
+        Runs that metrics such as ``rbo(reference=bm25)`` compare to.
+    name, dataset : str
+        Names for the table.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    InputError, AlignmentError, UnknownNameError
+        Where the input is wrong, does not fit together, or a metric does not exist.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}}
+    >>> run = {"q1": {"d1": 0.2, "d2": 0.9}}
+    >>> evaluate(qrels, run, ["P@1", "recip_rank"]).to_dict()
+    {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
+    """
+    check_arguments(
+        locals(), rel=whole_from(1).or_none(), convention=TEXT.or_none(),
+        references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
+    )  # fmt: skip
+    ties = policy.get("ties") if isinstance(policy, Mapping) else None
+    bounds = isinstance(ties, str) and ties == BOUNDS
+    if isinstance(policy, Mapping) and bounds:
+        policy = {**policy, "ties": without_bounds(BOUNDS)}
+    policy = policy_of(policy)
+    wanted = _wanted(metrics, policy, bounds, rel, convention)
+    also = policies_of(wanted, policy)
+    others = references or {}
+    _check_references(wanted, others, "give references={'{key}': run}")
+    for given in (qrels, run, *others.values()):
+        if isinstance(given, (str, os.PathLike)):
+            readers.check_there(given)
+
+    def reference(key: str) -> Run:
+        return inputs.as_table(Run, others[key], f"references[{key!r}]")
+
+    fractions = takes_fractions(wanted, policy)
+    judgements, given = inputs.as_pair(qrels, run, n=n, qids=qids, fractions=fractions)
+    check_grades(judgements, wanted, policy)
+    stream: Callable[[], Aligned | Iterable[Aligned]]
+    if isinstance(given, Run):
+        stream, read = partial(align_parts, judgements, given, policy, also=also), lambda: given
+    else:
+        stream = partial(readers.align_run, judgements, given, policy, also)
+        read = partial(readers.read_run, given, dataset=judgements)
+    return evaluate_one(
+        judgements, wanted, policy, stream=stream, read=read, reference=reference,
+        run=name, dataset=dataset,
+    )  # fmt: skip
+
+
+def evaluate_files(
+    qrels: str,
+    runs: Sequence[str],
+    metrics: Iterable[str],
+    *,
+    policy: Policy | None = None,
+    bounds: bool = False,
+    rel: int | None = None,
+    convention: str | None = None,
+    duplicates: Duplicates = "error",
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    group: str | None = None,
+    plugins: Sequence[str] = (),
+) -> Leaderboard:
+    """Evaluate run files against one file of judgements, as ``harness evaluate`` does.
+
+    A metric's ``reference`` names one of the runs by its file name without endings.
+    """
+    if plugins:
+        from ..config import plugins as plugin_files
+
+        for plugin in plugins:
+            try:
+                plugin_files.load(plugin, Path())
+            except plugin_files.PluginError as error:
+                raise HarnessError(str(error)) from error
+    policy = policy or Policy()
+    wanted = _wanted(metrics, policy, bounds, rel, convention)
+    if not numbers_of(wanted):
+        texts = dict.fromkeys(one.definition.name for one in wanted)
+        said = " and ".join(f"{name} is {TEXTS[name]}" for name in texts)
+        raise UnknownNameError(f"{said}, and no number; name another metric too")
+    also = policies_of(wanted, policy)
+    how = {"group": group} if group else {}
+    names = short_names(runs)
+    _check_references(wanted, names, f"name one of the runs: {', '.join(names)}")
+    for path, format in ((qrels, qrels_format), *((run, run_format) for run in runs)):
+        readers.check_there(path)
+        if format is not None:
+            readers.named_format(format, path)
+    judgements = readers.read_qrels(
+        qrels, format=qrels_format, duplicates=duplicates,
+        fractions=takes_fractions(wanted, policy), **how,
+    )  # fmt: skip
+    check_grades(judgements, wanted, policy)
+    (dataset,) = short_names([qrels])
+    options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
+    for said in said_of_alike("runs", names):
+        warnings.warn(said, HarnessWarning, stacklevel=2)
+
+    def read(name: str) -> Run:
+        path = runs[names.index(name)]
+        return readers.read_run(path, dataset=judgements, name=name, **options)
+
+    entries = []
+    pairs: Iterable[tuple[str, str]] = list(zip(runs, names, strict=True))
+    if len(runs) > 1:
+        from tqdm import tqdm
+
+        pairs = tqdm(pairs, unit="run", disable=None)
+    for path, name in pairs:
+        stream = partial(readers.align_run, judgements, path, policy, also, name=name, **options)
+        try:
+            evaluation = evaluate_one(
+                judgements, wanted, policy, stream=stream, read=partial(read, name), reference=read,
+                run=name, dataset=dataset,
+            )  # fmt: skip
+        except AlignmentError as error:
+            raise AlignmentError([_of_file(one, path) for one in error.problems]) from None
+        entries.append(Entry(evaluation))
+    return Leaderboard(tuple(entries))
+
+
+def _of_file(problem: Problem, path: str) -> Problem:
+    """Return a problem of a run with its file, and with options where it names a config's keys."""
+    fix = problem.fix.replace("set missing_queries:", "give --missing")
+    fix = fix.replace("set empty_queries:", "give --empty")
+    return replace(problem, where=problem.where or path, fix=fix)
+
+
+def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str) -> None:
+    """Raise UnknownNameError if a metric compares with a run that there is not."""
+    known = list(known)
+    for metric in metrics:
+        name = metric.reference
+        if name is not None and name not in known:
+            what = f"reference={name}: no such run{did_you_mean(name, map(str, known))}"
+            raise UnknownNameError(Problem("", what, fix=fix.replace("{key}", name)))
+
+
+def _wanted(
+    metrics: Iterable[str | Metric], policy: Policy, bounds: bool, rel: int | None,
+    convention: str | None,
+) -> tuple[Metric, ...]:  # fmt: skip
+    """Return the metrics that are asked for, with the bounds of each if they are asked for too."""
+    given = {"rel": rel, "convention": convention}
+    wanted = parse_all(metrics, {name: value for name, value in given.items() if value is not None})
+    if not wanted:
+        raise UnknownNameError("no metric was named; 'harness metrics' lists them")
+    if (overruled := contradiction(convention, policy)) is not None:
+        raise UnknownNameError(f"{overruled[0]}: {overruled[1]}")
+    return with_bounds(wanted) if bounds else wanted
+
+
+def evaluate_one(
+    qrels: Qrels,
+    metrics: Sequence[Metric],
+    policy: Policy,
+    *,
+    stream: Callable[[], Aligned | Iterable[Aligned]],
+    read: Callable[[], Run],
+    reference: Callable[[str], Run],
+    seen: Callable[[Aligned], Aligned] | None = None,
+    run: str = "",
+    dataset: str = "",
+) -> Evaluation:
+    """Evaluate one run: as it streams past, or whole where a metric compares it to another.
+
+    `seen` is shown what was aligned, in parts where it comes in parts, and returns it.
+    """
+    names = {metric.reference for metric in metrics if metric.reference is not None}
+    if names:
+        ranking = read()
+        aligned = align(qrels, ranking, policy, policies_of(metrics, policy))
+        if seen is not None:
+            aligned = seen(aligned)
+        whole = replace(policy, missing_queries="zero")
+        also = policies_of(metrics, whole)
+        references = {
+            name: align(as_reference(reference(name), aligned.qids, policy), ranking, whole, also)
+            for name in names
+        }
+        found = evaluate_aligned(aligned, metrics, references=references, run=run, dataset=dataset)
+    else:
+        parts = stream()
+        if seen is not None:
+            parts = map(seen, [parts] if isinstance(parts, Aligned) else parts)
+        found = evaluate_aligned(parts, metrics, run=run, dataset=dataset)
+    if found.counts.retrieved and not found.counts.judged:
+        what = (
+            f"{' on '.join(filter(None, (run, dataset))) or 'run'}: none of the "
+            f"{found.counts.retrieved:,} documents retrieved is judged; are these qrels of another "
+            "collection, or docnos written in another way?"
+        )
+        warning = HarnessWarning(what, "nothing-judged", found.counts.retrieved)
+        warnings.warn(warning, stacklevel=3)
+    return found
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Return file names without endings, whole paths where two would be the same.
+
+    >>> short_names(["a/bm25.run.gz", "b/dense.run"]), short_names(["a/x.run", "b/x.run"])
+    (['bm25', 'dense'], ['a/x.run', 'b/x.run'])
+    """
+    endings = (".gz", ".bz2", ".xz", ".zst", *(e for f in FORMATS.values() for e in f.suffixes))
+    names = []
+    for path in paths:
+        name = readable_name(Path(path).name)
+        while name.endswith(endings) and len(name) > len(Path(name).suffix):
+            name = Path(name).stem
+        names.append(name)
+    if len(set(paths)) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise InputError(Problem(twice, "the run is named twice", fix="name each run once"))
+    return names if len(set(names)) == len(names) else list(map(readable_name, paths))

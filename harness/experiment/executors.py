@@ -1,0 +1,260 @@
+"""Where cells are evaluated: in this process, in several, or on a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from dataclasses import replace
+from importlib import import_module
+from multiprocessing.context import BaseContext
+from typing import Any, TypeVar
+
+from .. import __version__
+from ..core.metric import Metric
+from ..errors import HarnessError, Problem, said_by
+from .cache_key import code, computes_with, installed_code
+from .work import Done, Job, work
+
+T = TypeVar("T")
+PATIENCE = 60
+"""Seconds that a cluster has to show its first worker."""
+ANSWER = 4
+"""Seconds that a scheduler has to take a connection, or to end one."""
+SILENCE = 20
+"""Seconds without an answer after which a scheduler is lost; a busy one may take some."""
+
+
+class InProcess(Executor):
+    """Calls each function at once, in this process."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Return a future that is done."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def executor(jobs: int = 1, scheduler: str | None = None) -> Executor:
+    """Return the executor that is asked for; use it as a context manager.
+
+    Parameters
+    ----------
+    jobs : int
+        Processes on this machine.
+    scheduler : str, optional
+        Address of a Dask scheduler, ``tcp://host:8786``, whose workers see the same files. A job
+        whose worker dies is given to another.
+
+    Raises
+    ------
+    HarnessError
+        If the scheduler cannot be reached, or Dask is not installed.
+    """
+    if scheduler is not None:
+        return Cluster(scheduler)
+    return Processes(jobs) if jobs > 1 else InProcess()
+
+
+class Cluster(Executor):
+    """The workers of a Dask scheduler.
+
+    Attributes
+    ----------
+    workers : int
+        Threads that they have; more may come.
+    died : tuple of type
+        Exceptions of a job whose worker died too often.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            distributed: Any = import_module("distributed")
+        except ImportError as error:
+            fix = 'pip install "ranking-harness[dask]"'
+            raise HarnessError(Problem("--scheduler", "needs Dask distributed", fix=fix)) from error
+        for name in ("distributed.client", "tornado.application"):  # what they log is raised here
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._where = f"--scheduler {address}"
+        try:
+            self._client = distributed.Client(address, timeout=ANSWER, set_as_default=False)
+        except Exception as error:  # another program at that address raises anything
+            what = f"no scheduler answers: {said_by(error)}"
+            fix = "start it, or check the address"
+            raise HarnessError(Problem(self._where, what, fix=fix)) from error
+        self.died = (distributed.scheduler.KilledWorker,)
+        self._had_worker = time.monotonic()
+        try:
+            while not (workers := self.check()):
+                time.sleep(0.1)
+        except BaseException:
+            self.shutdown()
+            raise
+        self.workers, self.task = max(2, workers), work_on_cluster
+        self._pool = self._client.get_executor()  # gives a job again only if its worker died
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Give a task to the next free worker."""
+        return self._pool.submit(fn, *args, **kwargs)  # type: ignore[no-any-return]
+
+    def check(self) -> int:
+        """Return how many threads the workers have.
+
+        Raises
+        ------
+        HarnessError
+            If the scheduler does not answer, or has had no worker for :data:`PATIENCE` seconds.
+        """
+        try:
+            workers = self._client.sync(self._client.ncores, callback_timeout=SILENCE)
+        except Exception as error:
+            fix = "start it and run the command again, which takes finished cells from the cache"
+            raise HarnessError(Problem(self._where, "the scheduler was lost", fix=fix)) from error
+        now = time.monotonic()
+        if workers:
+            self._had_worker = now
+        elif now - self._had_worker > PATIENCE:
+            what = f"the scheduler has had no worker for {PATIENCE} seconds"
+            fix = "start workers that see the same files, such as 'dask worker ADDRESS'"
+            raise HarnessError(Problem(self._where, what, fix=fix))
+        return sum(workers.values())
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Leave the cluster."""
+        with contextlib.suppress(Exception):  # of a scheduler that does not answer
+            self._client.close(timeout=ANSWER)
+
+
+class Processes(Executor):
+    """Processes on this machine; new ones if one of them was killed.
+
+    Parameters
+    ----------
+    jobs : int
+    """
+
+    def __init__(self, jobs: int) -> None:
+        prepare()
+        self._jobs, self._pool = jobs, self._new(jobs)
+
+    @staticmethod
+    def _new(jobs: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_begin)
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Give a task to the next free process."""
+        with _without_interrupts():  # as the processes that this may start
+            try:
+                return self._pool.submit(fn, *args, **kwargs)
+            except BrokenExecutor:
+                self._pool.shutdown(wait=False)
+                self._pool = self._new(self._jobs)
+                return self._pool.submit(fn, *args, **kwargs)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End the processes; if something was raised, in the middle of their work."""
+        if kind is not None:
+            for process in list((getattr(self._pool, "_processes", None) or {}).values()):
+                process.terminate()
+        self.shutdown()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """End the processes; what was not begun is dropped."""
+        self._pool.shutdown(wait, cancel_futures=True)
+
+
+def prepare() -> None:
+    """Start importing what processes need, next to what this one imports."""
+    if _context().get_start_method() == "forkserver":
+        from multiprocessing import forkserver, resource_tracker
+
+        resource_tracker.ensure_running()  # which lets Ctrl-C in again
+        with _without_interrupts():
+            forkserver.ensure_running()
+
+
+def _context() -> BaseContext:
+    """Return how processes start: forked from a server without threads, else as new ones."""
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["harness.experiment.warm"])
+    return context
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Hold Ctrl-C back; processes that are started meanwhile never see it.
+
+    Another thread may take the signal, so it is held back in Python too.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    seen: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda *_: seen.append(1)) if is_main else None
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
+        if seen:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _begin() -> None:
+    """End this process when the one that started it does, however that is killed."""
+    gc.set_threshold(100_000)  # as the command itself does
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def work_on_cluster(job: Job) -> list[Done]:
+    """Evaluate the cells of a job, and name what computed them."""
+    done = work(job)
+    by = computed_by(job.config.parsed_metrics())
+    return [replace(one, by=by) for one in done]
+
+
+def computed_by(metrics: Iterable[Metric]) -> str:
+    """Return what computes here: code of the harness, versions, packages of metrics, machine."""
+    packages = [
+        f"{name} {found['version']} ({str(found['sha256'])[:12]})"
+        for name, found in installed_code(metrics).items()
+    ]
+    return ", ".join([f"harness {__version__} ({code()[:12]})", *computes_with(), *packages])
+
+
+def check(done: Done, metrics: Iterable[Metric]) -> None:
+    """Raise where something else computed a cell than would compute it here.
+
+    Raises
+    ------
+    HarnessError
+        Since its values would be kept, and compared to others, as if they were of this machine.
+    """
+    if not done.by or done.by == (here := computed_by(metrics)):
+        return
+    what = f"a worker computes with {done.by}; here it is {here}"
+    fix = "start the workers in the same environment, on machines of the same kind"
+    raise HarnessError(Problem("--scheduler", what, fix=fix))

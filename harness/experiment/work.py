@@ -1,0 +1,328 @@
+"""What a worker does: read a dataset, evaluate some of its runs, return what they gave."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import errors as internal_errors
+from .. import files as system
+from .. import readers as readers
+from ..config import plugins as plugins
+from ..config.cells import Cell, reference
+from ..config.model import Config
+from ..core.metric import Metric
+from ..core.policy import Policy
+from ..core.tables import Qrels, Run
+from ..core.views import check_grades, policies_of, takes_fractions
+from ..errors import (
+    Finding,
+    HarnessError,
+    HarnessWarning,
+    InputError,
+    Problem,
+    ShortageError,
+    VerificationError,
+)
+from ..files import state_of
+from ..guard import columns as columns
+from ..guard.facts import Facts, JudgementFacts, RunFacts
+from ..guard.lines import add_lines
+from ..guard.registry import of_warning
+from ..guard.watch import Watch, observing
+from ..readers import ir_metadata as ir_metadata
+from ..readers import letor as row_marks
+from ..readers.hashed import HashedSource
+from .cache import Input
+from .cache_key import group_sizes_of
+from .cell_record import Record, without_names
+from .crosscheck import Crosscheck, Peer
+from .evaluate import evaluate_one
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Some cells of one dataset.
+
+    Parameters
+    ----------
+    config : Config
+    cells : mapping of int to Cell
+        Those to evaluate, by their places among all; all of their dataset, where a metric compares
+        with the run of another.
+    metrics : mapping of int to tuple of str
+        What to compute of each cell to evaluate, by canonical name.
+    n_cells : int
+        How many the config has.
+    """
+
+    config: Config
+    cells: Mapping[int, Cell]
+    metrics: Mapping[int, tuple[str, ...]]
+    n_cells: int
+
+    @classmethod
+    def of(
+        cls, config: Config, cells: Sequence[Cell], metrics: Mapping[int, tuple[str, ...]]
+    ) -> Job:
+        """Return the job of computing `metrics` of cells of one dataset, by their places."""
+        places: Iterable[int] = metrics
+        if any(metric.reference for metric in config.parsed_metrics()):
+            names = {cells[place].dataset for place in metrics}
+            files = {cells[place].dataset_entry.path for place in metrics}
+            places = [
+                place
+                for place, cell in enumerate(cells)
+                if cell.dataset in names or cell.dataset_entry.path in files
+            ]
+        return cls(config, {place: cells[place] for place in places}, dict(metrics), len(cells))
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What became of one cell.
+
+    Parameters
+    ----------
+    place : int
+    record : Record, optional
+        None where it failed.
+    error : HarnessError, optional
+        Why it failed.
+    inputs : mapping of str to Input
+        The files read, by path.
+    rows : int
+        Documents retrieved, for the progress bar.
+    by : str
+        What computed it, where that is not this machine; see :mod:`harness.experiment.executors`.
+    """
+
+    place: int
+    record: Record | None = None
+    error: HarnessError | None = None
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    rows: int = 0
+    by: str = ""
+
+
+def work(job: Job) -> list[Done]:
+    """Evaluate the cells of a job, one after the other."""
+    return list(each(job))
+
+
+def each(job: Job) -> Iterator[Done]:
+    """Yield what became of each cell of a job.
+
+    Raises
+    ------
+    VerificationError
+        Where the cross-check finds a difference: that is no fault of the cell's files.
+    """
+    _load_plugins(job.config)
+    known = {str(metric): metric for metric in job.config.parsed_metrics()}
+    fractions = takes_fractions(tuple(known.values()), job.config.to_policy())
+    for place, names in job.metrics.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", HarnessWarning)
+            try:
+                done = _evaluate(job, place, [known[name] for name in names], fractions)
+            except VerificationError:
+                raise
+            except Exception as error:
+                yield Done(place, error=_as_ours(error))
+                continue
+        yield done(_findings(caught, job.cells[place]))
+
+
+def _as_ours(error: Exception) -> HarnessError:
+    """Return the error of a cell that could not be evaluated."""
+    if isinstance(error, ShortageError):
+        return ShortageError([system.or_fewer_jobs(one) for one in error.problems])
+    if isinstance(error, HarnessError):  # its frames hold judgements; no worker sends them
+        return error.with_traceback(None)
+    lacking = system.shortage(error)
+    if lacking is None:
+        return HarnessError(internal_errors.problem(error))
+    return ShortageError(system.or_fewer_jobs(lacking))
+
+
+def _evaluate(
+    job: Job, place: int, metrics: Sequence[Metric], fractions: bool
+) -> Callable[[Sequence[Finding]], Done]:
+    """Return what makes a cell's answer of the warnings that were caught meanwhile."""
+    config, cell = job.config, job.cells[place]
+    policy, run = config.to_policy(), cell.run_entry
+    dataset = _dataset(cell, fractions)
+    check_grades(dataset.qrels, metrics, policy)
+    file = _File(run.path)
+    inputs = dict(dataset.inputs)
+    check = Crosscheck(dataset.peer(metrics, policy), config.crosscheck, place, job.n_cells)
+    guard = Watch(dataset.qrels, policy, run.path)
+
+    def watch(part: Run) -> None:
+        check.watch(part)
+        guard.run(part)
+
+    def read() -> Run:
+        whole = readers.read_run(file.source, dataset=dataset.qrels, name=cell.run, **run.options())
+        watch(whole)
+        return whole
+
+    def read_reference(name: str) -> Run:
+        other = reference(tuple(job.cells.values()), cell, name).run_entry
+        opened = _File(other.path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HarnessWarning)  # the other run's own cell has them
+            found = readers.read_run(
+                opened.source, dataset=dataset.qrels, name=cell.run, **other.options()
+            )
+        inputs[other.path] = opened.as_read()
+        return found
+
+    evaluation = evaluate_one(
+        dataset.qrels, metrics, policy,
+        stream=partial(
+            readers.align_run, dataset.qrels, file.source, policy, policies_of(metrics, policy),
+            name=cell.run, watch=watch, **run.options(),
+        ),
+        read=read, reference=read_reference,
+        seen=guard.aligned, run=cell.run, dataset=cell.dataset,
+    )  # fmt: skip
+    facts, of_run = None, guard.facts()
+    if dataset.facts is not None and of_run is not None:
+        with observing(guard.failures, run.path):
+            of_run = _with_ranks(of_run, cell, file.source)
+            of_run = replace(of_run, unused=file.source.unused_columns)
+            add_lines(of_run.first, file.source, run)
+            facts = Facts(dataset.facts, of_run)
+    audit = check.compare(evaluation)
+    header = ir_metadata.header_of(file.source)
+    inputs[run.path] = file.as_read()
+
+    def done(caught: Sequence[Finding]) -> Done:
+        failures = (*dataset.failures, *guard.failures)
+        found = without_names([*dataset.warnings, *caught, *failures], cell)
+        record = Record.of(evaluation, audit, found, header, facts)
+        return Done(place, record, None, inputs, evaluation.counts.retrieved)
+
+    return done
+
+
+class _File:
+    """A file that is hashed while it is read."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.state, self.source = path, state_of(path), HashedSource(path)
+
+    def as_read(self) -> Input:
+        """Return its state and hash.
+
+        Raises
+        ------
+        InputError
+            If its size, time of change or inode differ from before: values may follow from other
+            bytes than the hash.
+        """
+        digest = self.source.sha256()
+        if os.path.isfile(self.path):  # a pipe changes as it is read
+            size, changed, _, inode = state_of(self.path)
+            if (size, changed, inode) != (self.state[0], self.state[1], self.state[3]):
+                raise has_changed(self.path)
+        return Input(self.state, digest)
+
+
+CHANGED = "changed while the run was going"
+
+
+def has_changed(path: str) -> InputError:
+    """Return the error of a cell one of whose files changed while it, or others, read it."""
+    what = f"{CHANGED}: other values follow from other bytes"
+    fix = "run again when nothing writes to it; what is known by then is not computed again"
+    return InputError(Problem(path, what, fix=fix))
+
+
+def _with_ranks(facts: RunFacts, cell: Cell, source: HashedSource) -> RunFacts:
+    """Return facts with those of a TREC run whose scores are its ranks."""
+    if facts.follows or not columns.may_be_ranks(source):
+        return facts
+    form = cell.run_entry.format or readers.guess_format(source, "run")
+    return columns.with_ranks(facts, source) if form == "trec" else facts
+
+
+@dataclass(frozen=True, eq=False)
+class _Dataset:
+    """Judgements, and the warnings of reading them; no facts if the guard failed."""
+
+    qrels: Qrels
+    facts: JudgementFacts | None
+    inputs: Mapping[str, Input]
+    warnings: tuple[Finding, ...]
+    failures: Sequence[Finding] = ()
+    _peers: dict[Any, Peer] = field(default_factory=dict)
+
+    def peer(self, metrics: Sequence[Metric], policy: Policy) -> Peer:
+        """Return what the cross-check shares between the cells of these metrics."""
+        key = tuple(metrics), policy
+        if key not in self._peers:
+            self._peers[key] = Peer(self.qrels, metrics, policy)
+        return self._peers[key]
+
+
+_last: dict[Any, _Dataset] = {}
+"""The dataset that this process read last: its cells come one after the other."""
+
+
+def _dataset(cell: Cell, fractions: bool) -> _Dataset:
+    entry = cell.dataset_entry
+    sizes = group_sizes_of(entry)
+    files = [_File(path) for path in (entry.path, sizes) if path]
+    key = (entry.model_dump_json(), fractions, *(file.state for file in files))
+    if key not in _last:
+        _last.clear()
+        source = files[0].source
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", HarnessWarning)
+            qrels = readers.read_qrels(
+                source, name=cell.dataset, fractions=fractions, **entry.options()
+            )
+        facts, failures = None, list[Finding]()
+        with observing(failures, entry.path):
+            facts = replace(JudgementFacts.of(qrels), unused=source.unused_columns)
+            add_lines(facts.first, source, entry)
+            if source.row_marks is not None:
+                facts = replace(facts, marks=row_marks.kept(source.row_marks))
+        inputs = {file.path: file.as_read() for file in files}
+        _last[key] = _Dataset(qrels, facts, inputs, tuple(_findings(caught, cell)), failures)
+    return _last[key]
+
+
+def forget() -> None:
+    """Drop the judgements that this process read last."""
+    _last.clear()
+
+
+def _findings(caught: Sequence[warnings.WarningMessage], cell: Cell) -> list[Finding]:
+    """Return our own warnings; others are given again to whoever listens outside."""
+    for one in caught:
+        if not issubclass(one.category, HarnessWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    files = cell.run_entry.path, cell.dataset_entry.path
+    ours = [one.message for one in caught if issubclass(one.category, HarnessWarning)]
+    return [of_warning(one, files, judged=files[1:]) for one in ours]
+
+
+_loaded: set[tuple[Path, tuple[str, ...]]] = set()
+
+
+def _load_plugins(config: Config) -> None:
+    """Import the config's plugins, in a process that did not read the config itself."""
+    key = (config.base, config.plugins)
+    if key not in _loaded and config.plugins:
+        for name in config.plugins:
+            plugins.load(name, config.base)
+    _loaded.add(key)

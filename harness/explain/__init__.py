@@ -1,1 +1,0 @@
-"""Somebody published a number: which settings give it?"""

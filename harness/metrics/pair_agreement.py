@@ -1,0 +1,330 @@
+"""Pairs of documents whose order agrees with their grades."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.aligned import Aligned
+from ..core.arguments import wrong
+from ..core.blocks import by_block
+from ..core.metric import metric
+from ..core.pairs import (
+    compress,
+    group_keys,
+    inversions,
+    judged_items,
+    pairs_by_distance,
+    pairs_in_runs,
+    sorted_keys,
+    tied_pairs,
+)
+from ..core.parameter import Range
+from ..core.ragged import Array, Floats, Ints
+from ..core.reference import levels
+from .error import Over
+from .trec_shared import Rel
+
+
+class Concordance(NamedTuple):
+    """Pairs of judged and retrieved documents of each query, ``(n_queries,)`` each.
+
+    ``right`` and ``wrong`` have different grades and different scores; ``tied_scores`` and
+    ``tied_grades`` have the same, ``tied_both`` of them both; ``pairs`` is all of them.
+    """
+
+    pairs: Ints
+    right: Ints
+    wrong: Ints
+    tied_scores: Ints
+    tied_grades: Ints
+    tied_both: Ints
+
+
+def concordance(aligned: Aligned, rel: int | None = None) -> Concordance:
+    """Count the pairs of each query by the order of their scores and of their grades.
+
+    Scores are tied where the policy holds them tied.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int, optional
+        Tell apart only grades of at least `rel` from the others.
+    """
+    return aligned.memo(("concordance", rel), lambda: _count(aligned, rel))
+
+
+def discordant(aligned: Aligned, rel: int | None = None) -> Ints:
+    """Count the pairs of each query in which the lower grade is ranked first, ``(n_queries,)``."""
+
+    def count(part: Aligned) -> Ints:
+        items = judged_items(part)
+        return inversions(items.offsets, _grades(part, rel))
+
+    return aligned.memo(("discordant", rel), lambda: by_block(aligned, count))
+
+
+def _grades(aligned: Aligned, rel: int | None) -> Array:
+    grades = levels(aligned)[judged_items(aligned).values]
+    return grades if rel is None else (grades >= rel).astype(np.int64)
+
+
+def _count(aligned: Aligned, rel: int | None) -> Concordance:
+    any_tied = bool(aligned.n_tied.any())
+
+    def count(part: Aligned) -> Ints:
+        items, grades = judged_items(part), _grades(part, rel)
+        tied_grades = tied_pairs(items.offsets, grades)
+        tied_scores = tied_both = wrong = np.zeros_like(tied_grades)
+        if any_tied:
+            groups = group_keys(items.row, part.tie_first[items.values])
+            tied_scores = pairs_in_runs(items.offsets, groups)
+            # Within a tied group the grades stand in descending order: none is discordant.
+            falling = compress(-grades)
+            bits = int(falling.max(initial=0)).bit_length()
+            both = sorted_keys((groups << bits) + falling)
+            tied_both = pairs_in_runs(items.offsets, both)
+            wrong = inversions(items.offsets, -(both & ((1 << bits) - 1)))
+        pairs = items.lengths * (items.lengths - 1) // 2
+        return np.stack([pairs, wrong, tied_scores, tied_grades, tied_both], axis=1)
+
+    pairs, wrong, tied_scores, tied_grades, tied_both = by_block(aligned, count).T
+    if not any_tied:
+        wrong = discordant(aligned, rel)
+    right = pairs - tied_scores - tied_grades + tied_both - wrong
+    return Concordance(pairs, right, wrong, tied_scores, tied_grades, tied_both)
+
+
+Tied = Literal["half", "wrong", "right"]
+_WORTH = {"half": 0.5, "wrong": 0.0, "right": 1.0}
+
+
+def _share_right(counts: Concordance, tied: Tied) -> Floats:
+    differ = counts.pairs - counts.tied_grades
+    undecided = counts.tied_scores - counts.tied_both
+    right = counts.right + _WORTH[tied] * undecided
+    values: Floats = np.divide(right, differ, out=np.full(differ.size, np.nan), where=differ > 0)
+    return values
+
+
+def _weight(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Floats | None:
+    """Return each query's number of pairs where the mean is over all pairs."""
+    if over == "queries":
+        return None
+    counts = concordance(aligned)
+    return (counts.pairs - counts.tied_grades).astype(np.float64)
+
+
+@metric(
+    "opa",
+    direction="higher",
+    bounds=(0, 1),
+    source="Joachims, KDD 2002; TF-Ranking (Pasumarthi et al., KDD 2019): OPAMetric",
+    empty=np.nan,
+    weight=_weight,
+    expected="itself",
+)
+def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Floats:
+    """Ordered pair accuracy: share of the pairs with different grades in the right order.
+
+    OPA = (pairs with g_i > g_j and s_i > s_j, and half of those with s_i = s_j) / (pairs with
+    g_i > g_j), over the judged and retrieved documents. It looks at scores, so that no order of
+    tied documents changes it; ``swaps(normalize=true)``, which is 1 - OPA where no scores are
+    tied, looks at ranks. Scores are tied where the policy holds them tied.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    tied : {"half", "wrong", "right"}
+        What a pair with tied scores counts as. CatBoost's QueryAUC (type=Ranking) counts half;
+        for SVM-rank, whose swapped pairs are 1 - OPA, it is wrong, and for TF-Ranking too.
+    over : {"queries", "pairs"}
+        What the summary is a mean over: the queries' own values, or all pairs of the dataset at
+        once, so that long lists weigh more (TF-Ranking). The values do not change.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1], 0.5 for scores that are all the same; NaN for a query without two grades among
+        its retrieved documents.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 2.0}})
+    >>> opa(align(qrels, run)).tolist()      # ab right, ac wrong, bc tied: (1 + 1/2) / 3
+    [0.5]
+    """
+    return _share_right(concordance(aligned), tied)
+
+
+@metric(
+    "auc",
+    direction="higher",
+    bounds=(0, 1),
+    source="Hanley and McNeil, Radiology 143, 1982",
+    empty=np.nan,
+    aliases=("AUC",),
+    expected="itself",
+)
+def auc(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+    """Area under a query's ROC curve: chance that a relevant document scores above another.
+
+    AUC = (pairs of a relevant and a non-relevant document with s_i > s_j, and half of those with
+    s_i = s_j) / (all such pairs), over the judged and retrieved documents of a query. ``opa``
+    is the same over all pairs of different grades.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1], 0.5 for scores that are all the same; NaN for a query of which no relevant,
+        or no non-relevant, judged document is retrieved.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 0}})
+    >>> run = Run.from_dict({"q": {"a": 2.0, "b": 2.0, "c": 1.0}})
+    >>> auc(align(qrels, run)).tolist()
+    [0.75]
+    """
+    return _share_right(concordance(aligned, rel), "half")
+
+
+Alpha = Annotated[float, Range(0, 1e9, open=True)]
+
+
+def sigmoid(x: npt.ArrayLike) -> Floats:
+    """Return 1 / (1 + exp(-x)), without overflow.
+
+    In RankNet, ``sigmoid(alpha * (s_i - s_j))`` is the chance that document i belongs before j.
+
+    >>> sigmoid([-1000.0, 0.0, 1000.0]).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    from scipy.special import expit
+
+    try:
+        numbers = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise wrong("x", "a number or an array of numbers", x) from None
+    return np.asarray(expit(numbers), dtype=np.float64)
+
+
+@metric(
+    "pairwise_logloss",
+    direction="lower",
+    bounds=(0, np.inf),
+    source="Burges et al., Learning to rank using gradient descent, ICML 2005",
+    unit="nats",
+    empty=np.nan,
+    missing=np.nan,
+    expected="itself",
+)
+def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
+    """Mean log loss of the order of two documents, over pairs with different grades.
+
+    The mean of ln(1 + exp(-alpha (s_i - s_j))) over the pairs of judged and retrieved documents
+    with grades g_i > g_j: the negative log-likelihood of the right order in RankNet's model.
+    ``swaps(normalize=true)`` counts the same pairs by order alone; here distances matter, so
+    scores on different scales do not compare.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    alpha : float
+        Steepness of the model, above 0.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        At least 0, in nats; ln 2 where all scores are the same; NaN for a query without two
+        grades.
+
+    Examples
+    --------
+    >>> from harness.core.align import align
+    >>> from harness.core.tables import Qrels, Run
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
+    >>> run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}})
+    >>> round(pairwise_logloss(align(qrels, run)).item(), 12)       # ln(1 + exp(-1))
+    0.313261687518
+    """
+    items = judged_items(aligned)
+    scores, grades = alpha * aligned.score[items.values], aligned.grade[items.values]
+    total, pairs = np.zeros(items.n_rows), np.zeros(items.n_rows, dtype=np.int64)
+    for first, second in pairs_by_distance(items.offsets):
+        differ = np.flatnonzero(grades[first] != grades[second])
+        first, second = first[differ], second[differ]
+        right_way = np.where(grades[first] > grades[second], 1.0, -1.0)
+        losses = np.logaddexp(0.0, right_way * (scores[second] - scores[first]))
+        row = items.row[first]
+        total += np.bincount(row, weights=losses, minlength=items.n_rows)
+        pairs += np.bincount(row, minlength=items.n_rows)
+    values: Floats = np.divide(total, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
+    return values
+
+
+def lambdas(
+    offsets: Ints,
+    scores: Array,
+    grades: Ints,
+    *,
+    alpha: float = 1.0,
+    gains: Floats | None = None,
+    discounts: Floats | None = None,
+) -> Floats:
+    """Return the lambda of each document: the slope of its query's pairwise loss by its score.
+
+    For a pair with grades g_i > g_j, lambda_ij = -alpha / (1 + exp(alpha (s_i - s_j))); it is
+    added to document i's lambda and taken from j's. With `gains` and `discounts` each is
+    multiplied by what exchanging the two would change: |gain_i - gain_j| |discount_i -
+    discount_j| (LambdaRank).
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (n_queries + 1,)
+        Documents of query ``q`` are ``offsets[q]:offsets[q + 1]``.
+    scores, grades : ndarray, shape (n_documents,)
+    alpha : float
+        Steepness of the model.
+    gains, discounts : ndarray, shape (n_documents,), optional
+        For |delta nDCG|: gains divided by the query's ideal DCG, and 1 / log2(rank + 1).
+
+    Returns
+    -------
+    ndarray, shape (n_documents,)
+        Negative where a higher score lowers the loss. Sums to 0 in each query.
+
+    Notes
+    -----
+    Burges, From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82.
+
+    Examples
+    --------
+    >>> lambdas(np.array([0, 2]), np.zeros(2), np.array([1, 0])).tolist()
+    [-0.5, 0.5]
+    """
+    scaled = alpha * np.asarray(scores, dtype=np.float64)
+    slopes = np.zeros(scaled.size)
+    for first, second in pairs_by_distance(offsets):
+        right_way = np.sign(grades[first] - grades[second])
+        pull = alpha * right_way * sigmoid(right_way * (scaled[second] - scaled[first]))
+        if gains is not None and discounts is not None:
+            pull *= np.abs(gains[first] - gains[second])
+            pull *= np.abs(discounts[first] - discounts[second])
+        slopes[first] -= pull
+        slopes[second] += pull
+    return slopes

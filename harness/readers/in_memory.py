@@ -1,0 +1,194 @@
+"""What a caller may hand over where qrels or a run is wanted: paths, dicts, arrays, frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .. import readers as readers
+from ..batch.arrays import as_array, numbers_of
+from ..batch.dicts import from_batch
+from ..core.ragged import Array
+from ..core.tables import DuplicateRows, Qrels, Run, T, Table
+from ..errors import InputError, Problem
+
+FIX = (
+    "give a path, {qid: {docno: number}}, a table or data frame with columns qid, docno and "
+    "grade or score, a tuple of columns, or padded arrays (B, L)"
+)
+ROWS = "give (qids, grades), a qid and a grade for each row, and an array of the rows' scores"
+
+
+def as_pair(
+    qrels: Any, run: Any, *, n: Any = None, qids: Any = None, fractions: bool = False
+) -> tuple[Qrels, Run | str | os.PathLike[str]]:
+    """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
+
+    Parameters
+    ----------
+    qrels, run : path, mapping, Arrow table, data frame, tuple of columns, arrays, or the tables
+        Paths may name any format that :mod:`harness.readers` knows. A tuple of three holds the
+        columns (qids, docnos, numbers). Two arrays of shape (B, L) are a padded batch. A run may
+        be an array of one score a row, in the order of the rows, for any qrels that have rows in
+        an order: a learning-to-rank file, or the two columns (qids, grades), whose documents are
+        d0, d1, ... in each query.
+    n, qids : array_like, optional
+        For a padded batch: the documents and the name of each query.
+    fractions : bool
+        Whether grades may be fractions.
+
+    Raises
+    ------
+    InputError
+        Where one of them is nothing that can be read.
+    """
+    _check_one(run)
+    if _is_array(qrels) and _is_array(run):
+        grades = as_array(qrels, "relevance")
+        if grades.ndim == 1:
+            what = f"{grades.size} grades of one dimension belong to no query"
+            raise InputError(Problem("relevance", what, fix=ROWS))
+        if n is None and grades.ndim > 1:
+            n = np.full(grades.shape[0], grades.shape[1])
+        return from_batch(run, grades, n, qids, fractions=fractions, copy=False)
+    judgements = as_table(Qrels, qrels, fractions=fractions)
+    if isinstance(run, (str, os.PathLike)):
+        return judgements, run
+    if _is_array(run):
+        return judgements, Run.for_rows(judgements, _one_a_row(run))
+    return judgements, as_table(Run, run)
+
+
+def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = False) -> T:
+    """Return `given` as Qrels or Run; see :func:`as_pair`."""
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        if kind is Run:
+            return readers.read_run(given)  # type: ignore[return-value]
+        return readers.read_qrels(given, fractions=fractions)  # type: ignore[return-value]
+    if isinstance(given, Mapping):
+        return _from_mapping(kind, given, name, fractions)
+    if isinstance(given, tuple) and len(given) == 3:
+        return _from_columns(kind, *given, fractions)
+    if isinstance(given, tuple) and len(given) == 2 and kind is Qrels:
+        return _from_columns(kind, given[0], None, given[1], fractions)
+    if _is_lazy(given):
+        given = given.collect()
+    if _is_frame(given):
+        return readers.from_frame(given, kind, fractions=fractions)
+    raise InputError(
+        Problem(name or kind.kind, f"a {type(given).__name__} is no {kind.kind}", fix=FIX)
+    )
+
+
+def _from_mapping(kind: type[T], given: Mapping[Any, Any], name: str, fractions: bool) -> T:
+    try:
+        return kind.from_dict(given, name=name, fractions=fractions)
+    except InputError as error:
+        rows = (row for row in given.values() if isinstance(row, Mapping))
+        for word, keys in (("qid", [given]), ("docno", rows)):
+            wrong = next((key for row in keys for key in row if not isinstance(key, str)), None)
+            if wrong is not None:
+                type_ = type(wrong).__name__
+                a = "an" if type_[0] in "aeiou" else "a"
+                what = f"{word} {wrong} is {a} {type_}; qids and docnos are strings"
+                raise InputError(
+                    Problem(name or kind.kind, what, fix=f"use str({word})")
+                ) from error
+        raise
+
+
+def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions: bool) -> T:
+    """Return the table of three columns, or of two where the documents have no names."""
+    named = [("qids", qids)] + ([] if docnos is None else [("docnos", docnos)])
+    column = _column(numbers, f"{kind.kind} numbers")
+    checked = kind.check_numbers(column, kind.kind, fractions=fractions)
+    columns = [_strings(column, word) for word, column in named]
+    if len({checked.size, *map(len, columns)}) != 1:
+        counts = [f"{len(column)} {word}" for column, (word, _) in zip(columns, named, strict=True)]
+        what = f"columns of {', '.join(counts)} and {checked.size} numbers"
+        number = {2: "two", 3: "three"}[len(columns) + 1]
+        raise InputError(Problem(kind.kind, what, fix=f"give {number} columns of one length"))
+    try:
+        return kind.from_columns(columns[0], columns[1] if len(columns) > 1 else None, checked)
+    except DuplicateRows as error:
+        row, first = int(error.rows[0]), int(error.first[0])
+        raise InputError(
+            Problem(
+                kind.kind,
+                f"docno '{columns[1][row]}' twice in query '{columns[0][row]}', "
+                f"at rows {first} and {row}",
+                fix="keep one of them",
+            )
+        ) from error
+
+
+def _strings(given: Any, word: str) -> pa.Array:
+    column = as_array(given, word)
+    if column.ndim != 1:
+        raise InputError(Problem(word, f"not a column, but of shape {column.shape}"))
+    try:
+        strings = pa.array(column, from_pandas=True).cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise InputError(Problem(word, f"not a column of strings ({error})")) from None
+    if strings.null_count:
+        what = f"{strings.null_count} of {len(strings)} are missing"
+        raise InputError(Problem(word, what, fix="fill them or leave these rows out"))
+    return strings
+
+
+def _column(given: Any, word: str) -> Array:
+    return numbers_of(as_array(given, word), word)
+
+
+def _one_a_row(given: Any) -> Array:
+    """Return scores of shape (n,) or (n, 1) as one column."""
+    scores = _column(given, "scores")
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = scores[:, 0]
+    if scores.ndim != 1:
+        what = f"scores of shape {scores.shape} for rows of judgements"
+        fix = "give one score for each row, or grades of that shape for a padded batch"
+        raise InputError(Problem("scores", what, fix=fix))
+    return scores
+
+
+def _check_one(run: Any) -> None:
+    """Raise where `run` holds several runs, by name or in a list."""
+    if isinstance(run, Mapping):
+        several = _is_run(next(iter(run.values()), None))
+    else:
+        several = isinstance(run, (list, tuple)) and bool(run) and all(map(_is_run, run))
+    if several:
+        what = f"a {type(run).__name__} of {len(run)} run{'s' * (len(run) > 1)}"
+        raise InputError(Problem("run", what, fix="one run at a time: call evaluate for each"))
+
+
+def _is_run(given: Any) -> bool:
+    """Whether it holds a run by itself: a path, a table, a frame, a dict of dicts."""
+    if isinstance(given, Mapping):
+        return isinstance(next(iter(given.values()), None), Mapping)
+    return isinstance(given, (str, os.PathLike, Table)) or _is_lazy(given) or _is_frame(given)
+
+
+def _is_lazy(given: Any) -> bool:
+    # asking a lazy frame for its columns would warn
+    return hasattr(given, "collect") and hasattr(given, "collect_schema")
+
+
+def _is_frame(given: Any) -> bool:
+    return hasattr(given, "column_names") or hasattr(given, "columns")
+
+
+def _is_array(given: Any) -> bool:
+    """Whether it is a list, an array, a tensor or a column of a data frame, but no frame."""
+    if isinstance(given, list) or hasattr(given, "detach"):
+        return True
+    if isinstance(given, Table) or _is_lazy(given):
+        return False
+    return (hasattr(given, "__array__") or hasattr(given, "__dlpack__")) and not _is_frame(given)

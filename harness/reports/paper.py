@@ -1,0 +1,74 @@
+"""What of a paper is written beside results: tables and pictures that carry the manifest's hash."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from hashlib import sha256
+
+from ..config import checks as summing
+from ..config.cells import Cell
+from ..config.model import Config
+from ..core.comparison import Comparisons
+from ..core.leaderboard import Leaderboard
+from ..core.study import Study
+from ..errors import HarnessWarning
+from . import plots as plots
+
+PLOTS = "plots"
+"""Folder of the pictures."""
+FOLDERS = ("tables", PLOTS)
+"""Folders of all that is written beside results."""
+
+
+def check(config: Config) -> None:
+    """Raise where what a config asks for cannot be made on this machine.
+
+    Raises
+    ------
+    HarnessError
+        Where it asks for pictures, and matplotlib is not installed.
+    """
+    if config.plots:
+        plots.check_installed()
+
+
+def names(config: Config, cells: Sequence[Cell]) -> list[str]:
+    """Return the paths of the tables and pictures that a config asks for."""
+    found = []
+    if config.tables:
+        from .paper_table.rendering import names as of_tables
+
+        found += of_tables({name: table.formats for name, table in config.tables.items()})
+    if config.plots:
+        datasets, _ = summing.names(config.summary, cells)
+        some = plots.file_names(config.plots, datasets, config.parsed_metrics())
+        found += [f"{PLOTS}/{name}" for name in some]
+    return found
+
+
+def files(
+    config: Config, board: Leaderboard, comparisons: Comparisons | None, manifest: bytes
+) -> dict[str, bytes]:
+    """Return the tables and pictures that a config asks for, by path in the folder of results.
+
+    They carry the hash of the manifest, which therefore holds none of theirs.
+    """
+    if not config.tables and not config.plots:
+        return {}
+    study = Study(board, comparisons, json.loads(manifest), sha256(manifest).hexdigest())
+    found: dict[str, bytes] = {}
+    if config.tables:
+        from .paper_table.rendering import render_all  # which loads SciPy
+
+        wanted = {name: (table, table.formats) for name, table in config.tables.items()}
+        found |= render_all(study, wanted, _warn)
+    if config.plots:
+        drawn = plots.render_all(study, config.plots)
+        found |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
+    return found
+
+
+def _warn(what: str) -> None:
+    warnings.warn(what, HarnessWarning, stacklevel=4)

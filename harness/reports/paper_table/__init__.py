@@ -1,0 +1,1 @@
+"""Tables for a paper: columns by dataset, rows in groups, marks, caption."""

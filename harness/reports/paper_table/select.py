@@ -1,0 +1,187 @@
+"""The language in which tables and pictures choose names and order them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ...core.evaluation import names_of
+from ...core.metric import Metric
+from ...core.names import parse
+from ...errors import Problem, UnknownNameError, did_you_mean
+
+Spellings = Callable[[str], Iterable[str]]
+Found = Iterator[tuple[tuple[str | int, ...], str]]
+"""Problems, each with its place in the settings, such as ``("metrics", 1)``."""
+
+
+def select(
+    patterns: Sequence[str],
+    known: Sequence[str],
+    what: str,
+    spellings: Spellings | None = None,
+    elsewhere: Container[str] = (),
+) -> tuple[str, ...]:
+    """Return the names that a list of patterns takes, in its order.
+
+    A name takes itself; a pattern with ``*`` or ``?`` takes what it matches and nothing took
+    before, so ``*`` is the rest; ``!`` before either leaves out. A list that only leaves out
+    takes the rest, and an empty one takes all.
+
+    Parameters
+    ----------
+    patterns : sequence of str
+    known : sequence of str
+        The names there are, in their own order.
+    what : str
+        What they are called in messages: ``run``.
+    spellings : callable, optional
+        Gives the known names that another spelling stands for; see :func:`metric_spellings`.
+    elsewhere : container of str
+        Names that no pattern with ``*`` or ``?`` takes, as another list has them.
+
+    Raises
+    ------
+    UnknownNameError
+        Where a name is not known, a pattern matches nothing, or nothing is left.
+
+    Examples
+    --------
+    >>> select(["bm25", "!random", "*"], ["lambda-a", "bm25", "random", "lambda-b"], "run")
+    ('bm25', 'lambda-a', 'lambda-b')
+    """
+    wrong = [text for _, text in problems(patterns, known, what, spellings)]
+    if wrong:
+        raise UnknownNameError([Problem("", text) for text in wrong])
+    return matched(patterns, known, spellings, elsewhere)
+
+
+def problems(
+    patterns: Sequence[str], known: Sequence[str], what: str, spellings: Spellings | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield what is wrong with each pattern, by its place; the last one's where nothing is left.
+
+    >>> list(problems(["map", "ndgc@*"], ["map", "ndcg@10"], "metric"))
+    [(1, "no metric matches 'ndgc@*'; did you mean 'ndcg@10'?  (there are: map, ndcg@10)")]
+    """
+    sound = True
+    for place, pattern in enumerate(patterns):
+        name = pattern[1:] if _leaves_out(pattern, known) else pattern
+        if name == "*" or _matched(name, known, spellings):
+            continue
+        sound = False
+        says = (
+            f"no {what} matches '{name}'"
+            if _is_glob(name, known)
+            else f"there is no {what} '{name}'"
+        )
+        near = did_you_mean(name.strip("*?"), known)
+        yield place, f"{says}{near}  (there are: {', '.join(known)})"
+    if sound and known and not matched(patterns, known, spellings):
+        yield len(patterns) - 1, f"no {what} is left: {', '.join(patterns)} leaves all of them out"
+
+
+def setting_problems(
+    settings: Any, runs: Sequence[str] | None, datasets: Sequence[str] | None
+) -> Found:
+    """Yield what is wrong with the `datasets` and `runs` of settings; None is not checked."""
+    for key, known in (("datasets", datasets), ("runs", runs)):
+        if known is not None:
+            for place, what in problems(getattr(settings, key), known, key[:-1]):
+                yield (key, place), what
+
+
+def metric_spellings(known: Iterable[str]) -> Spellings:
+    """Return a function that finds metrics of `known` by any spelling (``ndcg_cut_10``).
+
+    What all metrics were given may be left out, as ``relevance_level: 2`` or ``convention:
+    lightgbm`` of a config is: the one metric that is the same but for that is meant.
+
+    >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
+    ['ndcg@10']
+    >>> known = metric_spellings(["map(rel=2)", "ndcg(gain=exp)@10"])
+    >>> known("AP"), known("ndcg@10")
+    (['map(rel=2)'], [])
+    """
+    names = dict.fromkeys(known)
+
+    def find(text: str) -> list[str]:
+        same = [name for name in names_of(text) if name in names]
+        return same or _but_for_settings(text, names)
+
+    return find
+
+
+def _but_for_settings(text: str, names: Iterable[str]) -> list[str]:
+    """Return the one name that is a bare metric's but for parameters and settings, in a list."""
+    asked = _one(text)
+    if asked is None or asked.params or asked.given or str(asked) != str(_bare(asked)):
+        return []
+    found = []
+    for name in names:
+        metric = _one(name)
+        if metric is None or metric.label is not None:
+            continue
+        own = {parameter for parameter, _ in metric.params} - {"rel"}
+        if metric.convention is None and own:  # gain=exp makes another metric
+            continue
+        if (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff):
+            found.append(name)
+    return found if len(found) == 1 else []
+
+
+def _bare(metric: Metric) -> Metric:
+    return Metric(metric.definition, metric.cutoff)
+
+
+def _one(text: str) -> Metric | None:
+    try:
+        found = parse(text)
+    except (UnknownNameError, ValueError):
+        return None
+    return found[0] if len(found) == 1 else None
+
+
+def matched(
+    patterns: Sequence[str],
+    known: Sequence[str],
+    spellings: Spellings | None = None,
+    elsewhere: Container[str] = (),
+) -> tuple[str, ...]:
+    """Return what :func:`select` does, where a pattern that matches nothing is no error."""
+    left_out = {
+        name
+        for pattern in patterns
+        if _leaves_out(pattern, known)
+        for name in _matched(pattern[1:], known, spellings)
+    }
+    takes = [one for one in patterns if not _leaves_out(one, known)] or ["*"]
+    # a name written out is taken at its own place, whatever pattern stands before it
+    named = {
+        name
+        for pattern in takes
+        if not _is_glob(pattern, known)
+        for name in _matched(pattern, known, spellings)
+    }
+    found: dict[str, None] = {}
+    for pattern in takes:
+        for name in _matched(pattern, known, spellings):
+            if not _is_glob(pattern, known) or (name not in named and name not in elsewhere):
+                found[name] = None
+    return tuple(name for name in found if name not in left_out)
+
+
+def _leaves_out(pattern: str, known: Sequence[str]) -> bool:
+    return pattern.startswith("!") and pattern not in known
+
+
+def _is_glob(pattern: str, known: Sequence[str]) -> bool:
+    return ("*" in pattern or "?" in pattern) and pattern not in known
+
+
+def _matched(pattern: str, known: Sequence[str], spellings: Spellings | None) -> list[str]:
+    if _is_glob(pattern, known):
+        plain = pattern.replace("[", "[[]")  # brackets are part of names
+        return [name for name in known if fnmatchcase(name, plain)]
+    return [pattern] if pattern in known else list(spellings(pattern)) if spellings else []

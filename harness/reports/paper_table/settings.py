@@ -1,0 +1,265 @@
+"""What a table shows, as the config's ``tables:`` says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+from ...core.metric import Metric
+from ...core.setting_types import Digits, Flag, Patterns, Shorthand, as_list
+from ...errors import did_you_mean
+from .select import Found, matched, metric_spellings, setting_problems
+from .select import problems as of_patterns
+
+T = TypeVar("T")
+Spread = Literal["none", "deviation", "interval"]
+Marks = Literal["letters", "daggers", "none"]
+Extra = Literal["n", "tier", "rank", "coverage"]
+Width = Literal["column", "page"]
+EXTRAS: tuple[Extra, ...] = get_args(Extra)
+ALL = ("*",)
+TableFormat = Literal["latex", "markdown", "html", "csv", "text"]
+
+
+def _sort_key_text(value: Any) -> Any:
+    """Return ``trec: map``, which YAML reads as a mapping, as text."""
+    if isinstance(value, dict) and len(value) == 1:
+        ((dataset, metric),) = value.items()
+        return f"{dataset}: {metric}" if isinstance(metric, str) else value
+    return value
+
+
+def _digits_by_metric(value: Any) -> Any:
+    return {"*": value} if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _percent_patterns(value: Any) -> Any:
+    return (ALL if value else ()) if isinstance(value, bool) else as_list(value)
+
+
+SortKey = Annotated[str, Shorthand(_sort_key_text, str | dict[str, str])]
+DigitsByMetric = Annotated[
+    Mapping[str, Digits], Shorthand(_digits_by_metric, Digits | dict[str, Digits])
+]
+Percent = Annotated[tuple[str, ...], Shorthand(_percent_patterns, Flag | str | tuple[str, ...])]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One table of a paper.
+
+    Names are chosen by lists of patterns: `[bm25, "lambda*", "!*random*", "*"]` takes them in that
+    order, without those after an exclamation mark.
+    """
+
+    metrics: Patterns = ALL
+    """Columns, in this order."""
+    datasets: Patterns = ALL
+    """Blocks of columns, in this order."""
+    runs: Patterns = ALL
+    """Rows, in this order."""
+    groups: Mapping[str, Patterns] = field(default_factory=dict)
+    """Rows in groups with a title, in place of `runs`."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What runs, metrics and datasets are called in the table."""
+    sort: SortKey | None = None
+    """Rows of each group by this metric, best first; a dataset's alone as in `trec: map`."""
+    digits: DigitsByMetric = field(default_factory=dict)
+    """Decimals of all metrics, or by metric ("*" for the others); 3, and 1 for values x 100, where
+    left out."""
+    percent: Percent = ()
+    """Values x 100: true for all metrics within [0, 1] or [-1, 1], or those of these names."""
+    leading_zero: Flag = False
+    """0.423 in place of .423."""
+    spread: Spread = "none"
+    """Beside each value: the deviation over repetitions (seeds), or its interval over queries."""
+    marks: Marks | None = None
+    """Significance: a letter for each system that is beaten, or a dagger for each baseline; letters
+    where all pairs are compared and daggers where there are baselines, where left out."""
+    average: Flag = False
+    """A further block: the mean over the datasets, of runs that have them all."""
+    extras: tuple[Extra, ...] = ()
+    """Further columns: queries of the mean, tier, rank with its interval, queries answered."""
+    siunitx: Flag = False
+    """LaTeX: align numbers at the decimal point with siunitx (3 or newer)."""
+    width: Width = "column"
+    """LaTeX: `table`, or `table*` over both columns of the page; a table that is wider is a
+    warning."""
+    caption: str | None = None
+    """Text before what is said of test, level and conventions."""
+    caption_latex: str | None = None
+    """LaTeX's own in place of `caption`, not escaped: for `\\cite{...}` and formulas."""
+    label: str | None = None
+    """LaTeX's label; `tab:` and the table's name where left out, with a hyphen for each sign that a
+    label cannot have."""
+    formats: tuple[TableFormat, ...] = ("latex", "markdown")
+    """Files written by harness run."""
+
+    def is_percent(self, metric: Metric) -> bool:
+        """Whether a metric's values are shown x 100: ``*`` takes those in [0, 1] or [-1, 1]."""
+        low, high = metric.definition.bounds
+        if low in (0, -1) and high == 1:
+            return self._in_percent(metric, self.percent)
+        named = tuple(one for one in self.percent if one != "*")
+        takes = any(not one.startswith("!") for one in named)
+        return takes and self._in_percent(metric, named)
+
+    def _in_percent(self, metric: Metric, patterns: tuple[str, ...]) -> bool:
+        name = str(metric)
+        return bool(patterns) and name in matched(patterns, [name], metric_spellings([name]))
+
+    def digits_of(self, metric: Metric) -> int:
+        """Return how many decimals of a metric's values are shown."""
+        return of_metric(self.digits, str(metric), 1 if self.is_percent(metric) else 3)
+
+    def name(self, own: str) -> str:
+        """Return what a run, metric or dataset is called."""
+        return of_metric(self.names, own, own, patterns=False)
+
+
+DEFAULT = Settings()
+
+
+def of_metric(given: Mapping[str, T], name: str, default: T, patterns: bool = True) -> T:
+    """Return what is given for a name: by itself, in another spelling, or by the first pattern.
+
+    ``*`` stands for all that no other pattern matches.
+
+    >>> import harness.metrics
+    >>> of_metric({"*": 3, "ndcg_cut_10": 2}, "ndcg@10", 0), of_metric({"P@*": 1}, "map", 0)
+    (2, 0)
+    >>> of_metric({"*": 3, "P@*": 1}, "P@5", 0)
+    1
+    """
+    if name in given:
+        return given[name]
+    spellings = metric_spellings([name])
+    for key, value in given.items():
+        if spellings(key):
+            return value
+    for key in sorted(given, key=lambda key: key == "*") if patterns else ():
+        if fnmatchcase(name, key.replace("[", "[[]")):
+            return given[key]
+    return default
+
+
+_NO_LABEL = "\\{}%#&~^$"
+
+
+def problems(
+    settings: Settings,
+    runs: Sequence[str] | None,
+    datasets: Sequence[str] | None,
+    metrics: Sequence[Metric] | None,
+    compared: bool,
+) -> Found:
+    """Yield each problem with its place in the settings; None is not known yet, and not checked."""
+    if metrics is not None:
+        yield from _metrics(settings, [str(metric) for metric in metrics])
+    yield from setting_problems(settings, runs, datasets)
+    if runs is not None:
+        yield from _groups(settings, runs)
+    for own in (runs, datasets, metrics and _shown(settings, metrics)):
+        yield from _twice(settings, own or ())
+    if runs is not None and datasets is not None and metrics is not None:
+        yield from _names(settings, [*runs, *datasets], [str(metric) for metric in metrics])
+    if settings.sort is not None and datasets is not None and metrics is not None:
+        yield from _sort(settings.sort, datasets, metrics)
+    if not compared:
+        yield from _needs_comparisons(settings)
+    if settings.label is not None and (near := as_label(settings.label)) != settings.label:
+        signs = " ".join(dict.fromkeys(sign for sign in settings.label if sign in _NO_LABEL))
+        what = rf"has what LaTeX's \label cannot take ({signs}): '{settings.label}'"
+        yield ("label",), f"{what}; take '{near}'"
+
+
+def as_label(text: str) -> str:
+    r"""Return a text with a hyphen for each sign that LaTeX's ``\label`` cannot take.
+
+    >>> as_label("main_table"), as_label("50% & more")
+    ('main_table', '50- - more')
+    """
+    return "".join("-" if sign in _NO_LABEL else sign for sign in text)
+
+
+def _metrics(settings: Settings, names: Sequence[str]) -> Found:
+    spellings = metric_spellings(names)
+    for key, patterns in (("metrics", settings.metrics), ("percent", settings.percent)):
+        for place, what in of_patterns(patterns, names, "metric", spellings):
+            yield (key, place), what
+    for pattern in settings.digits:
+        for _, what in of_patterns([pattern], names, "metric", spellings):
+            yield ("digits", pattern), what
+
+
+def _names(settings: Settings, others: Sequence[str], metrics: Sequence[str]) -> Found:
+    known, spellings = [*others, *metrics], metric_spellings(metrics)
+    for key in settings.names:
+        if key not in known and not spellings(key):
+            what = f"there is no run, dataset or metric '{key}'{did_you_mean(key, known)}"
+            yield ("names", key), what
+
+
+def _shown(settings: Settings, metrics: Sequence[Metric]) -> Sequence[str]:
+    """Return the metrics that the table has, as far as they can be told."""
+    names = [str(metric) for metric in metrics]
+    return matched(settings.metrics, names, metric_spellings(names))
+
+
+def _twice(settings: Settings, known: Sequence[str]) -> Found:
+    """Yield new names that another row, column, or block of columns has too."""
+    called: dict[str, str] = {}
+    for own in known:
+        first = called.setdefault(settings.name(own), own)
+        if first != own:
+            spellings = [metric_spellings([one]) for one in (own, first)]
+            keys = (key for find in spellings for key in settings.names if find(key))
+            key = next((one for one in (own, first) if one in settings.names), "") or next(keys)
+            what = f"{first} and {own} are both called '{settings.name(own)}'"
+            yield ("names", key), what
+
+
+def sort_key(
+    text: str, datasets: Sequence[str], metrics: Sequence[Metric]
+) -> tuple[str | None, list[str]]:
+    """Return the dataset and the metrics that ``metric`` or ``dataset: metric`` names.
+
+    The dataset is None where none is named; no metric where there is none of that name.
+    """
+    names = [str(metric) for metric in metrics]
+    dataset, colon, metric = text.partition(": ")
+    own = dataset if colon and dataset in datasets else None
+    metric = text if own is None else metric
+    return own, [metric] if metric in names else list(metric_spellings(names)(metric))
+
+
+def _sort(text: str, datasets: Sequence[str], metrics: Sequence[Metric]) -> Found:
+    names = [str(metric) for metric in metrics]
+    _, found = sort_key(text, datasets, metrics)
+    if not found:
+        near = did_you_mean(text.rpartition(": ")[2], names)
+        what = f"must be a metric, or 'dataset: metric', and is '{text}'{near}"
+        yield ("sort",), f"{what}  (metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
+    elif len(found) > 1:
+        yield ("sort",), f"must be one metric, and '{text}' is {', '.join(found)}"
+
+
+def _needs_comparisons(settings: Settings) -> Found:
+    if settings.marks in ("letters", "daggers"):
+        yield ("marks",), f"{settings.marks} mark significance, and no runs are compared"
+    for place, extra in enumerate(settings.extras):
+        if extra in ("tier", "rank"):
+            yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
+
+
+def _groups(settings: Settings, runs: Sequence[str]) -> Found:
+    named: dict[str, str] = {}
+    for title, patterns in settings.groups.items():
+        for place, what in of_patterns(patterns, runs, "run"):
+            yield ("groups", title, place), what
+        for place, name in enumerate(patterns):
+            if name in runs and named.setdefault(name, title) != title:
+                what = f"run '{name}' stands in the group '{named[name]}' already"
+                yield ("groups", title, place), what

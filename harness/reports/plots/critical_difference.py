@@ -1,0 +1,160 @@
+"""Mean ranks over the queries; a bar joins systems that Nemenyi's test cannot tell apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.metric import Metric
+from ...core.ragged import Floats
+from ...stats.registry import find
+from ...stats.streams import Stream
+from . import _style as _style
+from ._request import Name, Request, sign_of
+from ._settings import Width
+from .differences import file_names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["data", "draw", "file_names", "groups"]
+needs_baseline, needs_comparisons = False, False
+lacking = "needs a metric of which higher or lower values are better"
+TEST = "friedman-nemenyi"
+
+
+@dataclass(frozen=True, eq=False)
+class CriticalDifference:
+    """What is drawn: the systems by their mean rank, the best first.
+
+    `cliques` are first and last place of systems in a row, none of which differs from another by
+    more than `difference`; `n` the queries that all have a value for; `p` Friedman's p-value.
+    """
+
+    names: tuple[Name, ...]
+    ranks: Floats
+    difference: float
+    cliques: tuple[tuple[int, int], ...]
+    n: int
+    level: float
+    p: float
+    metric: str
+
+
+def groups(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
+    """Return a picture for each metric that has a direction, so that systems have ranks."""
+    return tuple((one,) for one in metrics if one.definition.direction is not None)
+
+
+def data(request: Request) -> CriticalDifference:
+    """Return the mean ranks over the queries that all systems have a value for."""
+    _, values = request.matrix(request.systems, request.metric)
+    if len(values) < 2:
+        raise request.refuse("there is one run only, and nothing to compare it with")
+    values = values[:, np.isfinite(values).all(axis=0)]
+    n = values.shape[1]
+    if n < 2:
+        raise request.refuse(f"{n} queries have a value in every run, and two are needed")
+    stream = Stream((request.dataset, str(request.metric)))
+    found = find(TEST).function(sign_of(request.metric) * values, stream, request.level)
+    positions, difference = found.positions, found.critical_difference  # type: ignore[union-attr]
+    if positions is None or not math.isfinite(difference):
+        raise request.refuse(f"Friedman's test has no answer: {found.note}")
+    order = np.argsort(positions, kind="stable")
+    names, ranks = request.named(request.systems, 0.26), np.asarray(positions)[order]
+    return CriticalDifference(
+        tuple(names[place] for place in order), ranks, difference, cliques(ranks, difference), n,
+        request.level, found.overall_p, request.axis(request.metric),  # type: ignore[union-attr]
+    )  # fmt: skip
+
+
+def cliques(ranks: Floats, difference: float) -> tuple[tuple[int, int], ...]:
+    """Return the longest stretches of ranks (in order) no further apart than `difference`.
+
+    >>> cliques(np.array([1.0, 1.5, 2.5, 4.0, 9.0]), 1.5)
+    ((0, 2), (2, 3))
+    """
+    ends = np.searchsorted(ranks, ranks + difference * (1 + 1e-12), side="right") - 1
+    found, reached = [], 0
+    for first, last in enumerate(ends.tolist()):
+        if last > first and last > reached:
+            found.append((first, last))
+        reached = max(reached, last)
+    return tuple(found)
+
+
+def levels(stretches: Sequence[tuple[float, float]], gap: float) -> list[int]:
+    """Return a level for each stretch, the first from above where it touches none before.
+
+    >>> levels([(1, 3), (2, 4), (5, 6)], 0.5)
+    [0, 1, 0]
+    """
+    ends: list[float] = []
+    found = []
+    for low, high in stretches:
+        place = next((at for at, end in enumerate(ends) if low > end + gap), len(ends))
+        ends[place : place + 1] = [high]
+        found.append(place)
+    return found
+
+
+def draw(found: CriticalDifference, width: Width) -> Figure:
+    """Return the diagram: the axis of ranks above, names beside, bars of cliques between."""
+    n = len(found.names)
+    low = min(math.floor(found.ranks[0]), math.ceil(found.ranks[-1]) - 1)
+    high = max(math.ceil(found.ranks[-1]), low + math.ceil(found.difference))
+    span = high - low
+    stretches = [(float(found.ranks[a]), float(found.ranks[b])) for a, b in found.cliques]
+    level = levels(stretches, 0.03 * span)
+    bars = 0.45 * (max(level, default=-1) + 1)
+    half = (n + 1) // 2
+    bottom = -(0.5 + bars + half + 1.3)  # two lines of text below
+    top = 2.4  # of lines of text: ticks, and the critical difference above them
+    figure = _style.figure(width, (top - bottom) * _style.ROW + 0.25)
+    axes = figure.subplots()
+    edge = 0.05 * span
+    axes.set_xlim(low - edge, high + edge)
+    axes.set_ylim(bottom, top)
+    axes.axis("off")
+    axes.plot([low, high], [0, 0], color="black", linewidth=0.8)
+    for tick in _ticks(low, high, 5 if width == "column" else 10):
+        axes.plot([tick, tick], [0, 0.25], color="black", linewidth=0.8)
+        axes.text(tick, 0.35, f"{tick:g}", ha="center", va="bottom")
+    axes.plot([low, low + found.difference], [1.75, 1.75], color="black", linewidth=1.2)
+    for end in (low, low + found.difference):
+        axes.plot([end, end], [1.6, 1.9], color="black", linewidth=1.2)
+    text = f" CD = {found.difference:.2f}"
+    axes.text(low + found.difference, 1.75, text, va="center", ha="left")
+    for (start, stop), at in zip(stretches, level, strict=True):
+        y, more = -0.45 - 0.45 * at, 0.008 * span
+        axes.plot(
+            [start - more, stop + more], [y, y], color="black", linewidth=2.2,
+            solid_capstyle="butt", zorder=3,
+        )  # fmt: skip
+    for place, (name, rank) in enumerate(zip(found.names, found.ranks, strict=True)):
+        left = place < half
+        y = -(0.5 + bars + (place if left else n - 1 - place) + 0.4)
+        side, colour = (low - edge if left else high + edge), _style.look(name.place).colour
+        axes.plot([rank, rank, side], [0, y, y], color=colour, linewidth=0.9)
+        label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
+        axes.text(side, y, label, ha="right" if left else "left", va="center")
+    said = f"mean rank by {found.metric}\n{found.n:,} queries, level {found.level:g}"
+    axes.text((low + high) / 2, bottom, said, ha="center", va="bottom")
+    return figure
+
+
+def _ticks(low: int, high: int, most: int) -> list[int]:
+    """Return a few whole numbers for an axis, at an even distance.
+
+    >>> _ticks(1, 5, 5), _ticks(20, 120, 6)
+    ([1, 2, 3, 4, 5], [20, 40, 60, 80, 100, 120])
+    """
+    step = next(
+        step for power in range(9) for step in (10**power, 2 * 10**power, 5 * 10**power)
+        if (high - low) / step <= most - 1
+    )  # fmt: skip
+    return [tick for tick in range(low, high + 1) if tick % step == 0]

@@ -1,0 +1,117 @@
+"""How each system's values lie over the queries: a box with points, or with their density."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.ragged import Floats
+from . import _style as _style
+from ._request import Name, Request
+from ._request import each as groups
+from ._settings import Width
+from .differences import file_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["data", "draw", "file_names", "groups"]
+needs_baseline, needs_comparisons = False, False
+lacking = "needs a metric"
+POINTS = 200
+"""Queries up to which each is a point; above, their density is drawn."""
+BINS = 40
+_GOLDEN = 0.6180339887498949
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """One system: its values in order; whiskers reach 1.5 times the box's length from it."""
+
+    name: Name
+    values: Floats
+    quartiles: tuple[float, float, float]
+    whiskers: tuple[float, float]
+    mean: float
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """What is drawn; a system without any value is left out."""
+
+    boxes: tuple[Box, ...]
+    metric: str
+
+
+def data(request: Request) -> Distribution:
+    """Return the quartiles, whiskers and mean of each system's values."""
+    boxes = []
+    for system, name in zip(request.systems, request.named(request.systems), strict=True):
+        values = np.sort(system.values(request.metric))
+        values = values[np.isfinite(values)]
+        if not values.size:
+            continue
+        low, middle, high = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
+        reach = 1.5 * (high - low)
+        inside = values[(values >= low - reach) & (values <= high + reach)]
+        whiskers = float(inside[0]), float(inside[-1])
+        boxes.append(Box(name, values, (low, middle, high), whiskers, float(values.mean())))
+    if not boxes:
+        raise request.refuse("no query has a value")
+    return Distribution(tuple(boxes), request.axis(request.metric))
+
+
+def draw(found: Distribution, width: Width) -> Figure:
+    """Return a row for each system, in order from above."""
+    rows = len(found.boxes)
+    each = 0.3 if rows <= 15 else 0.19  # a page is about 9 inches high
+    figure = _style.figure(width, rows * each + 0.5)
+    axes = figure.subplots()
+    low = min(float(box.values[0]) for box in found.boxes)
+    high = max(float(box.values[-1]) for box in found.boxes)
+    pad = 0.03 * (high - low) or 0.5
+    for row, box in enumerate(found.boxes):
+        _row(axes, row, box, (low, high))
+    axes.set_xlim(low - pad, high + pad)
+    axes.set_ylim(rows - 0.4, -0.6)
+    axes.set_yticks(range(rows), [box.name.label for box in found.boxes])
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(found.metric)
+    return figure
+
+
+def _row(axes: Axes, row: int, box: Box, span: tuple[float, float]) -> None:
+    colour = _style.look(box.name.place).colour
+    if box.values.size <= POINTS:
+        # the places of points above and below are spread evenly, and are always the same
+        beside = (np.arange(box.values.size) * _GOLDEN) % 1 - 0.5
+        axes.plot(
+            box.values, row + 0.6 * beside, ".", color=colour, alpha=0.45, markersize=3.5,
+            markeredgewidth=0, zorder=2,
+        )  # fmt: skip
+        height = 0.6
+    else:
+        counts, edges = np.histogram(box.values, BINS, range=span if span[0] < span[1] else None)
+        half = 0.42 * counts / counts.max()
+        half = np.append(half, half[-1])
+        axes.fill_between(
+            edges, row - half, row + half, step="post", color=colour, alpha=0.35, linewidth=0
+        )
+        height = 0.24
+    low, middle, high = box.quartiles
+    axes.hlines(
+        [row, row], [box.whiskers[0], high], [low, box.whiskers[1]], color=colour, linewidth=0.8,
+        zorder=2.5,
+    )  # fmt: skip
+    axes.barh(
+        row, high - low, height, left=low, facecolor="white" if height < 0.5 else "none",
+        edgecolor=colour, linewidth=0.9, zorder=3,
+    )  # fmt: skip
+    axes.vlines(middle, row - height / 2, row + height / 2, color=colour, linewidth=2, zorder=4)
+    axes.plot(
+        box.mean, row, "D", markersize=3.2, markerfacecolor="white", markeredgecolor="black",
+        markeredgewidth=0.7, zorder=5,
+    )  # fmt: skip

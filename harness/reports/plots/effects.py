@@ -1,0 +1,124 @@
+"""Differences from the baseline with their intervals, and effect sizes: a forest plot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...core.comparison import Comparison
+from . import _style as _style
+from ._request import Name, Request
+from ._request import each as groups
+from ._settings import Width
+from .differences import file_names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["data", "draw", "file_names", "groups"]
+needs_baseline, needs_comparisons = True, True
+lacking = "needs a metric"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system: run minus baseline, its interval, Hedges' g, whether tested and significant."""
+
+    name: Name
+    difference: float
+    low: float
+    high: float
+    g: float
+    significant: bool
+    tested: bool = True
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What is drawn."""
+
+    rows: tuple[Row, ...]
+    metric: str
+    baseline: str
+    level: float
+
+
+def data(request: Request) -> Effects:
+    """Return the comparison of each system with the baseline."""
+    compared, base = request.study.comparisons, request.baseline
+    if compared is None or base is None:
+        raise request.refuse("nothing is compared", "add 'compare:' to the config")
+    rows = []
+    base_name, *names = request.named((base, *request.others))
+    for system, name in zip(request.others, names, strict=True):
+        key = request.dataset, str(request.metric)
+        one = compared.get(*key, base.run, system.run)
+        if one is not None:
+            rows.append(_row(name, one, 1, compared.is_significant(one)))
+        elif (back := compared.get(*key, system.run, base.run)) is not None:
+            rows.append(_row(name, back, -1, compared.is_significant(back)))
+    if not rows:
+        fix = f"have them compared: 'compare: {{baseline: {base.run}}}', and see its 'metrics:'"
+        raise request.refuse(f"no run is compared with {base.run}", fix)
+    if not any(math.isfinite(row.difference) for row in rows):
+        raise request.refuse(f"no query has a value of {base.run} and of another run")
+    label = request.short(str(request.metric), request.metric)
+    return Effects(tuple(rows), label, base_name.label, request.level)
+
+
+def _row(name: Name, one: Comparison, sign: int, significant: bool) -> Row:
+    low, high = sorted((sign * one.low, sign * one.high))
+    tested = math.isfinite(one.p_adjusted)
+    return Row(name, sign * one.difference, low, high, sign * one.hedges_g, significant, tested)
+
+
+def draw(found: Effects, width: Width) -> Figure:
+    """Return a row for each system, in order from above; the effect sizes stand at the right."""
+    n = len(found.rows)
+    figure = _style.figure(width, n * 0.19 + 0.75)
+    axes = figure.subplots()
+    axes.axvline(0, color=_style.GREY, linewidth=0.8, linestyle="--", zorder=1)
+    for place, row in enumerate(found.rows):
+        look = _style.look(row.name.place)
+        if math.isfinite(row.low) and math.isfinite(row.high):
+            axes.hlines(place, row.low, row.high, color=look.colour, linewidth=1.4, zorder=2)
+        axes.plot(
+            row.difference, place, marker="o" if row.tested else "x", color=look.colour,
+            markersize=4.5, linestyle="",
+            markerfacecolor=look.colour if row.significant else "white", zorder=3,
+        )  # fmt: skip
+    axes.set_ylim(n - 0.4, -0.6)
+    axes.set_yticks(range(n), [row.name.label for row in found.rows])
+    axes.tick_params(axis="y", length=0)
+    axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
+    interval = f"{100 * (1 - found.level):g} % interval"
+    untested = "" if all(row.tested for row in found.rows) else ", × no test"
+    text = (
+        f"difference in {found.metric} from {found.baseline}\n"
+        f"{interval}; ● p ≤ {found.level:g}, ○ p > {found.level:g}{untested}"
+    )
+    _style.label_below(figure, text, width)
+    right = axes.twinx()
+    right.set_ylim(axes.get_ylim())
+    right.set_yticks(range(n), [_signed(row.g) for row in found.rows])
+    right.tick_params(axis="y", length=0)
+    right.spines["right"].set_visible(False)
+    right.annotate(
+        "Hedges' g", (1, 1), (3.5, 0), xycoords="axes fraction", textcoords="offset points",
+        va="bottom",
+    )  # fmt: skip
+    axes.spines["left"].set_visible(False)
+    right.spines["left"].set_visible(False)
+    return figure
+
+
+def _signed(value: float) -> str:
+    """Return a number with its sign; nothing where it is not defined.
+
+    >>> _signed(-0.25), _signed(0.0), _signed(float("nan"))
+    ('−0.25', '0.00', '')
+    """
+    if not math.isfinite(value):
+        return ""
+    return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"

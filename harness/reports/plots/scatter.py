@@ -1,0 +1,125 @@
+"""One metric against another: a point for each system, or for each query of a single one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.metric import Metric
+from ...core.ragged import Floats
+from . import _style as _style
+from ._request import Name, Request, best_of_many, sign_of
+from ._settings import Width
+from .differences import file_names
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
+
+__all__ = ["data", "draw", "file_names", "groups"]
+needs_baseline, needs_comparisons = False, False
+lacking = "needs two metrics or more"
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """What is drawn: a point for each of `names`, or for each query of the only one.
+
+    `tau` is Kendall's tau-b of the two orders, from the best to the worst; NaN where a metric ties
+    all.
+    """
+
+    x: Floats
+    y: Floats
+    names: tuple[Name, ...]
+    shown: tuple[bool, ...]
+    tau: float
+    labels: tuple[str, str]
+
+    @property
+    def of_queries(self) -> bool:
+        """Whether a point is a query."""
+        return len(self.names) == 1
+
+
+def groups(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
+    """Return every pair of metrics."""
+    return tuple(combinations(metrics, 2))
+
+
+def data(request: Request) -> Scatter:
+    """Return the two summaries of each system, or the two values of each query of the only one."""
+    names = request.named(request.systems, 0.35)
+    if len(names) == 1:
+        x, y = (request.systems[0].values(metric) for metric in request.metrics)
+    else:
+        x, y = (
+            np.array([one.value(metric) for one in request.systems]) for metric in request.metrics
+        )
+    both = np.isfinite(x) & np.isfinite(y)
+    if both.sum() < 2:
+        raise request.refuse("fewer than two points have both values")
+    x, y = x[both], y[both]
+    shown = np.ones(1, dtype=bool)
+    if len(names) > 1:
+        names = tuple(name for name, has in zip(names, both, strict=True) if has)
+        shown = best_of_many(y, request.metrics[1])
+    labels = request.axis(request.metrics[0]), request.axis(request.metrics[1])
+    tau = _tau(*(sign_of(one) * ends for one, ends in zip(request.metrics, (x, y), strict=True)))
+    return Scatter(x, y, names, tuple(map(bool, shown)), tau, labels)
+
+
+def _tau(x: Floats, y: Floats) -> float:
+    if (x == x[0]).all() or (y == y[0]).all():
+        return float("nan")
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(x, y).statistic)
+
+
+def draw(found: Scatter, width: Width) -> Figure:
+    """Return the points, tau in the corner that they leave free."""
+    side = 2.6 if width == "column" else 4.2
+    named = [name.label for name, shown in zip(found.names, found.shown, strict=True) if shown]
+    rest = ~np.array(found.shown)
+    labels = [] if found.of_queries else [*named, *[f"{rest.sum()} others"] * bool(rest.any())]
+    figure = _style.figure(width, side + _style.legend_height(labels, width))
+    axes = figure.subplots()
+    handles: list[Artist] = []
+    if found.of_queries:
+        colour = _style.look(found.names[0].place).colour
+        size, alpha = (3.5, 0.6) if found.x.size <= 500 else (2.0, 0.25)
+        axes.plot(
+            found.x, found.y, "o", color=colour, markersize=size, alpha=alpha, markeredgewidth=0
+        )
+        axes.set_title(f"{found.names[0].label}, {found.x.size:,} queries", loc="left", pad=3)
+    else:
+        for x, y, name, shown in zip(found.x, found.y, found.names, found.shown, strict=True):
+            if shown:
+                look = _style.look(name.place)
+                handles += axes.plot(
+                    x, y, look.marker, color=look.colour, markersize=5.5,
+                    markeredgecolor="white", markeredgewidth=0.4,
+                )  # fmt: skip
+        if rest.any():
+            handles += axes.plot(
+                found.x[rest], found.y[rest], "o", color=_style.GREY, markersize=3, alpha=0.7,
+                markeredgewidth=0, zorder=1,
+            )  # fmt: skip
+    axes.margins(0.08, 0.14)
+    axes.set_xlabel(found.labels[0])
+    axes.set_ylabel(found.labels[1])
+    centred = (found.x - found.x.mean()) * (found.y - found.y.mean())
+    rising = bool(centred.sum() >= 0)
+    text = "τ not defined" if np.isnan(found.tau) else f"τ = {found.tau:.2f}".replace("-", "−")
+    axes.text(
+        0.03 if rising else 0.97, 0.97, text, transform=axes.transAxes, va="top",
+        ha="left" if rising else "right",
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+    )  # fmt: skip
+    _style.legend(figure, handles, labels, width)
+    return figure

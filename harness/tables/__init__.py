@@ -1,1 +1,0 @@
-"""Tables for a paper: columns by dataset, rows in groups, marks, caption; then a format."""

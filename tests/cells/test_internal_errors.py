@@ -1,0 +1,134 @@
+"""A mistake in the guard is a finding, and one in a worker is named; the values are there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from harness.cli.main import main
+from harness.config import sweep
+from harness.config.load import load
+from harness.experiment import work
+from harness.experiment.cache import Cache
+from harness.experiment.cells import evaluate_all
+from harness.guard import check as check_flow
+from harness.guard import guarding
+from harness.guard.facts import JudgementFacts
+from harness.guard.ties import Ties
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+T = TypeVar("T")
+CONFIG = """
+output: out
+datasets: {d: {path: q.txt}}
+runs: {"{m}": {path: "{m}.run"}}
+metrics: [map]
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    work.forget()
+    Path("q.txt").write_text("10 0 a 1\n2 0 b 0\n2 0 a 1\n1 0 a 1\n")
+    Path("zeta.run").write_text("2 Q0 a 1 3 x\n10 Q0 a 1 3 x\n1 Q0 b 1 3 x\n")
+    Path("alpha.run").write_text("10 Q0 a 1 2 x\n1 Q0 a 1 9 x\n2 Q0 b 1 3 x\n2 Q0 a 2 1 x\n")
+    Path("c.yaml").write_text(CONFIG)
+
+
+def fail(*_: Any, **__: Any) -> Any:
+    raise KeyError("fold")
+
+
+def called(*words: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(list(words))
+    return int(ended.value.code or 0)
+
+
+GUARD = [
+    (Ties, "run"), (Ties, "aligned"), (Ties, "facts"), (JudgementFacts, "of"),
+    (work, "add_lines"), (guarding, "of_sweep"), (guarding, "is_odd"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("owner", "name"), GUARD, ids=lambda one: getattr(one, "__name__", one))
+def test_a_guard_that_fails_is_a_finding_of_the_run(
+    owner: Any, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(owner, name, fail)
+    assert called("run", "c.yaml") == 0
+    out, err = capsys.readouterr()
+    assert "alpha" in out
+    assert "0.8333" in out
+    assert "the guard failed: KeyError: 'fold'" in err
+    assert "[guard-failed]" in err
+    assert "Traceback" not in err
+    findings = json.loads(Path("out/manifest.json").read_text())["findings"]
+    assert {one["rule"]: one["severity"] for one in findings}["guard-failed"] == "warning"
+
+
+CHECK = [*GUARD[:4], (check_flow, "add_lines"), (check_flow, "of_sweep"), (check_flow, "is_odd")]
+
+
+@pytest.mark.parametrize(("owner", "name"), CHECK, ids=lambda one: getattr(one, "__name__", one))
+def test_a_guard_that_fails_is_a_finding_of_check(
+    owner: Any, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(owner, name, fail)
+    called("check", "c.yaml")
+    out, err = capsys.readouterr()
+    assert "[guard-failed]" in out
+    assert "Traceback" not in out + err
+
+
+def test_debug_shows_the_traceback_of_the_guard(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Ties, "facts", fail)
+    called("--debug", "check", "c.yaml")
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+    called("check", "c.yaml")
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluate: Callable[..., Any] = work.evaluate_one
+
+    def fail_one(*given: Any, **more: Any) -> Any:
+        return fail() if more["run"] == "zeta" else evaluate(*given, **more)
+
+    monkeypatch.setattr(work, "evaluate_one", fail_one)
+    assert called("run", "c.yaml") == 1
+    out, err = capsys.readouterr()
+    assert "alpha  " in out
+    assert "zeta on d: KeyError: 'fold' (test_internal_errors.py, line " in err
+
+
+class Failing(Executor):
+    """Gives answers that are exceptions, as of an answer that cannot be sent."""
+
+    calls = 0
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        self.calls += 1
+        future: Future[T] = Future()
+        future.set_exception(KeyError("fold"))
+        return future
+
+
+def test_an_exception_that_a_pool_gives_is_named_and_not_tried_again() -> None:
+    config = load("c.yaml")
+    pool = Failing()
+    found = evaluate_all(config, sweep.resolve(config), Cache(None), pool, jobs=2)
+    assert pool.calls == 2
+    texts = [str(one.error) for one in found.failures]
+    assert len(texts) == 2
+    assert all(text.startswith("KeyError: 'fold'") for text in texts)

@@ -1,0 +1,465 @@
+"""A slow and literal evaluation in plain Python, to hold the harness against.
+
+It shares nothing with the harness: judgements are ``{qid: {docno: grade}}``, a run is
+``{qid: [(docno, score), ...]}`` in the order of its file, and every formula is written out as
+docs/metrics.md has it. Ties that no rule orders are settled by trying every order.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+NAN = math.nan
+MOST_ORDERS = 150
+"""A query whose ties allow more orders is not checked where all orders count."""
+
+Grades = dict[str, int]
+Judgements = dict[str, Grades]
+Scored = list[tuple[str, float]]
+Ranking = list[str]
+
+
+@dataclass
+class Query:
+    """One ranked list and what is known about it."""
+
+    ranking: Ranking
+    grades: Grades
+    scores: dict[str, float]
+    rel: int
+
+    def grade(self, docno: str) -> int:
+        """Return the grade, or -1 for a document without a judgement."""
+        return self.grades.get(docno, -1)
+
+    def is_relevant(self, docno: str) -> bool:
+        return docno in self.grades and self.grades[docno] >= self.rel
+
+    @property
+    def n_relevant(self) -> int:
+        return sum(grade >= self.rel for grade in self.grades.values())
+
+    @property
+    def judged(self) -> Ranking:
+        """The ranked documents that have a grade of at least 0."""
+        return [docno for docno in self.ranking if self.grade(docno) >= 0]
+
+
+def average_precision(query: Query, k: int | None) -> float:
+    hits, total = 0, 0.0
+    for rank, docno in enumerate(query.ranking[:k], 1):
+        if query.is_relevant(docno):
+            hits += 1
+            total += hits / rank
+    return total / query.n_relevant if query.n_relevant else 0.0
+
+
+def reciprocal_rank(query: Query, k: int | None) -> float:
+    for rank, docno in enumerate(query.ranking[:k], 1):
+        if query.is_relevant(docno):
+            return 1 / rank
+    return 0.0
+
+
+def hits(query: Query, k: int | None) -> int:
+    return sum(query.is_relevant(docno) for docno in query.ranking[:k])
+
+
+def precision(query: Query, k: int | None) -> float:
+    assert k
+    return hits(query, k) / k
+
+
+def recall(query: Query, k: int | None) -> float:
+    return hits(query, k) / query.n_relevant if query.n_relevant else 0.0
+
+
+def success(query: Query, k: int | None) -> float:
+    return float(hits(query, k) > 0)
+
+
+def r_precision(query: Query, k: int | None) -> float:
+    return hits(query, query.n_relevant) / query.n_relevant if query.n_relevant else 0.0
+
+
+def linear(grade: int) -> float:
+    return max(grade, 0)
+
+
+def exponential(grade: int) -> float:
+    return 2 ** max(grade, 0) - 1
+
+
+def discounted(grades: list[int], gain: Callable[[int], float], k: int | None) -> float:
+    return sum(gain(grade) / math.log2(rank + 1) for rank, grade in enumerate(grades[:k], 1))
+
+
+def dcg(query: Query, k: int | None, gain: Callable[[int], float] = linear) -> float:
+    return discounted([query.grade(docno) for docno in query.ranking], gain, k)
+
+
+def ndcg(query: Query, k: int | None, gain: Callable[[int], float] = linear) -> float:
+    best = discounted(sorted(query.grades.values(), reverse=True), gain, k)
+    return dcg(query, k, gain) / best if best else 0.0
+
+
+def ndcg_whole_ideal(query: Query, k: int | None) -> float:
+    best = discounted(sorted(query.grades.values(), reverse=True), exponential, None)
+    return dcg(query, k, exponential) / best if best else 0.0
+
+
+def ndcg_short_nan(query: Query, k: int | None) -> float:
+    assert k
+    return ndcg(query, k) if len(query.ranking) >= k else NAN
+
+
+def swaps(query: Query, k: int | None) -> float:
+    pairs = itertools.combinations(query.judged, 2)
+    wrong = sum(query.grade(above) < query.grade(below) for above, below in pairs)
+    return float(wrong) if query.judged else NAN
+
+
+def share_of_swaps(query: Query, k: int | None) -> float:
+    pairs = itertools.combinations(query.judged, 2)
+    unlike = sum(query.grade(one) != query.grade(other) for one, other in pairs)
+    return swaps(query, k) / unlike if unlike else NAN
+
+
+def arp(query: Query, k: int | None) -> float:
+    weights = [linear(query.grade(docno)) for docno in query.ranking]
+    ranks = range(1, len(weights) + 1)
+    total = sum(weights)
+    return sum(w * r for w, r in zip(weights, ranks, strict=True)) / total if total else NAN
+
+
+def share_judged(query: Query, k: int | None) -> float:
+    first = query.ranking[:k]
+    return sum(query.grade(docno) >= 0 for docno in first) / len(first) if first else NAN
+
+
+def mean_squared_error(query: Query, k: int | None) -> float:
+    errors = [(query.grade(docno) - query.scores[docno]) ** 2 for docno in query.judged]
+    return sum(errors) / len(errors) if errors else NAN
+
+
+def err(query: Query, k: int | None) -> float:
+    going_on, total = 1.0, 0.0
+    for rank, docno in enumerate(query.ranking[:k], 1):
+        stops = exponential(query.grade(docno)) / 2**4
+        total += going_on * stops / rank
+        going_on *= 1 - stops
+    return total
+
+
+def rbp(query: Query, k: int | None) -> float:
+    ranked = enumerate(query.ranking[:k])
+    return sum(0.2 * 0.8**before for before, docno in ranked if query.is_relevant(docno))
+
+
+def bpref(query: Query, k: int | None) -> float:
+    n_relevant = query.n_relevant
+    n_other = sum(0 <= grade < query.rel for grade in query.grades.values())
+    above, total = 0, 0.0
+    for docno in query.judged:
+        if not query.is_relevant(docno):
+            above += 1
+        elif above:
+            total += 1 - min(above, n_relevant) / min(n_other, n_relevant)
+        else:
+            total += 1
+    return total / n_relevant if n_relevant else 0.0
+
+
+def rbo(query: Query, k: int | None, p: float = 0.9) -> float:
+    """Return RBO_ext (Webber et al., equation 32) of the ranking and the ideal order."""
+    relevant = [docno for docno in query.ranking if query.is_relevant(docno)]
+    relevant += [d for d in query.grades if query.is_relevant(d) and d not in query.ranking]
+    ideal = sorted(relevant, key=query.grade, reverse=True)
+    if not ideal or not query.ranking:
+        return NAN
+    short, long = sorted([len(ideal), len(query.ranking)])
+
+    def common(depth: int) -> int:
+        return len({*ideal[:depth]} & {*query.ranking[:depth]})
+
+    total = sum(common(d) / d * p**d for d in range(1, long + 1))
+    total += sum(
+        common(short) * (d - short) / (short * d) * p**d for d in range(short + 1, long + 1)
+    )
+    rest = (common(long) - common(short)) / long + common(short) / short
+    return (1 - p) / p * total + rest * p**long
+
+
+class Formula(NamedTuple):
+    """A metric: its formula, and what docs/metrics.md says about it."""
+
+    value: Callable[[Query, int | None], float]
+    k: int | None = None
+    missing: float | None = 0.0  # None: the formula's own value for an empty list
+    has_rel: bool = True
+    in_unit: bool = True  # in [0, 1]
+    relevance: bool = True  # a query without relevant documents is a special case
+    higher: bool = True
+    total: bool = False  # a sum over queries, not a mean
+    exact: bool = True  # ties=average has a closed form
+    bounded: bool = True  # ties=best and worst give the extreme values
+
+
+def _gain(function: Callable[..., float], gain: Callable[[int], float]) -> Callable[..., float]:
+    return lambda query, k: function(query, k, gain)
+
+
+METRICS: dict[str, Formula] = {
+    "map": Formula(average_precision),
+    "map@3": Formula(average_precision, 3),
+    "recip_rank": Formula(reciprocal_rank),
+    "recip_rank@2": Formula(reciprocal_rank, 2),
+    "P@1": Formula(precision, 1),
+    "P@5": Formula(precision, 5),
+    "recall@3": Formula(recall, 3),
+    "success@2": Formula(success, 2),
+    "Rprec": Formula(r_precision),
+    "bpref": Formula(bpref),
+    "ndcg": Formula(ndcg, has_rel=False),
+    "ndcg@1": Formula(ndcg, 1, has_rel=False),
+    "ndcg@4": Formula(ndcg, 4, has_rel=False),
+    "ndcg(gain=exp)@3": Formula(_gain(ndcg, exponential), 3, has_rel=False),
+    "ndcg(gain=exp,ideal=full)@2": Formula(ndcg_whole_ideal, 2, has_rel=False),
+    "ndcg(short=nan)@3": Formula(ndcg_short_nan, 3, has_rel=False),
+    "dcg": Formula(dcg, has_rel=False, in_unit=False),
+    "dcg(gain=exp)@3": Formula(_gain(dcg, exponential), 3, has_rel=False, in_unit=False),
+    "err@3": Formula(err, 3, has_rel=False),
+    "rbp(p=0.8)@4": Formula(rbp, 4),
+    "swaps": Formula(swaps, missing=NAN, has_rel=False, in_unit=False, higher=False),
+    "swaps(normalize=true)": Formula(
+        share_of_swaps, missing=NAN, has_rel=False, in_unit=False, higher=False
+    ),
+    "arp": Formula(arp, missing=NAN, has_rel=False, in_unit=False, higher=False),
+    "judged@2": Formula(
+        share_judged, 2, missing=None, has_rel=False, relevance=False, bounded=False
+    ),
+    "mse": Formula(
+        mean_squared_error, missing=NAN, has_rel=False, in_unit=False, relevance=False,
+        higher=False,
+    ),
+    "rbo(p=0.9)": Formula(rbo, exact=False),
+    "num_ret": Formula(
+        lambda query, k: float(len(query.ranking)), missing=None, has_rel=False, in_unit=False,
+        relevance=False, total=True,
+    ),
+    "num_rel": Formula(
+        lambda query, k: float(query.n_relevant), missing=None, in_unit=False, relevance=False,
+        total=True,
+    ),
+    "num_rel_ret": Formula(
+        lambda query, k: float(hits(query, None)), missing=None, in_unit=False, relevance=False,
+        total=True,
+    ),
+}  # fmt: skip
+
+
+def with_level(metric: str, level: int) -> str:
+    """Return a metric's name with the smallest relevant grade, as the harness prints it."""
+    if level == 1 or not METRICS[metric].has_rel:
+        return metric
+    name, at, k = metric.partition("@")
+    inside = f"{name[:-1]},rel={level})" if name.endswith(")") else f"{name}(rel={level})"
+    return inside + at + k
+
+
+FORMULAS = {
+    with_level(name, level): formula for name, formula in METRICS.items() for level in (1, 2)
+}
+"""The formulas by every name that is printed."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The policies in force, by the names of docs/config.md."""
+
+    ties: str = "trec_eval"
+    missing_queries: str = "zero"
+    empty_queries: str = "zero"
+    depth: int | None = None
+    judged_only: bool = False
+    relevance_level: int | None = None
+
+    @property
+    def tries_orders(self) -> bool:
+        return self.ties in ("average", "best", "worst") or self.ties.startswith("random")
+
+
+def single(number: float) -> float:
+    """Round to single precision."""
+    return float(struct.unpack("f", struct.pack("f", number))[0])
+
+
+def groups_of(scored: Scored, ties: str) -> list[Ranking]:
+    """Return the documents by falling score, those that share one in a list."""
+    compared = single if ties == "trec_eval" else float
+    by_score: dict[float, Ranking] = {}
+    for docno, score in scored:
+        by_score.setdefault(compared(score), []).append(docno)
+    return [by_score[score] for score in sorted(by_score, reverse=True)]
+
+
+def orders_of(scored: Scored, ties: str) -> Iterator[Ranking]:
+    """Yield every order of the documents that the policy allows."""
+    groups = groups_of(scored, ties)
+    if ties in ("trec_eval", "trec_eval10"):
+        groups = [sorted(group, key=str.encode, reverse=True) for group in groups]
+    elif ties == "docno+":
+        groups = [sorted(group, key=str.encode) for group in groups]
+    elif ties == "reverse":
+        groups = [group[::-1] for group in groups]
+    elif ties != "stable":
+        each = [list(itertools.permutations(group)) for group in groups]
+        yield from (list(itertools.chain(*order)) for order in itertools.product(*each))
+        return
+    yield list(itertools.chain(*groups))
+
+
+def n_orders(scored: Scored, ties: str) -> int:
+    return math.prod(math.factorial(len(group)) for group in groups_of(scored, ties))
+
+
+@dataclass
+class Span:
+    """Bounds for a value that the policy does not fix."""
+
+    low: float
+    high: float
+    may_be_nan: bool = False
+
+
+@dataclass
+class Expected:
+    """What an evaluation must give: a value (or a Span, or None: unchecked) a query and metric."""
+
+    values: dict[str, dict[str, float | Span | None]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+    error: str = ""
+
+    def summary(self, metric: str) -> float | Span | None:
+        """Return the mean (or sum) over queries whose value is defined."""
+        column = [row[metric] for row in self.values.values()]
+        numbers = [value for value in column if isinstance(value, float)]
+        if len(numbers) < len(column):
+            return None
+        defined = [value for value in numbers if not math.isnan(value)]
+        if FORMULAS[metric].total:
+            return math.fsum(defined)
+        return math.fsum(defined) / len(defined) if defined else NAN
+
+    def n(self, metric: str) -> int | None:
+        """Return how many queries have a value."""
+        column = [row[metric] for row in self.values.values()]
+        numbers = [value for value in column if isinstance(value, float)]
+        return sum(not math.isnan(n) for n in numbers) if len(numbers) == len(column) else None
+
+
+def cut(order: Ranking, grades: Grades, choices: Choices) -> Ranking:
+    """Return the part of a ranking that the policies leave: depth first, as trec_eval does."""
+    order = order[: choices.depth]
+    return [d for d in order if grades.get(d, -1) >= 0] if choices.judged_only else order
+
+
+def level_of(formula: Formula, choices: Choices) -> int:
+    return (choices.relevance_level or 1) if formula.has_rel else 1
+
+
+def value_of(
+    formula: Formula, grades: Grades, scored: Scored, choices: Choices
+) -> float | Span | None:
+    """Return a metric's value for one answered query."""
+    if choices.tries_orders and n_orders(scored, choices.ties) > MOST_ORDERS:
+        return None
+    level, scores = level_of(formula, choices), dict(scored)
+    found = [
+        float(formula.value(Query(cut(order, grades, choices), grades, scores, level), formula.k))
+        for order in orders_of(scored, choices.ties)
+    ]
+    defined = [value for value in found if not math.isnan(value)]
+    if not defined:
+        return NAN
+    if len(defined) == len(found) and max(found) - min(found) < 1e-12:
+        return found[0]
+    span = Span(min(defined), max(defined), len(defined) < len(found) or choices.depth is not None)
+    if choices.ties.startswith("random") or choices.depth is not None or span.may_be_nan:
+        return span
+    if choices.ties == "average":
+        return sum(found) / len(found) if formula.exact else span
+    if not formula.bounded:
+        return span
+    return span.high if (choices.ties == "best") == formula.higher else span.low
+
+
+def evaluate(
+    judgements: Judgements, run: dict[str, Scored], metrics: list[str], choices: Choices
+) -> Expected:
+    """Evaluate one run."""
+    expected = Expected()
+    expected.missing = [qid for qid in judgements if qid not in run]
+    expected.extra = [qid for qid in run if qid not in judgements]
+    skips = choices.missing_queries == "skip"
+    queries = [qid for qid in judgements if qid in run or not skips]
+    level = max((level_of(METRICS[metric], choices) for metric in metrics), default=1)
+
+    def is_empty(qid: str, level: int) -> bool:
+        return not any(grade >= level for grade in judgements[qid].values())
+
+    empty = [qid for qid in queries if is_empty(qid, level)]
+    if len(expected.missing) == len(judgements):
+        expected.error = "no common query"
+    elif expected.missing and choices.missing_queries == "error":
+        expected.error = "missing queries"
+    elif empty and choices.empty_queries == "error":
+        expected.error = "empty queries"
+    for qid in queries:
+        grades, row = judgements[qid], {}
+        for name in metrics:
+            formula = METRICS[name]
+            is_special = formula.relevance and is_empty(qid, level_of(formula, choices))
+            value: float | Span | None
+            if is_special and choices.empty_queries == "skip":
+                value = NAN
+            elif qid not in run and formula.missing is not None:
+                value = formula.missing
+            elif is_special and choices.empty_queries == "one" and formula.in_unit:
+                value = 1.0
+            else:
+                value = value_of(formula, grades, run.get(qid, []), choices)
+            row[with_level(name, level_of(formula, choices))] = value
+        expected.values[qid] = row
+
+    answered = [qid for qid in judgements if qid in run]
+    firsts = {
+        qid: cut(next(orders_of(run[qid], choices.ties)), judgements[qid], choices)
+        for qid in answered
+    }
+    expected.counts = {
+        "queries": len(queries),
+        "missing": len(expected.missing),
+        "extra": len(expected.extra),
+        "empty": len(empty),
+        "judgements": sum(grade >= 0 for qid in queries for grade in judgements[qid].values()),
+        "tied": sum(
+            len(group)
+            for qid in answered
+            for group in groups_of(run[qid], choices.ties)
+            if len(group) > 1
+        ),
+    }
+    if not choices.tries_orders:  # else it can depend on the order
+        expected.counts["retrieved"] = sum(map(len, firsts.values()))
+        expected.counts["judged"] = sum(
+            judgements[qid].get(docno, -1) >= 0 for qid in answered for docno in firsts[qid]
+        )
+    return expected

@@ -1,0 +1,224 @@
+"""Wrong arguments of public functions: one HarnessError that names the argument, nothing raw."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harness
+from harness.core.metric import REGISTRY
+from harness.core.tables import Qrels, Run
+from harness.errors import ArgumentError, HarnessError
+
+
+class Mute:
+    """An object that cannot even be printed."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+QRELS = {"q2": {"b": 1, "a": 0}, "q10": {"z": 2}}
+RUN = {"q2": {"b": 1.0, "a": 2.0}, "q10": {"z": 0.5}}
+SCORES, GRADES, N = [[1.0, 2.0], [0.5, 0.0]], [[1, 0], [2, 0]], [2, 1]
+BATCH: dict[str, Any] = {"scores": SCORES, "relevance": GRADES, "n": N}
+WRONG: list[Any] = [
+    None, object(), Mute(), 3, -1, 0, 3.5, float("nan"), True, "x", "", b"x", [], [None], [1],
+    [object()], (), {}, {"x": 1}, {"x": None}, {1: {"a": 1}}, {"q": {"d": [1]}},
+    {"q": {"d": object()}}, {"q": {"d": None}}, {"q": {"d": "1"}}, {"q": [1]}, {"q": {3: 1}},
+    {"q": None}, {None: {}}, len, np.array([object()]), np.zeros((2, 2, 2)), np.zeros(3),
+    iter([1]), {1, 2}, Path("nope"), int, ["map"], {"ties": 3}, {"tie": "stable"},
+]  # fmt: skip
+
+
+def _collector() -> harness.BatchCollector:
+    collector = harness.BatchCollector()
+    collector.add(**BATCH)
+    return collector
+
+
+def _with_policy(**given: Any) -> harness.Evaluation:
+    return harness.evaluate(QRELS, RUN, ["map"], policy=given)
+
+
+EVALUATION = harness.evaluate(QRELS, RUN, ["map"])
+COMPARED = {"runs": {"a": RUN, "b": RUN}, "metrics": ["map"]}
+BATCHED = {
+    name: (getattr(harness.batch.functions, name), BATCH)
+    for name in ("ndcg", "dcg", "arp", "swaps", "mse", "rbo", "ao", "kendall", "tau_ap",
+                 "spearman", "pearson", "pairwise_logloss", "lambdas")
+}  # fmt: skip
+FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "evaluate": (harness.evaluate, {"qrels": QRELS, "run": RUN, "metrics": ["map"]}),
+    "evaluate a batch": (harness.evaluate, {"qrels": GRADES, "run": SCORES, "metrics": ["map"],
+                                            "n": N, "qids": ["q9", "q1"]}),
+    "evaluate, reference": (harness.evaluate, {"qrels": QRELS, "run": RUN,
+                            "metrics": ["rbo(reference=o)"], "references": {"o": RUN}}),
+    "run": (harness.run, {"config": "c.yaml"}),
+    "compare": (harness.compare, {"qrels": QRELS, **COMPARED}),
+    "compare evaluations": (harness.compare, {"qrels": {"a": EVALUATION, "b": EVALUATION}}),
+    "read_qrels": (harness.read_qrels, {"path": "q.txt"}),
+    "read_run": (harness.read_run, {"path": "r.run"}),
+    "Policy": (harness.Policy, {}),
+    "policy": (_with_policy, {"ties": "stable", "missing_queries": "zero", "depth": 3,
+                              "empty_queries": "zero", "judged_only": False, "scores": None,
+                              "grades": harness.Policy().grades}),
+    "align": (harness.align, {"qrels": Qrels.from_dict(QRELS), "run": Run.from_dict(RUN)}),
+    "Qrels.from_dict": (Qrels.from_dict, {"mapping": QRELS}),
+    "Run.from_dict": (Run.from_dict, {"mapping": RUN}),
+    "BatchCollector": (harness.BatchCollector, {}),
+    "add": (lambda **given: harness.BatchCollector().add(**given), {**BATCH, "qids": None}),
+    "collected": (lambda **given: _collector().evaluate(**given),
+                  {"metrics": ["map"], "policy": None, "name": ""}),
+    "save": (lambda **given: _collector().save(**given), {"path": "b.npz"}),
+    "to_tables": (lambda **given: _collector().to_tables(**given), {"name": ""}),
+    "to_pytrec_eval": (harness.to_pytrec_eval, BATCH),
+    "from_pytrec_eval": (harness.from_pytrec_eval, {"qrel": QRELS, "run": RUN}),
+    "rank_similarity": (harness.rank_similarity, {"first": ["a", "b"], "second": ["b", "a"]}),
+    "metric": (harness.metric, {"name": "m", "direction": None, "bounds": (0, 1), "source": "s"}),
+    "paired_test": (harness.paired_test, {"name": "t", "title": "t"}),
+    "all_pairs_test": (harness.all_pairs_test, {"name": "t", "title": "t"}),
+    "column": (EVALUATION.column, {"metric": "map"}),
+    "Evaluation": (harness.Evaluation, {"values": EVALUATION.values, "qids": EVALUATION.qids,
+                                        "metrics": EVALUATION.metrics}),
+    "rbo_weight": (harness.batch.functions.rbo_weight, {"p": 0.9, "d": 3}),
+    "sigmoid": (harness.batch.functions.sigmoid, {"x": 0.9}),
+    **BATCHED,
+}  # fmt: skip
+NOT_CHECKED = {
+    "weights", "errors", "counts", "unanswered",  # of Evaluation, which this package fills
+    "also", "expected", "empty", "missing", "cutoffs", "weight", "bounded", "unbounded_with",
+    "trec_name", "trec_parameter", "reference", "check", "options",
+    "scheduler",  # any text is an address that is tried for seconds
+}  # fmt: skip
+
+
+def _cases() -> list[tuple[str, str]]:
+    found = []
+    for name, (function, given) in FUNCTIONS.items():
+        parameters = [one for one in inspect.signature(function).parameters if one != "given"]
+        found += [(name, one) for one in dict.fromkeys([*given, *parameters])]
+    return [case for case in found if case[1] not in NOT_CHECKED]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "q.txt").write_text("q2 0 b 1\nq2 0 a 0\n")
+    (tmp_path / "r.run").write_text("q2 Q0 b 1 1.0 t\nq2 Q0 a 2 0.5 t\n")
+    (tmp_path / "c.yaml").write_text(
+        "datasets: {d: {path: q.txt}}\nruns: {r: {path: r.run}}\nmetrics: [map]\noutput: out\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("name", "argument"), _cases())
+def test_a_wrong_value_is_taken_or_one_of_our_errors(name: str, argument: str) -> None:
+    function, given = FUNCTIONS[name]
+    for value in WRONG:
+        if argument == "jobs" and isinstance(value, int) and value == 3:
+            continue  # it is right, and starts processes
+        with warnings.catch_warnings(), contextlib.suppress(HarnessError):
+            warnings.simplefilter("ignore")
+            function(**{**given, argument: value})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: harness.evaluate(QRELS, RUN, [None]),
+         "metrics[0]: expected the name of a metric, got None"),
+        (lambda: harness.evaluate(QRELS, RUN, None),
+         "metrics: expected a list of metric names, got None"),
+        (lambda: harness.evaluate(QRELS, RUN, b"map"),
+         "metrics: expected a list of metric names, got a bytes"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], rel="x"),
+         "rel: expected a whole number from 1 to 2147483647, got 'x'"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], rel=0),
+         "rel: expected a whole number from 1 to 2147483647, got 0"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], rel=True),
+         "rel: expected a whole number from 1 to 2147483647, got True"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], convention=3),
+         "convention: expected text, got 3"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], policy="stable"),
+         "policy: expected a Policy or a mapping, got 'stable'"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], policy={"tie": "stable"}),
+         "policy: unknown key 'tie'; did you mean 'ties'?"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], policy={"ties": None}),
+         "policy.ties: expected text, got None"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], policy={"depth": 2.5}),
+         "policy.depth: expected a whole number from 1"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], references=[RUN]),
+         "references: expected a mapping, got a list"),
+        (lambda: harness.run(None), "config: expected the path of a config, or a Config, got None"),
+        (lambda: harness.run("c.yaml", jobs="two"), "jobs: expected a whole number from 1"),
+        (lambda: harness.run("c.yaml", overrides="policy.ties=stable"),
+         "overrides: expected a list of texts, got 'policy.ties=stable'"),
+        (lambda: harness.compare(QRELS, [RUN, RUN], ["map"]),
+         "runs: expected a mapping of names to runs, got a list"),
+        (lambda: harness.compare(QRELS, {"a": RUN, "b": RUN}, ["map"], level="x"),
+         "level: expected a number between 0 and 1, got 'x'"),
+        (lambda: harness.compare(QRELS, {"a": RUN, "b": RUN}, ["map"], baseline=3),
+         "baseline: expected a list of texts, got 3"),
+        (lambda: harness.read_qrels(None), "path: expected a path, got None"),
+        (lambda: harness.read_run(3), "path: expected a path, got 3"),
+        (lambda: harness.read_run("r.run", dataset=QRELS), "dataset: expected qrels, got a dict"),
+        (lambda: harness.read_run("r.run", duplicates=None), "duplicates: expected one of error,"),
+        (lambda: harness.Policy(depth="x"), "depth: expected a whole number from 1"),
+        (lambda: harness.Policy(judged_only="no"), "judged_only: expected true or false, got 'no'"),
+        (lambda: harness.align(QRELS, RUN), "qrels: expected Qrels, got a dict"),
+        (lambda: harness.rank_similarity(["a"], None), "second: expected a mapping of names"),
+        (lambda: _collector().evaluate(["map"], policy=3), "policy: expected a Policy or a map"),
+        (lambda: _collector().save(None), "path: expected a path, got None"),
+        (lambda: harness.batch.functions.rbo(**BATCH, p=object()), "p: expected a number"),
+        (lambda: EVALUATION.column(3), "metric: expected the name of a metric, got 3"),
+        (lambda: harness.metric(3, direction=None, bounds=(0, 1), source="s"),
+         "name: expected text, got 3"),
+    ],
+)  # fmt: skip
+def test_the_message_names_the_argument(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        call()
+    assert str(caught.value).startswith(message)
+    assert isinstance(caught.value, (TypeError, ValueError))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"d7": [1]}, "document 'd7' of query 'q10': expected a number, got a list"),
+        ({"d7": None}, "document 'd7' of query 'q10': expected a number, got None"),
+        ({"d7": "2"}, "document 'd7' of query 'q10': expected a number, got '2'"),
+        ([1], "query 'q10': expected a mapping, got a list"),
+    ],
+)
+def test_grades_and_scores_of_a_wrong_type_are_named(row: Any, message: str) -> None:
+    given = {"q2": {"d1": 1}, "q10": row}
+    for call in (
+        lambda: harness.evaluate(given, RUN, ["map"]),
+        lambda: harness.evaluate(QRELS, given, ["map"]),
+        lambda: Qrels.from_dict(given), lambda: Run.from_dict(given),
+    ):  # fmt: skip
+        with pytest.raises(HarnessError) as caught:
+            call()
+        assert message in str(caught.value)
+
+
+def test_one_iterator_of_metrics_serves_every_run() -> None:
+    found = harness.compare(QRELS, {"a": RUN, "b": RUN}, iter(["map", "P@5"]))
+    assert {str(row.metric) for row in found.rows} == {"map", "P@5"}
+
+
+def test_no_metric_is_left_behind_by_a_wrong_decorator() -> None:
+    before = set(REGISTRY)
+    with pytest.raises(ArgumentError):
+        harness.metric("new", direction=None, bounds=(0, 1), source="s")(None)  # type: ignore[arg-type]
+    assert set(REGISTRY) == before
