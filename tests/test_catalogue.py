@@ -27,7 +27,7 @@ def rows(text: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_definition_has_nothing_of_python(name: str) -> None:
     text = define(REGISTRY[name])
-    assert text.startswith(f"{name}: {plain(REGISTRY[name].title)}")
+    assert text.startswith(f"{name}: {plain(REGISTRY[name].headline)}")
     for mark in (">>>", "aligned : ", "ndarray", "----", "``", ":func:", "default ()", "None"):
         assert mark not in text, mark
     said = re.findall(r"^  (\w+): ", text, re.M)

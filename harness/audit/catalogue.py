@@ -366,7 +366,7 @@ def table(definition: Definition) -> str:
     cells = [["convention", *(_LABELS.get(name, name) for name in names)]]
     for label, row in zip(["(none)", *(each.name for each in having)], rows, strict=True):
         cells.append([label, *(_cell(definition, name, row, usual) for name in names)])
-    head = f"{definition.name}: {definition.title}\n\n"
+    head = f"{definition.name}: {definition.headline}\n\n"
     return (
         f"{head}{columns([_flush(row, cells) for row in cells], width=WIDTH)}\n\n"
         "'-': as without a convention. 'bare name': the cutoff where none is written.\n"
@@ -393,7 +393,7 @@ def listing() -> str:
     rows = [["metric", "better", "what it is"]]
     for name in sorted(REGISTRY, key=str.lower):
         definition = REGISTRY[name]
-        rows.append([spelling(definition), definition.direction or "", plain(definition.title)])
+        rows.append([spelling(definition), definition.direction or "", plain(definition.headline)])
     text = columns(rows, left=3)
     names = "\n".join(f"  {name}: {' '.join(members)}" for name, members in NICKNAMES.items())
     return (

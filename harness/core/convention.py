@@ -34,6 +34,8 @@ class Convention:
         What changes further where a setting is given by hand: ``{"ndcg(gain=linear)": {...}}``.
     note : str
         What cannot be reproduced by any rule, and other things to know.
+    cite : tuple of str
+        The papers to cite, as of :func:`~harness.core.metric.metric`.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Convention:
     metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     note: str = ""
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    cite: tuple[str, ...] = ()
 
     def of(self, metric: str) -> dict[str, Any]:
         """Return the settings and parameters of one metric.

@@ -7,11 +7,12 @@ annotations and defaults are the metric's parameters; nothing is declared twice.
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,15 @@ Direction = Literal["higher", "lower"]
 Summary = Literal["mean", "sum", "gm"]
 
 
+class Formula(NamedTuple):
+    """A formula in LaTeX's mathematics, and as plain text."""
+
+    latex: str
+    plain: str
+
+
+Title = tuple[str | Formula, tuple[str, ...]]
+"""What a metric is called in a sentence, and the keys of the literature to cite."""
 Function = Callable[..., Floats | Ints]
 Expectation = Callable[..., Floats | None]
 TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
@@ -58,6 +68,9 @@ class Definition:
     bounded: bool = True
     unbounded_with: tuple[str, ...] = ()
     check: Callable[..., None] | None = None
+    title: str | Formula = ""
+    cite: tuple[str, ...] = ()
+    variants: Mapping[str, Title] = field(default_factory=dict)
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -86,7 +99,7 @@ class Definition:
         return self.cutoff is not None and not self.cutoff.optional
 
     @property
-    def title(self) -> str:
+    def headline(self) -> str:
         """The first sentence of the function's docstring."""
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
 
@@ -194,6 +207,14 @@ class Metric:
             name in without or f"{name}={value}" in without for name, value in self.params
         )
 
+    @property
+    def title(self) -> Title:
+        """What it is called in a sentence, and the keys of the literature to cite."""
+        definition, variants = self.definition, self.definition.variants
+        texts = (f"{n}={definition.parameters[n].text(value)}" for n, value in self.params)
+        usual: Title = (definition.title, definition.cite)
+        return next((variants[text] for text in texts if text in variants), usual)
+
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of the metric's function."""
         arguments = {n: v for n, v in self.params if n != "reference"}
@@ -240,6 +261,17 @@ _BOUNDS = Kind(
 )
 REGISTRY: dict[str, Definition] = {}
 """Every metric by its name. Filled by :func:`metric`; read it through ``core.names``."""
+ENTRIES: dict[str, str] = {}
+"""BibTeX entries that metrics bring along, by their keys."""
+
+
+def _key(cite: str) -> str:
+    """Return the key of a citation, and keep its BibTeX entry if it is one."""
+    entry = re.match(r"@\w+\{([^,\s]+),", cite.strip())
+    if entry is None:
+        return cite
+    ENTRIES[entry[1]] = cite.strip() + "\n"
+    return entry[1]
 
 
 def metric(
@@ -262,6 +294,9 @@ def metric(
     bounded: bool = True,
     unbounded_with: tuple[str, ...] = (),
     check: Callable[..., None] | None = None,
+    title: str | Formula = "",
+    cite: tuple[str, ...] = (),
+    variants: Mapping[str, Title] | None = None,
 ) -> Callable[[Function], Function]:
     """Register a function on :class:`~harness.core.aligned.Aligned` as a metric.
 
@@ -312,6 +347,12 @@ def metric(
     check : callable, optional
         Called with the metric's parameters when its name is read, before any data are; raises
         UnknownNameError if they do not fit together.
+    title : str or Formula
+        Its name in a sentence or a table of a paper: "nDCG". `name` if left out.
+    cite : tuple of str
+        The papers to cite: keys of ``harness/reports/references.py``, or BibTeX entries.
+    variants : mapping of str to (title, cite), optional
+        Title and papers if a parameter has a value: ``{"form=a": ("tau-a", ("kendall1938",))}``.
 
     Returns
     -------
@@ -353,7 +394,7 @@ def metric(
         found = Definition(
             name, function, direction, bounds, source, unit, summary, empty, missing,
             trec_name, trec_parameter, aliases, cutoffs, weight, reference, expected, bounded,
-            unbounded_with, check,
+            unbounded_with, check, title or name, tuple(map(_key, cite)), variants or {},
         )  # fmt: skip
         if not function.__module__.startswith(_BUILT_IN):
             found.parameters  # noqa: B018 - a slip in a plugin is said where it is loaded

@@ -49,6 +49,8 @@ def _weight(
 
 @metric(
     "arp",
+    title="ARP",
+    cite=("joachims2017",),
     direction="lower",
     bounds=(1, np.inf),
     source="Joachims, Swaminathan and Schnabel, WSDM 2017; PyTorchLTR",

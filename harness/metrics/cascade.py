@@ -308,6 +308,8 @@ def _expected_err(
 
 @metric(
     "err",
+    title="ERR",
+    cite=("chapelle2009",),
     direction="higher",
     bounds=(0, 1),
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009",
@@ -384,6 +386,8 @@ def _expected_nerr(
 
 @metric(
     "nerr",
+    title="normalised ERR",
+    cite=("chapelle2009",),
     direction="higher",
     bounds=(0, 1),
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009; normalised as in PTRanking",
@@ -455,6 +459,8 @@ def _expected_pfound(
 
 @metric(
     "pfound",
+    title="pFound",
+    cite=("gulin2009",),
     direction="higher",
     bounds=(0, 1),
     source="Gulin, Karpovich, Raskovalov and Segalovich, ROMIP 2009; CatBoost (PFound)",

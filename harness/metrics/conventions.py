@@ -89,6 +89,7 @@ _ALL = (
         "Prints 4 decimals. Grades 3 and 4 are not relevant and gain nothing. Eval-Score-3.0.pl "
         "prints nothing for a list shorter than k and counts it 0 in the mean "
         "(short=nan,undefined=zero).",
+        cite=("qin2010",),
     ),
     Convention(
         "mslr",
@@ -150,6 +151,7 @@ _ALL = (
             },
         },
         "label_gain=0,1,2,... is gain=linear.",
+        cite=("ke2017",),
     ),
     Convention(
         "xgboost",
@@ -164,6 +166,7 @@ _ALL = (
         "A metric without a cutoff is cut at 32. ndcg_exp_gain=False is gain=linear, which takes "
         "any grade.",
         {"ndcg(gain=linear)": _XGBOOST_LINEAR},
+        cite=("chen2016",),
     ),
     Convention(
         "xgboost-minus",

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.blocks import by_block
-from ..core.metric import metric
+from ..core.metric import Formula, metric
 from ..core.pairs import (
     constant_rows,
     group_keys,
@@ -60,6 +60,12 @@ def _deviations(items: Ragged, x: Floats) -> Floats:
 
 @metric(
     "kendall",
+    title=Formula(r"\tau_b", "Kendall's tau-b"),
+    cite=("kendall1945",),
+    variants={
+        "form=a": (Formula(r"\tau_a", "Kendall's tau-a"), ("kendall1938",)),
+        "form=gamma": (Formula(r"\gamma", "Goodman and Kruskal's gamma"), ()),
+    },
     direction="higher",
     bounds=(-1, 1),
     source="Kendall, Biometrika 33, 1945 (tau-b) and 30, 1938 (tau-a); Goodman and Kruskal, 1954",
@@ -113,6 +119,8 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
 
 @metric(
     "spearman",
+    title=Formula(r"\rho", "Spearman's rho"),
+    cite=("spearman1904",),
     direction="higher",
     bounds=(-1, 1),
     source="Spearman, American Journal of Psychology 15, 1904",
@@ -155,6 +163,7 @@ def spearman(aligned: Aligned) -> Floats:
 
 @metric(
     "pearson",
+    title="Pearson's correlation",
     direction="higher",
     bounds=(-1, 1),
     source="Pearson, Philosophical Transactions A 187, 1896",
@@ -296,6 +305,12 @@ def _finished(items: Ragged, grades: Ints, above: _Above, wrong: Floats) -> Floa
 
 @metric(
     "tau_ap",
+    title=Formula(r"\tau_\mathrm{AP}", "tau_ap"),
+    cite=("yilmaz2008",),
+    variants={
+        f"tied={form}": (Formula(r"\tau_\mathrm{AP}", "tau_ap"), ("yilmaz2008", "urbano2017"))
+        for form in ("a", "b")
+    },
     direction="higher",
     bounds=(-1, 1),
     source="Yilmaz, Aslam and Robertson, SIGIR 2008; ties: Urbano and Marrero, ICTIR 2017",

@@ -23,6 +23,7 @@ def _weight(aligned: Aligned, *, over: Over = "queries") -> Floats | None:
 
 @metric(
     "mse",
+    title="mean squared error",
     direction="lower",
     bounds=(0, np.inf),
     source="Gauss, Theoria combinationis observationum, 1821",

@@ -151,6 +151,8 @@ Cutoff = Annotated[int, Range(1, None)]
 
 @metric(
     "dcg",
+    title="DCG",
+    cite=("jarvelin2002",),
     direction="higher",
     bounds=(0, np.inf),
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005 (gain=exp)",
@@ -209,6 +211,8 @@ def dcg(
 
 @metric(
     "ndcg",
+    title="nDCG",
+    cite=("jarvelin2002",),
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_ndcg.c and m_ndcg_cut.c; Järvelin and Kekäläinen, ACM TOIS 20(4), "
@@ -407,6 +411,8 @@ def _mean(aligned: Aligned, values: Floats) -> Floats:
 
 @metric(
     "mean_ndcg",
+    title="the mean of nDCG over all ranks",
+    cite=("jarvelin2002",),
     direction="higher",
     bounds=(0, 1),
     source="LETOR 3.0 and 4.0, Eval-Score-3.0.pl and Eval-Score-4.0.pl; MSLR, eval-score-mslr.pl",

@@ -120,6 +120,8 @@ def _weight(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") ->
 
 @metric(
     "opa",
+    title="ordered pair accuracy",
+    cite=("joachims2002",),
     direction="higher",
     bounds=(0, 1),
     source="Joachims, KDD 2002; TF-Ranking (Pasumarthi et al., KDD 2019): OPAMetric",
@@ -165,6 +167,8 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
 
 @metric(
     "auc",
+    title="AUC per query",
+    cite=("hanley1982",),
     direction="higher",
     bounds=(0, 1),
     source="Hanley and McNeil, Radiology 143, 1982",
@@ -225,6 +229,8 @@ def sigmoid(x: npt.ArrayLike) -> Floats:
 
 @metric(
     "pairwise_logloss",
+    title="pairwise log loss",
+    cite=("burges2005",),
     direction="lower",
     bounds=(0, np.inf),
     source="Burges et al., Learning to rank using gradient descent, ICML 2005",

@@ -290,6 +290,9 @@ def _expected(
 
 @metric(
     "rbo",
+    title="RBO",
+    cite=("webber2010",),
+    variants={f"tied={form}": ("RBO", ("webber2010", "corsi2024")) for form in ("w", "a", "b")},
     direction="higher",
     bounds=(0, 1),
     source="Webber, Moffat and Zobel, ACM TOIS 28(4), 2010; ties: Corsi and Urbano, SIGIR 2024",
@@ -403,6 +406,8 @@ def _expected_average(
 
 @metric(
     "ao",
+    title="average overlap",
+    cite=("fagin2003",),
     direction="higher",
     bounds=(0, 1),
     source="Fagin, Kumar and Sivakumar, SIAM J. Discrete Math. 17(1), 2003; Webber et al., 2010",

@@ -114,6 +114,8 @@ def _expected(
 
 @metric(
     "rbp",
+    title="RBP",
+    cite=("moffat2008",),
     direction="higher",
     bounds=(0, 1),
     source="Moffat and Zobel, ACM TOIS 27(1), 2008",

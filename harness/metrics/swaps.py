@@ -52,6 +52,12 @@ def _share(aligned: Aligned, found: Array, normalize: Normalize) -> Floats:
 
 @metric(
     "swaps",
+    title="the number of swaps",
+    cite=("kendall1938",),
+    variants={
+        "normalize=true": ("the share of swapped pairs", ("kendall1938",)),
+        "normalize=all": ("the share of swapped pairs among all pairs", ("kendall1938",)),
+    },
     direction="lower",
     bounds=(0, np.inf),
     source="Kendall, Biometrika 30, 1938 (distance); counted as the exchanges of a bubble sort",

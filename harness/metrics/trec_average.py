@@ -30,6 +30,8 @@ _AS_TREC_EVAL = (None, None, "relevant", 0, "apart", "cut")
 
 @metric(
     "map",
+    title="MAP",
+    cite=("buckley2005",),
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_map.c and m_map_cut.c; Buckley and Voorhees 2005",
@@ -102,6 +104,8 @@ def average_precision(
 
 @metric(
     "gm_map",
+    title="GMAP",
+    cite=("robertson2006",),
     direction="higher",
     bounds=(math.log(SMALLEST), 0),
     source="trec_eval 9.0.8, m_gm_map.c; Robertson 2006",
@@ -143,6 +147,8 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
 @metric(
     "infAP",
+    title="infAP",
+    cite=("yilmaz2006",),
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_infap.c; Yilmaz and Aslam 2006",

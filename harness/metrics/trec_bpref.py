@@ -63,6 +63,8 @@ def _expected(aligned: Aligned, *, rel: int = 1) -> Floats:
 
 @metric(
     "bpref",
+    title="bpref",
+    cite=("buckley2004",),
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_bpref.c; Buckley and Voorhees 2004",
@@ -103,6 +105,8 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
 @metric(
     "gm_bpref",
+    title="the geometric mean of bpref",
+    cite=("buckley2004",),
     direction="higher",
     bounds=(math.log(SMALLEST), 0),
     source="trec_eval 9.0.8, m_gm_bpref.c",

@@ -14,6 +14,7 @@ from .trec_shared import Rel, n_hits
 
 @metric(
     "num_q",
+    title="the number of queries",
     direction=None,
     bounds=(0, math.inf),
     source="trec_eval 9.0.8, m_num_q.c",
@@ -53,6 +54,7 @@ def num_q(aligned: Aligned) -> Floats:
 
 @metric(
     "num_ret",
+    title="the number of documents retrieved",
     direction=None,
     bounds=(0, math.inf),
     source="trec_eval 9.0.8, m_num_ret.c",
@@ -90,6 +92,7 @@ def num_ret(aligned: Aligned) -> Ints:
 
 @metric(
     "num_rel",
+    title="the number of relevant documents",
     direction=None,
     bounds=(0, math.inf),
     source="trec_eval 9.0.8, m_num_rel.c",
@@ -131,6 +134,7 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 
 @metric(
     "num_rel_ret",
+    title="the number of relevant documents retrieved",
     direction="higher",
     bounds=(0, math.inf),
     source="trec_eval 9.0.8, m_num_rel_ret.c",

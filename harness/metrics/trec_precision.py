@@ -35,6 +35,7 @@ def _expected_precision(
 
 @metric(
     "P",
+    title="precision",
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_P.c",
@@ -107,6 +108,7 @@ def _per_document(
 
 @metric(
     "recall",
+    title="recall",
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_recall.c",
@@ -148,6 +150,7 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
 
 @metric(
     "success",
+    title="success",
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_success.c",

@@ -42,6 +42,8 @@ def _expected_reciprocal_rank(
 
 @metric(
     "recip_rank",
+    title="MRR",
+    cite=("voorhees1999",),
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_recip_rank.c; with a cutoff as in MS MARCO's MRR@10",
@@ -105,6 +107,8 @@ def reciprocal_rank(
 
 @metric(
     "Rprec",
+    title="R-precision",
+    cite=("buckley2005",),
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_Rprec.c",

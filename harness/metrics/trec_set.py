@@ -17,6 +17,7 @@ from .trec_shared import Rel, n_hits, precision_at_hits, share
 
 @metric(
     "set_P",
+    title="set precision",
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_set_P.c",
@@ -55,6 +56,7 @@ def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
 @metric(
     "set_recall",
+    title="set recall",
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_set_recall.c",
@@ -168,6 +170,8 @@ def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
 @metric(
     "set_F",
+    title="set F",
+    cite=("vanrijsbergen1979",),
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_set_F.c; van Rijsbergen 1979",
@@ -273,6 +277,8 @@ def utility(
 
 @metric(
     "yaap",
+    title="yaAP",
+    cite=("robertson2012",),
     direction="higher",
     bounds=(-math.inf, math.inf),
     source="trec_eval 9.0.8, m_yaap.c; Robertson, ECIR 2012",

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.comparison import Comparisons
-from ..core.metric import Metric
+from ..core.metric import Formula, Metric
 from ..core.names import NAMES
 from ..core.study import Study
 from ..core.systems import how_chosen
 from .phrases import CORRECTIONS, capitalised, counted, listed, span
 from .references import bibtex
 from .wording import (
-    Formula,
     Markup,
     Name,
     Writer,

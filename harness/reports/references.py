@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..core.metric import ENTRIES
 from ..errors import UnknownNameError, did_you_mean
 
 VENUES = {
@@ -266,9 +267,9 @@ def bibtex(keys: Iterable[str]) -> str:
       year = {1979},
     }
     """
+    known = {**ENTRIES, **REFERENCES}
     for key in (wanted := sorted(set(keys))):
-        if key not in REFERENCES:
-            near = did_you_mean(key, REFERENCES)
-            all_ = ", ".join(REFERENCES)
+        if key not in known:
+            near, all_ = did_you_mean(key, known), ", ".join(known)
             raise UnknownNameError(f"unknown reference '{key}'{near}  (all: {all_})")
-    return "\n".join(REFERENCES[key] for key in wanted)
+    return "\n".join(known[key] for key in wanted)

@@ -7,26 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ..core.convention import CONVENTIONS
 from ..core.evaluate import EMPTY, level_of
 from ..core.evaluation import Counts
 from ..core.grades import GradeRule
-from ..core.metric import Metric
+from ..core.metric import Formula, Metric, Title
 from ..core.policy import Policy
 from ..core.settings import Settings
 from .latex import escape
 from .phrases import listed
 
 Markup = Literal["latex", "plain"]
-
-
-class Formula(NamedTuple):
-    """A formula in LaTeX's mathematics, and as plain text."""
-
-    latex: str
-    plain: str
 
 
 class Writer:
@@ -227,52 +220,6 @@ def told(how: Mapping[Metric, str], name: Name) -> str:
     return f"{usual}, but {listed(others)}" if others else usual
 
 
-Named = tuple[str | Formula, tuple[str, ...]]
-
-FAMILIES: Mapping[str, Named] = {
-    "map": ("MAP", ("buckley2005",)),
-    "gm_map": ("GMAP", ("robertson2006",)),
-    "infAP": ("infAP", ("yilmaz2006",)),
-    "bpref": ("bpref", ("buckley2004",)),
-    "gm_bpref": ("the geometric mean of bpref", ("buckley2004",)),
-    "P": ("precision", ()),
-    "recall": ("recall", ()),
-    "success": ("success", ()),
-    "Rprec": ("R-precision", ("buckley2005",)),
-    "recip_rank": ("MRR", ("voorhees1999",)),
-    "ndcg": ("nDCG", ("jarvelin2002",)),
-    "dcg": ("DCG", ("jarvelin2002",)),
-    "mean_ndcg": ("the mean of nDCG over all ranks", ("jarvelin2002",)),
-    "err": ("ERR", ("chapelle2009",)),
-    "nerr": ("normalised ERR", ("chapelle2009",)),
-    "pfound": ("pFound", ("gulin2009",)),
-    "rbp": ("RBP", ("moffat2008",)),
-    "rbo": ("RBO", ("webber2010",)),
-    "ao": ("average overlap", ("fagin2003",)),
-    "tau_ap": (Formula(r"\tau_\mathrm{AP}", "tau_ap"), ("yilmaz2008",)),
-    "spearman": (Formula(r"\rho", "Spearman's rho"), ("spearman1904",)),
-    "pearson": ("Pearson's correlation", ()),
-    "swaps": ("the number of swaps", ("kendall1938",)),
-    "arp": ("ARP", ("joachims2017",)),
-    "mse": ("mean squared error", ()),
-    "opa": ("ordered pair accuracy", ("joachims2002",)),
-    "auc": ("AUC per query", ("hanley1982",)),
-    "pairwise_logloss": ("pairwise log loss", ("burges2005",)),
-    "yaap": ("yaAP", ("robertson2012",)),
-    "set_P": ("set precision", ()),
-    "set_recall": ("set recall", ()),
-    "set_F": ("set F", ("vanrijsbergen1979",)),
-    "num_ret": ("the number of documents retrieved", ()),
-    "num_rel": ("the number of relevant documents", ()),
-    "num_rel_ret": ("the number of relevant documents retrieved", ()),
-    "num_q": ("the number of queries", ()),
-}
-"""What a metric is called, and the literature it is from."""
-_KENDALL: Mapping[str, Named] = {
-    "b": (Formula(r"\tau_b", "Kendall's tau-b"), ("kendall1945",)),
-    "a": (Formula(r"\tau_a", "Kendall's tau-a"), ("kendall1938",)),
-    "gamma": (Formula(r"\gamma", "Goodman and Kruskal's gamma"), ()),
-}
 _EXP = Formula("2^g - 1", "2^g - 1")
 _GAINS: Mapping[str, tuple[str, Formula | None]] = {
     "linear": ("linear gain", None),
@@ -292,10 +239,6 @@ _SCORES = {
     "float64": "scores compared in double precision",
     "none": "scores not looked at",
 }
-TOOLS: Mapping[str, tuple[str, ...]] = {
-    "letor": ("qin2010",), "lightgbm": ("ke2017",), "xgboost": ("chen2016",),
-}  # fmt: skip
-"""The literature behind the tools that conventions are named after."""
 
 
 def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
@@ -386,29 +329,18 @@ def _family(members: Sequence[Metric], level: int, writer: Writer) -> str:
     return f"{text} ({', '.join(facts)})" if facts else text
 
 
-def _named(metric: Metric) -> Named:
-    name, params = metric.definition.name, dict(metric.params)
-    if name == "kendall":
-        return _KENDALL[params.get("form", "b")]
-    title, keys = FAMILIES.get(name, (metric.definition.name, ()))
-    if name == "swaps" and (share := params.get("normalize")):
-        title = "the share of swapped pairs"
-        title += " among all pairs" * (share == "all")
-    if str(params.get("gain", "")).startswith("exp"):
-        keys = (*keys, "burges2005")
-    if name == "rbo" and params.get("tied", "none") != "none":
-        keys = (*keys, "corsi2024")
-    if name == "tau_ap" and params.get("tied", "none") != "none":
-        keys = (*keys, "urbano2017")
-    return title, keys
+def _named(metric: Metric) -> Title:
+    title, keys = metric.title
+    is_exponential = str(dict(metric.params).get("gain", "")).startswith("exp")
+    return title, (*keys, "burges2005") if is_exponential else keys
 
 
 def _facts(metric: Metric, level: int, writer: Writer) -> Iterable[str]:
     """Yield what a metric is computed with, where a reader could think otherwise."""
     definition, params = metric.definition, dict(metric.params)
     if metric.convention is not None:
-        tool = writer.text(CONVENTIONS[metric.convention].tool)
-        yield f"as computed by {tool}{writer.cite(TOOLS.get(metric.convention, ()))}"
+        convention = CONVENTIONS[metric.convention]
+        yield f"as computed by {writer.text(convention.tool)}{writer.cite(convention.cite)}"
     for name, parameter in definition.parameters.items():
         if name in ("cutoff", "normalize") or (name == "form" and definition.name == "kendall"):
             continue

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from harness.core.comparison import Plan
+from harness.core.convention import CONVENTIONS
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.metric import REGISTRY
@@ -25,7 +26,7 @@ from harness.errors import UnknownNameError
 from harness.reports import methods as module
 from harness.reports.methods import bibliography, methods, sources
 from harness.reports.references import REFERENCES, bibtex
-from harness.reports.wording import FAMILIES, TOOLS, Writer, metric_list
+from harness.reports.wording import Writer, metric_list
 from harness.stats.compare import compare
 from harness.stats.registry import load_all
 
@@ -226,8 +227,10 @@ def test_every_metric_can_be_said(markup: str) -> None:
 
 
 def test_every_key_has_an_entry() -> None:
-    keys = {key for _, found in FAMILIES.values() for key in found}
-    keys |= {key for found in TOOLS.values() for key in found}
+    keys = {key for one in REGISTRY.values() for key in one.cite}
+    variants = [variant for one in REGISTRY.values() for variant in one.variants.values()]
+    keys |= {key for _, cite in variants for key in cite}
+    keys |= {key for one in CONVENTIONS.values() for key in one.cite}
     keys |= set(module._CORRECTIONS.values())
     keys |= {key for test in load_all().values() for key in test.sources}
     assert keys <= set(REFERENCES), keys - set(REFERENCES)
