@@ -1,10 +1,11 @@
-"""Systems: the repetitions of one run on one dataset (its seeds), taken together."""
+"""Systems: the folds and seeds of one run on one dataset, taken together."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,15 +13,17 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
-from .evaluation import Counts
+from .arrow import call, encode, unique
+from .evaluation import Counts, Evaluation
 from .leaderboard import Entry, Failed, Leaderboard, Spread, Summary
 from .metric import Metric
 from .names import NAMES, parse
-from .pooling import lacking, pooled, whole_name
 from .ragged import Bools, Floats, frozen
 
 T = TypeVar("T")
 SHOWN = 5
+Columns = tuple[tuple[str, str], ...]
+"""Captured columns and their values."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,9 @@ class System:
     ----------
     dataset, run : str
     entries : tuple of Entry
-        A repetition each: one for each seed, or the only one there is. All hold the same
-        metrics and queries.
+        One for each seed, or the only one. All hold the same metrics and queries.
     chosen : Chosen, optional
-        Where it is the best of several.
+        If it is the best of several.
     """
 
     dataset: str
@@ -71,10 +73,7 @@ class System:
         return found
 
     def values(self, metric: Metric | str) -> Floats:
-        """Return the value of each query, ``(n_queries,)``: its mean over the repetitions.
-
-        NaN where a repetition has none.
-        """
+        """Return each query's mean over the repetitions, ``(n_queries,)``; NaN if one has none."""
         columns = [entry.evaluation.column(metric) for entry in self.entries]
         return columns[0] if len(columns) == 1 else frozen(np.mean(columns, axis=0))
 
@@ -83,12 +82,12 @@ class System:
         return np.array([entry.evaluation.column(metric) for entry in self.entries])
 
     def value(self, metric: Metric | str) -> float:
-        """Return the summary: the mean of the repetitions' summaries."""
+        """Return the mean of the repetitions' summaries."""
         found = self._summaries(metric)
         return math.fsum(found) / len(found)
 
     def deviation(self, metric: Metric | str) -> float:
-        """Return the standard deviation of the repetitions' summaries; NaN where there is one."""
+        """Return the standard deviation of the repetitions' summaries; NaN for a single one."""
         found = self._summaries(metric)
         return float(np.std(found, ddof=1)) if len(found) > 1 else math.nan
 
@@ -117,31 +116,57 @@ class System:
 def systems_of(board: Leaderboard) -> tuple[System, ...]:
     """Return the systems of a leaderboard, in its order.
 
-    The parts of a dataset (folds) that the board's summary names are taken together. Entries of
-    one dataset and run are repetitions; where a summary is given, only those that differ in the
-    columns it spreads, and other columns become part of the run's name.
+    Entries of one dataset (all its folds, if the board's summary names them) and run are
+    repetitions. With a summary, only those that differ in the columns it spreads are, and other
+    columns become part of the run's name.
 
     Raises
     ------
     AlignmentError
-        Where the repetitions of a run were not evaluated on the same queries, or parts do not
-        fit together.
+        If repetitions were not evaluated on the same queries, or folds do not fit together.
     """
     return board.memo("systems", lambda: repetitions_of(pooled(board)))
 
 
 def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
-    """Return the systems of a leaderboard whose parts are taken together already."""
-    summary = board.summary
+    """Return the systems of a leaderboard whose folds are taken together already."""
     together: dict[tuple[str, str], list[Entry]] = {}
     for entry in board.entries:
-        run = run_name(entry.run, entry.columns, entry.pattern, summary)
-        together.setdefault((entry.dataset, run), []).append(entry)
-    return tuple(_system(*key, *_best(entries, summary.best)) for key, entries in together.items())
+        together.setdefault((entry.dataset, _run_name(entry, board.summary)), []).append(entry)
+    found = []
+    for (dataset, run), entries in together.items():
+        entries, chosen = _best(entries, board.summary.best)
+        qids = entries[0].evaluation.qids
+        for other in entries[1:]:
+            if not other.evaluation.qids.equals(qids):
+                where = " ".join(f"{name}={value}" for name, value in other.columns.items())
+                of_other = other.evaluation.qids.to_pylist()
+                raise AlignmentError(
+                    unlike(f"{run} on {dataset} ({where})", qids.to_pylist(), of_other)
+                )
+        found.append(System(dataset, run, tuple(entries), chosen))
+    return tuple(found)
+
+
+def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Chosen | None]:
+    """Return the entries of the best value of these columns, by the first metric that has one."""
+    metrics = entries[0].evaluation.metrics
+    metric = next((one for one in metrics if one.definition.direction is not None), None)
+    if not names or metric is None:
+        return entries, None
+    groups: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(tuple(entry.columns.get(name, "") for name in names), []).append(entry)
+    sign = -1 if metric.definition.direction == "lower" else 1
+
+    def mean(group: Sequence[Entry]) -> float:
+        return sign * math.fsum(one.summary[str(metric)] for one in group) / len(group)
+
+    return max(groups.values(), key=mean), Chosen(names, len(groups), str(metric))
 
 
 def how_chosen(systems: Iterable[System]) -> str:
-    """Return what must be said of systems that are the best of several; else nothing.
+    """Return what systems are the best of, for a caption; empty if none was chosen.
 
     >>> how_chosen([System("d", "a", (), Chosen(("seed",), 3, "map"))])
     'best of 3 values of seed, chosen on these queries by map'
@@ -158,12 +183,12 @@ def how_chosen(systems: Iterable[System]) -> str:
 
 def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
     """Return what systems that are the best of several were chosen from, by dataset and run."""
-    said = {(one.dataset, one.run): how_chosen([one]) for one in systems}
-    return {where: text for where, text in said.items() if text}
+    texts = {(one.dataset, one.run): how_chosen([one]) for one in systems}
+    return {where: text for where, text in texts.items() if text}
 
 
 def dataset_name(entry: Entry | Failed, summary: Summary) -> str:
-    """Return what an entry's dataset is called among systems: the whole that it is a part of."""
+    """Return what an entry's dataset is called among systems: the whole that it is a fold of."""
     if not summary.parts:
         return entry.dataset
     return whole_name(entry.pattern or entry.dataset, entry.columns, summary.parts)
@@ -185,54 +210,24 @@ def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summar
     return " ".join((run, *own)) if summary else run
 
 
-def _best(
-    entries: Sequence[Entry], names: tuple[str, ...]
-) -> tuple[Sequence[Entry], Chosen | None]:
-    """Return the entries of the best value of these columns, by the first metric that has one."""
-    metric = next(
-        (one for one in entries[0].evaluation.metrics if one.definition.direction is not None), None
-    )
-    if not names or metric is None:
-        return entries, None
-    groups: dict[tuple[str, ...], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault(tuple(entry.columns.get(name, "") for name in names), []).append(entry)
-    sign = -1 if metric.definition.direction == "lower" else 1
-
-    def mean(group: Sequence[Entry]) -> float:
-        return sign * math.fsum(one.summary[str(metric)] for one in group) / len(group)
-
-    return max(groups.values(), key=mean), Chosen(names, len(groups), str(metric))
-
-
-def _system(dataset: str, run: str, entries: Sequence[Entry], chosen: Chosen | None) -> System:
-    first = entries[0]
-    qids = first.evaluation.qids
-    for other in entries[1:]:
-        if not other.evaluation.qids.equals(qids):
-            where = " ".join(f"{name}={value}" for name, value in other.columns.items())
-            raise AlignmentError(
-                unlike(
-                    f"{run} on {dataset} ({where})", qids.to_pylist(),
-                    other.evaluation.qids.to_pylist(),
-                )
-            )  # fmt: skip
-    return System(dataset, run, tuple(entries), chosen)
+def _run_name(one: Entry | Failed, summary: Summary) -> str:
+    return run_name(one.run, one.columns, one.pattern, summary)
 
 
 def unlike(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem:
-    """Return the problem that two evaluations do not hold the same queries, which it lists.
+    """Return the problem that two evaluations hold different queries, with a few of them.
 
     >>> print(unlike("b on trec", ["q1", "q2"], ["q2", "q3"]))
     b on trec: was evaluated on other queries: q1 lacking; q3 not expected
       fix:   evaluate all runs with 'missing_queries: zero', which gives each the same queries
     """
-    expected, found = list(expected), list(found)
-    lacking = [qid for qid in expected if qid not in set(found)]
-    extra = [qid for qid in found if qid not in set(expected)]
+    one, other = dict.fromkeys(expected), dict.fromkeys(found)
     parts = [
-        f"{', '.join(qids[:SHOWN])}{f' and {len(qids) - SHOWN} more' * (len(qids) > SHOWN)} {what}"
-        for qids, what in ((lacking, "lacking"), (extra, "not expected"))
+        f"{_some(qids)} {what}"
+        for qids, what in (
+            ([qid for qid in one if qid not in other], "lacking"),
+            ([qid for qid in other if qid not in one], "not expected"),
+        )
         if qids
     ]
     return Problem(
@@ -242,10 +237,181 @@ def unlike(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem
     )
 
 
+def _some(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - SHOWN:,} more" * (len(texts) > SHOWN)
+    return ", ".join(texts[:SHOWN]) + more
+
+
+Key = tuple[str, str, Columns]
+"""What identifies a system of pooled folds: dataset, run, and the other columns."""
+
+
+def pooled(board: Leaderboard) -> Leaderboard:
+    """Return a leaderboard whose entries hold all folds of their dataset.
+
+    The board's summary says which belong together. A system without all folds is no entry, and
+    is among the failed ones.
+
+    Raises
+    ------
+    AlignmentError
+        If a query is in several folds that are pooled, or no system has all folds.
+    """
+    summary = board.summary
+    if not summary.parts:
+        return board
+    together: dict[Key, list[Entry]] = {}
+    for entry in board.entries:
+        together.setdefault(key_of(entry, summary.parts), []).append(entry)
+    failed = lacking(board)
+    out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
+    entries = [
+        _joined(key[0], parts, bool(summary.average))
+        for key, parts in together.items()
+        if key not in out
+    ]
+    if failed and not entries:
+        fix = f"give what is lacking, or leave {' and '.join(summary.parts)} out of 'summary'"
+        problems = []
+        for one in failed:
+            run = " ".join((one.run, *(f"{name}={value}" for name, value in one.columns.items())))
+            problems.append(Problem(f"{run} on {one.dataset}", one.error, fix=fix))
+        raise AlignmentError(problems)
+    return Leaderboard(tuple(entries), failed, summary)
+
+
+def lacking(board: Leaderboard) -> tuple[Failed, ...]:
+    """Return the systems that :func:`pooled` leaves out, each with the reason of every fold.
+
+    The folds of a dataset are those that any run was evaluated on, or failed on. If nothing is
+    pooled, they are the failed entries.
+    """
+    names = board.summary.parts
+    if not names:
+        return board.failed
+    folds: dict[str, dict[str, None]] = {}
+    cells: dict[Key, dict[str, Entry | Failed]] = {}
+    for one in (*board.entries, *board.failed):
+        key = key_of(one, names)
+        folds.setdefault(key[0], {})[one.dataset] = None
+        cells.setdefault(key, {}).setdefault(one.dataset, one)
+    found = []
+    for (dataset, run, rest), there in cells.items():
+        causes = {}
+        for name in folds[dataset]:
+            cell = there.get(name)
+            if not isinstance(cell, Entry):
+                causes[name] = "no predictions" if cell is None else cell.error
+        if not causes:
+            continue
+        text = next(iter(causes.values()))
+        if len(folds[dataset]) > 1:
+            each = [f"{name} ({cause.splitlines()[0]})" for name, cause in causes.items()]
+            text = f"lacks {len(each)} of {len(folds[dataset])} parts: {_some(each)}"
+        found.append(Failed(dataset, run, dict(rest), text, next(iter(there.values())).pattern))
+    return tuple(found)
+
+
+def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
+    """Return dataset and run of the systems without evaluation, as what they need failed."""
+    there = {(system.dataset, system.run) for system in systems_of(board)}
+    failed = ((one.dataset, _run_name(one, board.summary)) for one in lacking(board))
+    return tuple(where for where in dict.fromkeys(failed) if where not in there)
+
+
+def key_of(one: Entry | Failed, names: Sequence[str]) -> Key:
+    """Return which system an entry is a fold of, by the columns that tell folds apart."""
+    rest = tuple((name, value) for name, value in one.columns.items() if name not in names)
+    return whole_name(one.pattern or one.dataset, one.columns, names), one.run, rest
+
+
+def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -> str:
+    """Return the name of the dataset that others are folds of.
+
+    It is the dataset's name in the config (`pattern`) without the placeholders of the columns
+    `parts` that tell folds apart, the words before them that say the same, and what joins them.
+
+    >>> whole_name("mslr-fold{fold}", {"fold": "1"}, ["fold"])
+    'mslr'
+    >>> whole_name("{name}/part {part}", {"name": "news", "part": "2"}, ["part"])
+    'news'
+    """
+    for name in parts:
+        word = re.escape(name)
+        pattern = re.sub(rf"[-_. /]*(?:{word})?[-_. ]?\{{{word}\}}", "", pattern, flags=re.I)
+    for name, value in columns.items():
+        pattern = pattern.replace(f"{{{name}}}", value)
+    return pattern.strip("-_. /") or "all"
+
+
+@dataclass(frozen=True, eq=False)
+class _Averaged(Entry):
+    """An entry whose folds count alike."""
+
+    parts: tuple[Entry, ...] = ()
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        found = [part.summary for part in self.parts]
+        return {name: math.fsum(each[name] for each in found) / len(found) for name in found[0]}
+
+    def summary_over(self, metric: str, queries: Bools) -> float:
+        """Return the mean over the folds that have any of the queries."""
+        ends = np.cumsum([len(part.evaluation.qids) for part in self.parts])
+        pairs = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
+        found = [part.summary_over(metric, some) for part, some in pairs if some.any()]
+        return math.fsum(found) / len(found)
+
+
+def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
+    """Return one entry with the queries of all folds."""
+    evaluations = [part.evaluation for part in parts]
+    qids = pa.concat_arrays([one.qids for one in evaluations])
+    if len(unique(qids)) < len(qids):
+        if not average:
+            raise AlignmentError(_shared_queries(dataset, parts, qids))
+        qids = pa.concat_arrays([
+            call("binary_join_element_wise", pa.scalar(f"{one.dataset}/", one.qids.type), one.qids,
+                 pa.scalar("", one.qids.type))
+            for one in evaluations
+        ])  # fmt: skip
+    first = evaluations[0]
+    counts = Counts(*map(sum, zip(*(astuple(one.counts) for one in evaluations), strict=True)))
+    whole = Evaluation(
+        np.concatenate([one.values for one in evaluations]), qids, first.metrics, first.policy,
+        counts, _columns([one.weights for one in evaluations]), first.run, dataset,
+        _columns([one.errors for one in evaluations]),
+    )  # fmt: skip
+    same = {
+        name: value
+        for name, value in parts[0].columns.items()
+        if all(part.columns.get(name) == value for part in parts)
+    }
+    if average:
+        return _Averaged(whole, same, parts[0].pattern, parts=tuple(parts))
+    return Entry(whole, same, parts[0].pattern)
+
+
+def _columns(found: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
+    return {column: np.concatenate([each[column] for each in found]) for column in found[0]}
+
+
+def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:
+    """Return the problem that queries are in several folds, so that their values count as often."""
+    names, query = encode(qids)
+    of = np.repeat(np.arange(len(parts)), [len(part.evaluation.qids) for part in parts])
+    several = np.flatnonzero(np.bincount(query) > 1)
+    named = []
+    for one in several[:SHOWN]:
+        *others, last = (parts[part].dataset for part in of[query == one])
+        named.append(f"{names[one]} ({', '.join(others)} and {last})")
+    what = f"queries in several parts: {several.size:,}, as {', '.join(named)}"
+    fix = "parts that share queries cannot be pooled; 'average' them, or repair the folds"
+    return Problem(dataset, what, fix=fix)
+
+
 FEWER = "fewer repetitions than there should be"
 """How every list of such systems begins."""
-Key = tuple[tuple[str, str], ...]
-"""What tells a repetition from the others: captured columns and their values."""
 
 
 @dataclass(frozen=True)
@@ -256,14 +422,14 @@ class Incomplete:
     ----------
     dataset, run : str
     n : int
-        Repetitions that its values are means over.
+        Its repetitions.
     of : int
-        The most that any system of the dataset has whose repetitions are told apart by the same
-        columns, or that it has itself together with those that could not be evaluated.
+        The most that any system of the dataset has whose repetitions differ in the same columns,
+        or that it has itself together with those that failed.
     names : tuple of str
         Columns that tell repetitions apart: ``seed``.
     absent : tuple of tuple of (str, str)
-        The repetitions that it lacks, by these columns, as far as they are known.
+        The repetitions that are absent, by these columns, as far as they are known.
 
     Examples
     --------
@@ -279,13 +445,13 @@ class Incomplete:
     n: int
     of: int
     names: tuple[str, ...] = ()
-    absent: tuple[Key, ...] = ()
+    absent: tuple[Columns, ...] = ()
 
     def __str__(self) -> str:
         return self.called(self.run, self.dataset)
 
     def called(self, run: str, dataset: str) -> str:
-        """Return what ``str`` does, with other names; none of the dataset where it is empty."""
+        """Return what ``str`` does, with other names; without the dataset if it is empty."""
         by = f" ({' and '.join(self.names)})" if self.names else ""
         return f"{run}{f' on {dataset}' if dataset else ''}: {self.share}{by}"
 
@@ -296,7 +462,7 @@ class Incomplete:
 
     @property
     def lacks(self) -> str:
-        """The repetitions that it lacks: ``seed=1, seed=2``."""
+        """The absent repetitions: ``seed=1, seed=2``."""
         return ", ".join(
             " ".join(f"{name}={value}" for name, value in one if name in self.names)
             for one in self.absent
@@ -306,36 +472,31 @@ class Incomplete:
 def incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
     """Return the systems that have fewer repetitions than they should, by dataset and run.
 
-    A run without columns that tell repetitions apart has one by nature, and lacks none; neither
-    does one whose repetitions are others than those of other runs, and as many.
+    A run without columns that tell repetitions apart has one by nature. A run with other
+    repetitions than the other runs, but as many, is complete.
     """
     return board.memo("incomplete", lambda: _incomplete(board))
 
 
-def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
-    """Return dataset and run of the systems that have no evaluation, as what they need failed."""
-    there = {(system.dataset, system.run) for system in systems_of(board)}
-    failed = (
-        (one.dataset, run_name(one.run, one.columns, one.pattern, board.summary))
-        for one in lacking(board)
-    )
-    return tuple(where for where in dict.fromkeys(failed) if where not in there)
-
-
 def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
-    summary, own = board.summary, dict[tuple[str, str], dict[Key, None]]()
-    lost: dict[tuple[str, str], dict[Key, None]] = {}
+    summary = board.summary
+
+    def columns(one: Entry | Failed) -> Columns:
+        return tuple(
+            pair for pair in one.columns.items() if not summary or pair[0] in summary.spread
+        )
+
+    lost: dict[tuple[str, str], dict[Columns, None]] = {}
     for one in lacking(board):
-        name = run_name(one.run, one.columns, one.pattern, summary)
-        lost.setdefault((one.dataset, name), {})[_key(one, summary)] = None
+        lost.setdefault((one.dataset, _run_name(one, summary)), {})[columns(one)] = None
+    own: dict[tuple[str, str], dict[Columns, None]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
     for system in systems_of(board):
         where = system.dataset, system.run
-        own[where] = dict.fromkeys(_key(one, summary) for one in system.entries)
+        own[where] = dict.fromkeys(map(columns, system.entries))
         away = lost.get(where, {}) if system.chosen is None else {}
         lost[where] = {key: None for key in away if key not in own[where]}
-    groups: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
-    for where, keys in own.items():
-        names = tuple(name for name, _ in next(iter(keys)))
+        names = tuple(name for name, _ in next(iter(own[where])))
         if names:
             groups.setdefault((where[0], names), []).append(where)
     found = {}
@@ -344,17 +505,14 @@ def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
         varying = tuple(name for name in names if len({dict(key).get(name) for key in known}) > 1)
         most = max(len(own[where]) for where in members)
         for where in members:
-            n, of = len(own[where]), max(most, len(own[where]) + len(lost[where]))
+            n = len(own[where])
+            of = max(most, n + len(lost[where]))
             absent = [key for key in known if key not in own[where]]
-            if len(absent) != of - n:  # those of others are not all its own
+            if len(absent) != of - n:  # other runs have other repetitions
                 absent = list(lost[where])
             if n < of:
                 found[where] = Incomplete(*where, n, of, varying, tuple(absent))
     return {where: found[where] for where in own if where in found}
-
-
-def _key(one: Entry | Failed, summary: Summary) -> Key:
-    return tuple(pair for pair in one.columns.items() if not summary or pair[0] in summary.spread)
 
 
 @dataclass(frozen=True)
@@ -364,13 +522,10 @@ class Unanswered:
     Parameters
     ----------
     dataset, run : str
-    n : int
-        Queries without an answer (of the repetition that leaves the most).
-    n_queries : int
-        All queries.
+    n, n_queries : int
+        Queries without an answer (of the repetition that leaves the most), and all queries.
     qids : tuple of str
-        Which they are, of any repetition; empty where that is not known, as of results that
-        were read back.
+        Which they are, of any repetition; empty for results that were read back.
     """
 
     dataset: str
@@ -384,35 +539,29 @@ class Unanswered:
 
 
 def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:
-    """Yield what each system leaves unanswered, where it leaves anything.
-
-    Queries that are left out (``missing_queries: skip``) are no queries of it.
-    """
+    """Yield what each system leaves unanswered, if anything, under ``missing_queries: zero``."""
     for system in systems:
         evaluations = [entry.evaluation for entry in system.entries]
-        answered, n_queries = system.coverage
-        if answered < n_queries and evaluations[0].policy.missing_queries == "zero":
+        answered, n = system.coverage
+        if answered < n and evaluations[0].policy.missing_queries == "zero":
             qids = dict.fromkeys(qid for one in evaluations for qid in one.unanswered)
-            yield Unanswered(
-                system.dataset, system.run, n_queries - answered, n_queries, tuple(qids)
-            )
+            yield Unanswered(system.dataset, system.run, n - answered, n, tuple(qids))
 
 
 UNLIKE = "not over the same queries, so none is the best"
-"""What is said of a metric whose best value is not marked for that reason."""
+"""Why no best value of a metric is marked."""
 
 
 def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -> bool:
     """Whether the summaries of several runs are over the same queries.
 
-    Undefined values (NaN) are over no query, but where the metric's setting `undefined` counts
-    them. A run without any value takes no part.
-
     Parameters
     ----------
     metric : Metric
+        Its setting `undefined` says whether undefined values (NaN) count.
     runs : iterable of (pyarrow string array, ndarray), shapes (n_queries,)
-        The queries of each run, and the metric's values for them.
+        The queries of each run, and the metric's values for them. Runs without any value are
+        left out.
 
     Examples
     --------
@@ -425,23 +574,18 @@ def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -
     """
     some = [(qids, np.isnan(values)) for qids, values in runs]
     some = [(qids, undefined) for qids, undefined in some if not undefined.all()]
-    if not some:
-        return True
-    first, lacking = some[0]
     is_counted = metric.settings.undefined not in (None, "skip")
     return all(
-        qids.equals(first) and (is_counted or np.array_equal(undefined, lacking))
+        qids.equals(some[0][0]) and (is_counted or np.array_equal(undefined, some[0][1]))
         for qids, undefined in some[1:]
     )
 
 
 def why_not(metric: Metric) -> str:
-    """Return why runs cannot be compared by a metric; nothing where they can.
+    """Return why runs cannot be compared by a metric; empty if they can.
 
-    >>> why_not(parse("num_ret")[0])
-    'it is a sum over the queries, and no mean'
-    >>> why_not(parse("map")[0])
-    ''
+    >>> why_not(parse("num_ret")[0]), why_not(parse("map")[0])
+    ('it is a sum over the queries, and no mean', '')
     """
     definition = metric.definition
     if definition.summary == "sum":
@@ -463,35 +607,33 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     metrics : sequence of Metric
         Those evaluated.
     names : sequence of str
-        Those asked for, in any spelling, without the settings that all of them take; every
-        one that can be where empty, but for the bounds of ties.
+        Those asked for, in any spelling, without the settings that all of them take; if empty,
+        every one that can be, without the bounds of ties.
 
     Raises
     ------
     UnknownNameError
-        Where a name is none of the metrics, or runs cannot be compared by it.
+        If a name is none of the metrics, or runs cannot be compared by it.
     """
     if not names:
         return tuple(one for one in metrics if not why_not(one) and not _is_bound(one))
-    return tuple(dict.fromkeys(_named(name, metrics) for name in names))
+    found: dict[Metric, None] = {}
+    for name in names:
+        same = [one for one in metrics if str(one) == name] or _spelt(name, metrics)
+        if not same:
+            known = [str(one) for one in metrics]
+            raise UnknownNameError(
+                f"no metric '{name}' was evaluated{did_you_mean(name, known)}  "
+                f"(there are: {', '.join(known)})"
+            )
+        if reason := why_not(same[0]):
+            raise UnknownNameError(f"runs cannot be compared by {same[0]}: {reason}")
+        found[same[0]] = None
+    return tuple(found)
 
 
 def _is_bound(metric: Metric) -> bool:
     return metric.label is not None and metric.label.endswith(tuple(f"_{name}" for name in NAMES))
-
-
-def _named(name: str, metrics: Sequence[Metric]) -> Metric:
-    found = [one for one in metrics if str(one) == name] or _spelt(name, metrics)
-    if not found:
-        known = [str(one) for one in metrics]
-        raise UnknownNameError(
-            f"no metric '{name}' was evaluated{did_you_mean(name, known)}  "
-            f"(there are: {', '.join(known)})"
-        )
-    reason = why_not(found[0])
-    if reason:
-        raise UnknownNameError(f"runs cannot be compared by {found[0]}: {reason}")
-    return found[0]
 
 
 def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
@@ -519,81 +661,63 @@ Interval = Callable[[System, Metric], tuple[float, float]]
 class Repeated(Entry):
     """An entry for several repetitions: means of their summaries, with how far they spread."""
 
-    system: System | None = None
+    system: System = field(kw_only=True)
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     incomplete: Incomplete | None = None
 
     @cached_property
     def summary(self) -> dict[str, float]:
         """Each metric: the mean of the repetitions' summaries."""
-        return {str(metric): self._whole.value(metric) for metric in self._whole.metrics}
+        return {str(metric): self.system.value(metric) for metric in self.system.metrics}
 
     def summary_over(self, metric: str, queries: Bools) -> float:
         """Return the mean of the repetitions' summaries over some queries."""
-        found = [entry.summary_over(metric, queries) for entry in self._whole.entries]
+        found = [entry.summary_over(metric, queries) for entry in self.system.entries]
         return math.fsum(found) / len(found)
 
     @cached_property
     def spread(self) -> dict[str, Spread]:
         """Repetitions, deviation and interval of each metric."""
-        n = len(self._whole.entries)
-        nothing = (float("nan"), float("nan"))
+        n, nothing = len(self.system.entries), (math.nan, math.nan)
         return {
-            str(metric): Spread(
-                n, self._whole.deviation(metric), *self.intervals.get(str(metric), nothing)
-            )
-            for metric in self._whole.metrics
+            str(one): Spread(n, self.system.deviation(one), *self.intervals.get(str(one), nothing))
+            for one in self.system.metrics
         }
 
     @property
     def chosen(self) -> str:
         """What the entry is the best of: ``best of 3 values of seed, chosen on ...``."""
-        return how_chosen([self._whole])
-
-    @property
-    def _whole(self) -> System:
-        if self.system is None:
-            raise ValueError("an entry of repetitions needs its system")
-        return self.system
+        return how_chosen([self.system])
 
 
 def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
     """Return the leaderboard with one entry a system.
 
     Counts are the largest of the repetitions; values are means over them, query by query.
-
-    Parameters
-    ----------
-    board : Leaderboard
-        Whose summary says what is taken together.
-    interval : callable
-        Of each mean; asked for metrics that are plain means alone, and not for averages over
-        parts, which are no means over queries.
+    `interval` is asked for metrics that are plain means only, and not for averages over folds.
     """
     fewer = incomplete(board)
-    entries = [
-        replace(
-            _entry(system, board.summary, interval),
-            incomplete=fewer.get((system.dataset, system.run)),
-        )
-        for system in systems_of(board)
-    ]
+    entries = []
+    for system in systems_of(board):
+        first = system.entries[0]
+        values = np.mean([entry.evaluation.values for entry in system.entries], axis=0)
+        counted = [entry.evaluation.counts.as_dict() for entry in system.entries]
+        counts = Counts(**{name: max(each[name] for each in counted) for name in counted[0]})
+        whole = replace(first.evaluation, values=values, counts=counts, run=system.run, errors={})
+        intervals = {
+            str(metric): interval(system, metric)
+            for metric in system.metrics
+            if not board.summary.average and not why_not(metric)
+        }
+        columns = {
+            name: value
+            for name, value in first.columns.items()
+            if name in board.summary.best or f"{{{name}}}" in first.pattern
+        }
+        entries.append(
+            Repeated(
+                whole, columns, first.pattern, intervals, fewer.get((system.dataset, system.run)),
+                system=system,
+            )
+        )  # fmt: skip
     return Leaderboard(tuple(entries), lacking(board))
-
-
-def _entry(system: System, summary: Summary, interval: Interval) -> Repeated:
-    first = system.entries[0]
-    values = np.mean([entry.evaluation.values for entry in system.entries], axis=0)
-    counted = [entry.evaluation.counts.as_dict() for entry in system.entries]
-    counts = Counts(**{name: max(each[name] for each in counted) for name in counted[0]})
-    evaluation = replace(first.evaluation, values=values, counts=counts, run=system.run, errors={})
-    intervals = {}
-    for metric in system.metrics:
-        if not summary.average and not why_not(metric):
-            intervals[str(metric)] = interval(system, metric)
-    columns = {
-        name: value
-        for name, value in first.columns.items()
-        if name in summary.best or f"{{{name}}}" in first.pattern
-    }
-    return Repeated(evaluation, columns, first.pattern, system=system, intervals=intervals)

@@ -87,5 +87,5 @@ def test_a_system_without_a_fold_is_left_out_as_in_the_leaderboard(tmp_path: Pat
 def test_folds_that_share_a_query_are_refused_as_by_run(tmp_path: Path) -> None:
     path = config_of(tmp_path, "{pool: [fold], spread: [seed]}")
     (tmp_path / "fold2.txt").write_text("1 qid:2 1:0\n0 qid:2 1:0\n", encoding="utf-8")
-    with pytest.raises(AlignmentError, match="1 query is in several parts"):
+    with pytest.raises(AlignmentError, match="in several parts"):
         audit(path)

@@ -1,4 +1,4 @@
-"""Folds taken together."""
+"""Folds and seeds taken together."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Failed, Leaderboard, Summary
 from harness.core.names import parse_all
-from harness.core.pooling import pooled
-from harness.core.systems import systems_of
+from harness.core.systems import pooled, systems_of
 from harness.errors import AlignmentError
 
 METRICS = parse_all(["map", "arp(over=grades)"])
@@ -71,40 +70,21 @@ def test_folds_that_count_alike_may_share_queries() -> None:
     assert one.evaluation.qids.to_pylist() == ["mslr-fold1/q1", "mslr-fold1/q2", "mslr-fold2/q1"]
 
 
-def test_a_query_in_two_folds_would_count_twice() -> None:
-    twice = Leaderboard((BOARD.entries[0], entry("a", 2, 1, {"q3": 0.8, "q2": 0.1})))
-    with pytest.raises(AlignmentError) as caught:
-        pooled(replace(twice, summary=Summary(pool=("fold",))))
-    assert str(caught.value) == (
-        "mslr: 1 query is in several parts: q2 (mslr-fold1 and mslr-fold2)\n"
-        "  fix:   parts that share queries cannot be pooled; 'average' them, or mend the folds"
-    )
-
-
-def test_queries_of_several_folds_are_named_with_the_first_fold_that_has_them() -> None:
+def test_pooled_folds_may_not_share_queries() -> None:
     folds = (
         {"q1": 0.1, "q2": 0.2, "q3": 0.3},
         {"q4": 0.4, "q3": 0.5},
-        dict.fromkeys(["q5", "q4", "q3", "q2", "q1"], 0.6),
+        dict.fromkeys(["q6", "q5", "q4", "q3", "q2", "q1", "q7"], 0.6),
+        {"q5": 0.1, "q6": 0.2},
     )
     parts = tuple(entry("a", place, 1, values) for place, values in enumerate(folds, 1))
     with pytest.raises(AlignmentError) as caught:
         pooled(Leaderboard(parts, summary=Summary(pool=("fold",))))
-    one, two, three = "mslr-fold1", "mslr-fold2", "mslr-fold3"
+    one, two, three, four = (f"mslr-fold{fold}" for fold in range(1, 5))
     assert str(caught.value).splitlines()[0] == (
-        f"mslr: 4 queries are in several parts: q1 ({one} and {three}), q2 ({one} and {three}), "
-        f"q3 ({one}, {two} and {three}), q4 ({two} and {three})"
+        f"mslr: queries in several parts: 6, as q1 ({one} and {three}), q2 ({one} and {three}), "
+        f"q3 ({one}, {two} and {three}), q4 ({two} and {three}), q6 ({three} and {four})"
     )
-
-
-def test_queries_of_several_folds_are_counted_once_and_five_are_named() -> None:
-    folds = ({f"q{n}": 0.1 for n in range(7)}, {f"q{n}": 0.1 for n in range(7)}, {"q0": 0.2})
-    parts = tuple(entry("a", place, 1, values) for place, values in enumerate(folds, 1))
-    with pytest.raises(AlignmentError) as caught:
-        pooled(Leaderboard(parts, summary=Summary(pool=("fold",))))
-    line = str(caught.value).splitlines()[0]  # 7 queries, though 8 rows repeat one
-    assert line.startswith("mslr: 7 queries are in several parts: q0 (")
-    assert line.endswith("q4 (mslr-fold1 and mslr-fold2) and 2 more")
 
 
 def test_a_run_that_lacks_a_fold_is_left_out_and_said() -> None:
