@@ -1,9 +1,8 @@
 """Conventions against what each tool printed for the same lists, query by query and in the mean.
 
-``tool_names.NAMES`` says which of our names stands for each column of the golden file
+``tool_columns.NAMES`` says which of our names stands for each column of the golden file
 ``../shared/golden/conventions.json``: a convention, at times with settings beside it, as
-``docs/conventions.md`` says. What else is known of a column (digits printed, longest list whose
-ties have an order) is in ``tool_columns.COLUMNS``.
+``docs/conventions.md`` says; ``tool_columns.tool_of`` has what else is known of a column.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tool_columns import COLUMNS
-from tool_names import DIFFERENT, NAMES, NOT_OFFERED
+from tool_columns import DIFFERENT, NAMES, NOT_OFFERED, tool_of
 
 import harness
 
@@ -75,11 +73,6 @@ def evaluation(
     return harness.evaluate(*tables(problem, ids, binary), names)
 
 
-@cache
-def column_at(key: str, cutoff: str) -> Any:
-    return COLUMNS[key].at(None if cutoff == "none" else int(cutoff))[0]
-
-
 def number(printed: Any) -> float | None:
     """Return what a tool printed; NaN where it leaves the query out, None for an error."""
     if printed is None or printed == "nan":
@@ -89,7 +82,7 @@ def number(printed: Any) -> float | None:
 
 def within(key: str, cutoff: str, value: float) -> float:
     """Return half of the last digit printed, or 3e-6 where the tool computes with float32."""
-    column = column_at(key, cutoff)
+    column = tool_of(key, cutoff)
     if column.digits is not None:
         return 0.5 * 10.0**-column.digits + 1e-9
     return (3e-6 if column.single else 1e-9) * max(1.0, abs(value))
@@ -100,7 +93,7 @@ TIED: dict[tuple[int, str], bool] = {}
 
 def tied(key: str, cutoff: str, one: dict[str, Any]) -> bool:
     """Whether two scores are the same to the tool."""
-    kind = column_at(key, cutoff).scores
+    kind = tool_of(key, cutoff).scores
     if kind == "none":
         return False
     if (id(one), kind) not in TIED:
@@ -112,9 +105,8 @@ def tied(key: str, cutoff: str, one: dict[str, Any]) -> bool:
 
 def left_out(key: str, cutoff: str, one: dict[str, Any]) -> str:
     """Return why no convention gives the value; the empty text where one does."""
-    column = column_at(key, cutoff)
-    short = cutoff != "none" and len(one["labels"]) < int(cutoff)
-    if one["id"] in column.but or (short and "short" in column.but):
+    column = tool_of(key, cutoff)
+    if one["id"] in column.but:
         return "not reproduced"
     settled = column.settled is None or len(one["labels"]) <= column.settled
     return "" if settled or not tied(key, cutoff, one) else "unsettled ties"
@@ -124,7 +116,7 @@ def check(key: str, problem: str, printed: dict[str, Any]) -> Counter[str]:
     """Assert that a column's values and means are ours; count what was compared, and what not."""
     counts: Counter[str] = Counter()
     lists = lists_of(problem)
-    binary = COLUMNS[key].given == "label > 0"
+    binary = tool_of(key, "").binary
     table = {k: v for k, v in printed.get("per_query", {}).items() if v and NAMES[key].at(k)}
     if "error" in printed:
         cutoffs = shared_golden()["values"][key]["R1"]["per_query"]
@@ -175,7 +167,7 @@ def check(key: str, problem: str, printed: dict[str, Any]) -> Counter[str]:
 
 def unlike(key: str, cutoff: str, one: dict[str, Any]) -> bool:
     """Whether the tool's own mean has a value for this list that ours need not have."""
-    random = COLUMNS[key].ties == "random" and tied(key, cutoff, one)
+    random = tool_of(key, cutoff).random and tied(key, cutoff, one)
     return random or bool(left_out(key, cutoff, one))
 
 
@@ -193,7 +185,7 @@ def compare(
     if why:
         return why
     allowed = within(key, cutoff, theirs)
-    if COLUMNS[key].ties == "random" and tied(key, cutoff, one):
+    if tool_of(key, cutoff).random and tied(key, cutoff, one):
         draws = drawn.get(one["id"])
         if draws is None or draws["draws"] < 20:
             return "few draws"
@@ -205,7 +197,7 @@ def compare(
 
 
 def test_every_column_has_a_name() -> None:
-    assert set(NAMES) == set(COLUMNS) - NOT_OFFERED
+    assert set(NAMES) == set(shared_golden()["columns"]) - NOT_OFFERED
     assert all(any(key.startswith(f"{tool}.") for tool in COUNTS) for key in NAMES)
 
 

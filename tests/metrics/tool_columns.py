@@ -1,208 +1,283 @@
-"""What each column of ../shared/golden/conventions.json is in our settings, as data.
-
-A column is one tool, one of its metrics, one way to call it. See ``tool_column.Column``.
-"""
+"""Our name for each column of ../shared/golden/conventions.json, and what else to know of it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tool_column import (
-    ANY,
-    AP,
-    AP2,
-    BINARY,
-    FRACTIONS_FROM_0,
-    FROM_0,
-    HIDDEN_32,
-    NDCG,
-    NO_NEGATIVE,
-    RR,
-    TRUNCATED,
-    WHOLE_LIST,
-    Column,
-    P,
-    columns,
-)
-from tool_columns_python import COLUMNS as OF_PYTHON_LIBRARIES
+ALL = 100_000
+"""A cutoff beyond every list."""
 
-COLUMNS: dict[str, Column] = {}
 
-# --- trec_eval and what calls it --------------------------------------------------------------
-_trec = Column("", "trec_eval", "float32", note="a grade below 0 is unjudged")
-COLUMNS |= columns("pytrec_eval", _trec, {
-    "ndcg": NDCG, "map": AP, "map.rel2": AP2, "recip_rank": RR,
-    "recip_rank.rel2": {"metric": "recip_rank(rel=2)"}, "P": P, "P.rel2": {"metric": "P(rel=2)"},
-})  # fmt: skip
-for _version, _scores in (("9", "float32"), ("10", "float64")):
-    _usual = replace(_trec, scores=_scores, digits=4, grades=TRUNCATED)
-    COLUMNS |= columns(f"trec_eval{_version}", _usual, {
-        "ndcg": NDCG, "map": AP, "map.rel2": AP2, "recip_rank": RR, "P": P,
-        "ndcg.M": {"metric": "ndcg(ideal=full)", "note": "-M k is depth: k with ndcg; the same"},
-    })  # fmt: skip
-_gdeval = Column(
-    "ndcg(gain=exp)", "trec_eval", "float64", grades={"high": 4}, digits=5,
-    note="docno descending, as trec_eval, but float64; dies of a grade above 4",
-)  # fmt: skip
-COLUMNS |= columns("gdeval", replace(_gdeval, empty="nan"), {
-    "ndcg": {}, "err": {"metric": "err"},
-})  # fmt: skip
-COLUMNS |= columns("ir_measures", _trec, {
-    "ndcg": NDCG, "AP": AP, "AP.rel2": AP2, "P": P,
-    "ndcg_judged_only": {"metric": "ndcg", "judged_only": True},
-    "RR": {
-        "metric": "recip_rank", "ties": "docno+", "scores": "float64", "grades": TRUNCATED,
-        "uncut": {"ties": "trec_eval", "scores": "float32"},
-        "note": "RR@k comes from its msmarco provider, RR from pytrec_eval",
-    },
-    "RBP.rel1": {
-        "metric": "rbp(p=0.8)", "ties": "stable", "scores": "float64", "grades": TRUNCATED,
-        "note": "from its cwl_eval provider",
-    },
-})  # fmt: skip
-COLUMNS |= columns("ir_measures", _gdeval, {
-    "ndcg_exp": {"note": "gdeval, but a query without relevant documents counts 0"},
-    "ERR": {"metric": "err", "note": "gdeval, but a query without relevant documents counts 0"},
-})  # fmt: skip
+@dataclass(frozen=True)
+class Name:
+    """Our name for a column.
 
-# --- scripts of LETOR and MSLR ----------------------------------------------------------------
-_letor = Column("", grades=FROM_0, note="grades 3 and 4 are not relevant and gain nothing")
-COLUMNS |= columns("letor3", replace(_letor, undefined="zero"), {
-    "ndcg": {"metric": "ndcg(gain=letor,discount=jarvelin,short=nan)"},
-    "P": {"metric": "P(top=2,short=nan)"},
-    "map": {"metric": "map(top=2)"},
-})  # fmt: skip
-COLUMNS |= columns("letor4", replace(_letor, digits=4), {
-    "ndcg": {"metric": "ndcg(gain=letor,discount=jarvelin,short=zero)"},
-    "mean_ndcg": {"metric": "mean_ndcg(gain=letor,discount=jarvelin)"},
-    "P": {"metric": "P(top=2)"},
-    "map": {"metric": "map(top=2)"},
-})  # fmt: skip
-_mslr = Column("", grades=FROM_0, digits=4, note="grade 1 is not relevant; nor are those from 5")
-COLUMNS |= columns("mslr", _mslr, {
-    "ndcg": {"metric": "ndcg(gain=mslr,discount=jarvelin,short=zero)"},
-    "mean_ndcg": {"metric": "mean_ndcg(gain=mslr,discount=jarvelin)"},
-    "P": {"metric": "P(rel=2,top=4)"},
-    "map": {"metric": "map(rel=2,top=4)"},
-})  # fmt: skip
+    Parameters
+    ----------
+    metric, convention, settings : str
+        As in ``metric(convention=...,settings)@k``; no convention where there is none.
+    uncut : str, optional
+        The name where the tool is given no cutoff; the metric at :data:`ALL` where left out,
+        and none where the text is empty.
+    """
 
-# --- RankLib ----------------------------------------------------------------------------------
-_ranklib = Column("", scores="float32", note="scores go through a feature, which is float32")
-_cut_off = {"low": 0, "truncate": True}
-COLUMNS |= columns("ranklib", _ranklib, {
-    "ndcg": {"metric": "ndcg(gain=exp-int32)", "grades": _cut_off},
-    "ndcg.bare": {
-        "metric": "ndcg(gain=exp-int32)", "grades": _cut_off, "uncut": {"cutoff": 10},
-        "note": "no cutoff means 10",
-    },
-    "dcg": {"metric": "dcg(gain=exp-int32)", "grades": _cut_off},
-    "map": {"metric": "map(above=0)", "grades": FRACTIONS_FROM_0, "note": "whole list, whatever k"},
-    "P": {
-        "metric": "P(above=0,denominator=list)", "grades": FRACTIONS_FROM_0, "uncut": WHOLE_LIST,
-    },
-    "rr": {
-        "metric": "recip_rank(above=0)", "grades": FRACTIONS_FROM_0, "uncut": {"metric": ""},
-        "single": True,
-        "note": "without a cutoff k is 0, and every value 0: not offered",
-    },
-    "rr.bare": {
-        "metric": "", "grades": FRACTIONS_FROM_0, "note": "k is 0, and every value 0: not offered",
-    },
-    "err": {
-        "metric": "err(beyond=keep)", "grades": _cut_off,
-        "but": {"E08": "2^40 in 32 bits is 2^8"},
-    },
-})  # fmt: skip
+    metric: str
+    convention: str
+    settings: str = ""
+    uncut: str | None = None
 
-# --- QuickRank --------------------------------------------------------------------------------
-_quickrank = Column(
-    "", grades=ANY, settled=16, note="std::sort keeps the order of up to 16 documents",
-    but={"E04": "sorts the ideal order by whole grades"},
-)  # fmt: skip
-_only_negative = {"E02": "0 where only grades below 0 are judged; ours is the ratio of two of them"}
-COLUMNS |= columns("quickrank", _quickrank, {
-    "ndcg": {
-        "metric": "ndcg(gain=exp,negative=value)", "but": {**_quickrank.but, **_only_negative},
-    },
-    "dcg": {"metric": "dcg(gain=exp,negative=value)", "empty": "own", "but": {}},
-    "tndcg": {
-        "metric": "ndcg(gain=exp,negative=value,spill=true)", "ties": "average",
-        "settled": None, "but": {**_quickrank.but, **_only_negative},
-        "note": "a tied group that reaches past k is summed whole, so that it can exceed 1",
-    },
-    "map": {
-        "metric": "map(above=0,denominator=hits)", "scores": "none", "settled": None, "but": {},
-        "note": "never looks at the scores: the order of the file",
-    },
-})  # fmt: skip
+    def at(self, cutoff: str) -> str:
+        if cutoff == "none" and self.uncut is not None:
+            return self.uncut
+        inside = ",".join(filter(None, (f"convention={self.convention}", self.settings)))
+        inside = inside if self.convention else self.settings
+        return f"{self.metric}({inside})@{ALL if cutoff == 'none' else cutoff}"
 
-# --- gradient boosting ------------------------------------------------------------------------
-_lightgbm = Column("", empty="one", grades={"low": 0, "high": 30})
-COLUMNS |= columns("lightgbm", _lightgbm, {
-    "ndcg": {"metric": "ndcg(gain=exp)"},
-    "ndcg.linear_gain": {"metric": "ndcg"},
-    "map": {
-        "metric": "map(above=0.5,denominator=list)", "grades": ANY,
-        "note": "E03, E04: a query whose only grade is 0.5 is empty",
-    },
-})  # fmt: skip
-_xgboost = Column("", scores="float32", empty="one", uncut=HIDDEN_32, note="no cutoff means 32")
-_upto_31 = {"low": 0, "high": 31}
-COLUMNS |= columns("xgboost", _xgboost, {
-    "ndcg": {"metric": "ndcg(gain=exp)", "grades": _upto_31},
-    "ndcg.linear_gain": {"metric": "ndcg(negative=value)", "grades": ANY},
-    "ndcg.minus": {
-        "metric": "ndcg(gain=exp)", "grades": _upto_31, "empty": "zero", "uncut": {},
-        "note": "without a cutoff asked for as @100000-",
-    },
-    "ndcg.k100000": {
-        "metric": "ndcg(gain=exp)", "grades": _upto_31, "uncut": {}, "note": "whole list",
-    },
-    "map": {"metric": "map(denominator=cutoff)", "grades": BINARY},
-    "map.bin1": {
-        "metric": "map(denominator=cutoff)", "grades": BINARY, "given": "label > 0",
-    },
-    "map.bin1.minus": {
-        "metric": "map(denominator=cutoff)", "grades": BINARY, "given": "label > 0",
-        "empty": "zero", "uncut": {}, "note": "without a cutoff asked for as @100000-",
-    },
-    "pre": {"metric": "P(denominator=list)", "grades": BINARY, "empty": "zero"},
-    "pre.bin1": {
-        "metric": "P(denominator=list)", "grades": BINARY, "given": "label > 0", "empty": "zero",
-    },
-})  # fmt: skip
-_catboost = Column("", ties="worst", grades=ANY)
-_as_probability = (
-    "the caller mapped grades to (2^g - 1) / 16, which is stop=exp,max_grade=4 on the grades"
-)
-COLUMNS |= columns("catboost", _catboost, {
-    "ndcg.base": {"metric": "ndcg(negative=value)", "empty": "one"},
-    "ndcg.default": {"metric": "ndcg(negative=value)", "empty": "one"},
-    "ndcg.exp": {"metric": "ndcg(gain=exp,negative=value)", "empty": "one"},
-    "ndcg.exp.position": {
-        "metric": "ndcg(gain=exp,discount=position,negative=value)", "empty": "one",
-    },
-    "dcg.exp": {"metric": "dcg(gain=exp,negative=value)", "empty": "own"},
-    "map": {"metric": "map(above=0.5,denominator=list)"},
-    "map.border1.5": {"metric": "map(above=1.5,denominator=list)"},
-    "mrr": {"metric": "recip_rank(above=0.5)"},
-    "P": {"metric": "P(above=0.5,denominator=list)", "uncut": WHOLE_LIST},
-    "err.p16": {
-        "metric": "err(beyond=keep)", "but": NO_NEGATIVE, "single": True,
-        "note": _as_probability,
-    },
-    "err.rawlabel": {
-        "metric": "err(stop=linear,max_grade=1,beyond=keep)", "but": NO_NEGATIVE,
-        "note": "the grade is taken for a probability: nonsense above 1",
-    },
-    "pfound.p16": {
-        "metric": "pfound(beyond=keep)", "but": NO_NEGATIVE, "single": True,
-        "note": _as_probability,
-    },
-    "queryauc_ranking": {
-        "metric": "opa", "undefined": "zero", "note": "0 where no two grades differ",
-        "but": {"E01": "-1 is a grade like any other", "E02": "-1 is a grade like any other"},
-    },
-})  # fmt: skip
 
-COLUMNS |= OF_PYTHON_LIBRARIES
+def whole(metric: str, convention: str, settings: str = "") -> Name:
+    """Return a name that stands bare where the tool is given no cutoff."""
+    inside = ",".join(filter(None, (f"convention={convention}", settings)))
+    return Name(metric, convention, settings, f"{metric}({inside})")
+
+
+NAMES: dict[str, Name] = {
+    "pytrec_eval.recip_rank": whole("recip_rank", "trec_eval9"),
+    "pytrec_eval.recip_rank.rel2": whole("recip_rank", "trec_eval9", "rel=2"),
+    "ir_measures.ndcg": Name("ndcg", "trec_eval9"),
+    "ir_measures.AP": Name("map", "trec_eval9"),
+    "ir_measures.AP.rel2": Name("map", "trec_eval9", "rel=2"),
+    "ir_measures.P": Name("P", "trec_eval9"),
+    "ir_measures.ndcg_judged_only": Name("ndcg", "trec_eval9", "judged_only=true"),
+    "ir_measures.RR": Name("recip_rank", "", "ties=docno+", "recip_rank(convention=trec_eval9)"),
+    "ir_measures.RBP.rel1": Name("rbp", "", "", "rbp(p=0.8,ties=stable)"),
+    "ir_measures.ndcg_exp": Name("ndcg", "gdeval", "empty=zero"),
+    "ir_measures.ERR": Name("err", "gdeval", "empty=zero"),
+    "gdeval.ndcg": Name("ndcg", "gdeval"),
+    "gdeval.err": Name("err", "gdeval"),
+    "letor3.ndcg": Name("ndcg", "letor", "short=nan,undefined=zero"),
+    "letor3.P": Name("P", "letor", "short=nan,undefined=zero"),
+    "ranklib.ndcg": Name("ndcg", "ranklib"),
+    "ranklib.ndcg.bare": whole("ndcg", "ranklib"),
+    "ranklib.dcg": Name("dcg", "ranklib"),
+    "ranklib.map": whole("map", "ranklib"),
+    "ranklib.P": Name("P", "ranklib"),
+    "ranklib.err": Name("err", "ranklib"),
+    "ranklib.rr": Name("recip_rank", "ranklib", "", ""),
+    "quickrank.ndcg": Name("ndcg", "quickrank"),
+    "quickrank.dcg": Name("dcg", "quickrank"),
+    "quickrank.tndcg": Name("ndcg", "quickrank", "ties=average,spill=true"),
+    "quickrank.map": Name("map", "quickrank"),
+    "lightgbm.ndcg": Name("ndcg", "lightgbm"),
+    "lightgbm.ndcg.linear_gain": Name("ndcg", "lightgbm", "gain=linear"),
+    "lightgbm.map": Name("map", "lightgbm"),
+    "xgboost.ndcg": whole("ndcg", "xgboost"),
+    "xgboost.ndcg.k100000": Name("ndcg", "xgboost"),
+    "xgboost.ndcg.linear_gain": whole("ndcg", "xgboost", "gain=linear"),
+    "xgboost.ndcg.minus": Name("ndcg", "xgboost-minus"),
+    "xgboost.map": whole("map", "xgboost"),
+    "xgboost.map.bin1": whole("map", "xgboost", "labels=clip"),
+    "xgboost.map.bin1.minus": Name("map", "xgboost-minus", "labels=clip"),
+    "xgboost.pre": whole("P", "xgboost"),
+    "xgboost.pre.bin1": whole("P", "xgboost", "labels=clip"),
+    "catboost.ndcg.base": Name("ndcg", "catboost"),
+    "catboost.ndcg.default": Name("ndcg", "catboost"),
+    "catboost.ndcg.exp": Name("ndcg", "catboost-exp"),
+    "catboost.ndcg.exp.position": Name("ndcg", "catboost-exp", "discount=position"),
+    "catboost.dcg.exp": Name("dcg", "catboost-exp"),
+    "catboost.map": Name("map", "catboost"),
+    "catboost.map.border1.5": Name("map", "catboost", "above=1.5"),
+    "catboost.mrr": Name("recip_rank", "catboost"),
+    "catboost.P": Name("P", "catboost"),
+    "catboost.err.p16": Name("err", "catboost", "stop=exp,max_grade=4"),
+    "catboost.err.rawlabel": Name("err", "catboost"),
+    "catboost.pfound.p16": Name("pfound", "catboost", "stop=exp,max_grade=4"),
+    "catboost.queryauc_ranking": whole("opa", "catboost"),
+    "sklearn.ndcg": Name("ndcg", "sklearn"),
+    "sklearn.ndcg.ignore_ties": Name("ndcg", "sklearn", "ties=stable"),
+    "sklearn.dcg": Name("dcg", "sklearn"),
+    "sklearn.ndcg.exp_by_hand": Name("ndcg", "sklearn", "gain=exp"),
+    "sklearn.average_precision.bin1": whole("map", "sklearn", "labels=clip"),
+    "torchmetrics.ndcg": Name("ndcg", "torchmetrics"),
+    "torchmetrics.ap": Name("map", "torchmetrics"),
+    "torchmetrics.ap.bin1": Name("map", "torchmetrics", "labels=clip"),
+    "torchmetrics.mrr.bin1": Name("recip_rank", "torchmetrics", "labels=clip"),
+    "torchmetrics.P.bin1": Name(
+        "P", "torchmetrics", "labels=clip",
+        f"P(convention=torchmetrics,labels=clip,denominator=list)@{ALL}",
+    ),
+    "rankeval.ndcg": Name("ndcg", "rankeval"),
+    "rankeval.ndcg.flat": Name("ndcg", "rankeval", "gain=linear"),
+    "rankeval.dcg": Name("dcg", "rankeval"),
+    "rankeval.map": Name("map", "rankeval"),
+    "rankeval.mrr": Name("recip_rank", "rankeval"),
+    "rankeval.err": Name("err", "rankeval"),
+    "rankeval.P": Name("P", "rankeval"),
+    "rankeval.pfound": Name("pfound", "rankeval"),
+    "rankeval.rbp": Name("rbp", "rankeval"),
+    "pytorchltr.ndcg": Name("ndcg", "pytorchltr"),
+    "pytorchltr.ndcg.linear": Name("ndcg", "pytorchltr", "gain=linear"),
+    "pytorchltr.dcg": Name("dcg", "pytorchltr"),
+    "pytorchltr.arp": whole("arp", "pytorchltr"),
+    "allrank.ndcg": Name("ndcg", "allrank"),
+    "allrank.dcg": Name("dcg", "allrank"),
+    "allrank.mrr": Name("recip_rank", "allrank", "empty=zero"),
+    "allrank_batch.ndcg": Name("ndcg", "allrank"),
+    "allrank_batch.dcg": Name("dcg", "allrank"),
+    "allrank_batch.mrr": Name("recip_rank", "allrank"),
+    "tfr.ndcg": Name("ndcg", "tfr"),
+    "tfr.dcg": Name("dcg", "tfr"),
+    "tfr.map": Name("map", "tfr"),
+    "tfr.mrr": Name("recip_rank", "tfr"),
+    "tfr.P": Name("P", "tfr"),
+    "tfr.arp": whole("arp", "tfr"),
+    "tfr.opa": whole("opa", "tfr"),
+}  # fmt: skip
+for _metric in ("ndcg", "map", "P"):
+    for _tool in ("pytrec_eval", "trec_eval9", "trec_eval10"):
+        _convention = "trec_eval9" if _tool == "pytrec_eval" else _tool
+        NAMES[f"{_tool}.{_metric}"] = Name(_metric, _convention)
+        if _metric != "ndcg":
+            NAMES[f"{_tool}.{_metric}.rel2"] = Name(_metric, _convention, "rel=2")
+for _tool in ("trec_eval9", "trec_eval10"):
+    del NAMES[f"{_tool}.P.rel2"]
+    NAMES[f"{_tool}.recip_rank"] = whole("recip_rank", _tool)
+    NAMES[f"{_tool}.ndcg.M"] = Name("ndcg", _tool, "ideal=full")
+for _tool in ("letor", "mslr"):
+    _column = "letor4" if _tool == "letor" else _tool
+    NAMES[f"{_column}.ndcg"] = Name("ndcg", _tool)
+    NAMES[f"{_column}.P"] = Name("P", _tool)
+    NAMES[f"{_column}.map"] = whole("map", _tool)
+    NAMES[f"{_column}.mean_ndcg"] = whole("mean_ndcg", _tool)
+NAMES["letor3.map"] = NAMES["letor4.map"]
+for _tool, _order in (("ranx", ""), ("ranx_dict", "ties=reverse")):
+
+    def _of_ranx(metric: str, settings: str = "", uncut: str = "", order: str = _order) -> Name:
+        return Name(metric, "ranx", ",".join(filter(None, (settings, order))), uncut or None)
+
+    NAMES[f"{_tool}.ndcg"] = _of_ranx("ndcg")
+    NAMES[f"{_tool}.ndcg_burges"] = _of_ranx("ndcg", "gain=exp")
+    NAMES[f"{_tool}.dcg"] = _of_ranx("dcg")
+    NAMES[f"{_tool}.map"] = _of_ranx("map")
+    NAMES[f"{_tool}.map.rel2"] = _of_ranx("map", "rel=2")
+    NAMES[f"{_tool}.mrr"] = _of_ranx("recip_rank")
+    NAMES[f"{_tool}.precision"] = _of_ranx("P", "", _of_ranx("P", "denominator=list").at("none"))
+for _tool in ("ptranking0.0.5", "ptranking_master"):
+    NAMES[f"{_tool}.ndcg_at_ks"] = Name("ndcg", "ptranking")
+    NAMES[f"{_tool}.ap_at_ks"] = Name("map", "ptranking")
+    NAMES[f"{_tool}.nerr_at_ks"] = Name("nerr", "ptranking")
+    NAMES[f"{_tool}.P_at_ks"] = Name("P", "ptranking")
+    NAMES[f"{_tool}.ndcg_at_k"] = whole("ndcg", "ptranking", "short=error")
+    NAMES[f"{_tool}.ap_at_k"] = Name("map", "ptranking", "short=cut")
+    NAMES[f"{_tool}.nerr_at_k"] = Name("nerr", "ptranking", "short=cut")
+    NAMES[f"{_tool}.P_at_k"] = Name("P", "ptranking", "short=cut,denominator=list")
+
+NOT_OFFERED = {"ranklib.rr.bare"}
+"""RankLib's RR without a cutoff is 0 for everything."""
+_WHOLE = "a fraction is refused: without a convention grades are whole"
+_COUNTED = "a fraction is refused: the tool counts it in a way that no setting gives"
+_NOTHING = "0 is the tool's mean over nothing; ours is NaN"
+_PTRANKING = [
+    f"{tool}.{m}"
+    for tool in ("ptranking0.0.5", "ptranking_master")
+    for m in ("ap_at_ks", "ap_at_k", "P_at_ks", "P_at_k")
+]
+DIFFERENT: dict[tuple[str, str], str] = {
+    **{(key, one): "an error to pytrec_eval; trec_eval cuts fractions off"
+       for key in NAMES if key.startswith("pytrec_eval") for one in ("E03", "E04")},
+    **{(key, "E02"): "trec_eval ends with an error where nothing is judged"
+       for key in NAMES if key.startswith("trec_eval")},
+    **{(key, one): _WHOLE for key in ("ir_measures.RR", "ir_measures.RBP.rel1")
+       for one in ("E03", "E04")},
+    **{(key, one): _COUNTED for key in (*_PTRANKING, "quickrank.ndcg", "quickrank.tndcg")
+       for one in ("E03", "E04")},
+    ("torchmetrics.ap", "E04"): "takes 0.5 for a binary target",
+    **{(f"ranx_dict.{metric}", "E03"): "fractions of dicts are not cut off, those of Qrels are"
+       for metric in ("ndcg", "ndcg_burges", "dcg")},
+    ("pytorchltr.arp", "E02"): "the ratio of two negative sums; ours is 0",
+    ("gdeval.ndcg", "E02"): _NOTHING, ("gdeval.err", "E02"): _NOTHING,
+    ("tfr.arp", "E02"): _NOTHING, ("tfr.opa", "E02"): _NOTHING,
+}  # fmt: skip
+"""Odd lists where a convention is not the tool, and why."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """How a tool computes and prints.
+
+    Parameters
+    ----------
+    scores : {"float32", "float64", "none"}
+        The type that scores are compared in.
+    digits : int, optional
+        Decimals that are printed; all of them if left out.
+    single : bool
+        Whether it computes with float32, so that only 3e-6 can be asked for.
+    settled : int, optional
+        The longest list whose ties have an order. In longer ones it depends on the processor.
+    random : bool
+        Whether ties are ordered at random in each call, so that only the expectation is compared.
+    binary : bool
+        Whether the caller gave ``label > 0``.
+    but : tuple of str
+        Lists that no setting reproduces.
+    """
+
+    scores: str = "float64"
+    digits: int | None = None
+    single: bool = False
+    settled: int | None = None
+    random: bool = False
+    binary: bool = False
+    but: tuple[str, ...] = ()
+
+
+_TREC = Tool("float32")
+_PTRANKING_ = Tool("float32", single=True, settled=16, but=("E02", "E03", "E04"))
+_TOOLS = {
+    "pytrec_eval": _TREC, "trec_eval9": replace(_TREC, digits=4), "trec_eval10": Tool(digits=4),
+    "gdeval": Tool(digits=5), "ir_measures": _TREC, "letor3": Tool(), "letor4": Tool(digits=4),
+    "mslr": Tool(digits=4), "ranklib": _TREC, "quickrank": Tool(settled=16, but=("E02", "E04")),
+    "lightgbm": Tool(), "xgboost": _TREC, "catboost": Tool(), "sklearn": Tool(),
+    "torchmetrics": Tool("float32", single=True, settled=0),
+    "ranx": Tool(settled=15), "ranx_dict": Tool(settled=15),
+    "rankeval": Tool("float32", single=True, settled=0),
+    "pytorchltr": Tool("float32", single=True, random=True),
+    "allrank": Tool("float32", single=True, settled=16),
+    "allrank_batch": Tool("float32", single=True, settled=0),
+    "ptranking0.0.5": _PTRANKING_, "ptranking_master": _PTRANKING_,
+    "tfr": Tool("float32", single=True, random=True),
+}  # fmt: skip
+_NO_NEGATIVE = ("E01", "E02")  # a grade below 0 is a probability below 0
+_OWN = {
+    "ir_measures.RR": Tool(), "ir_measures.RBP.rel1": Tool(),
+    "ir_measures.ndcg_exp": Tool(digits=5), "ir_measures.ERR": Tool(digits=5),
+    "ranklib.rr": Tool("float32", single=True), "ranklib.err": Tool("float32", but=("E08",)),
+    "quickrank.dcg": Tool(settled=16), "quickrank.tndcg": Tool(but=("E02", "E04")),
+    "quickrank.map": Tool("none"),
+    "catboost.err.p16": Tool(single=True, but=_NO_NEGATIVE),
+    "catboost.err.rawlabel": Tool(but=_NO_NEGATIVE),
+    "catboost.pfound.p16": Tool(single=True, but=_NO_NEGATIVE),
+    "catboost.queryauc_ranking": Tool(but=_NO_NEGATIVE),
+    "sklearn.ndcg.ignore_ties": Tool(settled=0),
+    "torchmetrics.ndcg": Tool("float32", single=True),
+    "torchmetrics.ap": Tool("float32", single=True, settled=0, but=("E04",)),
+    "allrank.dcg": replace(_TOOLS["allrank"], but=("E02",)),
+    "allrank_batch.dcg": replace(_TOOLS["allrank_batch"], but=("E02",)),
+    "allrank_batch.mrr": replace(_TOOLS["allrank_batch"], but=("E02",)),
+    **{f"rankeval.{name}": replace(_TOOLS["rankeval"], but=but)
+       for name, but in (("map", ("E01",)), ("err", _NO_NEGATIVE), ("pfound", _NO_NEGATIVE))},
+    **{f"{tool}.{name}_at_{k}": replace(_PTRANKING_, but=but)
+       for tool in ("ptranking0.0.5", "ptranking_master") for k in ("k", "ks")
+       for name, but in (("ndcg", ("E02",)), ("nerr", _NO_NEGATIVE))},
+}  # fmt: skip
+
+
+def tool_of(key: str, cutoff: str) -> Tool:
+    """Return how the values of a column were computed."""
+    if key == "ir_measures.RR" and cutoff == "none":
+        return _TREC
+    if key in _OWN:
+        return _OWN[key]
+    name = next(tool for tool in sorted(_TOOLS, key=len)[::-1] if key.startswith(f"{tool}."))
+    is_binary = ".bin1" in key
+    return replace(_TOOLS[name], binary=is_binary)
