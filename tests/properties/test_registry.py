@@ -28,27 +28,27 @@ from harness.core.tables import Qrels, Run
 # Where a native metric's values come from but from its own code; trec_eval's metrics are held
 # to pytrec_eval in test_trec_oracle.py.
 ORACLES = {
-    "dcg": "its formula in tests/properties/test_native.py",
-    "swaps": "golden bubble sorts, and counted pairs in tests/properties/test_native.py",
-    "arp": "its formula in tests/properties/test_native.py",
-    "mse": "its formula in tests/properties/test_native.py",
-    "rbo": "golden 50-digit values, and its equations in tests/properties/test_native.py",
-    "ao": "golden values, and its formula in tests/properties/test_native.py",
+    "dcg": "its formula in test_formulas.py",
+    "swaps": "golden bubble sorts, and counted pairs in test_formulas.py",
+    "arp": "its formula in test_formulas.py",
+    "mse": "its formula in test_formulas.py",
+    "rbo": "golden 50-digit values, and its equations in test_formulas.py",
+    "ao": "golden values, and its formula in test_formulas.py",
     "tau_ap": "golden values (R), and means over enumerated orders in test_similarity_ties.py",
     "kendall": "scipy.stats.kendalltau",
     "spearman": "scipy.stats.spearmanr",
     "pearson": "scipy.stats.pearsonr",
     "yaap": "trec_eval's own output, in tests/trec_eval",
-    "pairwise_logloss": "torch's softplus, and its formula in tests/properties/test_native.py",
-    "err": "gdeval, RankLib, CatBoost, RankEval (golden), and its formula in test_field.py",
-    "nerr": "PTRanking (golden), and its formula in tests/properties/test_field.py",
-    "pfound": "CatBoost, RankEval (golden), and its formula in tests/properties/test_field.py",
-    "rbp": "TREC-COVID's leaderboards, ir_measures (golden), and its formula in test_field.py",
-    "judged": "ir_measures, and counted documents in tests/properties/test_field.py",
-    "unjudged": "counted documents in tests/properties/test_field.py",
-    "opa": "CatBoost, TF-Ranking (golden), and counted pairs in tests/properties/test_field.py",
-    "auc": "scipy.stats.mannwhitneyu, and counted pairs in tests/properties/test_field.py",
-    "mean_ndcg": "the scripts of LETOR and MSLR, in tests/metrics/test_settings.py",
+    "pairwise_logloss": "torch's softplus, and its formula in test_formulas.py",
+    "err": "gdeval, RankLib, CatBoost, RankEval (golden), and its formula in test_formulas.py",
+    "nerr": "PTRanking (golden), and its formula in test_formulas.py",
+    "pfound": "CatBoost, RankEval (golden), and its formula in test_formulas.py",
+    "rbp": "TREC-COVID's leaderboards, ir_measures (golden), and its formula in test_formulas.py",
+    "judged": "ir_measures, and counted documents in test_formulas.py",
+    "unjudged": "counted documents in test_formulas.py",
+    "opa": "CatBoost, TF-Ranking (golden), and counted pairs in test_formulas.py",
+    "auc": "scipy.stats.mannwhitneyu, and counted pairs in test_formulas.py",
+    "mean_ndcg": "the scripts of LETOR and MSLR, in tests/metrics/test_conventions.py",
 }
 # The width of a bound is no quality: it is largest where least is known. LETOR's script gives
 # grades from 3 no gain, so that the order by grade is not the best for it.
@@ -138,8 +138,8 @@ def test_facts_are_complete(definition: Definition) -> None:
 @each_definition
 def test_docstring_says_what_it_is(definition: Definition) -> None:
     text = inspect.getdoc(definition.function) or ""
-    assert definition.title
-    assert definition.title[0].isupper() or definition.title[0].isdigit()
+    assert definition.headline
+    assert definition.headline[0].isupper() or definition.title[0].isdigit()
     assert text.split("\n\n", 1)[0].rstrip().endswith(".")
     assert "Examples\n--------\n>>> " in text
     for name in definition.parameters:

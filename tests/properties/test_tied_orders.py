@@ -22,6 +22,7 @@ from harness.core.policy import Policy
 from harness.core.ragged import Floats
 from harness.core.tables import Qrels, Run
 from harness.core.ties import has_ties, reorder, sampled
+from harness.metrics.cascade import TiedStops, stops_at
 from harness.metrics.tied import Totals
 
 BUILT_IN = {name: found for name, found in REGISTRY.items() if not name.startswith("first_")}
@@ -52,6 +53,9 @@ PARAMETERS = [
     "P(denominator=list)@3", "P(above=1)@2", "P(short=nan)@3",
     "recip_rank(target=largest)", "recip_rank(above=1)@2", "map(denominator=cutoff)@2",
     "map(denominator=list)@3", "map(tied=together)@3",
+    "err(max_grade=none)@3", "err(stop=linear)@5", "nerr@4", "pfound(decay=0.15)@4",
+    "rbp(p=0.9)@2", "rbp(p=0.8,gain=exp)@3", "rbp(p=0.8,gain=linear)",
+    "rbp(p=0.8,form=residual)@3", "rbp(p=0.5,form=upper)@4", "auc(rel=2)",
 ]  # fmt: skip
 OTHERWISE_ORDERED = [
     "ndcg(gains=1:3;2:2)", "ndcg(gains=0:1;1:2)@2", "ndcg(gains=1:-1;2:2)@3",
@@ -230,3 +234,54 @@ def test_random_orders_come_near_the_mean() -> None:
         values, errors = sampled(metric, aligned_of({"q": (row, [])}), draws=2000, seed=1)
         assert 0 < errors[0] < 0.02
         assert values[0] == pytest.approx(metric(every_order(row, [])).mean(), abs=4 * errors[0])
+
+
+@pytest.mark.parametrize("cutoff", [10, None])
+def test_large_groups(cutoff: int | None) -> None:
+    # 20,000 tied documents, 300 of them with R = 15/16
+    size, good = 20_000, 300
+    seen = size if cutoff is None else cutoff
+    groups = TiedStops(
+        np.full(good, 15 / 16), np.array([0, good]), np.array([size]), np.array([seen])
+    )
+    _, place, found = stops_at(groups)
+    assert place.tolist() == list(range(found.size))
+    assert found.size == 10 if cutoff else 1000 < found.size < size  # next to nobody goes on
+    assert (found >= 0).all()
+    # the first rank is good with chance 300/20000
+    assert found[0] == pytest.approx(good / size * 15 / 16, rel=1e-12)
+    # second: good, and the first was not, or let him pass
+    second = 15 / 16 * (good / size) * ((size - good) / (size - 1) + (good - 1) / (size - 1) / 16)
+    assert found[1] == pytest.approx(second, rel=1e-12)
+    if cutoff is None:
+        # past all of them nobody is left but 16^-300
+        assert found.sum() == pytest.approx(1.0, rel=1e-12)
+
+
+def test_many_groups_are_worked_on_in_blocks() -> None:
+    # groups of 2..601 documents of which the first two have R = 1/4, by themselves and together
+    size = np.tile(np.arange(2, 602), 3)
+    stop, offsets = np.full(2 * size.size, 0.25), np.arange(0, 2 * size.size + 1, 2)
+    group, place, found = stops_at(TiedStops(stop, offsets, size, size))
+    assert found.size == size.sum()
+    assert np.bincount(group).tolist() == size.tolist()
+    # all but (3/4)^2 stop somewhere; at the first rank 1/4 of those who find one of the two there
+    np.testing.assert_allclose(np.bincount(group, weights=found), 7 / 16, rtol=1e-12)
+    np.testing.assert_allclose(found[place == 0], 0.5 / size[group[place == 0]], rtol=1e-14)
+
+
+def test_probabilities_above_1_are_computed_with() -> None:
+    # R = 3 and 0: at rank 1 3/2; at rank 2 (3/2), as only a harmless document stands before
+    # R = 3 and 3: 3, then 3 (1 - 3)
+    groups = TiedStops(
+        np.array([3.0, 3.0, 3.0]), np.array([0, 1, 3]), np.array([2, 2]), np.array([2, 2])
+    )
+    group, _, found = stops_at(groups)
+    assert found[group == 0].tolist() == [1.5, 1.5]
+    assert found[group == 1].tolist() == [3.0, -6.0]
+
+
+def test_small_probabilities_keep_their_digits() -> None:
+    # R = 2^-60 for one of three tied documents: it stands at each rank with chance 1/3
+    groups = TiedStops(np.array([2.0**-60]), np.array([0, 1]), np.array([3]), np.array([3]))
+    np.testing.assert_allclose(stops_at(groups)[2], [2.0**-60 / 3] * 3, rtol=1e-14)

@@ -1,30 +1,34 @@
-"""Native metrics on anything: pytrec_eval to the last bit, SciPy, and literal definitions."""
+"""Native metrics on anything: SciPy, and their literal definitions."""
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-import pytrec_eval
 import scipy.stats
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
+from harness.compat.trec_eval.values import rank_biased_precision
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.ragged import offsets_of
 from harness.core.reference import as_reference
 from harness.core.tables import Qrels, Run
 from harness.metrics.arp import arp
+from harness.metrics.cascade import err, nerr, pfound
 from harness.metrics.correlation import kendall, pearson, spearman
 from harness.metrics.error import mse
+from harness.metrics.judged import judged, unjudged
 from harness.metrics.ndcg import ndcg
-from harness.metrics.pair_agreement import lambdas, pairwise_logloss
+from harness.metrics.pair_agreement import auc, lambdas, opa, pairwise_logloss
 from harness.metrics.rbo import ao, rbo, rbo_weight
+from harness.metrics.rbp import rbp
 from harness.metrics.swaps import swaps
 
 docnos = st.sampled_from([f"d{number}" for number in range(14)])
@@ -33,10 +37,10 @@ scores = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-24, 2.0, -3.5]),
     st.floats(-1e6, 1e6, allow_nan=False, width=32),
 )
-judged = st.dictionaries(docnos, grades, max_size=14)
+judged_documents = st.dictionaries(docnos, grades, max_size=14)
 retrieved = st.dictionaries(docnos, scores, max_size=14)
 cases = st.dictionaries(
-    st.sampled_from(["q1", "q2", "q3", "10"]), st.tuples(judged, retrieved), min_size=1
+    st.sampled_from(["q1", "q2", "q3", "10"]), st.tuples(judged_documents, retrieved), min_size=1
 )
 Case = dict[str, tuple[dict[str, int], dict[str, float]]]
 
@@ -59,35 +63,6 @@ def ranked_judged(qrel: dict[str, int], run: dict[str, float]) -> list[str]:
 
 def same(values: np.ndarray, expected: list[float], tolerance: float = 1e-12) -> None:
     np.testing.assert_allclose(values, np.array(expected, dtype=float), atol=tolerance, rtol=1e-12)
-
-
-@settings(max_examples=300, deadline=None)
-@given(cases)
-def test_ndcg_equals_pytrec_eval_to_the_last_bit(case: Case) -> None:
-    # judgements that are all below 0 are undefined there
-    case = {
-        q: (qrel, run) for q, (qrel, run) in case.items() if max(qrel.values(), default=-1) >= 0
-    }
-    assume(case)
-    measures = {"ndcg", "ndcg_cut.1,2,3,5,10,100"}
-    evaluator = pytrec_eval.RelevanceEvaluator({q: qrel for q, (qrel, _) in case.items()}, measures)
-    expected = evaluator.evaluate({q: run for q, (_, run) in case.items()})
-    aligned = aligned_of(case)
-    for cutoff in (None, 1, 2, 3, 5, 10, 100):
-        name = "ndcg" if cutoff is None else f"ndcg_cut_{cutoff}"
-        assert ndcg(aligned, cutoff=cutoff).tolist() == [expected[q][name] for q in case]
-
-
-def test_ndcg_of_long_lists_equals_pytrec_eval_to_the_last_bit() -> None:
-    rng = np.random.default_rng(11)
-    qrels, run = {}, {}
-    for number, length in enumerate((1, 2, 120, 1000, 5000)):
-        qrels[f"q{number}"] = {f"d{i}": int(rng.integers(-1, 5)) for i in range(length)}
-        run[f"q{number}"] = {f"d{i}": float(rng.normal()) for i in range(0, 2 * length, 2)}
-        qrels[f"q{number}"]["d0"] = 0
-    found = ndcg(align(Qrels.from_dict(qrels), Run.from_dict(run)))
-    expected = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)
-    assert found.tolist() == [expected[qid]["ndcg"] for qid in qrels]
 
 
 @settings(deadline=None)
@@ -268,3 +243,120 @@ def test_lambdas_sum_to_nothing(lists: list[list[tuple[int, float]]]) -> None:
     )
     totals = [slopes[a:b].sum() for a, b in pairwise(offsets)]
     assert totals == pytest.approx([0.0] * len(lists), abs=1e-12)
+
+
+up_to_7 = st.sampled_from([-2, -1, 0, 0, 0, 1, 1, 2, 3, 4, 7])
+judgements = st.dictionaries(docnos, up_to_7, max_size=14)
+cases_up_to_7 = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3"]), st.tuples(judgements, retrieved), min_size=1
+)
+cutoffs = st.none() | st.integers(1, 16)
+
+
+def cascade(
+    probabilities: list[float], weight: Callable[[int], float], cutoff: int | None
+) -> float:
+    value, reached = 0.0, 1.0
+    for rank, stop in enumerate(probabilities[:cutoff], start=1):
+        value += weight(rank) * stop * reached
+        reached *= 1 - stop
+    return value
+
+
+def probability(grade: int, top: int, stop: str) -> float:
+    if grade <= 0:
+        return 0.0
+    return grade / top if stop == "linear" else (2**grade - 1) / 2**top
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases_up_to_7, cutoffs, st.sampled_from(["exp", "linear"]), st.sampled_from([7, 9, None]))
+def test_cascades_are_their_definition(
+    case: Case, cutoff: int | None, stop: str, max_grade: int | None
+) -> None:
+    expected: list[list[float]] = [[], [], []]
+    for qrel, run in case.values():
+        top = max_grade or max(1, *qrel.values(), 1)
+        here = [probability(qrel.get(d, 0), top, stop) for d in ranking(run)]
+        best = [probability(g, top, stop) for g in sorted(qrel.values(), reverse=True)]
+        ideal = cascade(best, lambda rank: 1 / rank, cutoff)
+        expected[0].append(cascade(here, lambda rank: 1 / rank, cutoff))
+        expected[1].append(expected[0][-1] / ideal if ideal else 0.0)
+        expected[2].append(cascade(here, lambda rank: 0.85 ** (rank - 1), cutoff))
+    aligned = aligned_of(case)
+    same(err(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff), expected[0])
+    same(nerr(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff), expected[1])
+    same(pfound(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff), expected[2])
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    cases_up_to_7, cutoffs, st.sampled_from([0.01, 0.5, 0.8, 0.99]), st.integers(1, 3),
+    st.sampled_from(["binary", "linear", "exp"]),
+)  # fmt: skip
+def test_rbp_is_its_definition(
+    case: Case, cutoff: int | None, p: float, rel: int, gain: str
+) -> None:
+    values, residuals = [], []
+    for qrel, run in case.values():
+        value, left = 0.0, 1.0
+        for rank, docno in enumerate(ranking(run)[:cutoff], start=1):
+            grade = qrel.get(docno, -1)
+            weight = (1 - p) * p ** (rank - 1)
+            if gain == "binary":
+                value += weight * (grade >= rel)
+            else:
+                top = 7 if gain == "linear" else 2**7 - 1
+                value += weight * max(grade if gain == "linear" else 2**grade - 1, 0) / top
+            if grade >= 0:
+                left -= weight
+        values.append(value)
+        residuals.append(left)
+    aligned = aligned_of(case)
+    arguments = {"p": p, "gain": gain, "max_grade": 7, "rel": rel, "cutoff": cutoff}
+    same(rbp(aligned, **arguments), values)
+    same(rbp(aligned, **arguments, form="residual"), residuals)
+    same(rbp(aligned, **arguments, form="upper"), np.add(values, residuals).tolist())
+
+
+@settings(deadline=None)
+@given(cases_up_to_7, st.sampled_from([0.3, 0.5, 0.9]))
+def test_rbp_of_trec_eval_10_is_a_choice_of_parameters(case: Case, p: float) -> None:
+    aligned = aligned_of(case)
+    values = rbp(aligned, p=p, gain="linear", max_grade=None)
+    assert values.tolist() == rank_biased_precision(aligned, (), p).tolist()
+
+
+@settings(deadline=None)
+@given(cases_up_to_7, cutoffs)
+def test_judged_is_its_definition(case: Case, cutoff: int | None) -> None:
+    shares = []
+    for qrel, run in case.values():
+        seen = ranking(run)[:cutoff]
+        shares.append(sum(qrel.get(d, -1) >= 0 for d in seen) / len(seen) if seen else math.nan)
+    same(judged(aligned_of(case), cutoff=cutoff), shares)
+    same(unjudged(aligned_of(case), cutoff=cutoff), (1 - np.array(shares)).tolist())
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases_up_to_7, st.sampled_from(["half", "wrong", "right"]), st.integers(1, 3))
+def test_pairs_are_their_definition(case: Case, tied: str, rel: int) -> None:
+    worth = {"half": 0.5, "wrong": 0.0, "right": 1.0}[tied]
+
+    def share(qrel: dict[str, int], run: dict[str, float], of_ties: float) -> float:
+        points = []
+        for a, b in combinations([d for d in qrel if d in run], 2):
+            if qrel[a] != qrel[b]:
+                better, other = (a, b) if qrel[a] > qrel[b] else (b, a)
+                first, second = np.float32(run[better]), np.float32(run[other])
+                points.append(of_ties if first == second else float(first > second))
+        return sum(points) / len(points) if points else math.nan
+
+    pairs, binary = [], []
+    for qrel, run in case.values():
+        known = {d: grade for d, grade in qrel.items() if grade >= 0}
+        pairs.append(share(known, run, worth))
+        binary.append(share({d: int(grade >= rel) for d, grade in known.items()}, run, 0.5))
+    aligned = aligned_of(case)
+    same(opa(aligned, tied=tied), pairs)
+    same(auc(aligned, rel=rel), binary)

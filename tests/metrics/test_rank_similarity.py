@@ -1,0 +1,554 @@
+"""Swaps, correlations, RBO and two lists of names: golden, published and hand-worked values."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.special
+
+import harness
+import harness.metrics
+from harness.core.align import align
+from harness.core.aligned import Aligned
+from harness.core.evaluate import evaluate
+from harness.core.names import parse, parse_all
+from harness.core.policy import Policy
+from harness.core.reference import as_reference
+from harness.core.tables import Qrels, Run
+from harness.errors import InputError, UnknownNameError
+from harness.metrics.correlation import kendall, pearson, spearman, tau_ap
+from harness.metrics.rbo import ao, exp1, rbo, rbo_weight, tails_to
+from harness.metrics.similarity import rank_similarity
+from harness.metrics.swaps import swaps
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
+)
+
+
+def ranked(*lists: list[int]) -> Aligned:
+    qrels = {f"q{i}": {f"d{j:03}": g for j, g in enumerate(gs)} for i, gs in enumerate(lists)}
+    run = {q: {d: -float(j) for j, d in enumerate(row)} for q, row in qrels.items()}
+    return align(Qrels.from_dict(qrels), Run.from_dict(run))
+
+
+def test_by_hand() -> None:
+    # 0 1 2: the pairs (0,1), (0,2), (1,2) are all wrong, 3 of 3
+    # 1 0 1: only (0,1) is wrong; (1,0) is right and (1,1) needs no order, so 1 of 2
+    aligned = ranked([0, 1, 2], [1, 0, 1], [2, 1, 0])
+    assert swaps(aligned).tolist() == [3.0, 1.0, 0.0]
+    assert swaps(aligned, normalize=True).tolist() == [1.0, 0.5, 0.0]
+
+
+def test_no_two_grades_means_no_share() -> None:
+    aligned = ranked([3], [1, 1], [0, 1])
+    assert swaps(aligned).tolist() == [0.0, 0.0, 1.0]
+    assert np.isnan(swaps(aligned, normalize=True)).tolist() == [True, True, False]
+
+
+def test_a_missing_answer_is_no_prize() -> None:
+    qrels = Qrels.from_dict({"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}})
+    run = Run.from_dict({"q1": {"a": 1.0, "b": 2.0}})
+    evaluation = evaluate(align(qrels, run), parse_all(["swaps", "swaps(normalize=true)"]))
+    assert evaluation.summary() == {"swaps": 1.0, "swaps(normalize=true)": 1.0}
+    assert evaluation.n() == {"swaps": 1, "swaps(normalize=true)": 1}
+
+
+@pytest.mark.parametrize("case", GOLDEN["swaps"], ids=lambda case: case["name"])
+def test_golden_bubble_sorts(case: dict) -> None:
+    numbers = case["list"]
+    if not numbers:
+        return
+    aligned = ranked([max(numbers) - x for x in numbers])  # rising there, by falling grade here
+    assert swaps(aligned).tolist() == [case["swaps"]]
+    pairs = len(numbers) * (len(numbers) - 1) // 2
+    if pairs > case["tied_pairs"]:
+        share = swaps(aligned, normalize=True).item()  # of the pairs that can be out of order
+        expected = case["normalised"] * pairs / (pairs - case["tied_pairs"])
+        assert share == pytest.approx(expected, abs=1e-12)
+        assert kendall(aligned, form="a").item() == pytest.approx(case["tau_a"], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])
+def test_golden_discordant_pairs(case: dict) -> None:
+    grades = np.unique(case["x"], return_inverse=True)[1].tolist()
+    docnos = [f"d{i}" for i in range(len(grades))]
+    if len(set(case["y"])) < len(grades):
+        return  # tied scores have an order here
+    qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
+    run = Run.from_dict({"q": dict(zip(docnos, case["y"], strict=True))})
+    aligned = align(qrels, run)
+    assert swaps(aligned).tolist() == [case["swaps_discordant"]]
+    if not case["ties_x_only"] + case["ties_both"]:  # there, pairs of one grade are pairs too
+        share = swaps(aligned, normalize=True).item()
+        assert share == pytest.approx(case["swaps_normalised"], abs=1e-15)
+
+
+def test_ties_of_a_reference_run_need_no_order() -> None:
+    # the other run ties a and b before c; this one has b c a: only ca is wrong, of ca and cb
+    run = Run.from_dict({"q": {"b": 3.0, "c": 2.0, "a": 1.0}})
+    other = Run.from_dict({"q": {"a": 3.0, "c": 2.0, "b": 3.0}})
+    aligned = align(as_reference(other, run.qids), run)
+    assert swaps(aligned).tolist() == [1.0]
+    assert swaps(aligned, normalize=True).tolist() == [0.5]
+
+
+def naive_swaps(aligned_lists: list[tuple[float, float]], normalize: bool | str) -> float:
+    """Swaps of (rank, grade) pairs, counted pair by pair."""
+    pairs = list(combinations(sorted(aligned_lists), 2))
+    wrong = sum(lower < higher for (_, lower), (_, higher) in pairs)
+    if normalize is False:
+        return wrong if aligned_lists else math.nan
+    n = len(pairs) if normalize == "all" else sum(one != other for (_, one), (_, other) in pairs)
+    return wrong / n if n else math.nan
+
+
+@pytest.mark.parametrize("normalize", [False, True, "all"])
+def test_every_normalize_counts_pairs_like_a_naive_loop(normalize: bool | str) -> None:
+    rng = np.random.default_rng(171)
+    lists = [rng.integers(0, 4, size).tolist() for size in (1, 2, 2, 3, 5, 9, 14)]
+    found = swaps(ranked(*lists), normalize=normalize)  # type: ignore[arg-type]
+    expected = [naive_swaps(list(enumerate(grades)), normalize) for grades in lists]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_ties_in_the_other_run_leave_the_divisor_of_all_alone() -> None:
+    # the other run ties a and b: true divides by ac and bc, all by ab, ac and bc
+    run = Run.from_dict({"q10": {"b": 3.0, "c": 2.0, "a": 1.0}})
+    other = Run.from_dict({"q10": {"a": 3.0, "c": 2.0, "b": 3.0}})
+    there = align(as_reference(other, run.qids), run)
+    back = align(as_reference(run, other.qids), other)
+    assert swaps(there, normalize=True).tolist() == [1 / 2]
+    assert swaps(there, normalize="all").tolist() == [1 / 3]
+    # from the other side every pair has an order: docno b before a, as trec_eval breaks the tie
+    assert swaps(back, normalize=True).tolist() == [1 / 3]
+
+
+GOLDEN_of_correlation = json.loads(
+    (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
+)["correlation"]
+
+
+def aligned_of(grades: list[int], scores: list[float], ties: str = "trec_eval") -> Aligned:
+    docnos = [f"d{i}" for i in range(len(grades))]
+    qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
+    run = Run.from_dict({"q": dict(zip(docnos, scores, strict=True))})
+    return align(qrels, run, Policy(ties=ties))  # type: ignore[arg-type]
+
+
+def test_kendall_by_hand() -> None:
+    # pairs of (score, grade) (3,2) (2,0) (1,1): 12 right, 13 right, 23 wrong: (2 - 1) / 3
+    assert kendall(aligned_of([2, 0, 1], [3, 2, 1])).item() == pytest.approx(1 / 3, abs=1e-15)
+    # scores 2 2 1, grades 1 0 0: of 3 pairs 1 is tied in score, 1 in grade, 1 is right:
+    # 1 / sqrt((3 - 1) * (3 - 1)) = 1/2
+    assert kendall(aligned_of([1, 0, 0], [2, 2, 1])).item() == pytest.approx(0.5, abs=1e-15)
+
+
+def test_pearson_by_hand() -> None:
+    # deviations of scores 4 1 1: 2 -1 -1; of grades 2 1 0: 1 0 -1: 3 / sqrt(6 * 2)
+    value = pearson(aligned_of([2, 1, 0], [4, 1, 1])).item()
+    assert value == pytest.approx(3 / np.sqrt(12), abs=1e-15)
+
+
+@pytest.mark.parametrize("correlation", [kendall, spearman, pearson, partial(tau_ap, tied="b")])
+@pytest.mark.parametrize(
+    ("grades", "scores"),
+    [([1], [0.5]), ([1, 1, 1], [3, 2, 1]), ([2, 1, 0], [0.1, 0.1, 0.1]), ([-1, 1], [1, 2])],
+)
+def test_undefined(correlation: object, grades: list[int], scores: list[float]) -> None:
+    assert np.isnan(correlation(aligned_of(grades, scores))).all()  # type: ignore[operator]
+
+
+def golden(truth: list[float], estimate: list[float]) -> list[Aligned]:
+    """The same two vectors as judgements with a run, and as a reference run with a run."""
+    grades = np.unique(truth, return_inverse=True)[1].tolist()
+    names = [f"d{i}" for i in range(len(grades))]
+    policy = Policy(ties="stable")
+    runs = [Run.from_dict({"q": dict(zip(names, each, strict=True))}) for each in (truth, estimate)]
+    reference = as_reference(runs[0], runs[1].qids, policy)
+    return [aligned_of(grades, estimate, ties="stable"), align(reference, runs[1], policy)]
+
+
+@pytest.mark.parametrize("case", GOLDEN_of_correlation, ids=lambda case: case["name"])
+def test_golden(case: dict) -> None:
+    for aligned in golden(case["x"], case["y"]):
+        for value, key in (
+            (kendall(aligned), "tau_b"),
+            (kendall(aligned, form="a"), "tau_a"),
+            (kendall(aligned, form="gamma"), "gamma"),
+            (spearman(aligned), "spearman"),
+            (tau_ap(aligned, tied="b"), "tau_ap_b"),
+        ):
+            expected = np.nan if case[key] is None else case[key]
+            assert value.item() == pytest.approx(expected, abs=1e-12, nan_ok=True), key
+        # nothing is given for a truth with ties
+        if case["tau_ap_a_truth_x"] is not None:
+            value = tau_ap(aligned, tied="a").item()
+            assert value == pytest.approx(case["tau_ap_a_truth_x"], abs=1e-12)
+        if case["tau_ap_truth_x"] is not None:
+            value = tau_ap(aligned).item()
+            assert value == pytest.approx(case["tau_ap_truth_x"], abs=1e-12)
+    for aligned in golden(case["y"], case["x"]):
+        if case["tau_ap_truth_y"] is not None:
+            assert tau_ap(aligned).item() == pytest.approx(case["tau_ap_truth_y"], abs=1e-12)
+
+
+def test_tau_ap_by_hand() -> None:
+    # order b a c d, grades a 3, b 2, c 1, d 0: C(2)/1 + C(3)/2 + C(4)/3 = 0 + 1 + 1: 2/3 * 2 - 1
+    assert tau_ap(aligned_of([3, 2, 1, 0], [3, 4, 2, 1])).item() == pytest.approx(1 / 3, abs=1e-15)
+    # the same exchange at the end costs less: 1 + 1 + 2/3: 2/3 * 8/3 - 1
+    assert tau_ap(aligned_of([3, 2, 1, 0], [4, 3, 1, 2])).item() == pytest.approx(7 / 9, abs=1e-15)
+    # one grade needs no order: 2 1 1 is ideal; on average over its orders, C(3) is 1 + 1/2 of 2
+    assert tau_ap(aligned_of([2, 1, 1], [3, 2, 1])).item() == 1.0
+    value = tau_ap(aligned_of([2, 1, 1], [3, 2, 1]), tied="a").item()
+    assert value == pytest.approx(2 / 2 * (1 + 1.5 / 2) - 1, abs=1e-15)
+    # b: from the scores' side C is 1 of 1, 1 of 2, from the grades' side 1 of 1 twice:
+    # (2 * (1 + 1/2) / 2 - 1 + 2 * (1 + 1) / 2 - 1) / 2
+    value = tau_ap(aligned_of([2, 1, 1], [3, 2, 1]), tied="b").item()
+    assert value == pytest.approx((0.5 + 1) / 2, abs=1e-15)
+    assert tau_ap(aligned_of([2, 1, 1], [3, 2, 2]), tied="b").item() == 1.0
+
+
+def test_forms_of_kendall_by_hand() -> None:
+    # scores 2 2 1, grades 1 0 0: 1 right of 3, 1 tied in score, 1 in grade
+    aligned = aligned_of([1, 0, 0], [2, 2, 1])
+    assert kendall(aligned, form="a").item() == pytest.approx(1 / 3, abs=1e-15)
+    assert kendall(aligned, form="gamma").item() == 1.0
+    constant = aligned_of([1, 1], [2, 1])
+    assert kendall(constant, form="a").item() == 0.0
+    assert np.isnan(kendall(constant, form="gamma")).all()
+
+
+def test_ties_of_a_reference_run_are_ties() -> None:
+    # scores a 3, b 2, c 1; the other run gives a and b one score, and c less: 2 right, 1 tied
+    run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    other = Run.from_dict({"q": {"a": 5.0, "b": 5.0, "c": 1.0}})
+    aligned = align(as_reference(other, run.qids), run)
+    assert kendall(aligned).item() == pytest.approx(2 / np.sqrt(6), abs=1e-15)
+    assert kendall(aligned, form="gamma").item() == 1.0
+    # ranks 1 2 3 and 1.5 1.5 3: (.5 + 1) / sqrt(2 * 1.5)
+    assert spearman(aligned).item() == pytest.approx(1.5 / np.sqrt(3), abs=1e-15)
+
+
+def test_scores_of_any_size() -> None:
+    for scale in (1e-300, 1e300):
+        value = pearson(aligned_of([2, 1, 0], [4 * scale, scale, scale])).item()
+        assert value == pytest.approx(3 / np.sqrt(12), abs=1e-12)
+
+
+def run_of(*lists: list[str]) -> Run:
+    return Run.from_dict(
+        {f"q{i}": {d: -float(j) for j, d in enumerate(docs)} for i, docs in enumerate(lists)}
+    )
+
+
+def compared(first: list[str], second: list[str]) -> Aligned:
+    run = run_of(first)
+    return align(as_reference(run_of(second), run.qids), run)
+
+
+def test_by_hand_of_rbo() -> None:
+    # a b against b a at p = .5: X = 0, 2. (1-p)/p = 1
+    aligned = compared(["a", "b"], ["b", "a"])
+    # ext: .5^2 * 2/2 (depth 2) + .5^2 * 2/2 (goes on) = 1/2
+    assert rbo(aligned, p=0.5).item() == pytest.approx(0.5, abs=1e-15)
+    # min: 2 * sum over d >= 2 of .5^d / d = 2 * (ln 2 - 1/2)
+    assert rbo(aligned, p=0.5, form="min").item() == pytest.approx(2 * np.log(2) - 1, abs=1e-15)
+    # both lists agree from depth 2 on, so the most is ext, and the rest is open
+    assert rbo(aligned, p=0.5, form="max").item() == pytest.approx(0.5, abs=1e-15)
+    assert rbo(aligned, p=0.5, form="res").item() == pytest.approx(1.5 - 2 * np.log(2), abs=1e-15)
+    assert ao(aligned).tolist() == [0.5]  # (0/1 + 2/2) / 2
+    assert ao(aligned, cutoff=1).tolist() == [0.0]
+    assert ao(aligned, cutoff=9).tolist() == [0.5]  # both lists end at 2
+
+
+def test_published_example() -> None:
+    aligned = compared(list("1234567"), list("13245768"))
+    assert rbo(aligned).item() == pytest.approx(0.9451585, abs=1e-15)
+    assert rbo(aligned, form="ext-cut").item() == pytest.approx(0.8853713875, abs=1e-15)
+
+
+@pytest.mark.parametrize(("p", "expected"), [(0.9, 0.782775), (0.75, 0.5361328125)])
+@pytest.mark.parametrize("films", ["abcdefg", "abcdefgh"])
+def test_published_film_lists(films: str, p: float, expected: float) -> None:
+    # Two orders of the same films, a series by release and by story. Of all orders of seven,
+    # only those with the overlaps 0 1 1 3 5 6 7 give both of the published figures. In the
+    # source a missing comma joins the last two titles; with both the figures stay the same.
+    watched = ["d", "a", "e", "b", "c", *films[5:]]
+    aligned = compared(list(films), watched)
+    assert rbo(aligned, p=p).item() == pytest.approx(expected, abs=1e-15)
+
+
+def test_published_weight() -> None:
+    assert rbo_weight(0.9, 10) == pytest.approx(0.8555854467473518, abs=1e-14)
+    assert rbo_weight(0.75, 4) == pytest.approx(0.8640174814931874, abs=1e-15)
+
+
+@pytest.mark.parametrize("case", GOLDEN["top_weight"], ids=lambda case: f"{case['p']}-{case['d']}")
+def test_golden_weight(case: dict) -> None:
+    weight = rbo_weight(case["p"], case["d"])
+    assert weight == pytest.approx(case["top_d_weight"], abs=1e-12)
+    above = rbo_weight(case["p"], case["d"] - 1) if case["d"] > 1 else 0.0
+    assert weight - above == pytest.approx(case["rank_d_weight"], abs=1e-12)
+
+
+FORMS = ("ext", "min", "max", "res", "truncated")
+
+
+@pytest.mark.parametrize("case", GOLDEN["rbo"], ids=lambda case: case["name"])
+def test_golden_of_rbo(case: dict) -> None:
+    first, second = groups_of(case["x"]), groups_of(case["y"])
+    for aligned in (tied_lists(first, second), tied_lists(second, first)):  # it is symmetric
+        for variant in ("none", "w", "a", "b"):
+            expected = case["expected"].get(variant) or case["expected"].get("none")
+            if expected is None:
+                continue  # an order of ties, of which there is no golden value
+            for form in FORMS:
+                value = rbo(aligned, p=case["p"], form=form, tied=variant).item()  # type: ignore[arg-type]
+                key = "rbo_at_min_len_truncated" if form == "truncated" else form
+                assert value == pytest.approx(expected[key], abs=1e-12), (variant, form)
+            value = ao(aligned, tied=variant).item()  # type: ignore[arg-type]
+            assert value == pytest.approx(expected["average_overlap"], abs=1e-12), variant
+            if "ext_cut" in case:
+                value = rbo(aligned, p=case["p"], form="ext-cut", tied=variant).item()  # type: ignore[arg-type]
+                assert value == pytest.approx(case["ext_cut"], abs=1e-12), variant
+
+
+def groups_of(text: str) -> list[list[str]]:
+    """``a (b c)`` as groups of tied documents."""
+    return [group.strip("()").split() for group in re.findall(r"\([^)]*\)|\S+", text)]
+
+
+def tied_lists(first: list[list[str]], second: list[list[str]]) -> Aligned:
+    runs = [
+        Run.from_dict({"q": {d: -float(at) for at, group in enumerate(groups) for d in group}})
+        for groups in (first, second)
+    ]
+    return align(as_reference(runs[1], runs[0].qids), runs[0])
+
+
+def test_ties_by_hand() -> None:
+    # (a b) against a b at p = .5; X_d and A_d at depths 1 and 2, ext = .5 A_1 + .25 A_2 + .25 A_2
+    aligned = tied_lists([["a", "b"]], [["a"], ["b"]])
+    # w: a and b count 1 from rank 1 on: X_1 = 1 of (2 + 1) / 2; X_2 = 2 of 2
+    assert rbo(aligned, p=0.5, tied="w").item() == pytest.approx(0.5 * 2 / 3 + 0.5, abs=1e-15)
+    # a: each counts 1/2 at depth 1: X_1 = 1/2
+    assert rbo(aligned, p=0.5, tied="a").item() == pytest.approx(0.75, abs=1e-15)
+    # b: X_1 = 1/2 over sqrt(1/4 + 1/4) * sqrt(1)
+    assert rbo(aligned, p=0.5, tied="b").item() == pytest.approx(0.5 * 0.5**0.5 + 0.5, abs=1e-15)
+    assert ao(aligned, tied="a").tolist() == [0.75]
+    assert ao(aligned, tied="a", cutoff=1).tolist() == [0.5]
+    # none: the larger docno goes first, so that the order is b a
+    assert rbo(aligned, p=0.5).item() == pytest.approx(0.5, abs=1e-15)
+
+
+def test_ties_among_unjudged_documents_take_up_ranks() -> None:
+    # (x a y) and the ideal a: at depths 1 2 3 a counts 1/3, 2/3, 1; s = 1, l = 3, p = .5.
+    # a: A_1 = 1/3. Beyond: x and y are only in the longer list, and count 2/3, 1 each:
+    # A_2 = (2/3 + 1 * 1/3 * 2/3) / 2 = 4/9, A_3 = (1 + 2 * 1/3 * 1) / 3 = 5/9
+    # ext = .5 * 1/3 + .25 * 4/9 + .125 * 5/9 + .125 * 5/9
+    qrels = Qrels.from_dict({"q": {"a": 1}})
+    aligned = align(qrels, Run.from_dict({"q": dict.fromkeys("xay", 1.0)}))
+    expected = 0.5 / 3 + 0.25 * 4 / 9 + 0.25 * 5 / 9
+    assert rbo(aligned, p=0.5, tied="a").item() == pytest.approx(expected, abs=1e-15)
+    # cut at two documents, by falling docno: (y x); a is gone
+    cut = align(qrels, Run.from_dict({"q": dict.fromkeys("xay", 1.0)}), Policy(depth=2))
+    assert rbo(cut, p=0.5, tied="a").item() == 0.0
+    # w: at depth 1 a counts 1 of (3 + 1) / 2
+    assert rbo(aligned, tied="w", form="truncated").item() == pytest.approx(0.1 / 2, abs=1e-15)
+
+
+def test_truncated_at_k() -> None:
+    # X = 1 2 3: (1 - p) * (1 + p + p^2), to the end of the shorter list at most
+    aligned = compared(list("abc"), list("abcd"))
+    for k, terms in ((None, 3), (1, 1), (2, 2), (9, 3)):
+        value = rbo(aligned, p=0.5, form="truncated", k=k).item()
+        assert value == pytest.approx(1 - 0.5**terms, abs=1e-15)
+    with pytest.raises(UnknownNameError) as error:
+        rbo(aligned, k=3)
+    assert str(error.value) == (
+        "k=3 needs form=truncated, got form=ext; write rbo(form=truncated,k=3), or rbo(depth=3) "
+        "to cut the ranking"
+    )
+    assert str(parse("rbo(form=truncated,k=3,tied=b)")[0]) == (
+        "rbo(p=0.9,form=truncated,tied=b,k=3)"
+    )
+
+
+def test_a_ranking_in_ideal_order_has_1() -> None:
+    # a has grade 2; b, c, d have grade 1 and stand in the ranking's own order, those that are
+    # not retrieved last
+    qrels = Qrels.from_dict({"q0": {"a": 2, "b": 1, "c": 1, "d": 1, "e": 0}})
+    for order in ("acb", "abc", "a", "adcb", "acbdex"):
+        aligned = align(qrels, run_of(list(order)))
+        assert rbo(aligned).item() == pytest.approx(1.0, abs=1e-15)
+        assert rbo(aligned, form="max").item() == pytest.approx(1.0, abs=1e-15)
+        assert ao(aligned).item() == pytest.approx(1.0, abs=1e-15)
+    # e has no place in the ideal order: X = 1 2 3 3, then d could only come at rank 5
+    aligned = align(qrels, run_of(list("acbe")))
+    assert rbo(aligned, form="max").item() < 1
+
+
+@pytest.mark.parametrize("form", ["ext", "min", "max", "res", "ext-cut", "truncated"])
+@pytest.mark.parametrize("tied", ["none", "w", "a", "b"])
+def test_an_empty_list_is_undefined(form: str, tied: str) -> None:
+    qrels = Qrels.from_dict({"none": {"a": 0}, "unanswered": {"a": 1}, "fine": {"a": 1}})
+    run = Run.from_dict({"none": {"a": 1.0}, "fine": {"a": 1.0}})
+    aligned = align(qrels, run)
+    values = rbo(aligned, form=form, tied=tied)  # type: ignore[arg-type]
+    assert np.isnan(values).tolist() == [True, True, False]
+    assert np.isnan(ao(aligned, tied=tied)).tolist() == [True, True, False]  # type: ignore[arg-type]
+    evaluation = evaluate(aligned, parse_all(["rbo(form=min)"]))
+    assert evaluation.column("rbo(form=min)")[1] == 0.0  # the policy's: a missing answer is worth 0
+
+
+@pytest.mark.parametrize("p", [0.01, 0.5, 0.9, 0.99, 0.999, 0.999999])
+def test_tails_keep_their_digits(p: float) -> None:
+    # R(1) = ln(1/(1-p)); R(d) - R(d + 1) = p^d / d; p^d / d < R(d) < p^d / (d (1 - p))
+    tails = tails_to(p, 3000)
+    assert tails[1] == pytest.approx(-np.log1p(-p), rel=1e-13)
+    d = np.arange(1, 3000)
+    step = p**d / d
+    np.testing.assert_allclose(tails[d] - tails[d + 1], step, rtol=1e-9, atol=1e-15)
+    filled = step > 1e-300
+    ratio = tails[d[filled]] / step[filled]
+    assert (ratio >= 1).all()
+    assert (ratio <= 1 / (1 - p) * (1 + 1e-12)).all()
+
+
+def test_exponential_integral() -> None:
+    # The tables' far ends: near 0 for p close to 1, hundreds for a small p.
+    x = np.geomspace(1e-9, 700, 999)
+    found = [exp1(each) for each in x.tolist()]
+    np.testing.assert_allclose(found, scipy.special.exp1(x), rtol=1e-15)
+
+
+def test_a_reference_run_from_the_metric_name() -> None:
+    qrels = Qrels.from_dict({"q0": {"a": 1}})
+    run, other = run_of(list("abcd")), run_of(list("badc"))
+    aligned = align(qrels, run)
+    references = {"other": align(as_reference(other, qrels.qids), run)}
+    metrics = parse_all(["rbo(p=0.5,reference=other)", "ao(reference=other)@2"])
+    values = evaluate(aligned, metrics, references=references).values
+    # X = 0 2 2 4 at p = .5: 0 + .5^2 + .5^3 * 2/3 + .5^4 + .5^4 = 11/24; ao: (0 + 1) / 2
+    assert values[0].tolist() == pytest.approx([11 / 24, 0.5], abs=1e-15)
+
+
+@pytest.mark.parametrize("case", GOLDEN["leaderboards"], ids=lambda case: str(len(case["A"])))
+def test_golden_leaderboards(case: dict) -> None:
+    expected = case["expected"]
+    for tied in ("w", "a", "b"):
+        found = rank_similarity(case["A"], case["B"], p=0.9, tied=tied)  # type: ignore[arg-type]
+        overlap = expected["RBO_p0.9"][tied]
+        assert found.rbo == pytest.approx(overlap["ext"], abs=1e-12)
+        assert found.rbo_min == pytest.approx(overlap["min"], abs=1e-12)
+        assert found.rbo_max == pytest.approx(overlap["max"], abs=1e-12)
+        assert found.rbo_res == pytest.approx(overlap["res"], abs=1e-12)
+        assert found.tau_b == pytest.approx(expected["tau_b"], abs=1e-12)
+        assert found.spearman == pytest.approx(expected["spearman"], abs=1e-12)
+        assert found.rank_change == expected["rank_change"]
+        changes = [abs(change) for change in found.rank_change.values()]
+        assert max(changes) == expected["max_abs_rank_change"]
+        assert sum(changes) / len(changes) == pytest.approx(expected["mean_abs_rank_change"])
+        assert found.same_top == expected["top1_same"]
+        assert found.swaps == expected["discordant_swaps"]
+        assert found.swaps_normalised == pytest.approx(expected["swaps_normalised"], abs=1e-15)
+        n = found.shared
+        assert n * (n - 1) // 2 - found.swaps == expected["concordant"]
+
+
+@pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])
+def test_golden_score_vectors(case: dict) -> None:
+    first, second = ({f"s{i}": x for i, x in enumerate(case[key])} for key in ("x", "y"))
+    found = rank_similarity(first, second)
+    for value, key in (
+        (found.tau_a, "tau_a"), (found.tau_b, "tau_b"), (found.spearman, "spearman"),
+        (found.swaps, "swaps_discordant"),
+    ):  # fmt: skip
+        expected = math.nan if case[key] is None else case[key]
+        assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), key
+    for value, key in ((found.tau_ap, "tau_ap_a_truth_x"), (found.tau_ap_back, "tau_ap_truth_y")):
+        if case[key] is not None:
+            assert value == pytest.approx(case[key], abs=1e-12), key
+
+
+def test_by_hand_of_similarity() -> None:
+    # a (b c) d against b a e: of a, b the order is the opposite; both lists have a and b
+    found = harness.rank_similarity(["a", ["b", "c"], "d"], ["b", "a", "e"], p=0.5, tied="a")
+    assert (found.shared, found.only_first, found.only_second) == (2, ("c", "d"), ("e",))
+    assert (found.swaps, found.swaps_normalised, found.tau_b) == (1, 1.0, -1.0)
+    assert found.rank_change == {"a": -1, "b": 1}
+    assert not found.same_top
+    # X = 0, 1 * 1 + 1/2 * 1, 2 at depths 1 to 3: AO = (0 + 3/4 + 2/3) / 3
+    assert found.ao == pytest.approx((0.75 + 2 / 3) / 3, abs=1e-15)
+    assert found.rbo_res == pytest.approx(found.rbo_max - found.rbo_min, abs=1e-15)
+
+
+def test_ties_are_ties_and_their_order_is_nothing() -> None:
+    one = rank_similarity({"a": 1.0, "b": 1.0, "c": 0.0}, {"c": 0.1, "b": 0.2, "a": 0.2})
+    assert (one.tau_b, one.rbo, one.swaps, one.same_top) == (1.0, 1.0, 0, True)
+    assert one.rank_change == {"a": 0, "b": 0, "c": 0}
+    # scores that are one number as float32 only are none
+    near = rank_similarity({"a": 1.0, "b": 1.0 + 1e-12}, ["a", "b"])
+    assert near.swaps == 1
+
+
+def test_one_shared_name_has_no_pairs() -> None:
+    found = rank_similarity(["a", "b"], ["c", "a"])
+    assert (found.shared, found.swaps) == (1, 0)
+    for value in (found.tau_a, found.tau_b, found.tau_ap, found.spearman, found.swaps_normalised):
+        assert math.isnan(value)
+    assert 0 < found.rbo < 1
+
+
+SCORES = "  fix:   give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one name"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        ([], ["a"], f"first: an empty list\n{SCORES}"),
+        (["a"], {}, f"second: an empty list\n{SCORES}"),
+        (
+            "ab",
+            ["a"],
+            f"first: expected a mapping of names to scores, or a list of names, got 'ab'\n{SCORES}",
+        ),
+        (["a", ["b", "a"]], ["a"], "first: 'a' stands twice\n  fix:   name each once"),
+        (
+            ["a", "b", "c", "d"],
+            {"A": 1.0},
+            "the lists have no name in common: first has 'a', 'b', 'c' and 1 more, second has 'A'\n"
+            "  fix:   check that both write names alike",
+        ),
+        (
+            {"a": math.nan},
+            ["a"],
+            "first: 1 score is not finite: nan\n  fix:   repair the system's "
+            "output; a ranking cannot be read from NaN or inf",
+        ),
+    ],
+)
+def test_what_is_refused(first: Any, second: Any, text: str) -> None:
+    with pytest.raises(InputError) as error:
+        rank_similarity(first, second)
+    assert str(error.value) == text
+
+
+def test_parameters_out_of_range() -> None:
+    for p in (0, 1, -0.5, math.nan):
+        with pytest.raises(UnknownNameError) as error:
+            rank_similarity(["a"], ["a"], p=p)
+        expected = "a number between 0 and 1 (both excluded)"
+        assert str(error.value) == f"p: expected {expected}, got {p!r}"
+    with pytest.raises(UnknownNameError) as error:
+        rank_similarity(["a"], ["a"], tied="c")  # type: ignore[arg-type]
+    assert str(error.value) == "unknown tied 'c'  (all: none, w, a, b)"
