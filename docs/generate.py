@@ -57,7 +57,7 @@ def metrics_page() -> str:
             definition = built_in[name]
             spelled = catalogue.spelling(definition).replace("|", "\\|")
             better = definition.direction or ""
-            lines.append(f"| [`{spelled}`](#{_anchor(name)}) | {better} | {definition.title} |")
+            lines.append(f"| [`{spelled}`](#{_anchor(name)}) | {better} | {definition.headline} |")
         lines.append("")
     for name in native + trec:
         lines += [f"### {name}\n", "```text", catalogue.define(built_in[name]).rstrip(), "```\n"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,9 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.align import align
+import harness.metrics  # noqa: F401 - fills the registry
+from harness.core.align import align, align_parts
 from harness.core.aligned import Aligned
 from harness.core.docnos import Docnos
+from harness.core.evaluate import evaluate
+from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.ragged import offsets_of
 from harness.core.ranking import rank_order
@@ -306,66 +308,12 @@ class TestByHand:
         assert aligned.n_relevant(1).tolist() == [3]
         assert aligned.n_relevant(2).tolist() == [2]
 
-    def test_ties_among_unjudged_documents_are_counted_and_touch_no_rank(self) -> None:
-        aligned = one({"u": 3.0, "v": 3.0, "a": 1.0}, self.GRADES)
-        assert (aligned.rank.tolist(), aligned.n_tied.tolist()) == ([3], [2])
-
-    def test_depth_cuts_the_extent_of_a_tie(self) -> None:
-        # order: u 5, d, b, a (2.0 each); the first three are u, d, b
-        run = {"a": 2.0, "b": 2.0, "u": 5.0, "d": 2.0}
-        aligned = one(run, self.GRADES, depth=3)
-        assert aligned.rank.tolist() == [2, 3]
-        assert aligned.tie_last.tolist() == [3, 3]
-        assert aligned.n_retrieved.tolist() == [3]
-
-    def test_judged_only_closes_the_gaps(self) -> None:
-        # u, d, b, a without u (not in the pool) and d (not judged): b, a
-        run = {"a": 2.0, "b": 2.0, "u": 5.0, "d": 2.0}
-        aligned = one(run, self.GRADES, judged_only=True)
-        assert aligned.rank.tolist() == [1, 2]
-        assert aligned.tie_first.tolist() == [1, 1]
-        assert aligned.tie_last.tolist() == [2, 2]
-        assert aligned.n_retrieved.tolist() == [2]
-
-    def test_depth_counts_documents_before_the_unjudged_ones_go(self) -> None:
-        run = {"a": 2.0, "b": 2.0, "u": 5.0, "d": 2.0}
-        aligned = one(run, self.GRADES, judged_only=True, depth=3)  # of u, d, b only b is judged
-        assert (aligned.rank.tolist(), aligned.grade.tolist()) == ([1], [2])
-
-    def test_float32_makes_ties_that_stable_does_not(self) -> None:
-        run = {"a": 1.0 + 1e-9, "b": 1.0}
-        assert one(run, self.GRADES).grade.tolist() == [2, 1]
-        assert one(run, self.GRADES).n_tied.tolist() == [2]
-        assert one(run, self.GRADES, ties="stable").grade.tolist() == [1, 2]
-        assert one(run, self.GRADES, ties="stable").n_tied.tolist() == [0]
-
-    def test_trec_eval_10_compares_float64_and_then_docnos(self) -> None:
-        run = {"a": 1.0 + 1e-9, "b": 1.0, "c": 1.0}
-        aligned = one(run, self.GRADES, ties="trec_eval10")
-        assert (aligned.grade.tolist(), aligned.n_tied.tolist()) == ([1, 0, 2], [2])
-
-    def test_beyond_float32_all_scores_are_tied(self) -> None:
-        assert one({"a": 1e300, "b": 1e39, "c": 1.0}, self.GRADES).grade.tolist() == [2, 1, 0]
-        assert one({"a": -1e39, "b": -1e300, "c": 1.0}, self.GRADES).grade.tolist() == [0, 2, 1]
-
-    def test_scores_keep_their_digits(self) -> None:
-        assert one({"a": 0.1}, self.GRADES).score.tolist() == [0.1]
-
-    @pytest.mark.parametrize("ties", ["trec_eval", "trec_eval10", "stable"])
-    def test_negative_zero_equals_zero(self, ties: str) -> None:
-        aligned = one({"a": 0.0, "b": -0.0, "u": -1.0, "v": 1.0}, self.GRADES, ties=ties)
-        assert aligned.n_tied.tolist() == [2]
-        assert aligned.grade.tolist() == ([1, 2] if ties == "stable" else [2, 1])
-
     def test_docnos_are_compared_by_bytes(self) -> None:
         # bytes: "Z" 5a < "a" 61 < "é" c3 a9 < U+FFFF ef bf bf < U+1F600 f0 ...; UTF-16 would
         # put U+1F600 (d83d de00) below U+FFFF
         names = ["Z", "a", "é", "\uffff", "\U0001f600"]
         grades = {name: at for at, name in enumerate(names)}
         assert one(dict.fromkeys(names, 1.0), grades).grade.tolist() == [4, 3, 2, 1, 0]
-
-    def test_an_empty_docno_is_a_docno_and_comes_last_of_a_tie(self) -> None:
-        assert one({"": 1.0, "a": 1.0}, {"": 2, "a": 0}).grade.tolist() == [0, 2]
 
     def test_positional_docnos_tie_as_strings(self) -> None:
         # of d0 ... d11 with one score, d9 comes first and d10 between d11 and d1
@@ -380,13 +328,6 @@ class TestByHand:
 class TestQueries:
     QRELS = Qrels.from_dict({"1": {"a": 1}, "2": {"a": 1, "b": 0}, "3": {"c": 2}})
     RUN = Run.from_dict({"9": {"a": 1.0}, "3": {"b": 2.0, "c": 1.0}, "1": {"a": 0.5}})
-
-    def test_missing_queries_count_by_default(self) -> None:
-        aligned = align(self.QRELS, self.RUN)
-        assert aligned.qids.to_pylist() == ["1", "2", "3"]
-        assert aligned.answered.tolist() == [True, False, True]
-        assert aligned.n_retrieved.tolist() == [1, 0, 2]
-        assert aligned.n_extra == 1
 
     def test_missing_queries_can_be_skipped(self) -> None:
         aligned = align(self.QRELS, self.RUN, Policy(missing_queries="skip"))
@@ -413,65 +354,57 @@ class TestQueries:
             "  fix:   check that the run belongs to these qrels, and that both write qids alike"
         )
 
-    @pytest.mark.parametrize("run", [Run.from_dict({}), [], [Run.from_dict({})]])
-    def test_an_empty_run_shares_no_query(self, run: Any) -> None:
-        with pytest.raises(AlignmentError, match="the run has none"):
-            align(self.QRELS, run)
-
     def test_a_query_in_two_parts_is_an_error(self) -> None:
         with pytest.raises(AlignmentError, match="query '1' is in more than one part of the run"):
             align(self.QRELS, [Run.from_dict({"1": {"a": 1.0}}), Run.from_dict({"1": {"b": 2.0}})])
 
-    def test_parts_in_another_order_than_the_qrels(self) -> None:
-        parts = [Run.from_dict({qid: row}) for qid, row in self.RUN.to_dict().items()]
-        same(align(self.QRELS, parts), align(self.QRELS, self.RUN))
 
-    def test_an_answered_query_without_documents(self) -> None:
-        aligned = align(self.QRELS, Run.from_dict({"1": {}, "2": {"b": 1.0}}))
-        assert aligned.answered.tolist() == [True, True, False]
-        assert aligned.n_retrieved.tolist() == [0, 1, 0]
-
-    def test_large_strings_match_strings(self) -> None:
-        columns = [pa.array([text], pa.large_string()) for text in ("1", "a")]
-        assert align(self.QRELS, Run.from_columns(*columns, [1.0])).rank.tolist() == [1]
+METRICS = parse_all(["map", "ndcg", "ndcg_cut_5", "P_3", "bpref", "recip_rank", "num_ret", "mse"])
+row = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from([0.0, 0.5, 1.0, 1.5]) | st.floats(-9, 9)),
+    max_size=6,
+)
+rows = st.lists(row, min_size=1, max_size=6)
 
 
-class TestAligned:
-    ALIGNED = align(
-        Qrels.from_dict({"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0}, "3": {"a": 1, "c": 1}}),
-        Run.from_dict({"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "3": {"x": 2.0, "c": 1.0}}),
-    )
-
-    def test_hits_count_in_rank_order(self) -> None:
-        # query 1: a (1), c (2); query 3: c (1)
-        assert self.ALIGNED.relevant(1).tolist() == [0, 2, 3]
-        assert self.ALIGNED.hits(1).tolist() == [1, 2, 1]
-        assert self.ALIGNED.hits(2).tolist() == [1]
-
-    def test_sum_and_count(self) -> None:
-        assert self.ALIGNED.sum(self.ALIGNED.grade).tolist() == [3.0, 0.0, 1.0]
-        items = self.ALIGNED.relevant(1)
-        assert self.ALIGNED.sum(np.array([0.5, 0.25, 2.0]), items).tolist() == [0.75, 0.0, 2.0]
-        assert self.ALIGNED.count(items).tolist() == [2, 0, 1]
-
-    def test_memo_computes_once(self) -> None:
-        calls: list[int] = []
-        for _ in range(2):
-            assert self.ALIGNED.memo("once", lambda: calls.append(1) or len(calls)) == 1
-
-    def test_columns_are_read_only(self) -> None:
-        with pytest.raises(ValueError, match="read-only"):
-            self.ALIGNED.rank[0] = 7
-
-    def test_columns_must_fit_the_offsets(self) -> None:
-        a = self.ALIGNED
-        with pytest.raises(ValueError, match="rank does not fit the offsets"):
-            Aligned(a.qids, a.answered, a.n_retrieved, a.n_tied, a.ideal, a.offsets, a.rank[1:],
-                    a.grade, a.score, a.tie_first, a.tie_last)  # fmt: skip
+def tables(lists: list[list[tuple[int, float]]], named: bool) -> tuple[Qrels, Run]:
+    offsets = np.concatenate([[0], np.cumsum([len(pairs) for pairs in lists])])
+    grades = np.array([grade for pairs in lists for grade, _ in pairs], dtype=np.int64)
+    scores = np.array([score for pairs in lists for _, score in pairs], dtype=np.float64)
+    names = pa.array([f"doc{at * 7 % 1000}" for at in range(grades.size)], pa.string())
+    qids = pa.array([f"q{at}" for at in range(len(lists))])
+    qrels = Qrels(qids, offsets, Docnos(names if named else None, offsets), grades)
+    return qrels, Run.for_rows(qrels, scores)
 
 
-def test_awkward_scores_are_what_they_should_be() -> None:
-    with np.errstate(over="ignore"):
-        as_float32 = [float(np.float32(score)) for score in AWKWARD]
-    assert any(math.isinf(score) for score in as_float32)
-    assert len(set(as_float32)) < len(set(AWKWARD))
+@given(rows, st.booleans(), st.integers(1, 9), st.sampled_from(["zero", "one", "skip"]))
+def test_parts_give_the_values_of_the_whole(
+    lists: list[list[tuple[int, float]]], named: bool, size: int, empty: str
+) -> None:
+    qrels, run = tables(lists, named)
+    policy = Policy(empty_queries=empty)  # type: ignore[arg-type]
+    whole = evaluate(align(qrels, run, policy), METRICS, run="r", dataset="d")
+    parts = evaluate(align_parts(qrels, run, policy, size=size), METRICS, run="r", dataset="d")
+    given = evaluate(align_parts(qrels, run.parts(size), policy), METRICS, run="r", dataset="d")
+    assert given.values.tobytes() == parts.values.tobytes()
+    assert given.counts == parts.counts
+    assert parts.values.tobytes() == whole.values.tobytes()
+    assert parts.qids.to_pylist() == whole.qids.to_pylist()
+    assert parts.counts == whole.counts
+    assert (parts.policy, parts.run, parts.dataset) == (whole.policy, "r", "d")
+    assert parts.weights.keys() == whole.weights.keys()
+    for column, weights in whole.weights.items():
+        assert parts.weights[column].tolist() == weights.tolist()
+
+
+def test_parts_end_with_a_query() -> None:
+    # lengths 3, 1, 0, 2, 5; a part ends at the first query that reaches a multiple of 4
+    qrels, run = tables([[(1, float(at)) for at in range(n)] for n in (3, 1, 0, 2, 5)], False)
+    names = [part.qids.to_pylist() for part in align_parts(qrels, run, size=4)]
+    assert names == [["q0", "q1"], ["q2", "q3", "q4"]]
+
+
+def test_empty_queries_of_all_parts_are_in_the_message() -> None:
+    qrels, run = tables([[(0, 1.0)], [(1, 1.0)], [(0, 2.0)]], False)
+    with pytest.raises(AlignmentError, match="2 queries have no relevant document: q0, q2"):
+        evaluate(align_parts(qrels, run, Policy(empty_queries="error"), size=1), METRICS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,8 +12,11 @@ from hypothesis import strategies as st
 from joined_tables import concat
 
 from harness.core import docnos as docnos_module
+from harness.core import grouping as module
 from harness.core import tables as tables_module
-from harness.core.docnos import Docnos
+from harness.core.arrow import call
+from harness.core.docnos import Docnos, repeats
+from harness.core.grouping import Odd, group_rows
 from harness.core.ragged import offsets_of
 from harness.core.tables import DuplicateRows, Qrels, Run
 from harness.errors import InputError
@@ -38,13 +43,6 @@ def as_rows(table: Qrels | Run) -> list[tuple[str, str, float]]:
 
 
 class TestGrouping:
-    def test_rows_keep_their_order(self) -> None:
-        qrels = Qrels.from_columns(*columns([("q2", "b", 1), ("q2", "a", 0), ("q1", "b", 2)]))
-        assert qrels.qids.to_pylist() == ["q2", "q1"]
-        assert qrels.offsets.tolist() == [0, 2, 3]
-        assert qrels.to_dict() == {"q2": {"b": 1, "a": 0}, "q1": {"b": 2}}
-        assert (qrels.scattered.queries, qrels.order) == (0, None)
-
     def test_scattered_rows_are_gathered_and_counted(self) -> None:
         given_rows = [("1", "a", 1), ("2", "b", 2), ("1", "c", 3), ("2", "d", 4), ("3", "e", 0)]
         qrels = Qrels.from_columns(*columns(given_rows))
@@ -65,11 +63,6 @@ class TestGrouping:
         ]
         if table.order is not None:
             assert [given_rows[at][2] for at in table.order] == table.grades.tolist()
-
-    def test_no_rows(self) -> None:
-        qrels = Qrels.from_columns(*columns([]))
-        assert (qrels.n_queries, qrels.n_rows, qrels.to_dict()) == (0, 0, {})
-        assert qrels.ideal.values.tolist() == []
 
 
 class TestDuplicates:
@@ -110,11 +103,6 @@ class TestPositionalDocnos:
         qrels = Qrels.from_columns(pa.array(["1", "1", "2"]), None, [2, 0, 1])
         assert qrels.docnos.positional
         assert qrels.to_dict() == {"1": {"d0": 2, "d1": 0}, "2": {"d0": 1}}
-
-    def test_order_by_bytes_puts_d9_above_d10(self) -> None:
-        qrels = Qrels.from_columns(pa.array(["q"] * 12), None, np.zeros(12, dtype=np.int64))
-        order = np.argsort(qrels.docnos.byte_order(np.arange(12)))
-        assert order.tolist() == [0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9]
 
     @given(st.lists(st.integers(0, 130), min_size=1, max_size=3), st.data())
     def test_byte_order_is_that_of_the_strings(self, sizes: list[int], data: st.DataObject) -> None:
@@ -173,10 +161,6 @@ class TestNumbers:
             Run.check_numbers([1.0, bad], "x")
         with pytest.raises(InputError, match="x: 2 scores are not finite, the first is inf"):
             Run.check_numbers([np.inf, 1.0, bad], "x")
-
-    def test_half_precision_and_integers_become_float64(self) -> None:
-        assert Run.check_numbers(np.array([0.5], dtype=np.float16), "x").dtype == np.float64
-        assert Run.check_numbers([1, 2], "x").tolist() == [1.0, 2.0]
 
     def test_tables_are_read_only(self) -> None:
         run = Run.from_dict({"q": {"a": 1.0}})
@@ -237,8 +221,8 @@ class TestLookup:
             assert dict(zip(found.tolist(), qrels.grades[rows_found].tolist())) == expected  # noqa: B905
 
     def test_find_where_all_hashes_are_equal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for module in (docnos_module, tables_module):
-            monkeypatch.setattr(module, "hash_strings", lambda column: np.zeros(len(column), "u8"))
+        for each in (docnos_module, tables_module):
+            monkeypatch.setattr(each, "hash_strings", lambda column: np.zeros(len(column), "u8"))
         qrels = Qrels.from_dict({"1": {"a": 1, "b": 2, "c": 3}, "2": {"b": 4}})
         assert qrels.place(pa.array(["2", "x", "1"])).tolist() == [1, -1, 0]
         docnos = Docnos(pa.array(["b", "c", "c", "a", "b", "z"]), offsets_of([6]))
@@ -269,6 +253,70 @@ def test_concat_and_filter() -> None:
     assert kept.order.tolist() == [1, 2]
 
 
-def test_columns_must_fit_together() -> None:
-    with pytest.raises(ValueError, match="do not fit together"):
-        Run(pa.array(["q"]), np.array([0, 2]), Docnos(None, np.array([0, 2])), np.zeros(3))
+names_of_grouping = st.lists(st.sampled_from(["a", "b", "", "cc", "é"]), max_size=30)
+
+
+@given(names_of_grouping, st.booleans(), st.sampled_from([pa.string(), pa.large_string()]))
+def test_rows_are_gathered_by_query(qids: list[str], encoded: bool, kind: pa.DataType) -> None:
+    column = pa.array(qids, kind)
+    given = call("run_end_encode", column) if encoded and qids else column
+    found = group_rows(given)
+    distinct = list(dict.fromkeys(qids))
+    rows = [[row for row, qid in enumerate(qids) if qid == one] for one in distinct]
+    stretches = [qid for row, qid in enumerate(qids) if row == 0 or qids[row - 1] != qid]
+    assert found.qids.to_pylist() == distinct
+    assert found.offsets.tolist() == offsets_of([len(of) for of in rows]).tolist()
+    assert found.offsets.dtype == np.int64
+    assert found.scattered.queries == sum(stretches.count(qid) > 1 for qid in distinct)
+    again = (at for at in range(1, len(qids)) if qids[at - 1] != qids[at] in qids[:at])
+    back = next(again, -1)
+    assert found.scattered.row == back
+    assert found.scattered.words == ((qids[back],) if back >= 0 else ())
+    assert (found.order is None) == (found.scattered.queries == 0)
+    if found.order is not None:
+        assert found.order.tolist() == [*chain.from_iterable(rows)]
+
+
+@given(st.lists(names_of_grouping, min_size=1, max_size=4), st.booleans())
+def test_docnos_that_stand_twice(queries: list[list[str]], collide: bool) -> None:
+    """Of docnos that share a hash, too: whichever they are, the texts decide."""
+    docnos = Docnos(
+        pa.array([*chain.from_iterable(queries)], pa.string()), offsets_of([*map(len, queries)])
+    )
+    if collide:
+        docnos._keys = np.zeros(len(docnos.strings), np.uint64)
+    expected, row = {}, 0
+    for query in queries:
+        last: dict[str, int] = {}
+        for docno in query:
+            if docno in last:
+                expected[row] = last[docno]
+            last[docno] = row
+            row += 1
+    found = repeats(docnos, 0, len(queries))
+    assert dict(zip(*(of.tolist() for of in found), strict=True)) == expected
+    assert found[0].tolist() == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "row", "kept"), [("first", 3, [0, 1, 2]), ("last", 0, [1, 2, 3])]
+)
+def test_dropped_rows_are_told(duplicates: str, row: int, kept: list[float]) -> None:
+    """Rows 0 and 3 are a u; in between stand b v and b w."""
+    qids, docnos = pa.array(list("abba")), pa.array(list("uvwu"))
+    run = Run.from_columns(qids, docnos, np.arange(4.0), duplicates=duplicates)  # type: ignore[arg-type]
+    assert run.dropped == Odd(1, 1, row, ("a", "u"))
+    assert sorted(run.scores.tolist()) == kept
+    with pytest.raises(DuplicateRows) as raised:
+        Run.from_columns(qids, docnos, np.arange(4.0))
+    assert (raised.value.rows.tolist(), raised.value.first.tolist()) == ([3], [0])
+
+
+def test_queries_of_one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """a and b share a hash, as do cc and dd: their texts decide."""
+    lengths = lambda texts: np.array([len(text) for text in texts.to_pylist()], np.uint64)  # noqa: E731
+    monkeypatch.setattr(module, "hash_strings", lengths)
+    found = group_rows(pa.array(["a", "b", "cc", "dd", "b", "a"]))
+    assert found.qids.to_pylist() == ["a", "b", "cc", "dd"]
+    assert found.order is not None
+    assert found.order.tolist() == [0, 5, 1, 4, 2, 3]

@@ -140,14 +140,6 @@ def test_scores_of_zero_and_below_can_make_a_document_not_relevant() -> None:
     assert (found.grade.tolist(), found.ideal.values.tolist()) == ([0, 0, 0], [0, 0, 0])
 
 
-def test_a_view_is_made_once_and_the_plain_one_is_the_run_itself() -> None:
-    aligned = align(QRELS, RUN)
-    assert view(aligned, Policy()) is aligned
-    best = Policy("best", scores="float32")
-    with_best = align(QRELS, RUN, None, [best])
-    assert view(with_best, best) is view(with_best, best)
-
-
 def test_a_depth_that_cuts_nothing_leaves_the_expectation_exact() -> None:
     names = ("ndcg(ties=average)@2", "recip_rank(ties=average)", "P(ties=average)@2")
     assert _values(*names, policy=Policy(depth=3)) == _values(*names)

@@ -139,7 +139,7 @@ def test_facts_are_complete(definition: Definition) -> None:
 def test_docstring_says_what_it_is(definition: Definition) -> None:
     text = inspect.getdoc(definition.function) or ""
     assert definition.headline
-    assert definition.headline[0].isupper() or definition.title[0].isdigit()
+    assert definition.headline[0].isupper() or definition.headline[0].isdigit()
     assert text.split("\n\n", 1)[0].rstrip().endswith(".")
     assert "Examples\n--------\n>>> " in text
     for name in definition.parameters:

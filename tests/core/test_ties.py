@@ -19,7 +19,7 @@ from harness.core.metric import Metric
 from harness.core.names import parse
 from harness.core.reference import as_reference
 from harness.core.tables import Qrels, Run
-from harness.core.ties import How, has_ties, only, reorder, sampled, sampled_together, tied_groups
+from harness.core.ties import How, only, reorder, sampled, sampled_together, tied_groups
 
 Rows = list[tuple[int, int, float]]
 
@@ -72,14 +72,6 @@ class TestGroups:
         assert (groups.items.tolist(), groups.at.tolist(), groups.found.tolist()) == ([1], [0], [1])
         assert tied_groups(self.ALIGNED, 2).items.size == 0
 
-    def test_queries_with_ties(self) -> None:
-        aligned = aligned_of({
-            "1": ({"a": 1}, {"a": 1.0, "u": 1.0}),
-            "2": ({"a": 1}, {"u": 1.0, "v": 1.0, "a": 0.5}),   # a tie that no judgement sees
-            "3": ({"a": 1}, {"a": 1.0}),
-        })  # fmt: skip
-        assert has_ties(aligned).tolist() == [True, False, False]
-
     @given(cases, st.data())
     def test_only_some_queries(self, case: Case, data: Any) -> None:
         keep = data.draw(st.lists(st.booleans(), min_size=len(case), max_size=len(case)))
@@ -115,37 +107,6 @@ class TestByHand:
         # 2 1 1 . . 0 -1
         assert (best.rank.tolist(), best.grade.tolist()) == ([1, 2, 3, 6, 7], [2, 1, 1, 0, -1])
         assert (worst.rank.tolist(), worst.grade.tolist()) == ([1, 2, 5, 6, 7], [-1, 0, 1, 1, 2])
-
-    def test_groups_stay_where_they_are(self) -> None:
-        # d 1 | c, b (tied) 2..3 | a 4
-        aligned = one({"a": 1.0, "b": 2.0, "c": 2.0, "d": 3.0}, {"a": 3, "b": 2, "c": 1, "d": 0})
-        best = reorder(aligned, "best")
-        assert (best.rank.tolist(), best.grade.tolist()) == ([1, 2, 3, 4], [0, 2, 1, 3])
-        assert best.tie_first.tolist() == aligned.tie_first.tolist()
-        assert best.tie_last.tolist() == aligned.tie_last.tolist()
-
-    def test_scores_go_with_their_documents(self) -> None:
-        # as float32 these are tied, and the docnos put b first
-        aligned = one({"a": 1.0 + 1e-9, "b": 1.0}, {"a": 2, "b": 1})
-        assert aligned.score.tolist() == [1.0, 1.0 + 1e-9]
-        assert reorder(aligned, "best").score.tolist() == [1.0 + 1e-9, 1.0]
-
-    def test_without_ties_nothing_is_copied(self) -> None:
-        aligned = one({"a": 1.0, "b": 2.0}, {"a": 2, "b": 1})
-        assert reorder(aligned, "best") is aligned
-        assert reorder(aligned, ("random", 1)) is aligned
-
-    def test_nothing_computed_before_is_kept(self) -> None:
-        aligned = one({"a": 1.0, "b": 1.0}, {"a": 1, "b": 0})
-        assert aligned.relevant(1).tolist() == [1]
-        assert reorder(aligned, "best").relevant(1).tolist() == [0]
-
-    @given(cases)
-    def test_best_and_worst_do_not_hang_on_the_order_before(self, case: Case) -> None:
-        aligned = aligned_of(case)
-        for how in BOTH:
-            grades = reorder(reorder(aligned, ("random", 1)), how).grade.tolist()
-            assert grades == reorder(aligned, how).grade.tolist()
 
     @given(cases, hows)
     def test_documents_stay_within_their_groups(self, case: Case, how: How) -> None:
@@ -215,30 +176,6 @@ class TestRandom:
         assert sum(counts) == len(drawn)
         assert scipy.stats.chisquare(counts).pvalue > 0.001
 
-    def test_every_place_of_a_long_group_is_equally_probable(self) -> None:
-        # one judged document among 50, in 10,000 queries
-        run = {f"u{at}": 1.0 for at in range(49)} | {"a": 1.0}
-        many = [str(at) for at in range(10_000)]
-        other = reorder(aligned_of(dict.fromkeys(many, ({"a": 1}, run))), ("random", 0))
-        counts = np.bincount(other.rank, minlength=51)[1:]
-        assert scipy.stats.chisquare(counts).pvalue > 0.001
-
-    def test_two_groups_of_a_query_are_independent(self) -> None:
-        # two pairs: four orders
-        run = {"a": 2.0, "b": 2.0, "c": 1.0, "d": 1.0}
-        many = [str(at) for at in range(8000)]
-        grades = {"a": 1, "b": 0, "c": 1, "d": 0}
-        other = reorder(aligned_of(dict.fromkeys(many, (grades, run))), ("random", 0))
-        first = other.grade.reshape(-1, 4)[:, [0, 2]]
-        counts = np.bincount(first[:, 0] * 2 + first[:, 1])
-        assert scipy.stats.chisquare(counts).pvalue > 0.001
-
-    def test_equal_keys_keep_their_places(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        module = "harness.core.ties.pair_keys"
-        monkeypatch.setattr(module, lambda group, keys: group.astype(np.uint64))
-        aligned = one(dict.fromkeys("abcdu", 1.0), {"a": 0, "b": 1, "c": 2, "d": 3})
-        assert rows(reorder(aligned, ("random", 1))) == rows(aligned)
-
 
 def bpref() -> Metric:
     return parse("bpref")[0]
@@ -266,16 +203,6 @@ class TestSampled:
         assert values[1:].tolist() == bpref()(aligned)[1:].tolist()
         assert errors[1:].tolist() == [0.0, 0.0]
 
-    def test_no_ties_at_all(self) -> None:
-        aligned = aligned_of({"2": self.CASE["2"]})
-        values, errors = sampled(bpref(), aligned)
-        assert (values.tolist(), errors.tolist()) == (bpref()(aligned).tolist(), [0.0])
-
-    def test_a_query_gets_the_same_value_alone(self) -> None:
-        together = sampled(bpref(), aligned_of(self.CASE), seed=7)[0]
-        for at, (qid, row) in enumerate(self.CASE.items()):
-            assert sampled(bpref(), aligned_of({qid: row}), seed=7)[0][0] == together[at]
-
     def test_several_metrics_have_the_same_draws(self) -> None:
         metrics = [*parse("bpref"), *parse("recip_rank")]
         values, errors = sampled_together(metrics, aligned_of(self.CASE), draws=10)
@@ -283,16 +210,3 @@ class TestSampled:
             alone = sampled(metric, aligned_of(self.CASE), draws=10)
             assert values[:, column].tolist() == alone[0].tolist()
             assert errors[:, column].tolist() == alone[1].tolist()
-
-    def test_seeds_differ(self) -> None:
-        aligned = aligned_of(self.CASE)
-        found = {sampled(bpref(), aligned, draws=50, seed=seed)[0][0] for seed in range(20)}
-        assert len(found) > 4
-
-    def test_undefined_stays_undefined(self) -> None:
-        values, errors = sampled(parse("arp")[0], aligned_of(self.CASE))
-        assert np.isnan(values).tolist() == np.isnan(errors).tolist() == [False, False, True]
-
-    def test_an_error_needs_two_draws(self) -> None:
-        with pytest.raises(ValueError, match="an error needs at least 2 draws, not 1"):
-            sampled(bpref(), aligned_of(self.CASE), draws=1)
