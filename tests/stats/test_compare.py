@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from made_systems import entry, system, systems
-from several_values import EXPECTED, VALUES, of_pairs
+from made_systems import EXPECTED, VALUES, entry, of_pairs, system, systems
 
-from harness.core.comparison import Comparison, Comparisons, Plan
+from harness.core.comparison import Comparison, Comparisons, Plan, Standing
 from harness.core.names import parse
+from harness.core.ragged import Floats
 from harness.core.systems import System
 from harness.errors import AlignmentError, HarnessError, UnknownNameError
+from harness.reports.comparisons import standing_notes
 from harness.stats import registry
 from harness.stats.compare import compare
-from harness.stats.registry import AllPairs, Outcome
+from harness.stats.registry import SMALLEST, AllPairs, Outcome, load_all
 
 GOLDEN = systems({f"s{place}": row for place, row in enumerate(VALUES)})
 SAMPLES: dict[str, Any] = json.loads(
@@ -202,14 +203,6 @@ def test_lower_can_be_better() -> None:
     assert dict(found.overall[0].positions) == pytest.approx({"a": 4.5, "b": 3.875})
 
 
-def test_a_mean_of_0_has_no_sign() -> None:
-    found = compare(
-        systems({"a": [0.0, 0.0, 0.0], "b": [1.0, 0.0, 2.0]}, metrics=("swaps",)),
-        Plan(test="tukey"),
-    )
-    assert str(dict(found.overall[0].positions)["a"]) == "0.0"
-
-
 # Baselines and families
 
 
@@ -218,23 +211,6 @@ def named(found: Comparisons) -> list[str]:
 
 
 ABC = {"a": [0.1, 0.2, 0.4], "b": [0.2, 0.2, 0.5], "c": [0.4, 0.1, 0.7]}
-
-
-def test_no_baseline_is_every_pair() -> None:
-    assert named(compare(systems(ABC), Plan())) == [
-        "trec map b-a", "trec map c-a", "trec map c-b",
-    ]  # fmt: skip
-
-
-def test_one_baseline() -> None:
-    assert named(compare(systems(ABC), Plan(("b",)))) == ["trec map a-b", "trec map c-b"]
-
-
-@pytest.mark.parametrize("baselines", [("b", "a"), ("b", "a", "b")])
-def test_two_baselines_are_compared_with_each_other_once(baselines: tuple[str, ...]) -> None:
-    found = compare(systems(ABC), Plan(baselines))
-    assert named(found) == ["trec map a-b", "trec map c-b", "trec map c-a"]
-    assert found.family_sizes == (("table", 3),)
 
 
 def test_a_baseline_that_a_dataset_lacks() -> None:
@@ -284,24 +260,6 @@ def test_identical_runs_have_p_1_and_spoil_no_other(test: str) -> None:
     assert not found.is_significant(same)
 
 
-def test_equal_but_for_floating_point_is_identical() -> None:
-    row = one_of(compare(systems({"a": [0.3, 0.7, 0.1], "b": [0.1 + 0.2, 0.7, 0.1]}), Plan()))
-    assert (row.note, row.p, row.difference, row.ties) == ("identical", 1.0, 0.0, 3)
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_one_query_is_a_named_outcome(test: str) -> None:
-    found = compare(systems({"a": [0.1], "b": [0.3], "c": [0.2]}), Plan(test=test))
-    for one in found.rows:
-        assert (one.n, one.note) == (1, "n=1")
-        assert math.isnan(one.p)
-        assert math.isnan(one.p_adjusted)
-        assert math.isnan(one.low)
-        assert not found.is_significant(one)
-    assert [one.rank for one in found.standings] == [3, 1, 2]
-    assert [one.tier for one in found.standings] == ["", "", ""]
-
-
 @pytest.mark.parametrize("test", TESTS)
 def test_no_query_in_common(test: str) -> None:
     nan = math.nan
@@ -310,40 +268,6 @@ def test_no_query_in_common(test: str) -> None:
     assert (row.n, row.note) == (0, "n=0")
     assert math.isnan(row.difference)
     assert math.isnan(row.p)
-
-
-def test_a_comparison_without_an_answer_counts_in_no_family() -> None:
-    found = compare(systems({"a": [0.1, 0.2, 0.4], "shift": [0.2, 0.3, 0.5], "b": [0.4, 0.1, 0.7]}),
-                    Plan(("a",), correction="bonferroni"))  # fmt: skip
-    shift, other = found.rows
-    assert shift.note == "zero variance"
-    assert math.isnan(shift.p_adjusted)
-    assert found.family_sizes == (("table", 1),)
-    assert other.p_adjusted == other.p
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_zero_variance(test: str) -> None:
-    found = compare(systems({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.3, 0.5]}), Plan(test=test))
-    row = one_of(found)
-    assert row.difference == pytest.approx(0.1)
-    assert row.note or 0 < row.p <= 1  # signs can still be flipped: 2 of 8 are as far
-    assert math.isnan(row.p) == bool(row.note)
-    assert math.isnan(row.detectable)
-
-
-def test_one_run_only() -> None:
-    with pytest.raises(HarnessError) as caught:
-        compare([system("bm25", [0.1, 0.2])], Plan())
-    assert str(caught.value) == (
-        "compare: there is one run, bm25; comparing takes two\n"
-        "  fix:   name two runs or more on one dataset"
-    )
-    with pytest.raises(HarnessError, match="no dataset has two runs; comparing takes two"):
-        compare([system("a", [0.1]), system("b", [0.1], dataset="web")], Plan())
-    with pytest.raises(HarnessError, match="no baseline shares a dataset with another run"):
-        compare([system("a", [0.1]), *systems(ABC, dataset="web")][:1]  # type: ignore[arg-type]
-                + systems({"b": [0.1], "c": [0.2]}, dataset="web"), Plan(("a",)))  # type: ignore[arg-type] # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -376,11 +300,6 @@ def test_names_that_are_wrong(plan: dict[str, Any], said: str) -> None:
         compare(two, Plan(**plan))
     assert str(caught.value) == said
     assert {str(one.metric) for one in compare(two, Plan()).rows} == {"map"}
-
-
-def test_nothing_to_compare_by() -> None:
-    with pytest.raises(HarnessError, match="no metric was evaluated that is a mean"):
-        compare(systems({"a": [1.0, 2.0], "b": [2.0, 2.0]}, metrics=("num_ret",)), Plan())
 
 
 @pytest.mark.parametrize(
@@ -456,20 +375,6 @@ def test_standings() -> None:
     assert found.standing("trec", "map", "s6") is None
 
 
-def test_ties_share_the_better_rank() -> None:
-    found = compare(systems({"a": [0.5, 0.5], "b": [0.4, 0.6], "c": [0.1, 0.2]}), Plan())
-    assert [one.rank for one in found.standings] == [1, 1, 3]
-
-
-def test_runs_without_a_value_have_no_rank() -> None:
-    nan = math.nan
-    found = compare(systems({"a": [nan, nan], "b": [nan, nan]}), Plan())
-    assert [(one.n, one.rank, one.tier) for one in found.standings] == [(0, 0, ""), (0, 0, "")]
-    found = compare(systems({"a": [nan, nan], "b": [0.1, 0.2]}), Plan())
-    assert [(one.n, one.rank) for one in found.standings] == [(0, 0), (2, 1)]
-    assert found.rows[0].note == "n=0"
-
-
 # Tests of plugins
 
 
@@ -494,22 +399,6 @@ def test_a_plugins_test_of_all_pairs() -> None:
     assert {one.method for one in found.rows} == {"by decree"}
     assert {one.tier for one in found.standings} == {"1"}
     assert same is not None
-
-
-def test_a_plugin_that_needs_what_is_not_installed() -> None:
-    @registry.paired_test("bayes", title="a Bayesian test")
-    def bayes(differences: Any, stream: Any) -> Any:
-        import no_such_package.core  # noqa: F401
-
-        return 0.5
-
-    with pytest.raises(HarnessError) as caught:
-        compare(systems(ABC), Plan(test="bayes"))
-    assert str(caught.value) == (
-        "test bayes: needs no_such_package, which is not installed (No module named "
-        "'no_such_package')\n  fix:   pip install no_such_package"
-    )
-    assert bayes is not None
 
 
 @pytest.mark.parametrize(
@@ -551,31 +440,196 @@ def test_tables_and_text() -> None:
     assert parse("map")[0] == found.rows[0].metric
 
 
-@pytest.mark.parametrize("test", ["tukey", "friedman-nemenyi", "randomized-tukey"])
-def test_no_p_of_all_systems_is_zero(test: str) -> None:
-    base = np.random.default_rng(2).random(1500)
-    found = compare(systems({"a": base, "b": base**2 + 4, "c": base**3 + 8}), Plan(test=test))
-    # chi-squared is 3,000 with 2 degrees of freedom: p would be exp(-1500)
-    assert 0 < found.overall[0].p < 1e-3
+TESTS_of_orders = sorted(load_all())
+RNG = np.random.default_rng(11)
+QIDS = [f"q{place}" for place in range(60)]
+SHUFFLED = RNG.permutation(60)
+DRAWN = {
+    "many": RNG.beta(1, 2, (4, 60)),
+    "few": RNG.integers(0, 2, (4, 60)) / 1.0,  # drawn by value, not by query
+}
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_one_query_that_all_or_two_of_three_agree_on(test: str) -> None:
-    found = compare(systems({"a": [0.5], "b": [0.1 + 0.2], "c": [0.3]}), Plan(test=test))
-    notes = {(one.baseline, one.run): (one.p, one.note) for one in found.rows}
-    assert notes["b", "c"] == (1.0, "identical")
+def ordered(values: Floats, runs: str, queries: Floats) -> list[System]:
+    names = [QIDS[place] for place in queries]
+    return [system(run, values["dbca".index(run)][queries], qids=names) for run in runs]
+
+
+def described(found: Comparisons) -> dict[object, tuple[object, ...]]:
+    rows: dict[object, tuple[object, ...]] = {}
     for one in found.rows:
-        if one.baseline == "a":
-            assert math.isnan(one.p)
-            assert one.note == "n=1"
-            assert math.isnan(one.low)
+        turned = one.baseline > one.run
+        low, high = (-one.high, -one.low) if turned else (one.low, one.high)
+        pair = (*sorted([one.baseline, one.run]),)
+        rows[pair] = (one.p, one.p_adjusted, low, high, -one.d_z if turned else one.d_z)
+    for place in found.standings:
+        rows[place.run] = (place.low, place.high, place.rank_low, place.rank_high, place.tier)
+    for whole in found.overall:
+        rows["all"] = (whole.statistic, whole.p, whole.critical_difference, {*whole.positions})
+    return rows
+
+
+@pytest.mark.parametrize("values", DRAWN)
+@pytest.mark.parametrize("interval", ["t", "bca"])
+@pytest.mark.parametrize("test", TESTS_of_orders)
+def test_runs_and_queries_in_any_order(test: str, interval: str, values: str) -> None:
+    plan = Plan(test=test, interval=interval, draws=500)
+    straight = compare(ordered(DRAWN[values], "abcd", np.arange(60)), plan)
+    expected = described(straight)
+    for runs in ("dcba", "badc"):
+        again = compare(ordered(DRAWN[values], runs, SHUFFLED), plan, workers=1)
+        assert described(again) == expected
+
+
+def test_queries_of_repetitions_in_any_order() -> None:
+    def seeds(queries: Floats) -> System:
+        names = [QIDS[place] for place in queries]
+        return System("trec", "a", tuple(
+            entry("a", row[queries], qids=names) for row in DRAWN["many"]
+        ))  # fmt: skip
+
+    found = [
+        compare([seeds(order), system("b", DRAWN["few"][0], qids=QIDS)], Plan(draws=500))
+        for order in (np.arange(60), SHUFFLED)
+    ]
+    assert described(found[0]) == described(found[1])
+
+
+TESTS_of_scales = sorted(load_all())
+
+
+@pytest.mark.parametrize("test", TESTS_of_scales)
+def test_a_query_with_huge_values_hides_no_other(test: str) -> None:
+    rng = np.random.default_rng(5)
+    values = np.array([rng.random(40), rng.random(40) + 0.9, rng.random(40) + 1.8])
+    values[:, 0] = 1e16  # all diverge on it alike
+    found = compare(systems(dict(zip("abc", values, strict=True))), Plan(test=test))
+    for row in found.rows:
+        assert (row.note, row.ties, row.wins + row.losses) == ("", 1, 39)
+        assert row.p < 0.001
+    # the summaries, 2.5e14 each, are one number but for floating point: all have rank 1
+    assert [(one.rank_low, one.rank_high) for one in found.standings] == [(1, 3), (1, 2), (1, 1)]
+
+
+def test_an_infinite_value_is_an_error_that_names_the_queries() -> None:
+    inf = np.inf
+    found = systems({"a": [0.1, inf, 0.3, -inf], "b": [0.2, 0.5, 0.3, 0.35], "c": [inf] + 3 * [0]})
+    for test in TESTS_of_scales:
+        with pytest.raises(HarnessError) as caught:
+            compare(found, Plan(test=test))
+        assert str(caught.value) == (
+            "a on trec: map is infinite on q1, q3: no mean to compare\n"
+            "c on trec: map is infinite on q0: no mean to compare\n"
+            "  fix:   mend the scores, or name the metrics to compare without it"
+        )
 
 
 @pytest.mark.parametrize("interval", ["t", "bca"])
-def test_a_constant_difference_has_no_interval_and_no_difference_one_of_0(interval: Any) -> None:
-    rows = systems({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.3, 0.5], "c": [0.1, 0.2, 0.4]})
-    shifted, same, _ = compare(rows, Plan(interval=interval)).rows
-    assert (shifted.note, same.note) == ("zero variance", "identical")
-    assert math.isnan(shifted.low)
-    assert math.isnan(shifted.high)
-    assert (same.low, same.high, same.p) == (0, 0, 1)
+@pytest.mark.parametrize("test", TESTS_of_scales)
+def test_nothing_hangs_on_the_unit(test: str, interval: str) -> None:
+    """A power of 2 changes no digit: all but what is in the metric's unit is the same."""
+    values = np.random.default_rng(7).random((3, 20))
+    plan = Plan(test=test, interval=interval, draws=500)
+    expected = compare(systems(dict(zip("abc", values, strict=True))), plan)
+    for exponent in (-1000, -570, 530, 1000):
+        found = compare(systems(dict(zip("abc", np.ldexp(values, exponent), strict=True))), plan)
+        for one, known in zip(found.rows, expected.rows, strict=True):
+            assert (one.p, one.d_z, one.wins) == (known.p, known.d_z, known.wins)
+            ends = np.array([one.low, one.high, one.difference, one.detectable])
+            of_one = np.array([known.low, known.high, known.difference, known.detectable])
+            assert ends.tolist() == np.ldexp(of_one, exponent).tolist()
+        for place, known in zip(found.standings, expected.standings, strict=True):
+            assert (place.rank, place.rank_low, place.rank_high) == (
+                known.rank, known.rank_low, known.rank_high,
+            )  # fmt: skip
+            assert place.tier == known.tier
+
+
+NAN = math.nan
+ALL = ["paired-t", "tukey", "randomized-tukey", "friedman-nemenyi"]
+
+
+def by_run(found: Comparisons) -> dict[str, Standing]:
+    return {one.run: one for one in found.standings}
+
+
+def test_ranks_are_over_the_queries_that_all_have() -> None:
+    # a has .9 on two queries only; on these b and c have 1 and .8, though their means are lower
+    found = compare(
+        systems({"a": [0.9, 0.9, NAN, NAN], "b": [1.0, 1.0, 0.0, 0.2], "c": [0.8, 0.7, 0.6, 0.6]}),
+        Plan(),
+    )
+    stands = by_run(found)
+    assert {run: one.rank for run, one in stands.items()} == {"b": 1, "a": 2, "c": 3}
+    assert {run: (one.n, one.n_ranked) for run, one in stands.items()} == {
+        "a": (2, 2), "b": (4, 2), "c": (4, 2),
+    }  # fmt: skip
+    assert stands["b"].value == pytest.approx(0.55)
+    assert standing_notes(found)[-1] == (
+        "tier and ranks: over the queries that all runs with values have one for"
+    )
+
+
+@pytest.mark.parametrize("test", ALL)
+@pytest.mark.parametrize("metric", ["map", "arp"])
+def test_a_run_without_values_takes_nothing_from_the_others(test: str, metric: str) -> None:
+    rng = np.random.default_rng(4)
+    made = {run: (rng.random(20) + bonus).tolist() for run, bonus in (("a", 0), ("b", 1), ("c", 1))}
+    plan = Plan(test=test, draws=999)
+    without = compare(systems(made, metrics=(metric,)), plan)
+    some = systems({**made, "none": [NAN] * 20}, metrics=(metric,))
+    found = compare(some, plan)
+    stands = by_run(found)
+    for run, one in by_run(without).items():
+        assert repr(stands[run]) == repr(one)
+    none = stands["none"]
+    assert (none.n, none.rank, none.rank_low, none.rank_high, none.tier) == (0, 0, 0, 0, "")
+    assert [size for _, size in found.family_sizes] == [3]
+    for row in found.rows:
+        if row.run == "none":
+            assert (row.n, row.note, math.isnan(row.p)) == (0, "n=0", True)
+        else:
+            before = without.get("trec", metric, row.baseline, row.run)
+            assert repr(row) == repr(before)  # from Python 3.13 on nan in a row equals no other
+    against = compare(some, Plan(("a",), test=test, draws=999))
+    assert by_run(against)["none"].tier == ""
+    assert by_run(against)["b"].tier == stands["b"].tier == ("1" if metric == "map" else "2")
+
+
+MADE = systems({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.2, 0.5], "c": [0.4, 0.1, 0.7]})
+
+
+def paired(says: Callable[[Any], Any], random: bool = False) -> Comparisons:
+    @registry.paired_test("mine", title="mine", random=random)
+    def mine(differences: Any, stream: Any) -> Any:
+        return says(differences)
+
+    return compare(MADE, Plan(("a",), "mine", correction="none"))
+
+
+def all_pairs(says: Any, random: bool = False) -> Comparisons:
+    @registry.all_pairs_test("mine", title="mine", random=random)
+    def mine(values: Any, stream: Any, level: float) -> Any:
+        return says(values) if callable(says) else AllPairs(np.asarray(says))
+
+    return compare(MADE, Plan(test="mine"))
+
+
+def said(error: pytest.ExceptionInfo[HarnessError]) -> str:
+    return str(error.value).splitlines()[0]
+
+
+def test_a_p_of_0_is_the_smallest_number_or_an_error_where_it_is_drawn() -> None:
+    assert [one.p for one in paired(lambda _: 0.0).rows] == [SMALLEST] * 2
+    assert {one.p for one in all_pairs(np.zeros((3, 3))).rows} == {SMALLEST}
+    drawn = "test mine: returned a p-value of 0 from draws: of m of them none is below 1 / (m + 1)"
+    cases: tuple[Callable[[], Comparisons], ...] = (
+        lambda: paired(lambda _: 0.0, random=True),
+        lambda: paired(lambda _: Outcome(0.0, method="500 draws")),
+        lambda: all_pairs(np.zeros((3, 3)), random=True),
+        lambda: all_pairs(lambda _: AllPairs(np.zeros((3, 3)), method="500 draws")),
+    )
+    for case in cases:
+        with pytest.raises(HarnessError) as caught:
+            case()
+        assert said(caught) == drawn

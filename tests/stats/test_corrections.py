@@ -102,24 +102,6 @@ def test_no_answer_is_left_out_of_the_family(method: Correction) -> None:
     assert adjusted[[1, 2, 4]].tolist() == adjust(p[[1, 2, 4]], method).tolist()
 
 
-@pytest.mark.parametrize("method", CORRECTIONS)
-def test_identical_runs_do_not_spoil_the_others(method: Correction) -> None:
-    # Trap 2: a run equal to the baseline has p = 1, counts in the family, and stays 1.
-    adjusted = adjust(np.array([1.0, 0.001, 1.0]), method)
-    assert adjusted[[0, 2]].tolist() == [1.0, 1.0]
-    factor = {"none": 1, "by": 3 * 11 / 6}.get(method, 3)
-    assert adjusted[1] == pytest.approx(0.001 * factor)
-
-
-@pytest.mark.parametrize("method", CORRECTIONS)
-def test_shapes_and_nothing(method: Correction) -> None:
-    assert adjust(np.array([]), method).shape == (0,)
-    assert np.isnan(adjust(np.full(2, np.nan), method)).all()
-    table = np.array([[0.01, np.nan], [0.04, 0.03]])
-    assert adjust(table, method)[1].tolist() == adjust(table.ravel(), method)[2:].tolist()
-    assert table.tolist()[0][0] == 0.01  # the caller's own stays as it is
-
-
 def test_errors() -> None:
     with pytest.raises(UnknownNameError) as unknown:
         adjust(np.array([0.1]), "hom")  # type: ignore[arg-type]

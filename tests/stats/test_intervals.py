@@ -1,8 +1,7 @@
-"""Intervals of a mean against SciPy, the literal definition, and golden values."""
+"""Intervals, effect sizes, power, and differences free of rounding."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from pathlib import Path
@@ -12,11 +11,14 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.power import TTestPower
 
 from harness.core.ragged import Floats
 from harness.stats.bootstrap import bootstrap
-from harness.stats.differences import differences
-from harness.stats.intervals import bca_interval, t_interval
+from harness.stats.differences import EPS, differences, multiples
+from harness.stats.effects import effects
+from harness.stats.intervals import bca_interval, clustered_interval, t_interval
+from harness.stats.power import detectable, power_of, queries_needed
 from harness.stats.streams import Stream
 
 GOLDEN = json.loads(
@@ -95,40 +97,6 @@ def test_bca_is_the_literal_definition(values: list[int], level: float, seed: in
     assert bca_interval(exact, level, stream) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-def test_bca_follows_the_skewness_and_stays_in_range() -> None:
-    values = np.array([0.0] * 12 + [0.1, 0.2, 1.0])
-    low, high = bca_interval(values)
-    assert t_interval(values)[0] < 0 < low
-    assert high - values.mean() > values.mean() - low
-    assert high < 1
-
-
-def test_bca_is_an_interval_for_every_number_of_draws() -> None:
-    values = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
-    for draws in (1, 2, 10):
-        for seed, level in itertools.product(range(10), (0.5, 1e-6, 1e-300)):
-            low, high = bca_interval(values, level, Stream(("a",), seed, draws))
-            assert 0 <= low <= high <= 1
-
-
-def test_interval_of_single_values_does_not_hang_on_their_height() -> None:
-    values = np.array(SAMPLES["n25_ndcg"]["a"])
-    for interval in (t_interval, bca_interval):
-        low, high = interval(values)
-        assert low < values.mean() < high
-        assert interval(values + 1) == pytest.approx((low + 1, high + 1), abs=1e-12)
-
-
-def test_same_seed_same_interval() -> None:
-    values = sample("n50_rr")
-    assert bca_interval(values, 0.05, Stream(("a",), 3)) == bca_interval(
-        values, 0.05, Stream(("a",), 3)
-    )
-    assert bca_interval(values, 0.05, Stream(("a",), 3)) != bca_interval(
-        values, 0.05, Stream(("a",), 4)
-    )
-
-
 def test_few_or_equal_values() -> None:
     for interval in (t_interval, bca_interval):
         assert np.isnan(interval(np.array([]))).all()
@@ -140,19 +108,207 @@ def test_few_or_equal_values() -> None:
         assert np.isnan(interval(two_floats_one_value)).all()
 
 
-@pytest.mark.parametrize(("n", "differing", "size"), [(7, 2, 0.7), (10, 1, 0.1), (7, 1, 0.1)])
-def test_an_end_at_zero_is_zero(n: int, differing: int, size: float) -> None:
-    # Runs are equal on most queries, and so are more than .025 of the resamples on all of theirs;
-    # mean + (0 - mean) came to -1e-18 or 1e-18 here
-    values = np.zeros(n)
-    values[:differing] = -size * np.arange(1, differing + 1)
-    assert bca_interval(values, 0.05, Stream(draws=500))[1] == 0
-    assert bca_interval(-values, 0.05, Stream(draws=500))[0] == 0
-
-
 def test_interval_and_test_go_together() -> None:
     # the same stream: the same resamples; 0 is outside the interval where the test rejects
     values = sample("n25_ndcg")
     low, _ = bca_interval(values, 0.05, Stream())
     assert bootstrap(values, Stream()).p < 0.05
     assert low > 0
+
+
+def test_one_repetition_is_the_bootstrap_over_queries() -> None:
+    values = np.random.default_rng(1).beta(2, 3, size=(1, 60))
+    low, high = clustered_interval(values, stream=Stream(draws=40_000))
+    # the mean of 60: its standard error x 1.96
+    error = values.std() / np.sqrt(60)
+    assert low == pytest.approx(values.mean() - 1.96 * error, abs=0.15 * error)
+    assert high == pytest.approx(values.mean() + 1.96 * error, abs=0.15 * error)
+
+
+def test_both_sources_of_spread_add_up() -> None:
+    rng = np.random.default_rng(2)
+    seeds, queries = rng.normal(0, 0.3, (8, 1)), rng.normal(0, 1.0, (1, 50))
+    low, high = clustered_interval(0.5 + seeds + queries, stream=Stream(draws=40_000))
+    # variance of a bootstrap mean: that of the seeds / 8 + that of the queries / 50
+    spread = np.sqrt(seeds.var() / 8 + queries.var() / 50)
+    assert (high - low) / (2 * 1.96) == pytest.approx(spread, rel=0.03)
+
+
+def test_it_covers_the_truth_where_the_means_of_seeds_alone_do_not() -> None:
+    """How often the interval holds the true mean: five seeds, 40 queries, 400 experiments."""
+    rng = np.random.default_rng(3)
+    held = alone = 0
+    for trial in range(400):
+        values = rng.normal(0, 0.05, (5, 1)) + rng.normal(0, 0.3, (1, 40))
+        values = values + rng.normal(0, 0.1, values.shape)
+        low, high = clustered_interval(values, stream=Stream((str(trial),), draws=999))
+        held += low <= 0 <= high
+        means = values.mean(axis=1)
+        half = 2.776 * means.std(ddof=1) / np.sqrt(5)
+        alone += abs(means.mean()) <= half
+    assert held / 400 > 0.9
+    assert alone / 400 < 0.8
+
+
+@pytest.mark.parametrize("name", list(SAMPLES))
+def test_golden(name: str) -> None:
+    found = effects(differences(np.array(SAMPLES[name]["b"]), np.array(SAMPLES[name]["a"])))
+    expected = SAMPLES[name]["expected"]["effect"]
+    assert found.d_z == pytest.approx(expected["d_z"], abs=1e-12)
+    assert found.hedges_g == pytest.approx(expected["g_z_exact"], abs=1e-12)
+    assert found.cliffs_delta == pytest.approx(expected["cliffs_delta_paired"], abs=1e-15)
+    counts = (expected["win"], expected["tie"], expected["loss"])
+    assert (found.wins, found.ties, found.losses) == counts
+
+
+def test_published() -> None:
+    # Sakai's 20 topics: d_z = .473
+    one = SAMPLES["sakai_table5_1_Y_vs_X"]
+    found = effects(differences(np.array(one["b"]), np.array(one["a"])))
+    assert found.d_z == pytest.approx(
+        GOLDEN["published_anchors"]["sakai_table5_1"]["d_z"], abs=5e-4
+    )
+
+
+def test_by_hand() -> None:
+    # 2, 0, 1: mean 1, sd 1. J(2) = Gamma(1) / (sqrt(1) Gamma(1/2)) = 1 / sqrt(pi)
+    found = effects(np.array([2.0, 0.0, 1.0]))
+    assert found.d_z == 1
+    assert found.hedges_g == pytest.approx(1 / math.sqrt(math.pi), abs=1e-15)
+    assert (found.wins, found.ties, found.losses) == (2, 1, 0)
+    assert found.cliffs_delta == pytest.approx(2 / 3, abs=1e-15)
+
+
+@given(st.lists(st.integers(-50, 50), min_size=3, max_size=40).filter(lambda v: len(set(v)) > 1))
+def test_literal_definition(values: list[int]) -> None:
+    n = len(values)
+    mean = sum(values) / n
+    sd = math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1))
+    j = math.gamma((n - 1) / 2) / (math.sqrt((n - 1) / 2) * math.gamma((n - 2) / 2))
+    found = effects(np.array(values, dtype=float))
+    assert found.d_z == pytest.approx(mean / sd, abs=1e-12)
+    assert found.hedges_g == pytest.approx(j * mean / sd, abs=1e-12)
+    assert found.wins == sum(v > 0 for v in values)
+    assert found.ties == values.count(0)
+    assert found.wins + found.ties + found.losses == n
+
+
+def test_few_or_equal_differences() -> None:
+    same = effects(np.zeros(7))
+    assert (same.d_z, same.hedges_g, same.cliffs_delta, same.ties) == (0.0, 0.0, 0.0, 7)
+    constant = effects(differences(np.linspace(0, 1, 10) + 0.1, np.linspace(0, 1, 10)))
+    assert np.isnan([constant.d_z, constant.hedges_g]).all()
+    assert (constant.cliffs_delta, constant.wins) == (1.0, 10)
+    one = effects(np.array([0.5]))
+    assert np.isnan([one.d_z, one.hedges_g]).all()
+    assert (one.cliffs_delta, one.wins) == (1.0, 1)
+    two = effects(np.array([0.5, 0.0]))
+    assert two.d_z == pytest.approx(math.sqrt(0.5), abs=1e-15)
+    assert np.isnan(two.hedges_g)  # J(1) would be 0, whatever the difference
+    assert np.isnan(effects(np.array([])).cliffs_delta)
+
+
+SIZES = [2, 3, 5, 10, 50, 200, 1000]
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("level", [0.05, 0.01])
+def test_power_is_that_of_statsmodels(n: int, level: float) -> None:
+    for noncentrality in (0.0, 0.5, 2.0, 5.0):  # its own is NaN in the far tail
+        effect = noncentrality / math.sqrt(n)
+        expected = TTestPower().power(effect, n, level)
+        assert power_of(effect, n, level) == pytest.approx(expected, abs=1e-10)
+
+
+def test_detectable_is_that_of_statsmodels() -> None:
+    for n in (5, 10, 50, 200):  # its solver stops at about five digits
+        expected = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
+        assert detectable(1.0, n) == pytest.approx(expected, rel=1e-5)
+    expected = TTestPower().solve_power(nobs=30, alpha=0.01, power=0.9)
+    assert detectable(0.25, 30, level=0.01, power=0.9) == pytest.approx(0.25 * expected, rel=1e-5)
+
+
+def test_two_queries_by_hand() -> None:
+    # one degree of freedom: s is |normal|, so the test finds what has |Z + delta| > t |Y|, and
+    # for no difference that is the level: P(|Z / Y| > tan(pi (1 - .05) / 2)) = .05
+    assert power_of(0.0, 2) == pytest.approx(0.05, abs=1e-10)
+
+
+def test_simulated() -> None:
+    n, draws = 12, 20_000
+    d = np.random.default_rng(1).normal(detectable(1.0, n), 1.0, size=(draws, n))
+    t = d.mean(axis=1) / (d.std(axis=1, ddof=1) / math.sqrt(n))
+    found = np.mean(np.abs(t) > 2.2009851600916384)  # t(.975; 11)
+    assert found == pytest.approx(0.8, abs=5 * math.sqrt(0.8 * 0.2 / draws))
+
+
+def test_queries_needed() -> None:
+    for effect in (0.05, 0.4, 2.0):
+        expected = math.ceil(TTestPower().solve_power(effect, alpha=0.05, power=0.8))
+        assert queries_needed(effect) == queries_needed(-effect) == expected
+    n = queries_needed(0.1, level=0.01, power=0.95)
+    assert n is not None
+    assert power_of(0.1, n, 0.01) >= 0.95 > power_of(0.1, n - 1, 0.01)
+    assert queries_needed(100.0) == 2
+    assert queries_needed(0.0) is queries_needed(math.nan) is queries_needed(1e-9) is None
+
+
+tenths = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=60)
+
+
+@given(tenths, st.sampled_from([0.1, 1 / 7, 1 / 2520, 1e-4, 40.0]))
+def test_differences_on_a_grid_are_tied_as_whole_numbers_are(
+    pairs: list[tuple[int, int]], step: float
+) -> None:
+    one, other = np.array(pairs).T
+    found = differences(one * step, other * step)
+    whole = one - other
+    assert (np.sign(found) == np.sign(whole)).all()
+    for size in np.unique(np.abs(whole)):
+        assert np.unique(np.abs(found[np.abs(whole) == size])).size == 1
+    assert np.unique(np.abs(found)).size == np.unique(np.abs(whole)).size
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=60))
+def test_nothing_moves_by_more_than_floating_point(pairs: list[tuple[float, float]]) -> None:
+    one, other = np.array(pairs).T
+    moved = np.abs(differences(one, other) - (one - other)).max()
+    assert moved <= len(pairs) * EPS * max(one.max(), other.max())
+
+
+def test_values_that_differ_in_the_last_bits_are_equal() -> None:
+    # .1 + .2 is 4 in the 17th digit above .3
+    assert differences(np.array([0.1 + 0.2, 0.5]), np.array([0.3, 0.4])).tolist()[0] == 0
+    assert differences(np.array([1e6 + 1e-11]), np.array([1e6])).tolist() == [0]
+
+
+def test_sizes_are_tied_as_the_noisier_of_two_allows() -> None:
+    # 1000.1 - 1000 is .1 but for 2e-14, less than what a number of that size may be off by
+    found = differences(np.array([1000.1, 0.3]), np.array([1000.0, 0.2]))
+    assert found[0] == found[1]
+
+
+wholes = st.lists(st.integers(1, 100_000), min_size=1, max_size=40)
+steps = st.sampled_from([1.0, 0.1, 1e-4, 1e-5, 1 / 3, 1 / 2520, 0.02, 1 / 3628800, 1e6])
+
+
+@given(wholes, steps)
+def test_multiples_are_found_whatever_the_step(numbers: list[int], step: float) -> None:
+    common = math.gcd(*numbers)
+    found = multiples(np.array(numbers) * step)
+    assert found is not None
+    assert found.tolist() == [number // common for number in numbers]
+
+
+@given(wholes)
+def test_differences_of_values_of_five_decimals_are_multiples(numbers: list[int]) -> None:
+    values = np.array(numbers) / 1e5
+    found = multiples(np.abs((0.5 + values) - 0.5))  # with the noise of a subtraction
+    assert found is not None
+    assert found.tolist() == [number // math.gcd(*numbers) for number in numbers]
+
+
+@pytest.mark.parametrize("n", [3, 10, 50, 5000])
+def test_random_numbers_are_on_no_grid(n: int) -> None:
+    for seed in range(20):
+        assert multiples(np.random.default_rng(seed).random(n)) is None

@@ -1,21 +1,25 @@
-"""Paired tests against golden, published and SciPy's values, and literal definitions."""
+"""Paired tests: golden, published and literal values; named outcomes; draws."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.core.ragged import Floats
+from harness.stats import bootstrap as resampling
 from harness.stats import randomization as sign_flips
-from harness.stats import wilcoxon
+from harness.stats.bootstrap import bootstrap, bootstrap_t, resampled_means
 from harness.stats.differences import differences
 from harness.stats.registry import SMALLEST, Outcome, find
 from harness.stats.streams import Stream
@@ -131,24 +135,6 @@ def test_precision_at_10_of_50_queries_is_exact() -> None:
     assert outcome("randomization", found).method == "exact"
 
 
-@pytest.mark.usefixtures("only_draws")
-@pytest.mark.parametrize("on_grid", [True, False])
-def test_draws_that_tie_the_observed_mean_count(
-    on_grid: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Comparing plain floats loses some: .40 for a p of .483."""
-    if not on_grid:
-        monkeypatch.setattr(sign_flips, "multiples", lambda sizes: None)
-    found = p_at_10_like()
-    exact = float(literal_sign_flip_p(np.rint(found * 10).astype(int).tolist()))
-    stream = Stream(draws=100_000)
-    error = math.sqrt(exact * (1 - exact) / stream.draws)
-    assert abs(outcome("randomization", found, stream).p - exact) <= 5 * error
-    sums = sign_flips.drawn_sums(np.abs(found[found != 0]), stream)
-    naive = (np.abs(sums) >= abs(found.sum())).mean()
-    assert naive < exact - 0.05
-
-
 def test_sizes_are_tied_before_they_are_ranked() -> None:
     plain = np.array(SAMPLES["sakai_table5_1_Y_vs_X"]["b"]) - SAMPLES["sakai_table5_1_Y_vs_X"]["a"]
     cleaned = sample("sakai_table5_1_Y_vs_X")
@@ -187,13 +173,6 @@ def test_randomization_is_all_ways_to_flip_signs(numbers: list[int], step: float
 
 
 @given(few_wholes)
-def test_few_numbers_off_any_grid_are_flipped_in_all_ways(numbers: list[int]) -> None:
-    scaled = [number * 10**6 + place**7 for place, number in enumerate(numbers)]
-    found, method = sign_flips.sign_flip_p(np.sqrt(2) * np.array(scaled), Stream())
-    assert (method, found) == ("exact", pytest.approx(float(literal_flips(scaled)), abs=1e-14))
-
-
-@given(few_wholes)
 def test_wilcoxon_is_all_ways_to_flip_ranks(numbers: list[int]) -> None:
     found = outcome("wilcoxon", np.array(numbers) * 0.1)
     assert found.p == pytest.approx(float(literal_flips(literal_ranks(numbers))), abs=1e-14)
@@ -206,14 +185,6 @@ def test_sign_is_all_ways_to_flip_wins(numbers: list[int]) -> None:
     assert found.p == pytest.approx(float(literal_flips(wins)), abs=1e-14)
 
 
-@given(st.lists(st.floats(-1, 1, width=16), min_size=2, max_size=60), st.sampled_from(PAIRED))
-def test_who_is_the_baseline_does_not_matter(numbers: list[float], name: str) -> None:
-    one, other = (outcome(name, sign * np.array(numbers)) for sign in (1, -1))
-    assert one.p == pytest.approx(other.p, rel=1e-12, nan_ok=True)
-    assert (one.method, one.note) == (other.method, other.note)
-    assert not one.p <= 0
-
-
 @pytest.mark.parametrize("n", [2, 3, 15, 36])
 def test_counting_ways_and_convolution_agree(n: int) -> None:
     whole = np.random.default_rng(n).integers(1, 1000, n)
@@ -221,15 +192,6 @@ def test_counting_ways_and_convolution_agree(n: int) -> None:
     observed = int(whole @ signs)
     few = sign_flips.exact_of_few(whole.astype(float), abs(observed) - 0.5)
     assert few == pytest.approx(sign_flips.exact_on_grid(whole, observed), rel=1e-13)
-
-
-def test_the_far_tail_keeps_its_digits() -> None:
-    """2,000 times the same size, 1,950 wins: a binomial tail near 1e-470 is below any double."""
-    for wins in (1100, 1300, 1700, 1950):
-        exact = Fraction(sum(math.comb(2000, k) for k in range(2000 - wins + 1)), 2**1999)
-        p = sign_flips.exact_on_grid(np.full(2000, 3), 3 * (2 * wins - 2000))
-        assert p == pytest.approx(max(float(exact), SMALLEST), rel=1e-12)
-    assert float(exact) == 0 < p
 
 
 # --- other libraries ---
@@ -267,15 +229,234 @@ def test_scipy_agrees_on_wins() -> None:
         assert outcome("sign", found).p == pytest.approx(theirs, rel=1e-10)
 
 
-def test_the_approximation_meets_the_exact_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = np.round(np.random.default_rng(6).normal(0.1, 1, 400), 1)
-    exact = outcome("wilcoxon", found)
-    monkeypatch.setattr(wilcoxon, "exact_on_grid", lambda ranks, observed: None)
-    near = outcome("wilcoxon", found)
-    assert (exact.method, near.method) == ("exact", "normal approximation")
-    assert near.p == pytest.approx(exact.p, rel=5e-3)
-    for name in ("n25_ndcg", "n50_rr"):  # two that have no ties to speak of, and many
-        golden = SAMPLES[name]["expected"]["wilcoxon"]["wilcox"]
-        assert outcome("wilcoxon", sample(name)).p == pytest.approx(
-            golden["scipy_asymptotic_two_sided_corrected"], abs=1e-12
-        )
+# --- named outcomes; any warning from below would fail these ---
+
+
+@pytest.mark.parametrize("name", PAIRED)
+@pytest.mark.parametrize("n", [1, 2, 50])
+def test_a_run_against_itself(name: str, n: int) -> None:
+    values = np.random.default_rng(0).random(n)
+    found = outcome(name, differences(values, values))
+    assert (found.p, found.statistic, found.note) == (1.0, 0.0, "identical")
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_fewer_than_two_queries(name: str) -> None:
+    one, none = outcome(name, [0.2]), outcome(name, [])
+    assert math.isnan(one.p)
+    assert math.isnan(none.p)
+    assert (one.note, none.note) == ("n=1", "n=0")
+
+
+def test_a_constant_shift_has_no_t_and_an_exact_p_elsewhere() -> None:
+    values = np.random.default_rng(1).random(10)
+    found = differences(values + 0.1, values)  # ten floats that are not quite .1
+    t = outcome("paired-t", found)
+    assert math.isnan(t.p)
+    assert math.isnan(t.statistic)
+    assert t.note == "zero variance"
+    for name in PAIRED[1:]:
+        assert outcome(name, found).p == pytest.approx(2 / 2**10, rel=1e-13)
+
+
+# --- p is never 0 ---
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_no_p_is_zero(name: str) -> None:
+    """3,000 queries won by much: 2^-2999 is below any double."""
+    won = 1 + np.arange(3000) % 7 / 1000
+    assert outcome(name, won).p == SMALLEST > 0
+
+
+# --- the same p ---
+
+
+def comparisons() -> list[tuple[np.ndarray, Stream]]:
+    rng = np.random.default_rng(3)
+    return [
+        (rng.normal(0.01, 1, n), Stream(("set", "map", "base", f"run{n}"), seed=5, draws=1000))
+        for n in (37, 64, 500, 701)
+    ]
+
+
+def test_the_same_seed_gives_the_same_p_for_any_number_of_workers() -> None:
+    def p(comparison: tuple[np.ndarray, Stream]) -> float:
+        return outcome("randomization", *comparison).p
+
+    alone = [p(each) for each in comparisons()]
+    for workers in (1, 4):
+        with ThreadPoolExecutor(workers) as pool:
+            assert list(pool.map(p, comparisons())) == alone
+            assert list(pool.map(p, comparisons()[::-1])) == alone[::-1]
+
+
+def test_seed_and_names_change_the_draws() -> None:
+    found = comparisons()[2][0]
+    streams = [Stream(("a",), seed=1), Stream(("b",), seed=1), Stream(("a",), seed=2)]
+    ps = {outcome("randomization", found, stream).p for stream in streams}
+    assert len(ps) == 3
+
+
+def test_the_p_of_a_seed_is_pinned() -> None:
+    """A change of it changes published numbers: say so in the changelog."""
+    found = np.sqrt(np.arange(1, 101)) * np.where(np.arange(100) % 3, 1, -1.6)
+    assert outcome("randomization", found, Stream(("a", "b"), seed=1)).p == 3607 / 10001
+
+
+# --- the draws ---
+
+
+def test_a_draw_is_a_sum_with_each_sign() -> None:
+    """Powers of 2 show the signs: all are drawn, each half of the time, none with another."""
+    sizes = 2.0 ** np.arange(20)
+    draws = 40_000
+    sums = sign_flips.drawn_sums(sizes, Stream(draws=draws))
+    bits = ((sums.astype(int) + 2**20 - 1) // 2)[:, None] >> np.arange(20) & 1
+    assert sums.shape == (draws,)
+    assert ((2 * bits - 1) @ sizes == sums).all()
+    spread = 5 / math.sqrt(draws)  # five standard errors of a mean of signs
+    signs = 2 * bits - 1
+    assert np.abs(signs.mean(axis=0)).max() < spread
+    assert np.abs(signs.T @ signs / draws - np.eye(20)).max() < spread
+
+
+# --- the registry's facts ---
+
+
+GOLDEN_of_bootstrap = json.loads(
+    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
+)
+SAMPLES = GOLDEN_of_bootstrap["samples"]
+BOTH = pytest.mark.parametrize("test", [bootstrap, bootstrap_t])
+Test = Callable[[Floats, Stream], Outcome]
+
+
+def sample_of_bootstrap(name: str) -> Floats:
+    return differences(np.array(SAMPLES[name]["b"]), np.array(SAMPLES[name]["a"]))
+
+
+def whole(name: str) -> list[int]:
+    """The differences in units of the sample_of_bootstrap's grid."""
+    one = SAMPLES[name]
+    return [round((b - a) * one["grid"]) for a, b in zip(one["a"], one["b"], strict=True)]
+
+
+def is_extreme(drawn: list[int], values: list[int], studentised: bool) -> bool:
+    """Whether a resample is at least as extreme, in whole numbers: all is multiplied by n."""
+    n, total, resampled = len(values), sum(values), sum(drawn)
+    if not studentised:
+        return abs(resampled - total) >= abs(total)
+    spread = n * sum(v * v for v in values) - total**2
+    resampled_spread = n * sum(v * v for v in drawn) - resampled**2
+    return (resampled - total) ** 2 * spread >= total**2 * resampled_spread
+
+
+def exact(values: list[int], studentised: bool) -> Fraction:
+    """The share of all n^n resamples that are as extreme, by how often each value is drawn."""
+    n = len(values)
+    extreme = 0
+    for drawn in itertools.combinations_with_replacement(range(n), n):
+        if is_extreme([values[i] for i in drawn], values, studentised):
+            ways = math.factorial(n)
+            for _, same in itertools.groupby(drawn):
+                ways //= math.factorial(len(list(same)))
+            extreme += ways
+    return Fraction(extreme, n**n)
+
+
+def assert_within_5_errors(p: float, expected: float, draws: int) -> None:
+    error = math.sqrt(expected * (1 - expected) / draws) + 1 / draws
+    assert abs(p - expected) < 5 * error
+
+
+def test_all_resamples_by_hand() -> None:
+    # 1, 3: mean 2, centred -1, 1; the four resamples have means -1, 0, 0, 1, none as far as 2
+    assert exact([1, 3], studentised=False) == 0
+    # t = 2 / 1 (sd / sqrt 2 = 1); of the four, two have one value alone and count; the others
+    # have t* = 0: 2/4
+    assert exact([1, 3], studentised=True) == Fraction(1, 2)
+    # 0, 1, 5: total 6, so a total of 0 or at least 12: 000 and 555, and none of 155 (11): 2/27
+    assert exact([0, 1, 5], studentised=False) == Fraction(2, 27)
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 3], [0, 1, 5], [0, 1, 1, 2], [-1, 2, 3, 3, 0], [4, 1, -2, 3, 0, 0]], ids=str
+)
+@pytest.mark.parametrize("studentised", [False, True])
+def test_agrees_with_every_resample(values: list[int], studentised: bool) -> None:
+    test = bootstrap_t if studentised else bootstrap
+    found = test(np.array(values) / 10, Stream(draws=40_000))
+    assert_within_5_errors(found.p, float(exact(values, studentised)), 40_000)
+
+
+def test_golden_exact() -> None:
+    expected = SAMPLES["n10_continuous"]["expected"]["bootstrap"]["exact"]
+    shift, studentised = expected["p_shift_two_sided"], expected["p_studentised_two_sided"]
+    assert float(exact(whole("n10_continuous"), studentised=False)) == pytest.approx(
+        shift, abs=1e-12
+    )
+    found = bootstrap(sample_of_bootstrap("n10_continuous"), Stream(draws=100_000))
+    assert_within_5_errors(found.p, shift, 100_000)
+    found = bootstrap_t(sample_of_bootstrap("n10_continuous"), Stream(draws=100_000))
+    assert_within_5_errors(found.p, studentised, 100_000)
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLES if "n10" not in name])
+def test_golden_monte_carlo(name: str) -> None:
+    expected = SAMPLES[name]["expected"]["bootstrap"]
+    # both sides are drawn, so the error of the difference is larger by sqrt 2: 50,000 for 100,000
+    found = bootstrap(sample_of_bootstrap(name), Stream(draws=100_000))
+    assert_within_5_errors(found.p, expected["mc_shift_p"], 50_000)
+    found = bootstrap_t(sample_of_bootstrap(name), Stream(draws=100_000))
+    assert_within_5_errors(found.p, expected["mc_studentised_p"], 50_000)
+    assert found.statistic == pytest.approx(SAMPLES[name]["expected"]["t"]["statistic"], abs=1e-12)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-12, 12), min_size=2, max_size=12), st.integers(0, 5))
+def test_ties_are_as_in_whole_numbers(values: list[int], seed: int) -> None:
+    if len(set(values)) == 1:
+        values[0] += 1
+    stream = Stream(("a", "b"), seed, draws=200)
+    n = len(values)
+    drawn = np.array(values)[stream.rng().integers(n, size=(200, n))].tolist()
+    given_ = np.array(values) / 10
+    for test, studentised in ((bootstrap, False), (bootstrap_t, True)):
+        extreme = sum(is_extreme(one, values, studentised) for one in drawn)
+        assert test(given_, stream).p == (extreme + 1) / 201
+
+
+@BOTH
+def test_chunks_do_not_matter(test: Test, monkeypatch: pytest.MonkeyPatch) -> None:
+    values, few = sample_of_bootstrap("n25_ndcg"), np.resize([0.5, 0.25, 0.0], 300)
+    whole_ = [test(values, Stream()), test(few, Stream())]
+    monkeypatch.setattr(resampling, "CHUNK", 1000)
+    assert [test(values, Stream()), test(few, Stream())] == whole_
+
+
+@BOTH
+def test_named_outcomes(test: Test) -> None:
+    assert test(np.zeros(10), Stream()) == Outcome(1.0, 0.0, note="identical")
+    assert test(np.zeros(1), Stream()) == Outcome(1.0, 0.0, note="identical")
+    for values, note in ([[0.1], "n=1"], [[], "n=0"], [[0.1] * 10, "zero variance"]):
+        found = test(np.array(values), Stream())
+        assert np.isnan(found.p)
+        assert found.note == note
+    # a shift of all queries: .1 but for floating point, which is no variance
+    shifted = differences(np.linspace(0, 1, 10) + 0.1, np.linspace(0, 1, 10))
+    assert test(shifted, Stream()).note == "zero variance"
+    one = np.zeros(10)
+    one[3] = 0.5
+    assert test(one, Stream()).note == ""
+
+
+def test_means_are_those_of_the_drawn_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = np.arange(40.0).reshape(10, 4) ** 2
+    drawn = Stream(draws=50).rng().integers(10, size=(50, 10))
+    expected = columns[drawn].mean(axis=1)
+    monkeypatch.setattr(resampling, "CHUNK", 70)
+    assert resampled_means(columns, Stream(draws=50)) == pytest.approx(expected, rel=1e-14)
+    assert resampled_means(columns[:, :2], Stream(draws=50)) == pytest.approx(
+        expected[:, :2], rel=1e-14
+    )

@@ -1,17 +1,29 @@
-"""Tiers against golden cliques, hand-drawn diagrams and the literal definition."""
+"""Tiers, and intervals of ranks."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import math
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_systems import EXPECTED, PAIRS, VALUES, systems, tables
 
-from harness.core.ragged import Bools
-from harness.stats.tiers import groups, tiers
+from harness.core.comparison import Comparisons, Plan
+from harness.core.ragged import Bools, Floats
+from harness.stats import bootstrap as resampling
+from harness.stats.compare import compare, rank_intervals
+from harness.stats.corrections import adjust
+from harness.stats.differences import differences
+from harness.stats.paired_t import paired_t
+from harness.stats.streams import Stream
+from harness.stats.tiers import groups, paired_t_of_pairs, tiers
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
@@ -54,12 +66,6 @@ def test_golden() -> None:
     assert tiers(apart(6, *pairs)) == ("1", "1", "2", "2", "2", "2")
 
 
-def test_nothing_differs_or_all_does() -> None:
-    assert tiers(apart(3)) == ("1", "1", "1")
-    assert tiers(apart(3, (0, 1), (0, 2), (1, 2))) == ("1", "2", "3")
-    assert tiers(apart(1)) == ("1",)
-
-
 def test_chain() -> None:
     # only those two places apart or more differ: bars 0-1, 1-2, 2-3
     chain = apart(4, (0, 2), (0, 3), (1, 3))
@@ -67,18 +73,6 @@ def test_chain() -> None:
     # bars 0-2, 1-3, 2-4: the middle one is in all three
     wide = apart(5, (0, 3), (0, 4), (1, 4))
     assert tiers(wide) == ("1", "1-2", "1-3", "2-3", "3")
-
-
-def test_apart_from_the_neighbour_but_not_from_the_next() -> None:
-    # the first differs from the second, not from the third; the second is between them
-    assert tiers(apart(3, (0, 1))) == ("1", "2", "2")
-    # the ends do not differ, the middle one does from both
-    assert tiers(apart(3, (0, 1), (1, 2))) == ("1", "2", "3")
-
-
-@given(matrices)
-def test_groups_are_the_longest_runs(matrix: Bools) -> None:
-    assert groups(matrix).tolist() == literal(matrix)
 
 
 @given(matrices)
@@ -96,3 +90,145 @@ def test_sharing_a_number_means_no_pair_between_differs(matrix: Bools) -> None:
         for j in range(i + 1, len(numbers)):
             shares = numbers[j][0] <= numbers[i][1]
             assert shares == (not matrix[i : j + 1, i : j + 1].any())
+
+
+GOLDEN_of_apart = {f"s{place}": row.tolist() for place, row in enumerate(VALUES)}
+
+
+def tiers_of(found: Comparisons) -> dict[str, set[str]]:
+    """The numbers of each run's tiers: 1-3 is 1, 2 and 3."""
+    numbers = {}
+    for one in found.standings:
+        first, _, last = one.tier.partition("-")
+        numbers[one.run] = {str(each) for each in range(int(first), int(last or first) + 1)}
+    return numbers
+
+
+# Paired t-tests of every pair
+
+
+def test_p_of_the_golden_pairs() -> None:
+    p = paired_t_of_pairs(VALUES)
+    assert p[PAIRS] == pytest.approx(EXPECTED["paired_t_raw"], rel=1e-10)
+    assert (p == p.T).all()
+    assert np.diag(p).tolist() == [1.0] * 6
+
+
+@given(tables())
+@settings(max_examples=60, deadline=None)
+def test_each_p_is_that_of_the_test_of_one_pair(values: Floats) -> None:
+    p = paired_t_of_pairs(values)
+    for one, other in zip(*np.triu_indices(len(values), 1), strict=True):
+        expected = paired_t(differences(values[other], values[one]), Stream()).p
+        if values.shape[1] > 1:
+            assert p[one, other] == pytest.approx(expected, rel=1e-6, nan_ok=True)
+
+
+def test_equal_and_shifted_systems() -> None:
+    base = np.array([0.1, 0.2, 0.4])
+    p = paired_t_of_pairs(np.array([base, base, base + 0.1, base + np.array([0.1, 0.2, 0.3])]))
+    assert p[0, 1] == 1.0
+    assert math.isnan(p[0, 2])  # .1 each time but for floating point: no deviation to judge by
+    # .1, .2, .3: t = .2 / (.1 / sqrt(3)) = 3.4641, as for 1, 2, 3
+    assert p[0, 3] == pytest.approx(0.0742, abs=1e-4)
+    assert math.isnan(paired_t_of_pairs(np.array([[0.1], [0.2]]))[0, 1])
+
+
+# Tiers
+
+
+@pytest.mark.parametrize("baselines", [(), ("s0",), ("s5", "s1")])
+@pytest.mark.parametrize(
+    "test", ["paired-t", "wilcoxon", "sign", "tukey", "randomized-tukey", "friedman-nemenyi"]
+)
+@pytest.mark.parametrize("correction", ["holm", "none"])
+def test_what_is_significant_shares_no_tier(
+    baselines: tuple[str, ...], test: str, correction: Any
+) -> None:
+    found = compare(systems(GOLDEN_of_apart), Plan(baselines, test, correction, draws=999))
+    numbers = tiers_of(found)
+    apart = [one for one in found.rows if found.is_significant(one)]
+    assert apart
+    for one in apart:
+        assert not numbers[one.run] & numbers[one.baseline], (one.run, one.baseline)
+
+
+def test_with_a_baseline_the_pairs_of_the_block_are_corrected() -> None:
+    found = compare(systems(GOLDEN_of_apart), Plan(("s2",)))
+    p = np.ones((6, 6))
+    p[PAIRS] = adjust(np.array(EXPECTED["paired_t_raw"]), "holm")
+    numbers = tiers_of(found)
+    together = [bool(numbers[f"s{one}"] & numbers[f"s{two}"]) for one, two in zip(*PAIRS)]  # noqa: B905
+    assert together == (p[PAIRS] > 0.05).tolist()
+
+
+def literal_of_ranks(
+    values: list[list[int]], drawn: list[list[int]], level: float
+) -> list[tuple[int, int]]:
+    """Count, in whole numbers, how many systems have a larger total in each resample."""
+    totals = [[sum(one[q] for q in queries) for one in values] for queries in drawn]
+    found = []
+    for system in range(len(values)):
+        places = sorted(1 + sum(t > total[system] for t in total) for total in totals)
+        outside = math.floor(Fraction(str(level)) / 2 * len(places))
+        found.append((places[outside], places[-1 - outside]))
+    return found
+
+
+def intervals(values: Floats, level: float, stream: Stream) -> list[tuple[int, int]]:
+    low, high = rank_intervals(values, level, stream)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def test_all_resamples_of_two_queries() -> None:
+    # a: 3 0; b: 1 1. Resamples: 00 a first, 01 and 10 a first (3 > 2), 11 b first: a is second
+    # in a quarter of them
+    values = np.array([[3.0, 0.0], [1.0, 1.0]])
+    low, high = rank_intervals(values, 0.4)
+    assert (low.tolist(), high.tolist()) == ([1, 1], [2, 2])
+    low, high = rank_intervals(values, 0.6)
+    assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(1, 6).flatmap(
+        lambda n: st.lists(
+            st.lists(st.integers(0, 10), min_size=n, max_size=n), min_size=1, max_size=6
+        )
+    ),
+    st.sampled_from([0.05, 0.1, 0.5]),
+)
+def test_literal_definition(values: list[list[int]], level: float) -> None:
+    stream = Stream(("ranks",), 1, draws=200)
+    n = len(values[0])
+    drawn = stream.rng().integers(n, size=(200, n)).tolist()
+    found = intervals(np.array(values) / 10, level, stream)
+    assert found == literal_of_ranks(values, drawn, level)
+
+
+def test_identical_systems_share_the_best_place() -> None:
+    one = np.random.default_rng(0).random(40)
+    values = np.array([one, one + 1, one, one - 1])
+    assert intervals(values, 0.05, Stream()) == [(2, 2), (1, 1), (2, 2), (4, 4)]
+    assert intervals(np.tile(one, (5, 1)), 0.05, Stream()) == [(1, 1)] * 5
+    assert intervals(np.zeros((3, 7)), 0.05, Stream()) == [(1, 1)] * 3
+
+
+@pytest.mark.parametrize("systems", [2, 12])
+def test_same_seed_same_intervals_for_any_chunk(
+    systems: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(3).random((systems, 50))
+    found = intervals(values, 0.05, Stream(("a",), 2, draws=500))
+    assert intervals(values, 0.05, Stream(("a",), 2, draws=500)) == found
+    monkeypatch.setattr(resampling, "CHUNK", 777)
+    assert intervals(values, 0.05, Stream(("a",), 2, draws=500)) == found
+
+
+def test_every_resample_of_three_queries() -> None:
+    values = [[4, 0, 1], [1, 2, 1], [0, 1, 3]]
+    every = [list(one) for one in itertools.product(range(3), repeat=3)]
+    expected = literal_of_ranks(values, every, 0.3)
+    # 100,000 draws are near enough to the 27 for quantiles that are not next to a multiple of 1/27
+    assert intervals(np.array(values) * 1.0, 0.3, Stream(draws=100_000)) == expected

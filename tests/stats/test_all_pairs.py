@@ -1,4 +1,4 @@
-"""Tukey's HSD, plain and randomised, and the distribution it needs."""
+"""Tests of all pairs at once: Tukey, randomised Tukey, Friedman with Nemenyi."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from several_values import EXPECTED, PAIRS, VALUES, of_pairs, tables
+from made_systems import ALL_PAIRS, EXPECTED, PAIRS, VALUES, of_pairs, tables
 
 from harness.core.ragged import Floats
 from harness.stats import randomised_tukey
+from harness.stats.friedman import friedman_nemenyi, iman_davenport, ranks
 from harness.stats.randomised_tukey import randomized_tukey
+from harness.stats.registry import SMALLEST, AllPairs, find
 from harness.stats.streams import Stream
 from harness.stats.studentized_range import studentized_range_isf, studentized_range_sf
 from harness.stats.tukey import tukey
@@ -52,20 +54,6 @@ def test_range_of_two_with_one_degree_of_freedom_is_cauchy() -> None:
     q = np.array([1.0, 1e3, 1e6])
     expected = 2 / math.pi * np.arctan(math.sqrt(2) / q)
     assert studentized_range_sf(q, 2, 1) == pytest.approx(expected, rel=1e-10, abs=0)
-
-
-def test_many_degrees_of_freedom_approach_infinitely_many() -> None:
-    # SciPy takes the limit from 100,000 on; the difference falls as 1 / df.
-    q = np.array([3.0, 5.0])
-    limit = studentized_range_sf(q, 50, math.inf)
-    away = [np.abs(studentized_range_sf(q, 50, df) - limit) for df in (1e5, 1e6, 1e7)]
-    assert away[0] / away[1] == pytest.approx([10, 10], rel=1e-3)
-    assert away[1] / away[2] == pytest.approx([10, 10], rel=1e-3)
-
-
-def test_an_infinite_statistic_and_none() -> None:
-    assert studentized_range_sf(np.array([np.inf, 1e300]), 3, 20).tolist() == [0, 0]
-    assert studentized_range_sf(np.array([]), 3, 20).shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -163,34 +151,6 @@ def test_two_systems_are_a_paired_t_test(values: Floats) -> None:
     assert found.high[0, 1] == pytest.approx(interval.high, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("level", [0.01, 0.05, 0.2])
-def test_interval_critical_difference_and_p_agree(level: float) -> None:
-    found = tukey(VALUES, Stream(), level)
-    differ = found.p <= level
-    assert 0 < differ.sum() < 30
-    assert found.low is not None
-    assert found.high is not None
-    assert ((found.low > 0) | (found.high < 0)).tolist() == differ.tolist()
-    assert found.positions is not None
-    apart = np.abs(found.positions[:, None] - found.positions)
-    assert (apart > found.critical_difference).tolist() == differ.tolist()
-    assert (np.diag(found.low) == 0).all()
-
-
-def test_constant_differences_leave_nothing_to_judge_by() -> None:
-    values = np.array([[0.1, 0.5, 0.3], [0.1, 0.5, 0.3], [0.2, 0.6, 0.4]])
-    found = tukey(values, Stream())
-    assert found.note == "zero variance"
-    assert found.p[0].tolist() == pytest.approx([1, 1, math.nan], nan_ok=True)
-    assert found.p[2].tolist() == pytest.approx([math.nan, math.nan, 1], nan_ok=True)
-
-
-def test_p_is_never_0() -> None:
-    noise = np.random.default_rng(1).normal(size=(3, 2000)) * 1e-3
-    found = tukey(noise + np.array([[0.0], [10.0], [20.0]]), Stream())
-    assert 0 < found.p.min() < 1e-300
-
-
 # Randomised
 
 
@@ -241,23 +201,6 @@ def test_ties_count_whatever_floating_point_makes_of_them() -> None:
     assert found.p.tolist() == randomized_tukey(tenths.astype(float), stream).p.tolist()
 
 
-@pytest.mark.parametrize("n_systems", [2, 3, 64, 65])
-def test_orders_are_orders(n_systems: int) -> None:
-    found = randomised_tukey.orders(3, 5, n_systems, np.random.default_rng(0))
-    assert found.shape == (3, 5, n_systems)
-    assert (np.sort(found, axis=2) == np.arange(n_systems)).all()
-
-
-def counts_of_orders(found: Floats) -> list[int]:
-    rows = found.reshape(-1, 3) @ np.array([9, 3, 1])
-    return np.unique(rows, return_counts=True)[1].tolist()
-
-
-def test_all_orders_are_as_likely() -> None:
-    found = randomised_tukey.orders(20, 3000, 3, np.random.default_rng(5))
-    assert scipy.stats.chisquare(counts_of_orders(found)).pvalue > 0.001
-
-
 def test_random_numbers_drawn_twice_leave_both_orders_as_likely() -> None:
     # Whatever is drawn is the same number, so that the last bits alone decide.
     rng = np.random.default_rng(5)
@@ -275,23 +218,6 @@ def test_random_numbers_drawn_twice_leave_both_orders_as_likely() -> None:
         assert scipy.stats.binomtest(int(first), 6000).pvalue > 0.001
 
 
-def test_the_same_p_for_any_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = Stream(("a", "b"), seed=7, draws=1100)
-    serial = randomized_tukey(VALUES, stream)
-    monkeypatch.setattr(randomised_tukey, "WORTH_THREADS", 0)
-    threaded = randomized_tukey(VALUES, stream)
-    assert threaded.p.tolist() == serial.p.tolist()
-    assert threaded.critical_difference == serial.critical_difference
-    other = randomized_tukey(VALUES, Stream(("a", "c"), seed=7, draws=1100))
-    assert other.p.tolist() != serial.p.tolist()
-
-
-def test_queries_in_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = randomized_tukey(VALUES, Stream(draws=5000)).p
-    monkeypatch.setattr(randomised_tukey, "AT_ONCE", 60)  # ten queries at once
-    assert randomized_tukey(VALUES, Stream(draws=5000)).p == pytest.approx(whole, abs=0.05)
-
-
 @settings(deadline=None)
 @given(st.integers(1, 60))
 def test_critical_difference_is_where_p_reaches_the_level(draws: int) -> None:
@@ -302,3 +228,114 @@ def test_critical_difference_is_where_p_reaches_the_level(draws: int) -> None:
     assert (apart > found.critical_difference + 1e-12).tolist() == (found.p <= 0.1).tolist()
     if draws < 9:
         assert found.critical_difference == math.inf
+
+
+def test_golden_friedman() -> None:
+    found = friedman_nemenyi(VALUES, Stream())
+    expected = EXPECTED["friedman"]
+    assert found.statistic == pytest.approx(expected["chi2"], rel=1e-12)
+    assert found.overall_p == pytest.approx(expected["p"], rel=1e-10)
+    assert found.positions == pytest.approx(expected["average_ranks_1_is_best"], rel=1e-14)
+    f, p = iman_davenport(found.statistic, 6, 30)
+    assert f == pytest.approx(expected["iman_davenport_F"], rel=1e-12)
+    assert p == pytest.approx(expected["iman_davenport_p"], rel=1e-10)
+
+
+def test_golden_nemenyi() -> None:
+    found = friedman_nemenyi(VALUES, Stream(), 0.05)
+    expected = EXPECTED["nemenyi"]
+    assert found.p[PAIRS] == pytest.approx(of_pairs(expected["p"]), abs=1e-12)
+    assert found.critical_difference == pytest.approx(expected["CD_05"], rel=1e-12)
+    at_ten = friedman_nemenyi(VALUES, Stream(), 0.1).critical_difference
+    assert at_ten == pytest.approx(expected["CD_10"], rel=1e-12)
+    assert found.positions is not None
+    assert np.argsort(found.positions, kind="stable").tolist() == expected["order"]
+    assert found.method == "studentized range(6, inf)"
+
+
+def test_printed_critical_differences() -> None:
+    # Demsar 2006, table 5a: q.05 = 2.569 for four systems; CD = 2.569 sqrt(4 * 5 / (6 * 14)).
+    values = np.random.default_rng(0).random((4, 14))
+    found = friedman_nemenyi(values, Stream()).critical_difference
+    assert found == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 14)), abs=5e-4)
+
+
+def test_ranks_by_hand() -> None:
+    # Query 1: .3 .3 .1 -> places 1 and 2 are shared; query 2: all tied; query 3: -1 < 0 < 2.
+    values = np.array([[0.1 + 0.2, 0.5, 0.0], [0.3, 0.5, 2.0], [0.1, 0.5, -1.0]])
+    assert ranks(values).tolist() == [[1.5, 2, 2], [1.5, 2, 1], [3, 2, 3]]
+
+
+@settings(deadline=None)
+@given(tables())
+def test_ranks_by_their_definition(values: Floats) -> None:
+    noisy = values * np.random.default_rng(0).choice([1, 1 + 2**-52], values.shape)
+    expected = [
+        [
+            1
+            + sum(other > own for other in column)
+            + (sum(other == own for other in column) - 1) / 2
+            for own in column
+        ]
+        for column in values.T
+    ]
+    assert ranks(noisy).T.tolist() == expected
+
+
+@settings(deadline=None)
+@given(tables())
+def test_friedman_against_scipy(values: Floats) -> None:
+    found = friedman_nemenyi(values, Stream())
+    if len(values) < 3 or not np.ptp(values, axis=0).any():
+        return
+    expected = scipy.stats.friedmanchisquare(*values)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-10, abs=1e-12)
+    assert found.overall_p == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_iman_davenport_where_all_queries_agree() -> None:
+    found = friedman_nemenyi(np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), Stream())
+    assert found.statistic == pytest.approx(4)  # n (k - 1), the largest there is
+    assert iman_davenport(found.statistic, 3, 2) == (math.inf, SMALLEST)
+    assert iman_davenport(1500.0, 3, 1000)[1] == SMALLEST
+
+
+def test_iman_davenport_of_the_literature() -> None:
+    # Demsar 2006, section 3.2.4: chi2 = 9.28 of four systems on 14 data sets gives F = 3.69.
+    f, p = iman_davenport(9.28, 4, 14)
+    assert f == pytest.approx(3.69, abs=0.005)
+    assert p == pytest.approx(scipy.stats.f.sf(f, 3, 39), rel=1e-12)
+
+
+# Degenerate values, for every test of all pairs (traps 2, 3 and 5)
+
+
+def run(name: str, values: Floats) -> AllPairs:
+    found = find(name).function(values, Stream(("degenerate",), draws=200), 0.05)
+    assert isinstance(found, AllPairs)
+    assert found.p.shape == (len(values), len(values))
+    assert (np.diag(found.p) == 1).all()
+    assert np.array_equal(found.p, found.p.T, equal_nan=True)
+    assert found.positions is not None
+    assert found.positions.shape == (len(values),)
+    return found
+
+
+@pytest.mark.parametrize("name", ALL_PAIRS)
+@pytest.mark.parametrize("n_queries", [1, 2, 5])
+def test_identical_systems(name: str, n_queries: int) -> None:
+    values = np.tile(np.linspace(0.1, 0.9, n_queries), (3, 1))
+    values[1] += 1e-17
+    values[2] = values[2] / 3 * 3  # another way to the same numbers
+    found = run(name, values)
+    assert (found.p == 1).all()
+    assert (found.note, found.overall_p) == ("identical", 1.0)
+
+
+@pytest.mark.parametrize("name", ALL_PAIRS)
+@pytest.mark.parametrize("n_queries", [0, 1])
+def test_too_few_queries(name: str, n_queries: int) -> None:
+    found = run(name, np.array([[0.1], [0.2], [0.3]])[:, :n_queries])
+    assert np.isnan(found.p[PAIRS[0][:1], PAIRS[1][:1]]).all()
+    assert np.isnan(found.p).sum() == 6
+    assert found.note == f"n={n_queries}"
