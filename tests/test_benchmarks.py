@@ -66,32 +66,3 @@ def test_the_number_that_a_command_prints() -> None:
 
     assert "read once. Yes, 1.00." in lines(target, outputs=("opens 1.0", "map 0.25"))
     assert "read once. **No**, 34.00." in lines(target, outputs=("opens 34", "map 0.25"))
-
-
-def test_a_peer_that_is_not_there_is_said() -> None:
-    from benchmarks.cases import Target
-
-    found = lines(lambda ours, peer: Target(ours, 1, peer), missing="no program peer on PATH")
-    assert found == (
-        "* Target: time no more than that of peer. Not measured.\n"
-        "* No row for peer: no program peer on PATH."
-    )
-
-
-@pytest.mark.parametrize(
-    ("other", "word"),
-    [("0.2500", "yes"), ("0.2501", "**no**"), ("0.2500\nndcg 0.5", "**no**"), ("nan", "**no**")],
-)
-def test_summaries_are_compared_to_the_digits_that_are_printed(other: str, word: str) -> None:
-    from benchmarks.cases import Target
-
-    found = lines(lambda ours, peer: Target(ours, 1, peer), outputs=("map 0.25004", f"map {other}"))
-    assert found.endswith(f"* Same summaries to 4 digits, peer: {word}.")
-
-
-def test_a_trial_is_called_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import table
-
-    monkeypatch.setattr(table, "PACKAGES", ())
-    assert "A trial with 0.02 of the queries" in table.render([], 0.02)
-    assert "trial" not in table.render([])

@@ -363,13 +363,3 @@ def test_fractional_grades_and_conventions(call: Call, missing: str, labels: str
         config({"missing_queries": missing, "labels": labels}, metrics)
         for words in (("run", "c.yaml"), ("check", "c.yaml"), COMMANDS["why a query"]):
             call(*words)
-
-
-@pytest.mark.parametrize("missing", POLICIES["missing_queries"])
-def test_metrics_that_compare_runs_and_plots(call: Call, missing: str) -> None:
-    some = data(5)
-    some.write(Path())
-    config({"missing_queries": missing}, '"rbo(p=0.9,reference=a)", arp, mse, map')
-    for words in (("run", "c.yaml"), ("check", "c.yaml"), ("verify", "out"), *COMMANDS.values()):
-        call(*words)
-    call("table", "out", "--methods")

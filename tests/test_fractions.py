@@ -18,7 +18,6 @@ import torch
 import harness
 from harness import readers
 from harness.core.convention import CONVENTIONS
-from harness.core.tables import Qrels, Run
 from harness.errors import InputError
 from harness.experiment import evaluate as direct
 
@@ -198,28 +197,6 @@ def test_rows_and_batches() -> None:
     assert found.tolist() == [VALUE, 1.0]
 
 
-def test_collected_batches(tmp_path: Path) -> None:
-    collector = harness.BatchCollector(fractions=True)
-    collector.add([[3.0, 2.0, 1.0]], np.array([[0.1, 0.0, 2.5]], dtype=np.float32), [3])
-    expected = float(np.float32(0.1)) + 1.25
-    assert collector.evaluate([METRIC]).values.tolist() == [[expected]]
-    with pytest.raises(InputError, match=r"^query '0', document 'd0': a judgement of 0\.1000"):
-        collector.evaluate([METRIC, "ndcg"])
-    collector.save(tmp_path / "b.npz")
-    found = harness.evaluate(tmp_path / "b.npz", tmp_path / "b.npz", [METRIC])
-    assert found.values.tolist() == [[expected]]
-
-
-def test_a_run_saved_with_relevance_of_less_precision_is_of_its_dataset(tmp_path: Path) -> None:
-    (tmp_path / "q.txt").write_text("0.1 qid:7\n0.7 qid:7\n", encoding="utf-8")
-    np.savez(
-        tmp_path / "run.npz", qids=np.array(["7"]), n=np.array([2]),
-        scores=np.array([2.0, 1.0]), relevance=np.array([0.1, 0.7], dtype=np.float32),
-    )  # fmt: skip
-    found = harness.evaluate(tmp_path / "q.txt", tmp_path / "run.npz", [METRIC])
-    assert found.values[0, 0] == pytest.approx(0.1 + 0.7 / np.log2(3), abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
@@ -249,25 +226,6 @@ def refused(qrels: Any, metrics: list[str], run: Any = None, **policy: Any) -> s
     return str(caught.value)
 
 
-def test_a_fraction_is_refused_where_only_another_metric_takes_it() -> None:
-    assert refused(QRELS, [METRIC, "ndcg@10"]) == (
-        "query 'q1', document 'a': a judgement of 0.5, the first of 2, where ndcg@10 takes whole "
-        "grades of any size\n"
-        "  fix:   choose a convention that takes fractions (catboost, catboost-exp, sklearn, "
-        "torchmetrics, tfr, rankeval, allrank, ptranking), or round the grades"
-    )
-    assert refused(QRELS, [METRIC, "swaps"]).endswith(
-        "fix:   no convention takes fractions for swaps; scale or round the grades"
-    )
-    assert refused(QRELS, [METRIC, "Rprec"]).endswith(
-        "fix:   choose a convention that takes fractions (trec_eval9, trec_eval10), or round the "
-        "grades"
-    )
-    # two runs are compared, and no judgement is looked at
-    found = harness.evaluate(QRELS, RUN, [METRIC, "rbo(reference=x)"], references={"x": RUN})
-    assert found.values[0, 1] == pytest.approx(1.0)
-
-
 def test_a_grade_outside_a_convention_s_bounds_is_named_by_its_document() -> None:
     graded = {"q1": {"a": 1, "b": 5}, "q2": {"c": 2, "d": 7}}
     assert refused(graded, ["ndcg(convention=gdeval)@10"]) == (
@@ -288,19 +246,6 @@ def test_a_grade_outside_a_convention_s_bounds_is_named_by_its_document() -> Non
     )
     found = harness.evaluate(graded, RUN, ["ndcg(convention=gdeval,labels=clip)@10"])
     assert found.values.shape == (2, 1)
-
-
-def test_a_row_without_a_docno_is_named_by_its_number_too(tmp_path: Path) -> None:
-    path = tmp_path / "test.txt"
-    # rows 2 and 4 are too large; q1 comes back after q2 began, and stands first in the table
-    path.write_text("1 qid:1\n31 qid:2\n0 qid:2\n40 qid:1\n", encoding="utf-8")
-    with pytest.warns(harness.errors.HarnessWarning, match="comes back"):
-        message = refused(path, ["ndcg(convention=lightgbm)@5"], [1.0, 2.0, 3.0, 4.0])
-    assert message == (
-        "test.txt: query '2', document 'd0' (row 2): a judgement of 31, the first of 2, where "
-        "ndcg(convention=lightgbm)@5 takes whole grades 0 to 30\n"
-        "  fix:   choose another convention, or say labels=clip to put such grades at the bound"
-    )
 
 
 def test_queries_that_are_skipped_may_hold_any_grade() -> None:
@@ -341,11 +286,3 @@ def test_files_and_configs(tmp_path: Path) -> None:
     assert '"values": 0' in json.dumps(manifest)  # pytrec_eval takes no fractions
     with pytest.raises(InputError, match=r"^d: query 'q1', document 'a': a judgement of 0\.5, "):
         harness.run(config, overrides=["metrics=[ndcg, swaps(convention=none)]"])
-
-
-def test_tables_made_by_hand_hold_fractions_where_they_are_asked_for() -> None:
-    with pytest.raises(InputError, match=r"^qrels: 1 grade is not finite: nan"):
-        Qrels.check_numbers([0.5, float("nan")], "qrels", fractions=True)
-    qrels = Qrels.from_dict(QRELS, fractions=True)
-    found = harness.evaluate(qrels, Run.from_dict(RUN), [METRIC])
-    assert found.values[:, 0].tolist() == [VALUE, 1.0]

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import re
 import shutil
 import warnings
 from pathlib import Path
@@ -23,10 +22,8 @@ from harness.audit.why_report import render as row_text
 from harness.audit.why_row import Row
 from harness.cli.main import main
 from harness.config.load import load
-from harness.core.comparison import Plan
-from harness.core.systems import Incomplete, incomplete
+from harness.core.systems import incomplete
 from harness.errors import ConfigError, HarnessWarning
-from harness.experiment.compare import compared, from_results
 from harness.experiment.results import read, systems, with_comparisons
 from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
@@ -90,14 +87,6 @@ def test_an_average_over_folds_has_no_interval(
     assert "[" not in said
 
 
-def test_folds_that_count_alike_may_have_queries_of_the_same_name(place: Path) -> None:
-    text = (place / "fold2.txt").read_text(encoding="utf-8").replace("qid:3", "qid:1")
-    (place / "fold2.txt").write_text(text, encoding="utf-8")
-    harness.run(place / "x.yaml", overrides=[AVERAGED])
-    a, _ = rows_of(place / "out/leaderboard.csv")
-    assert float(a["map"]) == pytest.approx((0.75 + (5 / 12 + 1) / 2) / 2)  # as with others
-
-
 NOT_COMPARED = "runs are compared query by query, and average weighs queries by the size of"
 
 
@@ -155,28 +144,6 @@ def test_a_name_that_holds_what_is_to_be_taken_together(
         load(place / "y.yaml", overrides=["where={seed: 1}"])
 
 
-def test_the_best_seed_only_where_it_is_asked_for(place: Path) -> None:
-    harness.run(place / "x.yaml", overrides=["summary={pool: [fold], best: [seed]}"])
-    a, _ = rows_of(place / "out/leaderboard.csv")
-    assert (a["seed"], a["repetitions"]) == ("1", "1")
-    assert float(a["map"]) == pytest.approx(2.5 / 3)
-
-
-def test_reports_tables_and_methods_say_that_the_best_seed_was_chosen(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = harness.run(place / "x.yaml", overrides=["summary={pool: [fold], best: [seed]}"])
-    chosen = "best of 2 values of seed, chosen on these queries by map"
-    assert f"  {chosen}\n" in str(results)
-    for arguments in (["--methods"], ["--format", "text"]):
-        with pytest.raises(SystemExit, match=r"^0$|^None$"):
-            main(["table", str(place / "out"), *arguments])
-    said = " ".join(capsys.readouterr().out.split())
-    assert f"; each system is the {chosen}." in said
-    assert f"Each run is the {chosen}." in said
-    assert "chosen" not in str(harness.run(place / "x.yaml", overrides=[POOLED]))
-
-
 BEST = "best of 2 values of seed, chosen on these queries by map"
 
 
@@ -202,48 +169,6 @@ def test_files_and_comparisons_say_that_the_best_seed_was_chosen(
     assert {cell.metric for cell in changes(again, out).cells} == {"map", ARP, "num_rel"}
 
 
-def test_a_metric_without_an_interval_says_why(place: Path) -> None:
-    said = str(harness.run(place / "x.yaml", overrides=[POOLED]))
-    assert f"  no interval of {ARP}: its queries do not weigh the same\n" in said
-    assert "  no interval of num_rel: it is a sum over the queries, and no mean\n" in said
-    assert "no interval of map" not in said
-    assert "no interval" not in str(harness.run(place / "x.yaml"))
-    averaged = str(harness.run(place / "x.yaml", overrides=[AVERAGED]))
-    alike = "a mean over parts that count alike is none over queries"
-    assert f"  no interval of map: {alike}\n" in averaged
-    assert f"  no interval of {ARP}: its queries do not weigh the same\n" in averaged
-
-
-def test_the_caption_says_that_folds_count_alike(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    harness.run(place / "x.yaml", overrides=[AVERAGED])
-    with pytest.raises(SystemExit, match=r"^0$|^None$"):
-        main(["table", str(place / "out"), "-m", "map", "--format", "text"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert (
-        "Means over the 3 queries of web, whose parts (fold) count alike, and over 2 repetitions "
-        "(seed)."
-    ) in said
-
-
-def test_a_baseline_that_a_dataset_lacks_is_said(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for seed in "12":
-        (place / f"b-2-{seed}.txt").unlink()
-    (place / "c-1-1.txt").write_text("1\n2\n3\n2\n1\n", encoding="utf-8")
-    with pytest.warns(harness.errors.HarnessWarning, match="missing"):
-        results = harness.run(place / "x.yaml", overrides=["compare={baseline: b}"])
-    assert results.comparisons.absent == (("b", ("web-fold2",)),)
-    assert "no test against b on web-fold2, where it was not run" in str(results)
-    for arguments in (["--methods"], ["--format", "text"]):
-        with pytest.raises(SystemExit, match=r"^0$|^None$"):
-            main(["table", str(place / "out"), *arguments])
-        said = " ".join(capsys.readouterr().out.split())
-        assert "No test against b is made on web-fold2, where it was not run." in said
-
-
 def test_comparisons_are_of_systems(place: Path) -> None:
     results = harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
     (one,) = results.comparisons.rows
@@ -265,14 +190,6 @@ def test_what_is_read_back_is_the_same(place: Path) -> None:
     assert stored.study.system("web", "a").values("map").tolist() == pytest.approx(
         [0.75, 2 / 3, 0.75]
     )
-
-
-def test_seeds_that_are_all_the_same_are_the_bootstrap_over_queries(place: Path) -> None:
-    harness.run(place / "x.yaml", overrides=[POOLED])
-    low, high = (float(rows_of(place / "out/leaderboard.csv")[1][f"map {end}"]) for end in
-                 ("low", "high"))  # fmt: skip
-    # three values, 1/2, 1/3, 1/2: a mean of three draws is 1/3 in 1 of 27 cases, 1/2 in 8 of 27
-    assert (low, high) == pytest.approx((1 / 3, 1 / 2))
 
 
 @pytest.mark.parametrize(
@@ -297,16 +214,6 @@ def test_what_is_wrong_is_said_with_its_line(place: Path, summary: str, problem:
     with pytest.raises(ConfigError) as caught:
         load(place / "x.yaml", [f"summary={summary}"])
     assert problem in str(caught.value)
-
-
-def test_a_column_of_the_others_where_they_have_none(tmp_path: Path) -> None:
-    for name in ("q.txt", "a-1.run", "a-2.run"):
-        (tmp_path / name).write_text("q1 Q0 d1 1 1 x\n" if "run" in name else "q1 0 d1 1\n")
-    (tmp_path / "c.yaml").write_text(
-        'datasets: {d: {path: q.txt}}\nruns: {a: {path: "a-{seed}.run"}}\nmetrics: [map]\n'
-    )
-    with pytest.raises(ConfigError, match=r"average takes those of datasets  \(there are none\)"):
-        load(tmp_path / "c.yaml", ["summary.average=seed"])
 
 
 def test_a_fold_without_predictions_loses_no_other_run(
@@ -355,16 +262,6 @@ def test_a_fold_that_failed_loses_no_other_run_and_is_said_with_its_cause(
     assert "web-fold2" not in (place / "out/tables/main.md").read_text(encoding="utf-8")
 
 
-def test_a_query_in_two_folds(place: Path) -> None:
-    text = (place / "fold2.txt").read_text(encoding="utf-8").replace("qid:3", "qid:1")
-    (place / "fold2.txt").write_text(text, encoding="utf-8")
-    with pytest.raises(harness.HarnessError) as caught:
-        harness.run(place / "x.yaml", overrides=[POOLED])
-    (problem,) = caught.value.problems
-    places = "query 1: fold1.txt:1 and fold2.txt:1"
-    assert problem.what.endswith(f"in several of the 2 folds: {places} [pooled-queries]"), problem
-
-
 def test_the_example(root: Path, tmp_path: Path) -> None:
     for name in ("configs", "runs"):
         shutil.copytree(root / name, tmp_path / name)
@@ -375,60 +272,6 @@ def test_the_example(root: Path, tmp_path: Path) -> None:
     table = (results.folder / "tables/main.md").read_text(encoding="utf-8")
     assert "Both folds" in table
     assert not np.isnan([one.low for one in results.comparisons.standings]).any()
-
-
-def test_the_methods_paragraph_and_the_caption_say_it(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    harness.run(place / "x.yaml", overrides=[POOLED])
-    for arguments in (["--methods"], ["--format", "text", "--spread", "interval"]):
-        with pytest.raises(SystemExit, match=r"^0$|^None$"):
-            main(["table", str(place / "out"), "-m", "map", *arguments])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "on web (3 queries), whose 2 parts (fold) were pooled by query" in said
-    assert "values are means over 2 repetitions of each system (seed)" in said
-    assert (
-        "In brackets: 95 % interval of the mean over queries and repetitions (clustered bootstrap)."
-    ) in said
-
-
-def test_runs_of_a_summary_are_compared_as_systems(place: Path) -> None:
-    harness.run(place / "x.yaml", overrides=[POOLED])
-    whole = from_results(place / "out", ["b", "a"], None)
-    (one,) = compared(whole, Plan(baselines=("b",))).rows
-    assert (one.dataset, one.n, one.difference) == ("web", 3, pytest.approx((0.5 + 1 / 3) / 3))
-    part = from_results(place / "out", ["b", "a"], "web-fold1")
-    (one,) = compared(part, Plan(baselines=("b",))).rows
-    # a .75, 2/3; b 1/2, 1/3
-    assert (one.dataset, one.n, one.difference) == ("web-fold1", 2, pytest.approx(7 / 24))
-    with pytest.raises(harness.HarnessError, match="no dataset 'wep' in these results; did you"):
-        from_results(place / "out", ["b", "a"], "wep")
-
-
-def test_a_seed_that_failed_is_said_beside_the_comparisons(place: Path) -> None:
-    (place / "a-2-2.txt").write_text("x\n", encoding="utf-8")
-    lines = "summary: {pool: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
-    (place / "y.yaml").write_text(CONFIG + lines, encoding="utf-8")
-    said = "fewer repetitions than there should be: a on web: 1 of 2 (seed)"
-    with pytest.warns(HarnessWarning, match=f"^{re.escape(said)}$"):
-        results = harness.run(place / "y.yaml")
-    board, comparisons = str(results).split(", against b", 1)
-    assert f"  {said}\n" in board
-    assert f"  {said}\n" in comparisons
-    lines = [line.split("  ") for line in board.splitlines()]
-    assert [[cell.strip() for cell in line if cell][:2] for line in lines[1:4]] == [
-        ["run", "repetitions"], ["a", "1 of 2"], ["b", "2"],
-    ]  # fmt: skip
-    found = with_comparisons(read(place / "out")).study.comparisons
-    assert found is not None
-    lost = Incomplete("web", "a", 1, 2, ("seed",), ((("seed", "2"),),))
-    assert found.lost == (lost,)
-    for name in ("a-2-2.txt", "a-1-2.txt"):  # both folds of a seed are one repetition
-        (place / name).write_text("x\n", encoding="utf-8")
-    with pytest.warns(HarnessWarning, match="1 of 2"):
-        again = harness.run(place / "y.yaml").comparisons
-    assert again is not None
-    assert again.lost == (lost,)
 
 
 def test_a_seed_whose_files_are_missing_is_said_wherever_the_row_is(place: Path) -> None:

@@ -52,28 +52,6 @@ def test_a_block_of_trials_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch
     assert 0 < first.max() < 30
 
 
-def test_a_block_of_all_pairs_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import type1
-
-    monkeypatch.setattr(type1, "BLOCK", 40)
-    monkeypatch.setattr(type1, "DRAWS", 199)
-    tests = ("tukey", "randomized-tukey", type1.HOLM)
-    first = type1.found_of_all(("RR", True), 0, tests)
-    assert first.tolist() == type1.found_of_all(("RR", True), 0, tests).tolist()
-    assert 0 < first.max() < 20
-
-
-def test_five_systems_begin_with_the_two() -> None:
-    from benchmarks.type1 import PAIRS
-
-    for draw in PAIRS.values():
-        for unlike in (False, True):
-            two = draw(np.random.default_rng(4), unlike)
-            five = draw(np.random.default_rng(4), unlike, 5)
-            assert len(five) == 5
-            assert (np.array(five[:2]) == np.array(two)).all()
-
-
 def test_the_table_of_all_pairs() -> None:
     from benchmarks.type1 import HOLM, table_of_all
 
