@@ -1,13 +1,17 @@
-"""Checks of the arguments that Python callers give: their types, before anything is computed."""
+"""Types of settings that a config, options and Python arguments fill alike, and their checks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Ge, Le, MinLen
 
 from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, shorten
-from .parameter import MOST
+
+MOST = 2**31 - 1
+"""The largest whole number that is taken: no rank and no grade is larger."""
 
 
 class Kind(NamedTuple):
@@ -25,15 +29,8 @@ class Kind(NamedTuple):
 def check_arguments(given: Mapping[str, Any], /, **kinds: Kind) -> None:
     """Raise ArgumentError for the first argument that is not of its kind.
 
-    Parameters
-    ----------
-    given : mapping of str to Any
-        ``locals()`` at the top of a function.
-    **kinds : Kind
-        By the name of the argument.
+    `given` is ``locals()`` at the top of a function; `kinds` are by the name of the argument.
 
-    Examples
-    --------
     >>> check_arguments({"rel": "x"}, rel=whole_from(1))
     Traceback (most recent call last):
     harness.errors.ArgumentError: rel: expected a whole number from 1 to 2147483647, got 'x'
@@ -65,15 +62,7 @@ def describe(given: Any) -> str:
 
 
 def check_choice(name: str, given: Any, known: Iterable[str], what: str = "") -> None:
-    """Raise if `given` is none of the names in `known`: of another type, or unknown.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not a string.
-    UnknownNameError
-        If it is another string.
-    """
+    """Raise ArgumentError if `given` is no string, UnknownNameError if it is not in `known`."""
     known = tuple(known)
     if not isinstance(given, str):
         raise wrong(name, f"one of {', '.join(known)}", given)
@@ -114,3 +103,56 @@ TEXTS = Kind(
     "a list of texts",
     lambda value: isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value),
 )
+
+
+# Pydantic asks these marks for their rules, so that nothing in the core imports it.
+
+
+class Strict:
+    """Marks a setting that takes its own type only: not 1 for true, not "1" for 1."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return {**handler(source), "strict": True}
+
+
+class Shorthand:
+    """Marks a setting that also takes a shorter form.
+
+    `expand` makes the setting of its shorter form, and returns everything else as it is;
+    `accepted` is the type of all forms.
+    """
+
+    def __init__(self, expand: Callable[[Any], Any], accepted: Any) -> None:
+        self.expand, self.accepted = expand, accepted
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core.core_schema import no_info_before_validator_function
+
+        accepted = handler.generate_schema(self.accepted)
+        return no_info_before_validator_function(
+            self.expand, handler(source), json_schema_input_schema=accepted
+        )
+
+
+class OneOf:
+    """Marks a setting that is one of the names that a function returns."""
+
+    def __init__(self, names: Callable[[], Sequence[str]]) -> None:
+        self.names = names
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return {"type": "literal", "expected": list(self.names())}
+
+
+def as_list(value: Any) -> Any:
+    """Return one name as a list of one."""
+    return (value,) if isinstance(value, str) else value
+
+
+Flag = Annotated[bool, Strict()]
+Whole = Annotated[int, Strict()]
+Positive = Annotated[Whole, Ge(1)]
+Digits = Annotated[Whole, Ge(0), Le(17)]
+Names = Annotated[tuple[str, ...], Shorthand(as_list, str | tuple[str, ...])]
+"""One name, or a list of them."""
+Patterns = Annotated[Names, MinLen(1)]

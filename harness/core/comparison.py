@@ -12,10 +12,19 @@ import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
 
 from ..errors import in_html, legible
-from .arguments import TEXT, TEXTS, Kind, check_arguments, check_choice, is_number, whole_from
+from .arguments import (
+    TEXT,
+    TEXTS,
+    Kind,
+    Names,
+    Whole,
+    check_arguments,
+    check_choice,
+    is_number,
+    whole_from,
+)
 from .leaderboard import CHOSEN
 from .metric import Metric
-from .setting_types import Names, Whole
 from .systems import Incomplete, Unanswered
 from .text import flush_left, width
 

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
+from .arguments import Names
 from .arrow import repeated
 from .evaluation import Evaluation
 from .metric import Metric
 from .ragged import Bools
-from .setting_types import Names
 
 NOT_COMPARED = (
     "runs are compared query by query, and average weighs queries by the size of their part; "

@@ -7,6 +7,7 @@ annotations and defaults are the metric's parameters; nothing is declared twice.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import typing
 from collections.abc import Callable, Mapping
@@ -19,9 +20,8 @@ import numpy as np
 from ..errors import HarnessError, Problem
 from .aligned import Aligned
 from .arguments import TEXT, TEXTS, Kind, check_arguments, check_choice, is_number, wrong
-from .parameter import Parameter
 from .ragged import Floats, Ints
-from .settings import Settings, texts_of
+from .settings import PARAMETERS, Parameter, Settings, texts_of
 
 Direction = Literal["higher", "lower"]
 Summary = Literal["mean", "sum", "gm"]
@@ -71,13 +71,16 @@ class Definition:
     title: str | Formula = ""
     cite: tuple[str, ...] = ()
     variants: Mapping[str, Title] = field(default_factory=dict)
+    recorded: Mapping[str, Parameter] | None = None
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """The function's keyword-only parameters by name, read off its signature at first use.
+        """The function's keyword-only parameters by name.
 
-        Reading those of every metric would take 8 ms of a small ``harness evaluate``.
+        They are read at first use, as those of all metrics take 8 ms.
         """
+        if self.recorded is not None:
+            return self.recorded
         hints = typing.get_type_hints(self.function, include_extras=True)
         found = {
             parameter.name: Parameter.of(parameter.name, hints[parameter.name], parameter.default)
@@ -183,9 +186,7 @@ class Metric:
             cut = next((cut for cut, name in TREC_CUT.items() if name == base), None)
             return f"{cut}_{self.cutoff}" if cut else str(self)
         return (
-            f"{base}_{self.cutoff:.2f}"
-            if isinstance(self.cutoff, float)
-            else (f"{base}_{self.cutoff}")
+            f"{base}_{self.cutoff:.2f}" if type(self.cutoff) is float else f"{base}_{self.cutoff}"
         )
 
     @property
@@ -382,13 +383,10 @@ def metric(
     def register(function: Function) -> Function:
         if not callable(function):
             raise wrong(f"metric '{name}'", "a function", function)
-        earlier = REGISTRY.get(name)
-        if earlier is not None and earlier.function.__qualname__ != function.__qualname__:
-            raise ValueError(f"there is a metric '{name}' already")
-        if (
-            earlier is not None
-            and earlier.function.__module__.startswith(_BUILT_IN)
-            and (not function.__module__.startswith(_BUILT_IN))
+        earlier, is_built_in = REGISTRY.get(name), function.__module__.startswith(_BUILT_IN)
+        if earlier is not None and (
+            earlier.function.__qualname__ != function.__qualname__
+            or (earlier.function.__module__.startswith(_BUILT_IN) and not is_built_in)
         ):
             raise ValueError(f"there is a metric '{name}' already")
         found = Definition(
@@ -396,9 +394,83 @@ def metric(
             trec_name, trec_parameter, aliases, cutoffs, weight, reference, expected, bounded,
             unbounded_with, check, title or name, tuple(map(_key, cite)), variants or {},
         )  # fmt: skip
-        if not function.__module__.startswith(_BUILT_IN):
-            found.parameters  # noqa: B018 - a slip in a plugin is said where it is loaded
+        if not is_built_in:
+            found.parameters  # noqa: B018 - a plugin's mistake is an error when it is loaded
         REGISTRY[name] = found
         return function
 
     return register
+
+
+def as_plain_data(metric: Metric) -> dict[str, Any]:
+    """Return what a manifest records of a plugin's metric: all that reports need of it."""
+    definition = metric.definition
+    title = definition.title if isinstance(definition.title, str) else definition.title.plain
+    return {
+        "name": str(metric),
+        "definition": definition.name,
+        "title": title,
+        "direction": definition.direction,
+        "bounds": [_plain(float(one)) for one in definition.bounds],
+        "source": definition.source,
+        "unit": definition.unit,
+        "summary": definition.summary,
+        "empty": _plain(definition.empty),
+        "missing": _plain(definition.missing),
+        "weighted": definition.weight is not None,
+        "reference": definition.reference,
+        "bounded": metric.bounded,
+        "cutoff": metric.cutoff,
+        "parameters": {
+            name: None if one.default is inspect.Parameter.empty else _plain(one.default, one)
+            for name, one in definition.parameters.items()
+        },
+        "given": {
+            name: _plain(value, definition.parameters[name]) for name, value in metric.params
+        },
+        "settings": dict(texts_of(metric.settings)),
+    }
+
+
+def from_plain_data(found: Mapping[str, Any]) -> Metric:
+    """Return the metric that :func:`as_plain_data` recorded; it has no code and computes nothing.
+
+    Raises
+    ------
+    UnknownNameError
+        If a setting has a value that no metric takes.
+    """
+    name = found["name"]
+
+    def not_loaded(*_: Any, **__: Any) -> Any:
+        what = "expected the plugin that defines it, got its recorded values only"
+        raise HarnessError(Problem(f"metric {name}", what, fix="evaluate it from its config"))
+
+    not_loaded.__module__ = "plugin"  # so that it does not count as built in
+    low, high = map(float, found["bounds"])
+    empty, missing = (
+        None if found[key] is None else float(found[key]) for key in ("empty", "missing")
+    )
+    definition = Definition(
+        found["definition"], not_loaded, found["direction"], (low, high), found["source"],
+        found["unit"], found["summary"], empty, missing,
+        weight=not_loaded if found["weighted"] else None, reference=found["reference"],
+        bounded=found["bounded"], title=found["title"],
+        recorded={
+            name: Parameter(name, str if default is None else type(default), default)
+            for name, default in found["parameters"].items()
+        },
+    )  # fmt: skip
+    settings = Settings().with_values(
+        {one: PARAMETERS[one].parse(text, name) for one, text in found["settings"].items()}
+    )
+    return Metric(definition, found["cutoff"], tuple(found["given"].items()), settings, label=name)
+
+
+def _plain(value: Any, parameter: Parameter | None = None) -> Any:
+    """Return a value that JSON can hold: infinity, NaN and lists of numbers become text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return str(value) if parameter is None else parameter.text(value)

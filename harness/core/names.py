@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import UnknownNameError, did_you_mean
 from .arguments import wrong
@@ -26,14 +27,8 @@ BOUNDS = "bounds"
 def bound(metric: Metric, name: str) -> Metric:
     """Return a metric whose value is the smallest, expected or largest over orders of ties.
 
-    Parameters
-    ----------
-    metric : Metric
-    name : {"min", "expected", "max"}
-        Its label is the metric's name with this at its end.
+    Its label is the metric's name with "min", "expected" or "max" at its end.
 
-    Examples
-    --------
     >>> from harness.core.names import parse
     >>> str(bound(parse("P@5")[0], "min")), str(parse("P@5_min")[0])
     ('P@5_min', 'P@5_min')
@@ -89,8 +84,15 @@ _ELSEWHERE = {
 }
 """What other tools call a metric; to be suggested, not read."""
 _SETTINGS = {field.name for field in fields(Settings)}
-_PREFERENCES = ("all_prefs", "prefs", "qrels_jg")
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+
+class _Spec(NamedTuple):
+    """What a name says: a definition, the parameters given, and the cutoffs."""
+
+    definition: Definition
+    given: dict[str, Any]
+    cutoffs: list[float]
 
 
 def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
@@ -111,7 +113,7 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     Raises
     ------
     UnknownNameError
-        Where there is no such metric or parameter, or a value is out of range.
+        If there is no such metric or parameter, or a value is out of range.
 
     Examples
     --------
@@ -128,150 +130,11 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
         return [bound(metric, match["bound"]) for metric in parse(match["metric"], defaults)]
     if text in NICKNAMES:
         return [metric for name in NICKNAMES[text] for metric in parse(name, defaults)]
-    if text in _PREFERENCES or text.startswith("prefs_"):
-        raise UnknownNameError(f"'{text}' needs preference judgements, which are not read here")
-    read = _read(text)
-    if read is None:
+    spec = _read(text)
+    if spec is None:
         raise UnknownNameError(_unknown(text))
-    definition, given, cutoffs = read
-    return _metrics(text, definition, given, cutoffs, dict(defaults or {}))
-
-
-def _read(text: str) -> tuple[Definition, dict[str, Any], list[float]] | None:
-    """Return a metric, its parameters and its cutoffs; None where there is no such metric."""
-    match = _SPEC.fullmatch(text)
-    if match is not None and (definition := _lookup(match["name"])) is not None:
-        given = _read_params(definition, match["params"], text)
-        cutoffs = _read_cutoffs(definition, match["cutoffs"], text)
-        if match["name"] in TREC_CUT and not cutoffs:
-            cutoffs = list(_DEFAULT_CUTOFFS)
-        return definition, given, cutoffs
-    if match is None or (match["params"] is None and match["cutoffs"] is None):
-        return _parse_trec(text)
-    return None
-
-
-def _unknown(text: str) -> str:
-    """Return what is said of a text that names no metric, with the name that it is near to."""
-    if (match := _SPEC.fullmatch(text)) is not None:
-        cutoffs = f"@{match['cutoffs']}" if match["cutoffs"] else ""
-        near = _with_end(_near(match["name"]), cutoffs)
-        return f"unknown metric '{match['name']}{cutoffs}'{near}  (all: harness metrics)"
-    if several := _several(text):
-        each, listed = " ".join(f"-m {quote(name)}" for name in several), ", ".join(several)
-        return (
-            f"'{text}' names several metrics; give each by itself: {each}; in a config: [{listed}]"
-        )
-    return (
-        f"cannot read the metric '{text}'; write name, name@10 or name(param=value)@10"
-        f"{did_you_mean(text, known_names())}"
-    )
-
-
-def _metrics(
-    text: str,
-    definition: Definition,
-    given: dict[str, Any],
-    cutoffs: list[float],
-    defaults: dict[str, Any],
-) -> list[Metric]:
-    """Return a metric a cutoff: what was written, over the convention, over the defaults."""
-    for name, value in defaults.items():
-        if name in definition.parameters and not given.get("reference"):
-            given.setdefault(name, value)
-    labels = defaults.get("labels")
-    convention = given.pop("convention", defaults.get("convention"))
-    usual: dict[str, Any] = {}
-    if convention in (None, "none"):
-        convention = None
-    else:
-        usual = _usual(text, convention, definition)
-        convention = find(convention).name
-        for name, value in given.items():
-            usual |= find(convention).variants.get(f"{definition.name}({name}={value})", {})
-        if cutoffs and usual.get("cutoff") == WHOLE_LIST:
-            raise UnknownNameError(
-                f"{text}: {find(convention).tool} has {definition.name} of the whole list only"
-            )
-        given = {
-            name: value
-            for name, value in given.items()
-            if name not in usual or usual[name] != value  # None can be given, as max_grade=none
-        }
-        rule = usual.get("grades")
-        if labels is not None and rule is not None and (rule.low, rule.high) != (None, None):
-            given.setdefault("labels", labels)
-        if "rel" in given:
-            usual.pop("above", None)  # a level that is given stands over the tool's threshold
-    cutoffs = cutoffs or _default_cutoffs(text, usual)
-    if not cutoffs and definition.needs_cutoff:
-        if not definition.cutoffs:
-            raise UnknownNameError(f"{text}: a cutoff is needed, as in {definition.name}@10")
-        cutoffs = list(definition.cutoffs)
-    values = {**usual, **given}
-    rule = usual.get("grades")
-    if "rel" in given and rule is not None and rule.high == 1:
-        # The tool takes relevant or not, and the level says which grades are.
-        usual["grades"] = replace(rule, relevant_from=values.pop("rel"))
-    params = tuple(
-        (name, values.get(name, parameter.default))
-        for name, parameter in definition.parameters.items()
-        if name != "cutoff"
-        and (parameter.shown or values.get(name, parameter.default) != parameter.default)
-    )
-    _check_together(text, definition, values, cutoffs)
-    settings = Settings()
     try:
-        for layer in (usual, given):
-            settings = settings.with_values(
-                {name: value for name, value in layer.items() if name in _SETTINGS}
-            )
-    except UnknownNameError as error:
-        raise UnknownNameError(f"{text}: {error}") from None
-    known = {**definition.parameters, **PARAMETERS}
-    said = tuple((name, known[name].text(value)) for name, value in given.items())
-    said = said if convention is not None else ()
-    some: list[float | None] = [*cutoffs] or [None]
-    return [Metric(definition, cutoff, params, settings, convention, said) for cutoff in some]
-
-
-def _check_together(
-    text: str, definition: Definition, values: Mapping[str, Any], cutoffs: list[float]
-) -> None:
-    """Raise UnknownNameError if parameters or settings contradict each other."""
-    if definition.check is not None:
-        own = {n: values.get(n, p.default) for n, p in definition.parameters.items()}
-        try:
-            definition.check(**own)
-        except UnknownNameError as error:
-            raise UnknownNameError(f"{text}: {error}") from None
-    depth, cutoff = values.get("depth"), max(cutoffs, default=0)
-    if depth is not None and values.get("short") == "error" and depth < cutoff:
-        what = f"no list can have {cutoff} documents if depth={depth}"
-        raise UnknownNameError(f"{text}: {what}, so short=error would refuse every query")
-    rel, above, top = values.get("rel"), values.get("above"), values.get("top")
-    if rel is not None and above is not None:
-        raise UnknownNameError(f"{text}: rel and above both say what is relevant; give one of them")
-    least = rel or 1
-    if top is not None and (top < least if above is None else top <= above):
-        lowest = f"at least {least}" if above is None else f"above {above:g}"
-        what = f"no grade is {lowest} and at most {top}"
-        raise UnknownNameError(f"{text}: {what}, so that nothing would be relevant")
-
-
-def _default_cutoffs(text: str, usual: dict[str, Any]) -> list[float]:
-    """Take what a bare name means out of a convention's settings."""
-    cutoff = usual.pop("cutoff", None)
-    if cutoff == NEEDED:
-        raise UnknownNameError(f"{text}: the tool has no default cutoff; write one, as in @10")
-    if cutoff is None or cutoff == WHOLE_LIST:
-        return []
-    return list(cutoff) if isinstance(cutoff, tuple) else [cutoff]
-
-
-def _usual(text: str, convention: str, definition: Definition) -> dict[str, Any]:
-    try:
-        return find(convention).of(definition.name)
+        return _metrics(spec, dict(defaults or {}))
     except UnknownNameError as error:
         raise UnknownNameError(f"{text}: {error}") from None
 
@@ -314,43 +177,18 @@ def known_names() -> list[str]:
     return [*REGISTRY, *aliases, *TREC_CUT, *NICKNAMES]
 
 
-def _near(name: str) -> str:
-    """Return which name is nearest, or which one with the same number: ``P_10`` of ``p_10``."""
-    names, near = known_names(), ""
-    if (other := _ELSEWHERE.get(name.lower())) is not None:
-        return f"; did you mean '{other}'?"
-    if (numbered := re.fullmatch(r"(.+?)([._]\d[\d.,]*)", name)) is not None:
-        if (other := _ELSEWHERE.get(numbered[1].lower())) is not None:
-            return _with_end(f"; did you mean '{other}'?", numbered[2])
-        near = _with_end(did_you_mean(numbered[1], names), numbered[2])
-    return near or did_you_mean(name, names)
-
-
-def _with_end(near: str, end: str) -> str:
-    """Return which name is nearest with its cutoffs; without them, and why, where it has none."""
-    if not near or not end:
-        return near
-    name, why = near.partition("'")[2].removesuffix("'?"), ""
-    for text in (f"{name}{end}", f"{name}@{end[1:]}"):
-        try:
-            if _read(text) is not None:
-                return f"; did you mean '{text}'?"
-        except UnknownNameError as error:
-            why = why or f" ({error})"
-    return f"{near}{why}"
-
-
-def _several(text: str) -> list[str]:
-    """Return the names between commas outside of parentheses, if a metric is among several."""
-    found: list[str] = []
-    for part in re.split(r",(?![^()]*\))", text):
-        if found and re.fullmatch(r"\s*\d+\s*", part):
-            found[-1] += f",{part.strip()}"  # of a list of cutoffs
-        else:
-            found.append(part.strip())
-    one = (_SPEC.fullmatch(name) for name in found)
-    known = (spec is not None and _lookup(spec["name"]) is not None for spec in one)
-    return found if len(found) > 1 and any(known) else []
+def _read(text: str) -> _Spec | None:
+    """Return what a name says; None if there is no such metric."""
+    match = _SPEC.fullmatch(text)
+    if match is not None and (definition := _lookup(match["name"])) is not None:
+        given = _read_params(definition, match["params"], text)
+        cutoffs = _read_cutoffs(definition, match["cutoffs"], text)
+        if match["name"] in TREC_CUT and not cutoffs:
+            cutoffs = list(_DEFAULT_CUTOFFS)
+        return _Spec(definition, given, cutoffs)
+    if match is None or (match["params"] is None and match["cutoffs"] is None):
+        return _read_trec(text)
+    return None
 
 
 def _lookup(name: str) -> Definition | None:
@@ -360,7 +198,7 @@ def _lookup(name: str) -> Definition | None:
     return next((d for d in REGISTRY.values() if name in d.aliases), None)
 
 
-def _parse_trec(text: str) -> tuple[Definition, dict[str, Any], list[float]] | None:
+def _read_trec(text: str) -> _Spec | None:
     """Read ``ndcg_cut_10``, ``P.5,10``, ``set_F.0.5``: a known trec_eval name, then parameters."""
     bases = {d.trec_name for d in REGISTRY.values() if d.trec_name} | set(TREC_CUT)
     for base in sorted(bases, key=lambda base: -len(base)):
@@ -370,35 +208,31 @@ def _parse_trec(text: str) -> tuple[Definition, dict[str, Any], list[float]] | N
             continue
         gains = definition.parameters.get("gains")
         if "=" in match[1] and gains is not None and base not in TREC_CUT:
-            return definition, {"gains": gains.parse(match[1], text)}, []
+            return _Spec(definition, {"gains": gains.parse(match[1], text)}, [])
         if definition.needs_cutoff or base in TREC_CUT:
-            return definition, {}, _read_cutoffs(definition, match[1], text)
-        if definition.trec_parameter is None:
-            if definition.cutoff:
-                _read_cutoffs(definition, match[1], text)  # which says what is wrong with them
-            raise UnknownNameError(
-                f"{text}: trec_eval's {base} takes no number"
-                + (f"; write {definition.name}@{match[1]}" if definition.cutoff else "")
-            )
-        parameter = definition.parameters[definition.trec_parameter]
-        return definition, {parameter.name: parameter.parse(match[1], text)}, []
+            return _Spec(definition, {}, _read_cutoffs(definition, match[1], text))
+        if definition.trec_parameter is not None:
+            parameter = definition.parameters[definition.trec_parameter]
+            return _Spec(definition, {parameter.name: parameter.parse(match[1], text)}, [])
+        ours = f"; write {definition.name}@{match[1]}" if definition.cutoff else ""
+        raise UnknownNameError(f"{text}: trec_eval's {base} takes no number{ours}")
     return None
 
 
 def _read_params(definition: Definition, inside: str | None, text: str) -> dict[str, Any]:
     given: dict[str, Any] = {}
     own = [name for name in definition.parameters if name != "cutoff"]
-    known = {**definition.parameters, **PARAMETERS}
-    allowed = [*own, *PARAMETERS]
+    known = {**PARAMETERS, **definition.parameters}
     for item in filter(None, (part.strip() for part in (inside or "").split(","))):
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
             raise UnknownNameError(f"{text}: write parameters as name=value, not '{item}'")
         if name in given:
             raise UnknownNameError(f"{text}: {name} is given twice")
-        if name not in allowed:
+        if name not in (*own, *PARAMETERS):
+            near = did_you_mean(name, [*own, *PARAMETERS])
             raise UnknownNameError(
-                f"{text}: {definition.name} has no parameter '{name}'{did_you_mean(name, allowed)}"
+                f"{text}: {definition.name} has no parameter '{name}'{near}"
                 f"  (it has: {', '.join(own) or 'none'}; every metric: {', '.join(PARAMETERS)})"
             )
         given[name] = known[name].parse(value, text)
@@ -411,3 +245,111 @@ def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> lis
     if definition.cutoff is None:
         raise UnknownNameError(f"{text}: {definition.name} takes no cutoff")
     return [definition.cutoff.parse(item, text) for item in cutoffs.split(",")]
+
+
+def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
+    """Return a metric a cutoff: what was written, over the convention, over the defaults."""
+    definition, given, cutoffs = spec
+    for name, value in defaults.items():
+        if name in definition.parameters and not given.get("reference"):
+            given.setdefault(name, value)
+    convention = given.pop("convention", defaults.get("convention"))
+    usual: dict[str, Any] = {}
+    if convention == "none":
+        convention = None
+    if convention is not None:
+        tool = find(convention)
+        convention, usual = tool.name, tool.of(definition.name)
+        for name, value in given.items():
+            usual |= tool.variants.get(f"{definition.name}({name}={value})", {})
+        if cutoffs and usual.get("cutoff") == WHOLE_LIST:
+            raise UnknownNameError(f"{tool.tool} has {definition.name} of the whole list only")
+        given = {
+            name: value
+            for name, value in given.items()
+            if name not in usual or usual[name] != value  # None can be given, as max_grade=none
+        }
+        rule = usual.get("grades")
+        if rule is not None and (rule.low, rule.high) != (None, None) and defaults.get("labels"):
+            given.setdefault("labels", defaults["labels"])
+        if "rel" in given:
+            usual.pop("above", None)  # a level that is given replaces the tool's threshold
+    cutoffs = cutoffs or _usual_cutoffs(definition, usual)
+    values, rule = {**usual, **given}, usual.get("grades")
+    if "rel" in given and rule is not None and rule.high == 1:
+        # The tool takes relevant or not, and the level says which grades are.
+        usual["grades"] = replace(rule, relevant_from=values.pop("rel"))
+    own = {name: values.get(name, one.default) for name, one in definition.parameters.items()}
+    params = tuple(
+        (name, own[name])
+        for name, one in definition.parameters.items()
+        if name != "cutoff" and (one.shown or own[name] != one.default)
+    )
+    _check_together(definition, values, own, cutoffs)
+    settings = Settings()
+    for layer in (usual, given):
+        settings = settings.with_values({n: value for n, value in layer.items() if n in _SETTINGS})
+    known = {**definition.parameters, **PARAMETERS}
+    texts = [(name, known[name].text(value)) for name, value in given.items() if convention]
+    some: list[float | None] = [*cutoffs] or [None]
+    return [Metric(definition, cut, params, settings, convention, tuple(texts)) for cut in some]
+
+
+def _usual_cutoffs(definition: Definition, usual: dict[str, Any]) -> list[float]:
+    """Return what a bare name means, taken out of a convention's settings if it has one."""
+    cutoff = usual.pop("cutoff", None)
+    if cutoff == NEEDED:
+        raise UnknownNameError("the tool has no default cutoff; write one, as in @10")
+    if cutoff not in (None, WHOLE_LIST):
+        return list(cutoff) if isinstance(cutoff, tuple) else [cutoff]
+    if definition.needs_cutoff and not definition.cutoffs:
+        raise UnknownNameError(f"a cutoff is needed, as in {definition.name}@10")
+    return list(definition.cutoffs) if definition.needs_cutoff else []
+
+
+def _check_together(
+    definition: Definition, values: Mapping[str, Any], own: dict[str, Any], cutoffs: list[float]
+) -> None:
+    """Raise UnknownNameError if parameters or settings contradict each other."""
+    if definition.check is not None:
+        definition.check(**own)
+    depth, cutoff = values.get("depth"), max(cutoffs, default=0)
+    if depth is not None and values.get("short") == "error" and depth < cutoff:
+        what = f"no list can have {cutoff} documents if depth={depth}"
+        raise UnknownNameError(f"{what}, so short=error would refuse every query")
+    rel, above, top = values.get("rel"), values.get("above"), values.get("top")
+    if rel is not None and above is not None:
+        raise UnknownNameError("rel and above both say what is relevant; give one of them")
+    least = rel or 1
+    if top is not None and (top < least if above is None else top <= above):
+        lowest = f"at least {least}" if above is None else f"above {above:g}"
+        what = f"no grade is {lowest} and at most {top}"
+        raise UnknownNameError(f"{what}, so that nothing would be relevant")
+
+
+def _unknown(text: str) -> str:
+    """Return the message for a text that names no metric, with the name that it is near to."""
+    if text == "qrels_jg" or re.fullmatch(r"(all_)?prefs(_.*)?", text):
+        return f"'{text}' needs preference judgements, which are not read here"
+    match = re.fullmatch(r"([A-Za-z0-9][\w+-]*?)(\(.*\))?([._@][\d.,]+)?@?", text)
+    if match is not None:
+        name, _, end = match.groups("")
+        other = _ELSEWHERE.get(name.lower())
+        near = f"; did you mean '{other}'?" if other else did_you_mean(name, known_names())
+        other = near.partition("'")[2].removesuffix("'?")
+        for candidate in (f"{other}{end}", f"{other}@{end[1:]}") if other and end else ():
+            with suppress(UnknownNameError):
+                if _read(candidate) is not None:
+                    near = f"; did you mean '{candidate}'?"
+                    break
+        return f"unknown metric '{name}{end}'{near}  (all: harness metrics)"
+    several = [part.strip() for part in re.split(r",(?![^()]*\))(?!\s*\d+\s*(?:,|$))", text)]
+    specs = map(_SPEC.fullmatch, several)
+    if len(several) > 1 and any(spec and _lookup(spec["name"]) for spec in specs):
+        each = " ".join(f"-m {quote(name)}" for name in several)
+        listed = ", ".join(several)
+        return (
+            f"'{text}' names several metrics; give each by itself: {each}; in a config: [{listed}]"
+        )
+    near = did_you_mean(text, known_names())
+    return f"cannot read the metric '{text}'; write name, name@10 or name(param=value)@10{near}"

@@ -1,15 +1,167 @@
-"""Settings that every metric takes beside its own parameters: how it is ranked and summed up."""
+"""A metric's own parameters, and the settings that every metric takes: types, bounds, spelling."""
 
 from __future__ import annotations
 
+import math
+import re
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..errors import UnknownNameError
-from .grades import Few, GradeRule
-from .parameter import Parameter, Range
-from .policy import Order, Scores, check_ties
+from ..errors import UnknownNameError, did_you_mean, shorten
+from .arguments import MOST
+from .convention import CONVENTIONS
+from .policy import Few, GradeRule, Order, Scores, check_ties
+
+if TYPE_CHECKING:
+    from .metric import Definition
+
+
+@dataclass(frozen=True)
+class Range:
+    """Bounds of a numeric parameter, put next to its type: ``Annotated[float, Range(0, 1)]``.
+
+    None is no bound; with `open` the bounds themselves are outside.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    open: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        return low <= value <= high and not (self.open and value in (low, high))
+
+    def __str__(self) -> str:
+        low = "(-inf" if self.low is None else f"{'(' if self.open else '['}{self.low:g}"
+        high = "inf)" if self.high is None else f"{self.high:g}{')' if self.open else ']'}"
+        return f"{low}, {high}"
+
+
+SHOWN = "shown"
+"""Put next to a type, ``Annotated[float, SHOWN]``: names show the value even if it is the
+default, because a reader needs it to know what was measured."""
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a metric, as read off its function's signature."""
+
+    name: str
+    type: type
+    default: Any
+    choices: tuple[Any, ...] = ()
+    range: Range | None = None
+    optional: bool = False
+    many: bool = False
+    length: int | None = None
+    shown: bool = False
+    pairs: bool = False
+
+    def parse(self, text: str, metric: str) -> Any:
+        """Return the value that `text` stands for.
+
+        Several numbers are written as ``1:-1:0``, pairs of a grade and a number as ``1:3;2:9``.
+
+        Raises
+        ------
+        UnknownNameError
+            If it is not of the parameter's type, choices or range.
+        """
+        text = text.strip().strip("'\"")
+        if self.optional and text.lower() in ("none", "null"):
+            return None
+        if self.pairs:
+            return tuple(self._parse_pair(item, metric) for item in re.split("[;,]", text))
+        if not self.many:
+            return self._parse_one(text, metric)
+        values = tuple(self._parse_one(item, metric) for item in re.split("[:,]", text))
+        if self.length is not None and len(values) != self.length:
+            raise self._wrong(metric, f"takes {self.length} numbers, not {len(values)}")
+        return values
+
+    def _wrong(self, metric: str, what: str) -> UnknownNameError:
+        return UnknownNameError(f"{metric}: {self.name} {what}")
+
+    def _parse_pair(self, text: str, metric: str) -> tuple[int, float]:
+        grade, number = (part.strip() for part in re.split("[:=]", text + ":", maxsplit=2)[:2])
+        if not re.fullmatch("[0-9]{1,10}", grade, re.ASCII) or int(grade) > MOST:
+            form = f"grade:number;grade:number..., grades 0 to {MOST}"
+            raise self._wrong(metric, f"must be {form}, not '{shorten(text, 60)}'")
+        return int(grade), self._parse_one(number, metric)
+
+    def _parse_one(self, text: str, metric: str) -> Any:
+        if self.choices:
+            named = dict(zip(self.choice_texts, self.choices, strict=True))
+            lower = named.get(text.lower())
+            if text not in named and not isinstance(lower, bool):
+                near, known = did_you_mean(text, named), ", ".join(named)
+                what = f"unknown {self.name} '{text}'{near}  (all: {known})"
+                raise UnknownNameError(f"{metric}: {what}")
+            return named.get(text, lower)
+        try:
+            if self.type is bool:
+                return {"true": True, "false": False}[text.lower()]
+            if self.type is not str and not _NUMBER.fullmatch(text):
+                raise ValueError  # Python also takes 1_000, and digits of other scripts
+            value = self.type(text)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError
+        except (ValueError, KeyError):
+            kind = f"must be {_KINDS.get(self.type)}, not '{shorten(text, 60)}'"
+            raise self._wrong(metric, kind) from None
+        if self.type is int and abs(value) > MOST:
+            raise self._wrong(metric, f"must be at most {MOST}, and is {shorten(text, 40)}")
+        if self.range is not None and value not in self.range:
+            raise self._wrong(metric, f"must lie in {self.range}, and is {value:g}")
+        return value
+
+    @property
+    def choice_texts(self) -> tuple[str, ...]:
+        """The choices as they are written in a metric's name."""
+        return tuple(map(self.text, self.choices))
+
+    def text(self, value: Any) -> str:
+        """Return `value` as it is written in a metric's name."""
+        if self.pairs:
+            return ";".join(f"{grade}:{_short(number)}" for grade, number in value)
+        if isinstance(value, tuple):
+            return ":".join(map(self.text, value))
+        if isinstance(value, bool):
+            return str(value).lower()
+        return _short(value) if isinstance(value, float) else str(value)
+
+    @classmethod
+    def of(cls, name: str, annotation: Any, default: Any) -> Parameter:
+        """Read a parameter off its annotation and default."""
+        limits, shown = None, False
+        if typing.get_origin(annotation) is typing.Annotated:
+            annotation, *extras = get_args(annotation)
+            limits = next((extra for extra in extras if isinstance(extra, Range)), None)
+            shown = SHOWN in extras
+        parts = get_args(annotation)
+        if type(None) in parts:
+            inner = cls.of(name, next(one for one in parts if one is not type(None)), default)
+            return replace(inner, range=limits or inner.range, optional=True, shown=False)
+        origin = typing.get_origin(annotation)
+        if origin is Literal:
+            return cls(name, str, default, parts)
+        if origin is tuple:
+            if typing.get_origin(parts[0]) is tuple:
+                return cls(name, float, default, (), limits, shown=shown, pairs=True)
+            length = None if parts[1:] == (...,) else len(parts)
+            return cls(name, parts[0], default, (), limits, many=True, length=length)
+        return cls(name, annotation, default, (), limits, shown=shown)
+
+
+def _short(number: float) -> str:
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
+
 
 EmptyValue = Literal["zero", "one", "nan"]
 Undefined = Literal["skip", "zero", "nan"]
@@ -17,7 +169,7 @@ Undefined = Literal["skip", "zero", "nan"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a metric does otherwise than the policy of its run; None where it does the same.
+    """What a metric does otherwise than the policy of its run; None if it does the same.
 
     Parameters
     ----------
@@ -50,36 +202,30 @@ class Settings:
             check_ties(self.ties)
         if self.scores == "none" and self.ties not in (None, *get_args(Order)):
             raise UnknownNameError(
-                f"scores=none ties all documents of a query; ties={self.ties} would then say "
-                "nothing of the run. Write ties=stable for the order of the file"
+                f"scores=none ties all documents of a query, so that ties={self.ties} does not "
+                "depend on the run. Write ties=stable for the order of the file"
             )
 
     def with_values(self, given: Mapping[str, Any]) -> Settings:
-        """Return the settings with others put in place, `labels` worked into `grades`.
+        """Return the settings with others put in place, `labels` and `few` as part of `grades`.
 
         >>> Settings(grades=GradeRule(0, 4)).with_values({"labels": "clip"}).grades.act
         'clip'
         """
-        given = dict(given)
-        labels = given.get("labels")
-        if labels is not None:
-            rule = given.get("grades") or self.grades
-            if rule is None or (rule.low is None and rule.high is None):
-                raise UnknownNameError(
-                    f"labels={labels} says what becomes of grades that a convention does not "
-                    "take; there are no bounds here (see harness metrics --conventions)"
-                )
-            given["grades"] = replace(rule, act=labels)
-        few = given.get("few")
-        if few is not None:
-            rule = given.get("grades") or self.grades
-            if rule is None or rule.documents < 2:
-                raise UnknownNameError(
-                    f"few={few} says what becomes of a query with fewer documents than a "
-                    "convention takes; any number is taken here"
-                )
-            given["grades"] = replace(rule, few=few)
-        return replace(self, **given)
+        rule: GradeRule = given.get("grades") or self.grades or GradeRule()
+        changes = {}
+        if (labels := given.get("labels")) is not None:
+            if rule.low is None and rule.high is None:
+                what = "it takes no convention with bounds (see harness metrics --conventions)"
+                raise UnknownNameError(f"labels={labels} is for grades outside of bounds; {what}")
+            changes["act"] = labels
+        if (few := given.get("few")) is not None:
+            if rule.documents < 2:
+                what = "it takes a convention that refuses queries of few documents"
+                raise UnknownNameError(f"few={few} has no effect here; {what}")
+            changes["few"] = few
+        rules = {"grades": replace(rule, **changes)} if changes else {}
+        return replace(self, **{**given, **rules})
 
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -97,10 +243,48 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 
 def texts_of(settings: Settings) -> list[tuple[str, str]]:
-    """Return the settings that are not None, as they are written; a rule for grades is not."""
-    found = []
-    for name, parameter in PARAMETERS.items():
-        value = getattr(settings, name, None)
-        if value is not None:
-            found.append((name, parameter.text(value)))
-    return found
+    """Return the settings that are not None, as they are written; without a rule for grades."""
+    return [
+        (name, parameter.text(value))
+        for name, parameter in PARAMETERS.items()
+        if (value := getattr(settings, name, None)) is not None
+    ]
+
+
+_NO_CHOICE = {"cutoff", "grades", "gains", "reference", "depth", "labels", "convention"}
+_COMMON: dict[str, tuple[Any, ...]] = {
+    "ties": ("trec_eval", "docno+", "stable", "reverse", "average", "best", "worst"),
+    "scores": ("float32", "float64"),
+    "empty": (None, *get_args(EmptyValue)),
+    "undefined": (None, *get_args(Undefined)[1:]),
+    "judged_only": (None, True),
+}
+
+
+def choices_of(definition: Definition) -> dict[str, tuple[Any, ...]]:
+    """Return each choice about a metric with its values, the metric's own default first.
+
+    For a parameter with a few named choices they are all of them; for a number, those that some
+    convention has.
+
+    >>> import harness.metrics
+    >>> from harness.core.metric import REGISTRY
+    >>> choices = choices_of(REGISTRY["map"])
+    >>> choices["denominator"], choices["rel"], choices["above"]
+    (('relevant', 'cutoff', 'list', 'hits', 'grades'), (1, 2), (None, 0.0, 0.5))
+    """
+    used = [
+        {**each.common, **each.metrics[definition.name]}
+        for each in CONVENTIONS.values()
+        if definition.name in each.metrics
+    ]
+    known: dict[str, tuple[Any, ...]] = {
+        name: (one.default, *one.choices, *((False, True) if one.type is bool else ()))
+        for name, one in definition.parameters.items()
+        if name not in _NO_CHOICE
+    }
+    found = {}
+    for name, values in {**known, **_COMMON}.items():
+        own = [settings[name] for settings in used if name in settings]
+        found[name] = tuple(dict.fromkeys([*values, *own]))
+    return {name: values for name, values in found.items() if len(values) > 1}

@@ -10,9 +10,8 @@ import numpy as np
 from ..errors import AlignmentError, InputError, Problem
 from .aligned import Aligned
 from .convention import CONVENTIONS
-from .grades import GradeRule, applied, refused
 from .metric import Metric
-from .policy import Policy
+from .policy import GradeRule, Policy, applied, refused
 from .ragged import Array, Ragged, offsets_of
 from .tables import Qrels
 from .ties import How, reorder

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.parameter import Range
 from ..core.ragged import Array, Floats, Ints
+from ..core.settings import Range
 from .binary import judged_as
 from .short_lists import Short, without_short_lists
 from .tied import expected_precision_at_hits

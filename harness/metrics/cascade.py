@@ -12,8 +12,8 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.exact import powers
 from ..core.metric import metric
-from ..core.parameter import Range
 from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of, rows_of, sum_by
+from ..core.settings import Range
 from ..errors import InputError
 from .short_lists import Short, without_short_lists
 from .trec_shared import Cutoff, running, share

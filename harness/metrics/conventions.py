@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.convention import CONVENTIONS, NEEDED, WHOLE_LIST, Convention
-from ..core.grades import GradeRule
+from ..core.policy import GradeRule
 
 Own = Mapping[str, Any]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.exact import log2_discount, log2_of
-from ..core.parameter import Range
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of
+from ..core.settings import Range
 from ..errors import InputError
 
 Gain = Literal["linear", "exp", "letor", "mslr", "exp-int32"]

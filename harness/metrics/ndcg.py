@@ -10,8 +10,8 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.parameter import Range
 from ..core.ragged import Floats, Ints, frozen, sum_by
+from ..core.settings import Range
 from .gains import DISCOUNTS, Discount, Floor, Gain, Negative, Scale, gains_of
 from .short_lists import Short, without_short_lists
 from .tied import mean_discounted, spread, within

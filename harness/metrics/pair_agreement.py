@@ -21,9 +21,9 @@ from ..core.pairs import (
     sorted_keys,
     tied_pairs,
 )
-from ..core.parameter import Range
 from ..core.ragged import Array, Floats, Ints
 from ..core.reference import levels
+from ..core.settings import Range
 from .error import Over
 from .trec_shared import Rel
 

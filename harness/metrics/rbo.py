@@ -14,8 +14,8 @@ from ..core.arguments import Kind, check_arguments, is_number, whole_from
 from ..core.blocks import by_block
 from ..core.exact import powers
 from ..core.metric import metric
-from ..core.parameter import SHOWN, Range
 from ..core.ragged import Floats, Ints, frozen
+from ..core.settings import SHOWN, Range
 from ..errors import UnknownNameError
 from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of, tied_lists, undefined
 

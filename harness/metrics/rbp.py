@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.parameter import SHOWN, Range
 from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
+from ..core.settings import SHOWN, Range
 from .cascade import MaxGrade, check_grades, graded, stop_probabilities, top_grades
 from .trec_shared import Cutoff, Rel
 

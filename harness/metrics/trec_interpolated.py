@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.parameter import Range
 from ..core.ragged import Floats, Ints
+from ..core.settings import Range
 from .trec_shared import LARGEST_SHARE, LEVELS, Rel, precision_at_hits, running
 
 Level = Annotated[float, Range(0, LARGEST_SHARE)]

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.parameter import Range
 from ..core.ragged import Floats
+from ..core.settings import Range
 from .binary import judged_as, largest_only
 from .tied import expected_r_precision, expected_r_precision_multiple, expected_reciprocal_rank
 from .trec_shared import LARGEST_SHARE, Cutoff, Rel, hits_at, share

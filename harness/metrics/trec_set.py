@@ -10,8 +10,8 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.exact import log_of
 from ..core.metric import metric
-from ..core.parameter import Range
 from ..core.ragged import Floats
+from ..core.settings import Range
 from .trec_shared import Rel, n_hits, precision_at_hits, share
 
 

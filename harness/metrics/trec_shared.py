@@ -13,8 +13,8 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.parameter import Range
 from ..core.ragged import Array, Floats, Ints, frozen
+from ..core.settings import Range
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """trec_eval's cutoffs where none is given."""

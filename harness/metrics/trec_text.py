@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.parameter import Range
 from ..core.ragged import Floats
+from ..core.settings import Range
 
 
 @metric(
