@@ -20,8 +20,7 @@ from .arguments import check_arguments, instance_of, wrong
 from .arrow import select
 from .policy import Policy
 from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of
-from .ranking import Ties, by_score, settle_ties
-from .reference import Reference
+from .ranking import Reference, Ties, by_score, settle_ties
 from .tables import Qrels, Run
 from .ties import only
 
@@ -32,12 +31,6 @@ PART = 1 << 16
 _QRELS = instance_of("Qrels", Qrels, fix="give Qrels.from_dict(...), or use harness.evaluate")
 _POLICY = instance_of("a Policy", Policy)
 _RUN = "a Run, or parts of one"
-
-
-def _checked_part(part: Run) -> Run:
-    if not isinstance(part, Run):
-        raise wrong("run", _RUN, part)
-    return part
 
 
 def align(
@@ -83,7 +76,7 @@ def align(
         raise wrong("run", _RUN, run)
     policy = policy or Policy()
     policies = list(dict.fromkeys([policy.alignment, *(each.alignment for each in also)]))
-    parts = [run] if isinstance(run, Run) else map(_checked_part, run)
+    parts = [run] if isinstance(run, Run) else run
     by_policy = list(zip(*(_rank_part(qrels, part, policies) for part in parts), strict=True))
     if not by_policy:
         raise AlignmentError(_no_overlap(qrels, ()))
@@ -141,22 +134,12 @@ def align_parts(
 ) -> Iterator[Aligned]:
     """Align a run that shares the rows of the qrels part by part, each of some whole queries.
 
-    Predictions for learning-to-rank rows judge every document, so that their alignment is as
-    large as they are; in parts that fit the processor's cache it takes a fraction of the time
-    and memory. Any other run comes as one part.
+    With predictions for learning-to-rank rows every document is judged; in parts that fit the
+    processor's cache this takes a fraction of the time and memory. Any other run is one part.
 
-    Parameters
-    ----------
-    qrels, policy, also
-        As :func:`align` takes them.
-    run : Run or iterable of Run
-        The run; or parts of it that follow the rows of the qrels, each with its queries from
-        where the one before ended.
-    size : int
-        Rows that end a part of a whole run; it is longer by at most one query.
+    `run` can also be parts that follow the rows of the qrels, each with its queries from where
+    the one before ended. `size` rows end a part; it is longer by at most one query.
 
-    Examples
-    --------
     >>> qrels = Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}, "q3": {"d1": 0}})
     >>> run = Run.for_rows(qrels, [0.5, 0.6, 0.1, 0.2])
     >>> [part.qids.to_pylist() for part in align_parts(qrels, run, size=2)]
@@ -196,6 +179,8 @@ class _Ranked(NamedTuple):
 
 def _rank_part(qrels: Qrels, run: Run, policies: Sequence[Policy]) -> list[_Ranked]:
     """Join one part of a run once, sort it once, and rank it under each policy."""
+    if not isinstance(run, Run):
+        raise wrong("run", _RUN, run)
     pairs = None
     of_run = np.arange(qrels.n_queries)
     if run.docnos is not qrels.docnos:  # else every row is judged, by the row of the same number
@@ -242,14 +227,9 @@ def _rank(
     n_retrieved = lengths_of(run.offsets)
     if policy.depth is not None:
         keep = rank <= policy.depth
-        row, query, rank, grade, score = (
-            row[keep],
-            query[keep],
-            rank[keep],
-            grade[keep],
-            score[keep],
-        )
-        first, last = first[keep], np.minimum(last[keep], policy.depth)
+        row, query, rank = row[keep], query[keep], rank[keep]
+        grade, score, first = grade[keep], score[keep], first[keep]
+        last = np.minimum(last[keep], policy.depth)
         n_retrieved = np.minimum(n_retrieved, policy.depth)
     if policy.judged_only:
         keep = grade >= 0
@@ -262,30 +242,18 @@ def _rank(
         rank = np.arange(row.size) - before
 
     answered = of_run >= 0
+    n_tied = lengths_of(np.searchsorted(ties.places, run.offsets))
+    groups = None
+    if pairs is not None and not policy.judged_only:
+        of_group = run.row[ties.starts]
+        before, known = run.offsets[of_group] - 1, of_run[of_group] >= 0
+        ranks = np.stack([ties.starts - before, ties.ends - before], axis=1)
+        groups = of_run[of_group[known]], ranks[known]
     return _Ranked(
-        queries=of_run[answered],
-        n_retrieved=n_retrieved[answered],
-        n_tied=lengths_of(np.searchsorted(ties.places, run.offsets))[answered],
-        n_extra=int((~answered).sum()),
-        qids=run.qids,
-        query=query,
-        rank=rank,
-        grade=grade,
-        score=score,
-        tie_first=first,
-        tie_last=last,
-        groups=None if pairs is None or policy.judged_only else _groups(run, of_run, ties),
+        of_run[answered], n_retrieved[answered], n_tied[answered], int((~answered).sum()),
+        run.qids, query, rank, grade, score, first, last, groups,
         whole=pairs is None and rank is qrels.ideal.rank,
-    )
-
-
-def _groups(run: Run, of_run: Ints, ties: Ties) -> tuple[Ints, Ints]:
-    """Return the query of each group of tied scores, and its first and last rank."""
-    row = run.row[ties.starts]
-    before = run.offsets[row] - 1
-    ranks = np.stack([ties.starts - before, ties.ends - before], axis=1)
-    known = of_run[row] >= 0
-    return of_run[row[known]], ranks[known]
+    )  # fmt: skip
 
 
 def _joined_groups(ranked: Sequence[_Ranked], n_queries: int) -> Ragged | None:

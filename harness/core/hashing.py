@@ -18,8 +18,6 @@ from .ragged import Array, Bools, Ints
 _WORD = 8
 _PIECE, _BYTES = 1 << 14, 1 << 20
 """Strings that are hashed together, and their bytes, about."""
-_SOME = 1 << 22
-"""Bytes of text that are taken out of a column at a time, about."""
 _LONG = 1 << 12
 """Bytes from which a library hashes a string by itself: eight at a time would be slow."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -44,17 +42,6 @@ def string_views(strings: pa.Array) -> tuple[Array, Array]:
     if data is None:
         return start, np.zeros(0, dtype=np.uint8)
     return start, np.frombuffer(data, dtype=np.uint8)
-
-
-def at_a_time(strings: pa.Array, most: int) -> int:
-    """Return how many strings of a column, `most` at most, have 4 MiB of text on average.
-
-    >>> at_a_time(pa.array(["a", "b"]), 100), at_a_time(pa.array(["x" * 1000]), 10_000)
-    (100, 4194)
-    """
-    offsets, _ = string_views(strings)
-    average = int(offsets[-1] - offsets[0]) // max(len(strings), 1)
-    return max(min(most, _SOME // max(average, 1)), 1)
 
 
 def _mix(keys: Array) -> Array:
@@ -139,30 +126,6 @@ def pair_keys(query: Ints, hashes: Array) -> Array:
     keys <<= _SHIFT
     keys |= hashes >> _SHIFT
     return keys
-
-
-def short_pair_keys(lengths: Ints, hashes: Array) -> Array:
-    """Return one key for each pair of a few queries, with as much of the hash as there is room.
-
-    Of a query with a million documents some share 32 bits of their hashes, but none 64.
-
-    Parameters
-    ----------
-    lengths : ndarray of int64, shape (n_queries,)
-        Pairs of each query, one query after another.
-    hashes : ndarray of uint64, shape (n,)
-        Used up: the keys stand in their place.
-
-    >>> keys = short_pair_keys(np.array([1, 2]), np.array([6, 6, 4], np.uint64))
-    >>> [hex(key) for key in keys.tolist()]
-    ['0x3', '0x8000000000000003', '0x8000000000000002']
-    """
-    bits = (lengths.size - 1).bit_length()
-    if bits:
-        hashes >>= np.uint64(bits)
-        query = np.arange(lengths.size, dtype=np.uint64) << np.uint64(64 - bits)
-        hashes |= np.repeat(query, lengths)
-    return hashes
 
 
 class Index:

@@ -12,21 +12,211 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from numbers import Real
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import SHOWN, InputError, Problem
-from .arguments import FLAG, MAPPING, TEXT, check_arguments, describe
-from .arrow import as_bytes, bytes_at, equal, select, strings_of, take
-from .docnos import PART, Docnos, repeats
-from .grouping import NOTHING, Odd, group_rows
+from .arguments import FLAG, MAPPING, MOST, TEXT, check_arguments, describe
+from .arrow import (
+    as_bytes,
+    bytes_at,
+    call,
+    cast,
+    encode,
+    encode_narrow,
+    equal,
+    select,
+    string_column,
+    strings_of,
+    take,
+    to_numpy,
+)
 from .hashing import Index, Sieve, hash_strings, pair_keys
 from .policy import Duplicates
-from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of, offsets_of
+from .ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    Ragged,
+    frozen,
+    lengths_of,
+    offsets_of,
+    positions_of,
+    rows_of,
+)
 from .ragged import where as where_true
+
+PART = 1 << 16
+"""Rows whose keys are sorted together; they fit a cache."""
+
+
+class Docnos:
+    """The docnos of a table: an Arrow string column, or positions for d0, d1, ...
+
+    Learning-to-rank rows and batches have no names of their own; ``Docnos(None, offsets)``
+    names the row at position ``i`` of its query ``d{i}`` without making the strings.
+    """
+
+    __slots__ = ("_keys", "_row", "offsets", "strings")
+
+    def __init__(self, strings: pa.Array | None, offsets: Ints) -> None:
+        self.strings, self.offsets = strings, offsets
+        self._keys: Array | None = None
+        self._row: Ints | None = None
+
+    @property
+    def positional(self) -> bool:
+        """Whether the docnos are d0, d1, ... by position."""
+        return self.strings is None
+
+    def take(self, rows: Ints) -> pa.Array:
+        """Return the docnos of these rows as strings."""
+        if self.strings is not None:
+            return take(self.strings, rows)
+        positions = positions_of(self.offsets)[rows]
+        return take(_position_names(positions), positions)
+
+    def to_strings(self) -> pa.Array:
+        """Return all docnos as strings."""
+        if self.strings is not None:
+            return self.strings
+        return self.take(np.arange(int(self.offsets[-1]), dtype=np.int64))
+
+    def byte_order(self, rows: Ints) -> Ints:
+        """Return numbers that sort these rows as their docnos sort by bytes, ``(n,)`` int64."""
+        if self.strings is None:
+            positions = positions_of(self.offsets)[rows]
+            return byte_ranks(_position_names(positions))[positions]
+        return byte_ranks(self.take(rows))
+
+    def part(self, begin: int, end: int, offsets: Ints) -> Docnos:
+        """Return those of whole queries, from a row to before another; hashes are not lost."""
+        strings = None if self.strings is None else self.strings.slice(begin, end - begin)
+        some = Docnos(strings, offsets)
+        some._keys = None if self._keys is None else self._keys[begin:end]
+        return some
+
+    @property
+    def row(self) -> Ints:
+        """Query of each row, ``(n_rows,)``; computed once for all tables that share the docnos."""
+        if self._row is None:
+            self._row = frozen(rows_of(self.offsets))
+        return self._row
+
+    @property
+    def hashes(self) -> Array:
+        """64-bit hash of each docno, computed once."""
+        if self._keys is None:
+            self._keys = hash_strings(self.to_strings())
+        return self._keys
+
+
+def _position_names(positions: Ints) -> pa.Array:
+    """Return d0, d1, ... up to the largest of the positions."""
+    return string_column(f"d{at}" for at in range(int(positions.max(initial=-1)) + 1))
+
+
+def byte_ranks(strings: pa.Array) -> Ints:
+    """Return numbers that sort as the strings do by bytes; equal strings, equal numbers."""
+    distinct, which = encode(strings)
+    order = to_numpy(call("array_sort_indices", cast(distinct, pa.large_binary())))
+    rank = np.empty(order.size, dtype=np.int64)
+    rank[order] = np.arange(order.size)
+    ranks: Ints = rank[which]
+    return ranks
+
+
+class Odd(NamedTuple):
+    """Rows that are not as the others: how many, of how many queries, and the first of them.
+
+    `row` is its position in the file, from 0, or -1 if it is unknown; `words` are its qid, and
+    its docno if that matters.
+    """
+
+    rows: int = 0
+    queries: int = 0
+    row: int = -1
+    words: tuple[str, ...] = ()
+
+    def more(self, later: Odd) -> Odd:
+        """Return these and later ones."""
+        first = later if self.row < 0 else self
+        return Odd(self.rows + later.rows, self.queries + later.queries, first.row, first.words)
+
+    def after(self, rows: int) -> Odd:
+        """Return them with their place in a file that has so many rows before."""
+        return self if self.row < 0 else self._replace(row=self.row + rows)
+
+
+NOTHING = Odd()
+"""All rows are as the others."""
+
+
+class Grouped(NamedTuple):
+    """Distinct qids, the rows of each, and the place in the columns of each row gathered.
+
+    `order` is None if no row moves; `scattered` counts queries, and knows the first row that
+    came back.
+    """
+
+    qids: pa.Array
+    offsets: Ints
+    order: Ints | None
+    scattered: Odd = NOTHING
+
+
+def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
+    """Return the qid of each stretch of rows that have the same one, and where it ends.
+
+    >>> qids, stops = heads(pa.array(["a", "a", "b", "a"]))
+    >>> qids.to_pylist(), stops.tolist()
+    (['a', 'b', 'a'], [2, 3, 4])
+    """
+    encoded = pa.types.is_run_end_encoded(qids.type)
+    values = qids.values if encoded else qids
+    if len(values) == 0:
+        return values, np.zeros(0, np.int64)
+    ends = to_numpy(qids.run_ends) if encoded else np.arange(1, len(values) + 1)
+    begins = np.append(0, 1 + np.flatnonzero(~equal(values[1:], values[:-1])))
+    last = np.append(begins[1:], len(values)) - 1
+    if begins.size < len(values):
+        values = take(values, begins)
+    return values, ends[last].astype(np.int64)
+
+
+def are_distinct(texts: pa.Array) -> bool:
+    """Whether no two texts have one hash, so that none is there twice."""
+    hashes = np.sort(hash_strings(texts))
+    return not (hashes[1:] == hashes[:-1]).any()
+
+
+def group_rows(qids: pa.Array) -> Grouped:
+    """Return how rows are gathered by query; `qids` may be run-end encoded.
+
+    >>> qids, offsets, order, scattered = group_rows(pa.array(["a", "b", "b", "a"]))
+    >>> qids.to_pylist(), offsets.tolist(), order.tolist(), scattered.row
+    (['a', 'b'], [0, 2, 4], [0, 3, 1, 2], 3)
+    """
+    values, stops = heads(qids)
+    if are_distinct(values):
+        return Grouped(values, np.append(0, stops), None)
+    distinct, query = encode_narrow(values)  # numbered as they first come
+    lengths = lengths_of(np.append(0, stops))
+    offsets = offsets_of(np.bincount(query, lengths, len(distinct)).astype(np.int64))
+    largest = np.maximum.accumulate(query)
+    back = np.flatnonzero(query[1:] <= largest[:-1]) + 1
+    if not back.size:  # two qids of one hash
+        return Grouped(distinct, offsets, None)
+    (qid,) = bytes_at(distinct, query[back[:1]])
+    returned = int(np.unique(query[back]).size)
+    first = int(stops[back[0] - 1])
+    scattered = Odd(returned, returned, first, (qid.decode("utf-8", "replace"),))
+    order = np.argsort(np.repeat(query, lengths), kind="stable")
+    return Grouped(distinct, offsets, order, scattered)
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
@@ -149,16 +339,8 @@ class Table(ABC):
         distinct, offsets, order, scattered = group_rows(qids)
         if order is not None:
             docnos, numbers = None if docnos is None else take(docnos, order), numbers[order]
-        found = cls(
-            distinct,
-            offsets,
-            Docnos(docnos, offsets),
-            numbers,
-            name,
-            scattered,
-            order,
-            len(numbers),
-        )
+        docnos_of = Docnos(docnos, offsets)
+        found = cls(distinct, offsets, docnos_of, numbers, name, scattered, order, len(numbers))
         rows, first = found.duplicate_rows()
         if not rows.size:
             return found
@@ -188,11 +370,27 @@ class Table(ABC):
         """Return the rows that repeat an earlier docno of their query, and the row before each."""
         if self.docnos.positional:
             return _NONE, _NONE
-        found = [repeats(self.docnos, *part) for part in self._bounds(PART)]
+        found = [self._repeats(*self.offsets[[*part]].tolist()) for part in self._bounds(PART)]
         if not found:
             return _NONE, _NONE
         later, earlier = (np.concatenate(rows) for rows in zip(*found, strict=True))
         return later, earlier
+
+    def _repeats(self, begin: int, end: int) -> tuple[Ints, Ints]:
+        """Return :meth:`duplicate_rows` of some whole queries, from a row to before another."""
+        keys = pair_keys(self.row[begin:end], self.docnos.hashes[begin:end])
+        in_order = np.sort(keys)
+        if not (in_order[1:] == in_order[:-1]).any():
+            return _NONE, _NONE
+        order = np.argsort(keys, kind="stable")
+        same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+        rows = np.unique(np.append(order[same], order[same + 1])) + begin
+        docno, query = byte_ranks(self.docnos.take(rows)), self.row[rows]
+        order = np.lexsort((rows, docno, query))
+        same = np.flatnonzero((np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0))
+        later, earlier = rows[order[same + 1]], rows[order[same]]
+        by_row = np.argsort(later)
+        return later[by_row], earlier[by_row]
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""
@@ -278,21 +476,14 @@ class Table(ABC):
         try:
             qids = strings_of(mapping.keys())
             docnos = strings_of(chain.from_iterable(rows))
-            numbers = cls.check_numbers(
-                list(chain.from_iterable(row.values() for row in rows)),
-                name or cls.kind,
-                fractions=fractions,
-            )
+            flat = list(chain.from_iterable(row.values() for row in rows))
+            numbers = cls.check_numbers(flat, name or cls.kind, fractions=fractions)
             if numbers.ndim != 1:
                 raise TypeError("a list in the place of a number")
         except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
-                Problem(
-                    name or cls.kind,
-                    f"not a mapping of qid to docno to number ({_odd_one(mapping) or error})",
-                    fix="give {'q1': {'d1': 1, 'd2': 0}}, with strings for qids and docnos",
-                )
-            ) from error
+            what = f"not a mapping of qid to docno to number ({_wrong_part(mapping) or error})"
+            fix = "give {'q1': {'d1': 1, 'd2': 0}}, with strings for qids and docnos"
+            raise InputError(Problem(name or cls.kind, what, fix=fix)) from error
         offsets = offsets_of([len(row) for row in rows])
         return cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
 
@@ -317,7 +508,7 @@ class Table(ABC):
 _NONE = np.zeros(0, dtype=np.int64)
 
 
-def _odd_one(mapping: Mapping[Any, Any]) -> str:
+def _wrong_part(mapping: Mapping[Any, Any]) -> str:
     """Return the first part that has the wrong type, for a message."""
     for qid, row in mapping.items():
         if not isinstance(qid, str):
@@ -333,9 +524,8 @@ def _odd_one(mapping: Mapping[Any, Any]) -> str:
     return ""
 
 
-GRADE_LIMIT = 2**31 - 1
-"""The largest grade, and with a sign the smallest; what is beyond it is an identifier that
-stands in the wrong column."""
+GRADE_LIMIT = MOST
+"""The largest grade, and with a sign the smallest; beyond it are identifiers in a wrong column."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -459,43 +649,32 @@ class Qrels(Table):
             return np.zeros(0, dtype=np.int32)
         if grades.dtype.kind not in "iubf":
             raise TypeError(f"grades must be whole numbers, not {grades.dtype}")
-        whole = True
+        whole, fix = True, "judgements are small integers; scale or round them before"
         if grades.dtype.kind == "f":
-            broken = where_true(_is_broken, grades)
-            whole = not broken.any()
+            # not finite in the first test, and no whole number in the second
+            broken = where_true(
+                lambda some: ~(np.isfinite(some) & (some == np.trunc(some))), grades
+            )
+            bad, whole = grades[broken], not broken.any()
             if fractions:
-                bad = grades[broken]  # a small part, or all of fractions
-                _refuse(where, bad[~np.isfinite(bad)], "finite", "not-finite")
+                _refuse(where, "grade", bad[~np.isfinite(bad)], "finite", fix, "not-finite")
             else:
-                bad, rule = grades[broken], "grade-values"
-                _refuse(where, bad, "a whole number", rule, several="whole numbers")
+                _refuse(where, "grade", bad, "a whole number", fix, "grade-values")
         large = where_true(lambda some: ~((some >= -GRADE_LIMIT) & (some <= GRADE_LIMIT)), grades)
-        _refuse(where, grades[large], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}")
+        _refuse(where, "grade", grades[large], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix)
         return grades.astype(np.int32 if whole else np.float64)
 
 
-def _is_broken(grades: Array) -> Bools:
-    """Whether each is no whole number."""
-    broken: Bools = ~(np.isfinite(grades) & (grades == np.trunc(grades)))
-    return broken
-
-
-def _refuse(where: str, bad: Array, what: str, rule: str = "", *, several: str = "") -> None:
+def _refuse(where: str, noun: str, bad: Array, what: str, fix: str, rule: str = "") -> None:
+    """Raise InputError if there are numbers that are not `what`."""
     if bad.size:
         first = bad[0].item()
-        # an identifier of 11 digits is no 99999999999.0
+        # an identifier of 11 digits is 99999999999, not 99999999999.0
         first = int(first) if abs(first) < 1e15 and first == int(first) else first
-        said = f"1 grade is not {what}: "
-        if bad.size > 1:
-            said = f"{bad.size:,} grades are not {several or what}, the first is "
-        raise InputError(
-            Problem(
-                where,
-                f"{said}{first!r}",
-                fix="judgements are small integers; scale or round them before",
-                rule=rule,
-            )
-        )
+        several = what if what != "a whole number" else "whole numbers"
+        many = f"{bad.size:,} {noun}s are not {several}, the first is {first!r}"
+        text = f"1 {noun} is not {what}: {first!r}" if bad.size == 1 else many
+        raise InputError(Problem(where, text, fix=fix, rule=rule))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -537,46 +716,24 @@ class Run(Table):
         if given.size and given.dtype.kind not in "iufb":
             raise TypeError(f"scores must be numbers, not {given.dtype}")
         scores = given.astype(np.float64)
-        if not np.isfinite(scores).all():
-            bad = scores[~np.isfinite(scores)]
-            said = "1 score is not finite: "
-            if bad.size > 1:
-                said = f"{bad.size:,} scores are not finite, the first is "
-            raise InputError(
-                Problem(
-                    where,
-                    f"{said}{float(bad[0])!r}",
-                    fix="repair the system's output; a ranking cannot be read from NaN or inf",
-                    rule="not-finite",
-                )
-            )
+        bad = scores[~np.isfinite(scores)]
+        fix = "repair the system's output; a ranking cannot be read from NaN or inf"
+        _refuse(where, "score", bad, "finite", fix, "not-finite")
         return scores
 
     @classmethod
     def for_rows(cls, qrels: Qrels, scores: npt.ArrayLike, *, name: str = "") -> Run:
-        """Return the run that gives one score for each row of `qrels`, in its order.
+        """Return the run that gives one finite score for each row of `qrels`, in its order.
 
         This is how predictions for a learning-to-rank file become a run: no docno is looked
         up, since both tables share their rows.
-
-        Parameters
-        ----------
-        qrels : Qrels
-            The dataset that the scores follow.
-        scores : array_like, shape (n_rows,)
-            One finite score a row.
         """
         checked = cls.check_numbers(scores, name or "scores")
         n_rows = qrels.n_rows if qrels.n_source is None else qrels.n_source
         if checked.shape != (n_rows,):
-            raise InputError(
-                Problem(
-                    name or "scores",
-                    f"{checked.size} scores for {n_rows} rows of the dataset",
-                    fix="give one score for each row of the dataset, in its order",
-                    rule="row-count",
-                )
-            )
+            what = f"{checked.size} scores for {n_rows} rows of the dataset"
+            fix = "give one score for each row of the dataset, in its order"
+            raise InputError(Problem(name or "scores", what, fix=fix, rule="row-count"))
         if qrels.order is not None:
             checked = checked[qrels.order]
         return cls(qrels.qids, qrels.offsets, qrels.docnos, checked, name)

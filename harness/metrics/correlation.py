@@ -20,7 +20,7 @@ from ..core.pairs import (
     tied_pairs,
 )
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, positions_of
-from ..core.reference import levels
+from ..core.ranking import levels
 from .pair_agreement import concordance
 
 Form = Literal["b", "a", "gamma"]

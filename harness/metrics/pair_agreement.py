@@ -22,7 +22,7 @@ from ..core.pairs import (
     tied_pairs,
 )
 from ..core.ragged import Array, Floats, Ints
-from ..core.reference import levels
+from ..core.ranking import levels
 from ..core.settings import Range
 from .error import Over
 from .trec_shared import Rel

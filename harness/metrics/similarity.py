@@ -12,7 +12,7 @@ import numpy as np
 from ..core.align import align
 from ..core.arguments import check_arguments, check_choice, wrong
 from ..core.policy import Policy
-from ..core.reference import as_reference
+from ..core.ranking import as_reference
 from ..core.tables import Run
 from ..errors import InputError, Problem
 from .correlation import kendall, spearman, tau_ap

@@ -11,7 +11,7 @@ from ..core.blocks import by_block
 from ..core.metric import metric
 from ..core.pairs import inversions, judged_items, tied_pairs
 from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
-from ..core.reference import levels
+from ..core.ranking import levels
 from ..core.ties import tied_groups
 from .pair_agreement import discordant
 

@@ -11,14 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joined_tables import concat
 
-from harness.core import docnos as docnos_module
-from harness.core import grouping as module
 from harness.core import tables as tables_module
 from harness.core.arrow import call
-from harness.core.docnos import Docnos, repeats
-from harness.core.grouping import Odd, group_rows
 from harness.core.ragged import offsets_of
-from harness.core.tables import DuplicateRows, Qrels, Run
+from harness.core.tables import Docnos, DuplicateRows, Odd, Qrels, Run, group_rows
 from harness.errors import InputError
 
 names = st.sampled_from(["", "a", "b", "é", "日", "aa", "a" * 9, "z"])
@@ -221,8 +217,8 @@ class TestLookup:
             assert dict(zip(found.tolist(), qrels.grades[rows_found].tolist())) == expected  # noqa: B905
 
     def test_find_where_all_hashes_are_equal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for each in (docnos_module, tables_module):
-            monkeypatch.setattr(each, "hash_strings", lambda column: np.zeros(len(column), "u8"))
+        same = lambda column: np.zeros(len(column), "u8")  # noqa: E731
+        monkeypatch.setattr(tables_module, "hash_strings", same)
         qrels = Qrels.from_dict({"1": {"a": 1, "b": 2, "c": 3}, "2": {"b": 4}})
         assert qrels.place(pa.array(["2", "x", "1"])).tolist() == [1, -1, 0]
         docnos = Docnos(pa.array(["b", "c", "c", "a", "b", "z"]), offsets_of([6]))
@@ -253,10 +249,10 @@ def test_concat_and_filter() -> None:
     assert kept.order.tolist() == [1, 2]
 
 
-names_of_grouping = st.lists(st.sampled_from(["a", "b", "", "cc", "é"]), max_size=30)
+some_names = st.lists(st.sampled_from(["a", "b", "", "cc", "é"]), max_size=30)
 
 
-@given(names_of_grouping, st.booleans(), st.sampled_from([pa.string(), pa.large_string()]))
+@given(some_names, st.booleans(), st.sampled_from([pa.string(), pa.large_string()]))
 def test_rows_are_gathered_by_query(qids: list[str], encoded: bool, kind: pa.DataType) -> None:
     column = pa.array(qids, kind)
     given = call("run_end_encode", column) if encoded and qids else column
@@ -277,7 +273,7 @@ def test_rows_are_gathered_by_query(qids: list[str], encoded: bool, kind: pa.Dat
         assert found.order.tolist() == [*chain.from_iterable(rows)]
 
 
-@given(st.lists(names_of_grouping, min_size=1, max_size=4), st.booleans())
+@given(st.lists(some_names, min_size=1, max_size=4), st.booleans())
 def test_docnos_that_stand_twice(queries: list[list[str]], collide: bool) -> None:
     """Of docnos that share a hash, too: whichever they are, the texts decide."""
     docnos = Docnos(
@@ -293,7 +289,8 @@ def test_docnos_that_stand_twice(queries: list[list[str]], collide: bool) -> Non
                 expected[row] = last[docno]
             last[docno] = row
             row += 1
-    found = repeats(docnos, 0, len(queries))
+    qids, numbers = pa.array([f"{n}" for n in range(len(queries))]), np.zeros(row)
+    found = Run(qids, docnos.offsets, docnos, numbers).duplicate_rows()
     assert dict(zip(*(of.tolist() for of in found), strict=True)) == expected
     assert found[0].tolist() == sorted(expected)
 
@@ -315,7 +312,7 @@ def test_dropped_rows_are_told(duplicates: str, row: int, kept: list[float]) -> 
 def test_queries_of_one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     """a and b share a hash, as do cc and dd: their texts decide."""
     lengths = lambda texts: np.array([len(text) for text in texts.to_pylist()], np.uint64)  # noqa: E731
-    monkeypatch.setattr(module, "hash_strings", lengths)
+    monkeypatch.setattr(tables_module, "hash_strings", lengths)
     found = group_rows(pa.array(["a", "b", "cc", "dd", "b", "a"]))
     assert found.qids.to_pylist() == ["a", "b", "cc", "dd"]
     assert found.order is not None

@@ -17,7 +17,7 @@ from harness.core.aligned import Aligned
 from harness.core.hashing import splitmix64
 from harness.core.metric import Metric
 from harness.core.names import parse
-from harness.core.reference import as_reference
+from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
 from harness.core.ties import How, only, reorder, sampled, sampled_together, tied_groups
 

@@ -21,7 +21,7 @@ from harness.core.aligned import Aligned
 from harness.core.evaluate import evaluate
 from harness.core.names import parse, parse_all
 from harness.core.policy import Policy
-from harness.core.reference import as_reference
+from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError, UnknownNameError
 from harness.metrics.correlation import kendall, pearson, spearman, tau_ap

@@ -16,7 +16,7 @@ import harness.metrics  # noqa: F401
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.metric import REGISTRY
-from harness.core.reference import as_reference
+from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
 from harness.metrics.rbo import ao, rbo
 
