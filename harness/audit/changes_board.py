@@ -17,8 +17,7 @@ from ..core.systems import Repeated, of_systems
 from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
 from ..experiment import results
 from ..reports.leaderboard.grids import REPETITIONS
-from .table_csv import Row as CsvRow
-from .table_csv import read_rows, read_text
+from .table_files import CsvRow, read_rows, read_text
 
 NO_NAMES: Mapping[str, str] = {}
 
