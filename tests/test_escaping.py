@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tables.latex import PREAMBLE, compiled, needs_latex
 
 from harness import errors as escaping
-from harness.audit.table_csv import read_rows, read_text
+from harness.audit.table_files import read_rows, read_text
 from harness.config.init import _quoted
 from harness.core.text import LONGEST, readable, width
 from harness.errors import HarnessError, Problem

@@ -1,30 +1,39 @@
-"""Two leaderboards -> everything that is not the same in them."""
+"""Two leaderboards -> what differs: values, queries, ranks, and where the results come from."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
 
 import numpy as np
 
 from ..core.comparison import Plan, family_of
 from ..core.metric import Direction
-from ..errors import InputError, Problem, UnknownNameError, did_you_mean
+from ..errors import InputError, Problem, UnknownNameError, did_you_mean, first_of, shorten
 from ..metrics.similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.corrections import adjust
 from ..stats.registry import Test
-from .changes_board import Board, Key, Names, canonical, matched, read_folder
-from .changes_csv import read_csv
-from .changes_origins import Difference, origins
-from .changes_queries import Paired, paired, paired_test, pairing
-from .changes_reproduced import Rankings, Reproduced, check_baselines, rankings, reproduced
+from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
+from .changes_queries import (
+    Paired,
+    Rankings,
+    Reproduced,
+    check_baselines,
+    paired,
+    paired_test,
+    pairing,
+    rankings,
+    reproduced,
+)
 
 Status = Literal["better", "worse", "changed", "queries", "same"]
 _ROUNDING = 1e-9
 """What the sums behind two values may add to a difference, as a share of the tolerance."""
+ABSENT = "–"
 
 
 @dataclass(frozen=True)
@@ -40,15 +49,15 @@ class Cell:
     old, new : float
         Over the queries that have a value in both; NaN if there is no value, or no such query.
     tolerance : float
-        The largest difference that is none.
+        Differences up to this are ignored.
     status : str
-        ``better`` or ``worse`` by more than the tolerance, ``changed`` where the metric has no
-        better, ``queries`` where the values are within it and those of some query are not the
-        same, ``same``. A value that is gone is ``worse``; one that was not there is ``changed``.
+        ``better`` or ``worse`` by more than the tolerance; ``changed`` if the metric has no
+        direction; ``queries`` if only values of queries differ; ``same``. A value that is gone
+        is ``worse``, a new one ``changed``.
+    old_all, new_all : float
+        Over all queries of each leaderboard.
     queries : Paired, optional
         With two folders.
-    old_all, new_all : float
-        Over all queries of each leaderboard, as it has them.
     """
 
     key: Key
@@ -58,26 +67,20 @@ class Cell:
     new: float
     tolerance: float
     status: Status
+    old_all: float
+    new_all: float
     queries: Paired | None = None
-    old_all: float = math.nan
-    new_all: float = math.nan
 
     @property
     def has_other_queries(self) -> bool:
         """Whether `old` and `new` are over fewer queries than the leaderboards' own values."""
-        return (self.old, self.new) != (self.old_all, self.new_all) and not (
-            math.isnan(self.old_all) or math.isnan(self.new_all)
-        )
+        both = (self.old_all, self.new_all)
+        return (self.old, self.new) != both and not any(map(math.isnan, both))
 
     @property
     def difference(self) -> float:
         """New minus old."""
         return self.new - self.old
-
-    @property
-    def size(self) -> float:
-        """Absolute difference; infinite for a value that came or went."""
-        return math.inf if math.isnan(self.difference) else abs(self.difference)
 
     @property
     def has_moved(self) -> bool:
@@ -88,20 +91,16 @@ class Cell:
 def status_of(old: float, new: float, tolerance: float, direction: Direction | None) -> Status:
     """Return which way a value went.
 
-    A difference as large as the tolerance is within it, also where floating point makes it a
-    little larger: 0.51 - 0.5 is above 0.01.
+    A difference as large as the tolerance is within it, even if floating point makes it a little
+    larger: 0.51 - 0.5 is above 0.01.
 
     >>> status_of(0.51, 0.5, 0.01, "higher"), status_of(0.51, 0.4999, 0.01, "higher")
     ('same', 'worse')
-    >>> status_of(0.3, 0.2, 0.0, "higher"), status_of(0.3, 0.2, 0.0, "lower")
-    ('worse', 'better')
-    >>> status_of(0.3, 0.25, 0.05, "higher"), status_of(0.3, float("nan"), 0.05, "higher")
+    >>> status_of(0.3, 0.25, 0.05, "lower"), status_of(0.3, float("nan"), 0.05, "higher")
     ('same', 'worse')
     """
     if math.isnan(old) or math.isnan(new):
-        if math.isnan(old) and math.isnan(new):
-            return "same"
-        return "worse" if math.isnan(new) else "changed"
+        return "worse" if not math.isnan(old) else "changed" if not math.isnan(new) else "same"
     rounding = 4 * math.ulp(max(abs(old), abs(new)))
     allowed = tolerance * (1 + _ROUNDING) + rounding if tolerance else 0.0
     if old == new or abs(new - old) <= allowed:
@@ -113,7 +112,7 @@ def status_of(old: float, new: float, tolerance: float, direction: Direction | N
 
 @dataclass(frozen=True)
 class RankChange:
-    """One system's rank in both, among those of both; tied ones have the best of theirs."""
+    """One system's rank in both, among the systems of both; tied ones share the best rank."""
 
     key: Key
     old: int
@@ -121,20 +120,19 @@ class RankChange:
 
     @property
     def change(self) -> int:
-        """By how many ranks it stands higher."""
+        """How many ranks the system rose."""
         return self.old - self.new
 
 
 @dataclass(frozen=True)
 class Order:
-    """How alike the orders by one metric on one dataset are.
+    """How similar the orders by one metric on one dataset are.
 
     Parameters
     ----------
     dataset, metric : str
     similarity : RankSimilarity
-        RBO, average overlap and same top are of the whole leaderboards, the rest of the systems
-        of both.
+        RBO, average overlap and same top use all systems, the rest those in both.
     changes : tuple of RankChange
         Of every system in both, in the order of the new leaderboard.
     """
@@ -146,18 +144,18 @@ class Order:
 
     @property
     def has_ties(self) -> bool:
-        """Whether one of them has two systems at one rank."""
+        """Whether two systems share a rank."""
         sides = {one.old for one in self.changes}, {one.new for one in self.changes}
         return any(len(side) < len(self.changes) for side in sides)
 
     @property
     def is_partly_shared(self) -> bool:
-        """Whether a system is in one of the leaderboards alone."""
+        """Whether a system is in one of the leaderboards only."""
         return bool(self.similarity.only_first or self.similarity.only_second)
 
     @property
     def differs(self) -> bool:
-        """Whether a system has another rank, or is in one of the leaderboards alone."""
+        """Whether a system has another rank, or is in one of the leaderboards only."""
         return bool(self.moved or self.is_partly_shared)
 
     @property
@@ -179,9 +177,9 @@ class Order:
 def order_of(
     dataset: str, metric: str, direction: Direction, old: Board, new: Board, p: float
 ) -> Order | None:
-    """Return how alike two leaderboards order the systems of a dataset; None without a shared one.
+    """Return how similar two leaderboards order a dataset's systems; None if none is in both.
 
-    Where one prints fewer digits, both are ranked at these, so that its ties are ties.
+    If one prints fewer digits, both are ranked at these, so that its ties are ties.
     """
     sign = -1.0 if direction == "lower" else 1.0
     slack = max(board.slack.get(metric, 0.0) for board in (old, new))
@@ -198,16 +196,100 @@ def order_of(
     if not shared:
         return None
     systems = [{key.name: value for key, value in side.items()} for side in (first, second)]
-    similarity = rank_similarity(systems[0], systems[1], p=p)
     places = [ranks([side[key] for key in shared]) for side in (first, second)]
     changes = [RankChange(*one) for one in zip(shared, *places, strict=True)]
     changes.sort(key=lambda one: (one.new, one.old))
-    return Order(dataset, metric, similarity, tuple(changes))
+    return Order(dataset, metric, rank_similarity(systems[0], systems[1], p=p), tuple(changes))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference in where results come from: its kind (input, version, ...), old and new."""
+
+    kind: str
+    what: str
+    old: str
+    new: str
+
+
+def origins(old: Board, new: Board) -> Iterator[Difference]:
+    """Yield how two folders' inputs, config, versions, code and counts differ, likely causes first.
+
+    Nothing if one side is a CSV.
+    """
+    first, second = old.manifest, new.manifest
+    if first is None or second is None:
+        return
+    yield from _inputs(first, second)
+    for path, before, after in _leaves(first["config"], second["config"]):
+        if path not in ("output", "name"):  # they always differ, and cause nothing
+            kind = "policy" if path.startswith("policy.") else "config"
+            yield Difference(kind, path.removeprefix("policy."), _text(before), _text(after))
+    yield from _pairs("version", first.get("versions") or {}, second.get("versions") or {})
+    for kind in ("code", "platform", "git"):
+        if first.get(kind) != second.get(kind):
+            sides = [
+                _text(one.get(kind))[: 12 if kind == "code" else None] for one in (first, second)
+            ]
+            yield Difference(kind, "of the harness" if kind == "code" else "", *sides)
+    for key, row in old.rows.items():
+        if key in new.rows:
+            for one in _pairs("count", row.counts, new.rows[key].counts):
+                yield replace(one, what=f"{one.what}, {key}")
+
+
+def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    """Yield inputs with other bytes; a file that was moved or renamed is the same input."""
+    gone, come = (
+        {
+            one["path"]: f"sha256 {one['sha256'][:12]}, {one['bytes']} bytes"
+            for one in side["inputs"]
+        }
+        for side in (old, new)
+    )
+    moved = Counter(gone.values()) & Counter(come.values())
+    for side in (gone, come):
+        left = moved.copy()
+        for path, text in list(side.items()):
+            if left[text]:
+                left[text] -= 1
+                del side[path]
+    for path, text in gone.items():
+        name = PurePosixPath(path).name
+        alike = [one for one in come if PurePosixPath(one).name == name and one not in gone]
+        match = path if path in come else alike[0] if len(alike) == 1 else ""
+        yield Difference("input", match or path, text, come.pop(match, ABSENT))
+    yield from (Difference("input", path, ABSENT, text) for path, text in come.items())
+
+
+def _leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the parts of two configs that differ, as deep as both have them: ``compare.test``."""
+    if old == new or not (old or new or old is False or new is False):
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for name in dict.fromkeys([*old, *new]):
+            yield from _leaves(old.get(name), new.get(name), f"{path}.{name}".lstrip("."))
+    else:
+        yield path, old, new
+
+
+def _pairs(kind: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    for name in dict.fromkeys([*old, *new]):
+        if old.get(name) != new.get(name):
+            yield Difference(kind, name, _text(old.get(name)), _text(new.get(name)))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ABSENT
+    if isinstance(value, Mapping):
+        value = [f"{name}: {_text(one)}" for name, one in value.items()]
+    return shorten(", ".join(map(_text, value)), 60) if isinstance(value, list) else str(value)
 
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What is not the same in two leaderboards.
+    """What differs between two leaderboards.
 
     Parameters
     ----------
@@ -219,28 +301,26 @@ class Changes:
         Rows of one of them.
     metrics_only_old, metrics_only_new : tuple of str
     orders : tuple of Order
-        By dataset and metric: ranks and how alike they are.
+        By dataset and metric: ranks, and how similar they are.
     origins : tuple of Difference
         Of two folders: inputs, config, policies, versions, counts.
     reproduced : tuple of Reproduced
     rankings : tuple of Rankings
-        Where that was asked for: values, and the rankings of two folders.
+        If a reproduction was asked for.
     plan : Plan
         How the queries of cells that moved were tested.
     family : int
         How many tests were corrected together.
     has_queries : bool
         Whether both hold the values of each query.
-    exact : bool
-        Whether any digit counts, and no rounding was allowed for.
     tolerance : float or None
-        The one given.
+        The one requested.
     p : float
         Persistence of RBO.
     notes : tuple of str
-        What was taken for what.
+        What was assumed.
     repetitions : mapping of Key to (int, int)
-        Rows that stand for another number of repetitions (seeds) in `new` than in `old`.
+        Rows with another number of repetitions (seeds) in `new` than in `old`.
     """
 
     old: str
@@ -257,16 +337,23 @@ class Changes:
     plan: Plan
     family: int
     has_queries: bool
-    exact: bool
     tolerance: float | None
     p: float
     notes: tuple[str, ...]
     repetitions: Mapping[Key, tuple[int, int]]
 
     def having(self, status: str) -> list[Cell]:
-        """Return the cells of a status, the largest difference first, by any metric."""
-        found = [one for one in self.cells if one.status == status]
-        return sorted(found, key=lambda one: -one.size)
+        """Return the cells of a status, by any metric: values that went first, then the largest."""
+
+        def size(cell: Cell) -> float:
+            return math.inf if math.isnan(cell.difference) else abs(cell.difference)
+
+        return sorted((one for one in self.cells if one.status == status), key=size, reverse=True)
+
+    @property
+    def exact(self) -> bool:
+        """Whether any digit counts by default: both sides have every digit."""
+        return self.tolerance is None and not any(cell.tolerance for cell in self.cells)
 
     @property
     def has_regression(self) -> bool:
@@ -275,7 +362,7 @@ class Changes:
 
     @property
     def has_change(self) -> bool:
-        """Whether a value, a row or a metric is not the same; a query, where any digit counts."""
+        """Whether a value, a row or a metric differs; without a tolerance, also a query's value."""
         lists = (self.only_old, self.only_new, self.metrics_only_old, self.metrics_only_new)
         moved = any(one.has_moved for one in self.cells)
         queries = any(one.status == "queries" for one in self.cells)
@@ -296,32 +383,32 @@ def changes(
     plan: Plan | None = None,
     reproduction: bool = False,
 ) -> Changes:
-    """Compare two leaderboards: what moved, which queries did it, who changed places, and why.
+    """Compare two leaderboards: what moved, which queries did it, which ranks changed, and why.
 
     Parameters
     ----------
     old, new : path
-        Folders that ``harness run`` wrote, or leaderboards as CSV, ours or anyone's.
+        Folders that ``harness run`` wrote, or leaderboards as CSV, ours or of another tool.
     metrics : collection of str
-        Those looked at; all of both where empty.
+        By default all that both have.
     dataset : str, optional
-        The one looked at.
+        By default all.
     tolerance : float, optional
-        The largest difference that is none. Where left out, half a unit of the last digit that a
-        CSV prints, and 0 between folders.
+        Differences up to this are ignored. By default half a unit of the last digit that a CSV
+        prints, and 0 between folders.
     lower : collection of str
-        Metrics of which lower is better, where we do not know them.
+        Metrics that are better when lower, if they are not ours.
     keys : sequence of str
-        Of a CSV: the column of runs, then others that tell rows apart.
+        Of a CSV: the column of runs, then others that identify rows.
     names : sequence of (str, str)
         What runs, datasets and metrics of `old` are called in `new`.
     p : float
         Persistence of RBO.
     plan : Plan, optional
-        Test, correction and level for the queries; paired t with Holm's correction over all cells
-        that moved. Its baselines are those that effects of a reproduction are over.
+        Test, correction and level for the queries: by default paired t with Holm's correction
+        over all cells that moved. Its baselines are those of a reproduction's effects.
     reproduction : bool
-        Whether `new` is a reproduction of `old`: see :class:`~.changes_reproduced.Reproduced`.
+        Whether `new` is a reproduction of `old`: see :class:`~.changes_queries.Reproduced`.
 
     Returns
     -------
@@ -330,10 +417,9 @@ def changes(
     Raises
     ------
     InputError
-        With file and line, where one is no leaderboard; where they have no row or no metric in
-        common.
+        With file and line, if one is not a leaderboard; if they share no row or no metric.
     UnknownNameError
-        Where there is no such metric, dataset, column, baseline or test.
+        If there is no such metric, dataset, column, baseline or test.
 
     Examples
     --------
@@ -341,187 +427,182 @@ def changes(
     >>> with TemporaryDirectory() as folder:
     ...     for name, text in ("old", "bm25,0.31\\nlsi,0.25"), ("new", "bm25,0.30\\nlsi,0.32"):
     ...         _ = Path(folder, f"{name}.csv").write_text(f"run,map\\n{text}\\n")
-    ...     found = changes(Path(folder, "old.csv"), Path(folder, "new.csv"))
-    >>> [(cell.key.run, cell.status) for cell in found.cells], found.has_regression
+    ...     result = changes(Path(folder, "old.csv"), Path(folder, "new.csv"))
+    >>> [(cell.key.run, cell.status) for cell in result.cells], result.has_regression
     ([('bm25', 'worse'), ('lsi', 'better')], True)
-    >>> found.orders[0].similarity.swaps
+    >>> result.orders[0].similarity.swaps
     1
     """
     if tolerance is not None and not 0 <= tolerance < math.inf:
-        raise UnknownNameError(f"the tolerance must be 0 or above, and is {tolerance:g}")
+        raise UnknownNameError(f"expected a tolerance of 0 or above, got {tolerance:g}")
     if not 0 < p < 1:
-        raise UnknownNameError(f"RBO's p must lie in (0, 1), and is {p:g}")
+        raise UnknownNameError(f"expected RBO's p between 0 and 1, got {p:g}")
     plan = plan or Plan(())
-    first, second, notes = _boards(Path(old), Path(new), keys, names)
+    first, second, notes = _boards(Path(old), Path(new), keys, dict(names))
     if dataset is not None:
         first, second = (_on(board, dataset) for board in (first, second))
     rows = [key for key in first.rows if key in second.rows]
     shared = _metrics(first, second, metrics)
     _check_common(first, second, rows, shared)
     check_baselines(rows, plan.baselines)
-    directions, assumed = _directions(first, second, shared, lower)
-    if assumed:
-        notes.append(
-            f"higher is taken to be better by {', '.join(assumed)}; --lower says otherwise"
-        )
+    directions = _directions(first, second, shared, lower, notes)
     has_queries = first.manifest is not None and second.manifest is not None
-    test = paired_test(plan) if has_queries else None
-    cells = []
-    for name in shared:
-        allowed = max(board.slack.get(name, 0.0) for board in (first, second))
-        allowed = allowed if tolerance is None else tolerance
-        for key in rows:
-            before, after = (
-                board.rows[key].values.get(name, math.nan) for board in (first, second)
-            )
-            status = status_of(before, after, allowed, directions[name])
-            cell = Cell(
-                key, name, directions[name], before, after, allowed, status, None, before, after
-            )
-            cells.append(_with_queries(cell, first, second, plan, test) if test else cell)
+    cells = [
+        _cell(key, name, first, second, tolerance, directions[name])
+        for name in shared
+        for key in rows
+    ]
+    if has_queries:
+        test = paired_test(plan)
+        cells = [_with_queries(cell, first, second, plan, test) for cell in cells]
     cells, family = _corrected(cells, first, plan)
-    orders = [
+    orders = (
         order_of(where, name, way, first, second, p)
         for where in dict.fromkeys(key.dataset for key in rows)
         for name in shared
         if (way := directions[name]) is not None
-    ]
-    again: list[Reproduced] = []
-    alike: list[Rankings] = []
-    if reproduction or plan.baselines:
-        again = list(reproduced(first, second, shared, rows, plan.baselines))
-        if has_queries:
-            alike = rankings(first, second, rows, p, notes)
-    only_metrics = [
+    )
+    is_reproduction = reproduction or bool(plan.baselines)
+    again = reproduced(first, second, shared, rows, plan.baselines) if is_reproduction else ()
+    alike = rankings(first, second, rows, p, notes) if is_reproduction and has_queries else ()
+    only_old, only_new = (
         () if metrics else tuple(name for name in one.metrics if name not in other.metrics)
         for one, other in ((first, second), (second, first))
-    ]
+    )
+    repetitions = {key: (first.rows[key].repetitions, second.rows[key].repetitions) for key in rows}
     return Changes(
         old=str(old),
         new=str(new),
         cells=tuple(cells),
         only_old=tuple(key for key in first.rows if key not in second.rows),
         only_new=tuple(key for key in second.rows if key not in first.rows),
-        metrics_only_old=only_metrics[0],
-        metrics_only_new=only_metrics[1],
+        metrics_only_old=only_old,
+        metrics_only_new=only_new,
         orders=tuple(one for one in orders if one is not None),
-        origins=origins(first, second),
+        origins=tuple(origins(first, second)),
         reproduced=tuple(again),
         rankings=tuple(alike),
         plan=plan,
         family=family,
         has_queries=has_queries,
-        exact=tolerance is None and not any(cell.tolerance for cell in cells),
         tolerance=tolerance,
         p=p,
         notes=(*first.notes, *second.notes, *notes),
         repetitions={
-            key: (had, has)
-            for key in rows
-            if (had := first.rows[key].repetitions) is not None
-            and (has := second.rows[key].repetitions) is not None
-            and had != has
+            key: (before, after)
+            for key, (before, after) in repetitions.items()
+            if before is not None and after is not None and before != after
         },
     )
 
 
-def _directions(
-    old: Board, new: Board, metrics: Sequence[str], lower: Collection[str]
-) -> tuple[dict[str, Direction | None], list[str]]:
-    """Return which way each metric is better, and those for which it is only assumed."""
-    lower = {*lower, *(canonical(one)[0] for one in lower)}
-    found: dict[str, Direction | None] = {}
-    for name in metrics:
-        metric = old.metrics[name] or new.metrics[name]
-        known = metric.definition.direction if metric is not None else "higher"
-        found[name] = "lower" if name in lower else known
-    assumed = [name for name in metrics if name not in lower and not old.metrics[name]]
-    return found, [name for name in assumed if not new.metrics[name]]
-
-
 def _boards(
-    old: Path, new: Path, keys: Sequence[str], names: Names
+    old: Path, new: Path, keys: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Board, Board, list[str]]:
-    """Return both boards: a row a system, as leaderboards have; cell by cell if that fits not."""
+    """Return both boards with a row for each system, or for each cell if only that fits."""
     for cells in (False, True):
         first, second = (
             read_folder(path, some, cells=cells) if path.is_dir() else read_csv(path, keys, some)
-            for path, some in ((old, names), (new, ()))
+            for path, some in ((old, names), (new, NO_NAMES))
         )
-        found = matched(first, second)
-        if any(key in found[1].rows for key in found[0].rows):
+        boards = matched(first, second)
+        if any(key in boards[1].rows for key in boards[0].rows):
             break
-    return found
+    return boards
 
 
 def _on(board: Board, dataset: str) -> Board:
     if dataset not in board.datasets:
-        known = ", ".join(board.datasets)
-        near = did_you_mean(dataset, board.datasets)
-        raise UnknownNameError(
-            f"{board.name}: no dataset '{dataset}'{near}  (there are: {known or 'none'})"
-        )
-    rows = {key: row for key, row in board.rows.items() if key.dataset == dataset}
-    return replace(board, rows=rows)
+        near, known = did_you_mean(dataset, board.datasets), ", ".join(board.datasets)
+        raise UnknownNameError(f"{board.name}: no dataset '{dataset}'{near}  (there are: {known})")
+    return replace(
+        board, rows={key: row for key, row in board.rows.items() if key.dataset == dataset}
+    )
 
 
 def _metrics(old: Board, new: Board, asked: Collection[str]) -> list[str]:
-    """Return the metrics asked for: by name, our name, or the one that adds settings to it."""
+    """Return the metrics asked for: by name, our name, or the only one that adds settings to it."""
     both = [name for name in old.metrics if name in new.metrics]
-    found = []
+    chosen: dict[str, None] = {}
     for name in asked:
         own, metric = canonical(name)
+        exact = [one for one in (name, own) if one in both]
         like = [
-            one
-            for one in both
-            if (known := old.metrics[one]) is not None
-            and metric is not None
-            and not (metric.params or metric.given)
+            one for one in both
+            if metric is not None and not (metric.params or metric.given)
+            and (known := old.metrics[one]) is not None
             and (known.definition, known.cutoff) == (metric.definition, metric.cutoff)
-        ]
-        some = [one for one in (name, own) if one in both] or like
-        if not some or (len(like) > 1 and some is like):
-            raise UnknownNameError(
-                f"no metric '{name}' in both{did_you_mean(name, both)}  "
-                f"(there are: {', '.join(both) or 'none'})"
-            )
-        found.append(some[0])
-    return list(dict.fromkeys(found)) if asked else both
+        ]  # fmt: skip
+        if not exact and len(like) != 1:
+            near, known_names = did_you_mean(name, both), ", ".join(both)
+            raise UnknownNameError(f"no metric '{name}' in both{near}  (there are: {known_names})")
+        chosen[(exact or like)[0]] = None
+    return list(chosen) if asked else both
 
 
 def _check_common(old: Board, new: Board, rows: Sequence[Key], metrics: Sequence[str]) -> None:
-    for what, found, sides in (
+    for what, shared, sides in (
         ("row", rows, [list(map(str, one.rows)) for one in (old, new)]),
         ("metric", metrics, [list(one.metrics) for one in (old, new)]),
     ):
-        if not found:
+        if not shared:
             has = "; ".join(
-                f"{board.name} has {', '.join(side[:3])}{', ...' if len(side) > 3 else ''}"
+                f"{board.name} has {first_of(side, 3)}"
                 for board, side in zip((old, new), sides, strict=True)
             )
             fix = "say what one is called in the other: --name OLD=NEW"
             raise InputError(Problem("compare", f"no {what} is in both: {has}", fix=fix))
 
 
-def _with_queries(cell: Cell, old: Board, new: Board, plan: Plan, test: Test) -> Cell:
-    """Return a cell with what its queries say, tested where anything moved.
+def _directions(
+    old: Board, new: Board, metrics: Sequence[str], lower: Collection[str], notes: list[str]
+) -> dict[str, Direction | None]:
+    """Return which way each metric is better; add to `notes` for which that is only assumed."""
+    lower = {*lower, *(canonical(one)[0] for one in lower)}
+    directions: dict[str, Direction | None] = {}
+    assumed = []
+    for name in metrics:
+        metric = old.metrics[name] or new.metrics[name]
+        directions[name] = "higher" if metric is None else metric.definition.direction
+        if name in lower:
+            directions[name] = "lower"
+        elif metric is None:
+            assumed.append(name)
+    if assumed:
+        names = ", ".join(assumed)
+        notes.append(f"assumed that higher is better by {names}; --lower says otherwise")
+    return directions
 
-    If the queries are not the same, its values are over those of both, which decide what it counts
-    as. A value that came or went stays so. Without a shared query there is nothing to compare.
+
+def _cell(
+    key: Key, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None
+) -> Cell:
+    if tolerance is None:
+        tolerance = max(board.slack.get(name, 0.0) for board in (old, new))
+    before, after = (board.rows[key].values.get(name, math.nan) for board in (old, new))
+    status = status_of(before, after, tolerance, way)
+    return Cell(key, name, way, before, after, tolerance, status, before, after)
+
+
+def _with_queries(cell: Cell, old: Board, new: Board, plan: Plan, test: Test) -> Cell:
+    """Return a cell with its queries, tested if any moved.
+
+    If the queries differ, its values are over those of both, which decide its status. A value
+    that came or went stays so. Without a shared query there is nothing to compare.
     """
     before, after = old.rows[cell.key].entry, new.rows[cell.key].entry
     metric, other = old.metrics[cell.metric], new.metrics[cell.metric]
     if before is None or after is None or metric is None or other is None:
         return cell
     pairs = pairing(before.evaluation, after.evaluation, (str(metric), str(other)))
-    has_values = not (math.isnan(cell.old) or math.isnan(cell.new))
-    if has_values and pairs.differ and not len(pairs.qids):
-        cell = replace(cell, old=math.nan, new=math.nan, status="changed")
-    elif has_values and pairs.differ:
-        first = before.summary_over(str(metric), pairs.in_old)
-        second = after.summary_over(str(other), pairs.in_new)
-        status = status_of(first, second, cell.tolerance, cell.direction)
-        cell = replace(cell, old=first, new=second, status=status)
+    if pairs.differ and not math.isnan(cell.difference):
+        if len(pairs.qids):
+            first = before.summary_over(str(metric), pairs.in_old)
+            second = after.summary_over(str(other), pairs.in_new)
+            status = status_of(first, second, cell.tolerance, cell.direction)
+            cell = replace(cell, old=first, new=second, status=status)
+        else:
+            cell = replace(cell, old=math.nan, new=math.nan, status="changed")
     queries = paired(pairs, cell.key, metric, plan, test)
     if cell.status == "same" and (queries.moved or pairs.differ):
         cell = replace(cell, status="queries")
@@ -538,8 +619,8 @@ def _corrected(cells: Sequence[Cell], old: Board, plan: Plan) -> tuple[list[Cell
             families.setdefault(family, []).append(place)
     result = list(cells)
     for places in families.values():
-        found = [one for place in places if (one := cells[place].queries) is not None]
-        adjusted = adjust(np.array([one.p for one in found]), plan.correction).tolist()
-        for place, one, p in zip(places, found, adjusted, strict=True):
+        tested = [one for place in places if (one := cells[place].queries) is not None]
+        adjusted = adjust(np.array([one.p for one in tested]), plan.correction).tolist()
+        for place, one, p in zip(places, tested, adjusted, strict=True):
             result[place] = replace(cells[place], queries=replace(one, p_adjusted=p))
     return result, sum(map(len, families.values()))

@@ -1,25 +1,30 @@
-"""A leaderboard as it is compared with another one: rows, metrics, values, how exactly known."""
+"""A leaderboard to compare with another one: a folder of ``harness run``, or a CSV of any tool."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..core.leaderboard import Entry
+from ..core.evaluation import Counts
+from ..core.leaderboard import CHOSEN, FAILED, Entry
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import Repeated, of_systems
-from ..errors import InputError, Problem, UnknownNameError
-from ..experiment import results as results
+from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
+from ..experiment import results
+from ..reports.leaderboard.grids import REPETITIONS
+from .table_files import CsvRow, read_rows, read_text
+
+NO_NAMES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """What tells a row from the others: dataset, run, and columns such as ``seed``."""
+    """What identifies a row: dataset, run, and columns such as ``seed``."""
 
     dataset: str
     run: str
@@ -41,15 +46,15 @@ class Row:
     Parameters
     ----------
     values : mapping of str to float
-        Summaries by metric; NaN where there is none.
+        Summaries by metric; NaN if there is none.
     counts : mapping of str to int
-        Queries, missing ones, ties, where they are known.
+        Queries, missing ones, ties, if they are known.
     entry : Entry, optional
         With the values of each query; None for a CSV.
     captured : mapping of str to str, optional
-        What placeholders captured, of a row that is one cell of a folder.
+        What placeholders captured, if the row is one cell of a folder.
     repetitions : int, optional
-        Of a row that stands for several (seeds), where they are known.
+        How many seeds the row is a mean over, if that is known.
     """
 
     values: Mapping[str, float]
@@ -68,15 +73,14 @@ class Board:
     name : str
         Folder or file.
     metrics : mapping of str to Metric or None
-        By the name that both sides share; None for a name that is none of ours.
+        By the name that both sides share; None for a name that is not a metric of ours.
     rows : mapping of Key to Row
     slack : mapping of str to float
-        By how much a value may be off by rounding: half a unit of the last digit printed; 0
-        where every digit is there.
+        Half a unit of the last digit printed; 0 if every digit is there.
     manifest : mapping, optional
         Of a folder.
     notes : tuple of str
-        What was taken for what.
+        How the columns of a CSV were read.
     """
 
     name: str
@@ -88,7 +92,7 @@ class Board:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that tell rows apart, besides dataset and run."""
+        """Names of the columns that identify rows, besides dataset and run."""
         return tuple(dict.fromkeys(name for key in self.rows for name, _ in key.columns))
 
     @property
@@ -96,13 +100,9 @@ class Board:
         """Names of the datasets, in order."""
         return tuple(dict.fromkeys(key.dataset for key in self.rows))
 
-    def rekeyed(self, new: Callable[[Key], Key]) -> Board:
-        """Return the board with other keys in place of its own."""
-        return replace(self, rows={new(key): row for key, row in self.rows.items()})
-
 
 def canonical(name: str) -> tuple[str, Metric | None]:
-    """Return a metric under its own name, or a name that is none of ours as it stands.
+    """Return our name of a metric and the metric; the name itself and None if we have no such one.
 
     >>> import harness.metrics
     >>> canonical("NDCG@10")[0], canonical("p@5")[0], canonical("ndcg_cut_5")[0]
@@ -112,63 +112,57 @@ def canonical(name: str) -> tuple[str, Metric | None]:
     """
     for spelling in (name, name[:1].upper() + name[1:], name.lower()):
         try:
-            found = parse(spelling)
+            metrics = parse(spelling)
         except (UnknownNameError, ValueError):
             continue
-        if len(found) == 1:
-            return str(found[0]), found[0]
+        if len(metrics) == 1:
+            return str(metrics[0]), metrics[0]
     return name, None
 
 
 def matched(old: Board, new: Board) -> tuple[Board, Board, list[str]]:
-    """Return both boards with keys that can be the same, and what was taken to be so.
+    """Return both boards with comparable keys, and notes on what was assumed.
 
-    Columns that only one board has do not tell rows apart, where the others do. A board without
-    datasets is of the other one's, where that has only one.
+    Columns that only one board has do not identify rows, if the others do. A board without
+    datasets gets the dataset of the other board, if that has only one.
     """
     both = set(old.columns) & set(new.columns)
-    sides = [_without(board, both) for board in (old, new)]
+    first, second = (_with_columns(board, both) for board in (old, new))
     notes = [
-        f"column '{name}' is in one of them only, and not looked at"
+        f"column '{name}' is in one leaderboard only, so it is ignored"
         for name in dict.fromkeys([*old.columns, *new.columns])
-        if name not in both and all(name not in side.columns for side in sides)
+        if name not in (*both, *first.columns, *second.columns)
     ]
-    for place, other in ((0, 1), (1, 0)):
-        board, names = sides[place], sides[other].datasets
-        if board.datasets == ("",) and len(names) == 1 and names != ("",):
-            sides[place] = board.rekeyed(partial(replace, dataset=names[0]))
-            notes.append(f"{board.name} names no dataset; taken to be on {names[0]}")
-    return sides[0], sides[1], notes
+    first, second = _with_dataset(first, second, notes), _with_dataset(second, first, notes)
+    return first, second, notes
 
 
-def _without(board: Board, shared: set[str]) -> Board:
-    """Return a board whose keys have the columns `shared` alone, where that leaves them unique."""
-
-    def sorted_columns(key: Key, names: Collection[str]) -> Key:
-        return replace(key, columns=tuple(sorted(one for one in key.columns if one[0] in names)))
-
-    found = board.rekeyed(lambda key: sorted_columns(key, shared))
-    if len(found.rows) < len(board.rows):
-        found = board.rekeyed(lambda key: sorted_columns(key, board.columns))
-    return found
-
-
-def renamed(name: str, names: Sequence[tuple[str, str]]) -> str:
-    """Return what a run, dataset or metric of OLD is called in NEW.
-
-    >>> renamed("BM25", [("BM25", "bm25")]), renamed("lsi", [("BM25", "bm25")])
-    ('bm25', 'lsi')
-    """
-    return next((new for old, new in names if old == name), name)
+def _with_columns(board: Board, shared: set[str]) -> Board:
+    """Return a board with only the shared columns in its keys; with all if they are needed."""
+    for names in (shared, set(board.columns)):
+        rows = {
+            replace(key, columns=tuple(sorted(one for one in key.columns if one[0] in names))): row
+            for key, row in board.rows.items()
+        }
+        if len(rows) == len(board.rows):
+            break
+    return replace(board, rows=rows)
 
 
-Names = Sequence[tuple[str, str]]
+def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
+    if board.datasets != ("",) or len(other.datasets) != 1 or other.datasets == ("",):
+        return board
+    (dataset,) = other.datasets
+    notes.append(f"{board.name} has no column of datasets; taken to be on {dataset}")
+    return replace(
+        board, rows={replace(key, dataset=dataset): row for key, row in board.rows.items()}
+    )
 
 
-def read_folder(folder: Path, names: Names = (), *, cells: bool = False) -> Board:
-    """Read what ``harness run`` wrote, under other names if given.
+def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: bool = False) -> Board:
+    """Read what ``harness run`` wrote, runs, datasets and metrics under new `names`.
 
-    With `cells`, a row is a cell (a fold, a seed) also where the leaderboard has a row a system.
+    With `cells`, each row is one cell (a fold, a seed).
     """
     study = results.read(folder).study
     board, are_cells = study.board, cells or not study.board.summary
@@ -177,18 +171,245 @@ def read_folder(folder: Path, names: Names = (), *, cells: bool = False) -> Boar
     rows: dict[Key, Row] = {}
     for entry in board.entries:
         columns = tuple(entry.columns.items())
-        key = Key(renamed(entry.dataset, names), renamed(entry.run, names), columns)
+        key = Key(names.get(entry.dataset, entry.dataset), names.get(entry.run, entry.run), columns)
         if key in rows:
-            what = f"two rows are called {key}"
-            fix = "give each a name of its own by --name"
-            raise InputError(Problem(str(folder), what, fix=fix))
-        system = entry.system if isinstance(entry, Repeated) else None
+            fix = "give each row its own name with --name"
+            raise InputError(Problem(str(folder), f"two rows are called {key}", fix=fix))
         rows[key] = Row(
-            {renamed(name, names): value for name, value in entry.summary.items()},
+            {names.get(name, name): value for name, value in entry.summary.items()},
             entry.evaluation.counts.as_dict(),
             entry,
             entry.columns if are_cells else None,
-            None if system is None else len(system.entries),
+            len(entry.system.entries) if isinstance(entry, Repeated) else None,
         )
-    metrics = {renamed(str(metric), names): metric for metric in board.metrics}
+    metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
     return Board(str(folder), metrics, rows, manifest=study.manifest)
+
+
+_BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
+_NUMBER = re.compile(
+    r"[*_]*\s*([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)\s*%?"
+    r"[*_\s]*(?:(?:±|\+/-)[^*†]*|\([^)]*\)|\[[^\]]*\])?[*_†‡§¶‖▲▼△▽↑↓\s]*"
+)
+_LARGEST = 300
+"""The largest power of ten of a number's last digit."""
+_RUNS = ("run", "system", "model", "runid", "run_id", "run id", "run name", "name", "method", "tag",
+         "approach", "submission")  # fmt: skip
+_DATASETS = (
+    "dataset", "data set", "collection", "corpus", "test set", "testset", "benchmark",
+)  # fmt: skip
+_APART = ("seed", "fold", "split", "repeat", "repetition", "trial")
+_COUNTS = tuple(Counts.__dataclass_fields__)
+_PARTS = (" tier", " sd", " deviation", " low", " high", " marks")
+"""How the names of columns end that describe another column."""
+_PLACES = ("rank", "#", "no", "no.", "id", "index", "place", "position", "")
+_KINDS = {
+    "run": "runs in", "dataset": "datasets in", "apart": "rows identified by", "metric": "metrics",
+    "count": "not compared", "other": "not compared",
+}  # fmt: skip
+
+
+def number(text: str) -> tuple[float, float] | None:
+    """Return a cell's number and the unit of its last digit; NaN if blank, None if not a number.
+
+    Marks, a percent sign and a deviation after the number are ignored.
+
+    >>> number("31,3 %"), number("**.25** (0.01)"), number("n/a"), number("bm25")
+    ((31.3, 0.1), (0.25, 0.01), (nan, 0.0), None)
+    """
+    text = text.strip().replace("\u2212", "-")
+    if text.lower() in _BLANK:
+        return math.nan, 0.0
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    digits = match[1].replace(",", ".").lower()
+    mantissa, _, exponent = digits.partition("e")
+    places = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    if places < -_LARGEST or math.isinf(float(digits)):
+        return None
+    return float(digits), 10.0**-places
+
+
+class Column:
+    """One column of a CSV: its heading, its fields, their numbers, and what it holds."""
+
+    def __init__(self, name: str, texts: list[str]) -> None:
+        self.name, self.texts, self.kind = name, texts, "other"
+        self.numbers = [number(text) for text in texts]
+        self.filled = [one for one in self.numbers if one and not math.isnan(one[0])]
+        self.is_numeric = self.numbers.count(None) < len(self.filled)
+
+    @property
+    def counts(self) -> list[int]:
+        """Its whole numbers; 0 for blank fields."""
+        return [int(one[0]) if one and not math.isnan(one[0]) else 0 for one in self.numbers]
+
+    def is_percent(self, metric: Metric | None) -> bool:
+        """Whether values are x 100: by a % sign, or above 1.5 for a metric that ends at 1."""
+        if self.name.endswith("(%)") or any("%" in text for text in self.texts):
+            return True
+        largest = max((value for value, _ in self.filled), default=0.0)
+        ends_at_one = metric is not None and metric.definition.bounds[1] == 1
+        return ends_at_one and 1.5 < largest <= 100
+
+
+def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO_NAMES) -> Board:
+    """Read a leaderboard of ours or of another tool; docs/changes.md says how.
+
+    `keys` are the column of runs, then others that identify rows; `names` are new names of runs,
+    datasets and metrics.
+
+    Raises
+    ------
+    InputError
+        With file and line, if it is not a leaderboard.
+    UnknownNameError
+        If there is no column called as one of `keys`.
+    """
+    header, rows = _header_and_rows(path)
+    is_ours = {"dataset", "run", "undefined", *_COUNTS} <= set(header)
+    if is_ours and FAILED in header:
+        rows = [row for row in rows if not row.fields[header.index(FAILED)]]
+    columns = [Column(name, [row.fields[at] for row in rows]) for at, name in enumerate(header)]
+    (_recognise_ours if is_ours else _recognise)(path, columns, keys)
+    row_keys = _keys(path, rows, columns, names)
+    values: dict[str, list[float]] = {}
+    metrics: dict[str, Metric | None] = {}
+    slack: dict[str, float] = {}
+    notes = [] if is_ours else [_describe(columns)]
+    for column in (one for one in columns if one.kind == "metric"):
+        _check_numbers(path, rows, column)
+        bare = column.name.removesuffix("(%)").strip()
+        own = names.get(bare, bare)
+        ours, _ = canonical(bare)
+        name, metric = canonical(names.get(ours, ours) if own == bare else own)
+        if name in values:  # two spellings of one metric
+            name, metric = column.name, None
+        scale = 100 if column.is_percent(metric) else 1
+        if scale > 1:
+            notes.append(f"'{column.name}' is printed in percent")
+        values[name] = [one[0] / scale for one in column.numbers if one]
+        metrics[name] = metric
+        units = [unit / scale for _, unit in column.filled]
+        slack[name] = 0.0 if is_ours else min(units, default=0.0) / 2
+    counts = {one.name: one.counts for one in columns if one.kind == "count"}
+    repeated = next((one.counts for one in columns if is_ours and one.name == REPETITIONS), None)
+    board_rows = {
+        key: Row(
+            {name: some[at] for name, some in values.items()},
+            {name: some[at] for name, some in counts.items()},
+            repetitions=None if repeated is None else repeated[at],
+        )
+        for at, key in enumerate(row_keys)
+    }
+    notes = [f"{path}: {note}" for note in notes]
+    return Board(str(path), metrics, board_rows, slack, notes=tuple(notes))
+
+
+def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
+    _, rows = read_rows(read_text(path), str(path))
+    if not rows:
+        raise InputError(Problem(str(path), "expected a heading and rows, got an empty file"))
+    header, where = rows[0].fields, f"{path}:{rows[0].line}"
+    twice = [name for name in header if name and header.count(name) > 1]
+    if len(header) < 2:
+        what = "expected a column of names and one of a metric, got one column"
+        raise InputError(Problem(where, what, header[0]))
+    if twice:
+        fix = "give each column its own name"
+        raise InputError(Problem(where, f"two columns are called '{twice[0]}'", fix=fix))
+    if len(rows) == 1:
+        raise InputError(Problem(where, "expected rows below the heading, got none"))
+    return header, rows[1:]
+
+
+def _recognise_ours(path: Path, columns: Sequence[Column], keys: Sequence[str]) -> None:
+    """Set what each column holds, for a CSV that ``harness run`` wrote."""
+    header = [column.name for column in columns]
+    for at, (name, column) in enumerate(zip(header, columns, strict=True)):
+        if name in ("dataset", "run", *_COUNTS):
+            column.kind = "count" if name in _COUNTS else name
+        elif at < min(map(header.index, _COUNTS)):
+            column.kind = "apart"
+        elif at > header.index("undefined") and not _is_part(name, header):
+            others = (FAILED, CHOSEN, "unsettled", REPETITIONS)
+            column.kind = "other" if name in others else "metric"
+
+
+def _recognise(path: Path, columns: Sequence[Column], keys: Sequence[str]) -> None:
+    """Set what each column holds, by its name and its fields."""
+    header = [column.name for column in columns]
+    lowered = [name.lower() for name in header]
+    for name in keys:
+        if name not in header:
+            near, known = did_you_mean(name, header), ", ".join(header)
+            raise UnknownNameError(f"{path}: no column '{name}'{near}  (there are: {known})")
+    places = [header.index(name) for name in keys]
+    places += [lowered.index(name) for name in _RUNS if name in lowered]
+    places += [at for at, column in enumerate(columns) if not column.is_numeric]
+    if not places:
+        what = "expected a column with the names of runs, got numbers only"
+        raise InputError(Problem(str(path), what, fix="name the column: --key COLUMN"))
+    for at, (name, column) in enumerate(zip(lowered, columns, strict=True)):
+        if at == places[0]:
+            column.kind = "run"
+        elif column.name in keys or name in _APART:
+            column.kind = "apart"
+        elif name in _DATASETS:
+            column.kind = "dataset"
+        elif column.is_numeric and name not in _PLACES and not _is_part(name, lowered):
+            column.kind = "count" if name in (*_COUNTS, "n") else "metric"
+    if not any(column.kind == "metric" for column in columns):
+        what = "expected a column of numbers, got none"
+        raise InputError(Problem(str(path), what, ", ".join(header)))
+
+
+def _is_part(name: str, header: Iterable[str]) -> bool:
+    """Whether a column describes another one: its deviation, its tier."""
+    return any(name.endswith(part) and name.removesuffix(part) in header for part in _PARTS)
+
+
+def _check_numbers(path: Path, rows: Sequence[CsvRow], column: Column) -> None:
+    fix = "leave the field empty if there is no value"
+    problems = [
+        Problem(
+            f"{path}:{row.line}", f"expected a number in '{column.name}', got '{text}'", fix=fix
+        )
+        for row, text, one in zip(rows, column.texts, column.numbers, strict=True)
+        if one is None
+    ]
+    if problems:
+        raise InputError(problems[:SHOWN], total=len(problems))
+
+
+def _keys(
+    path: Path, rows: Sequence[CsvRow], columns: Sequence[Column], names: Mapping[str, str]
+) -> list[Key]:
+    """Return the key of each row; raise InputError if a row has no run, or two have one key."""
+    lines: dict[Key, int] = {}
+    problems = []
+    for at, row in enumerate(rows):
+        fields = [(one, one.texts[at]) for one in columns if one.texts[at]]
+        dataset = " ".join(text for one, text in fields if one.kind == "dataset")
+        run = next((text for one, text in fields if one.kind == "run"), "")
+        apart = tuple((one.name, text) for one, text in fields if one.kind == "apart")
+        key = Key(names.get(dataset, dataset), names.get(run, run), apart)
+        if not run:
+            what, fix = "expected the name of a run, got none", "name its column: --key COLUMN"
+            problems.append(Problem(f"{path}:{row.line}", what, fix=fix))
+        elif key in lines:
+            what = f"expected one row for {key}, got another on line {lines[key]}"
+            fix = "name the columns that differ: --key RUN_COLUMN --key COLUMN"
+            problems.append(Problem(f"{path}:{row.line}", what, fix=fix))
+        lines.setdefault(key, row.line)
+    if problems:
+        raise InputError(problems[:SHOWN], total=len(problems))
+    return list(lines)
+
+
+def _describe(columns: Sequence[Column]) -> str:
+    columns_of: dict[str, list[str]] = {what: [] for what in _KINDS.values()}
+    for one in columns:
+        columns_of[_KINDS[one.kind]].append(f"'{one.name}'")
+    return "; ".join(f"{what} {', '.join(names)}" for what, names in columns_of.items() if names)

@@ -1,25 +1,37 @@
-"""The queries behind a cell that moved: which, by how much, and whether it is more than chance."""
+"""Two leaderboards query by query: which queries moved, and how well one reproduces the other."""
 
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from .. import readers
+from ..core.align import align
 from ..core.arrow import cast, index_in, select
 from ..core.comparison import Plan
 from ..core.evaluation import Evaluation
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats
+from ..core.reference import as_reference
 from ..core.systems import why_not
-from ..errors import UnknownNameError
+from ..core.tables import Qrels, Run
+from ..errors import HarnessError, HarnessWarning, UnknownNameError, did_you_mean
+from ..experiment import origin
+from ..metrics.correlation import kendall
+from ..metrics.rbo import rbo
 from ..stats.blocks import interval_of
 from ..stats.differences import differences
+from ..stats.paired_t import paired_t
 from ..stats.registry import Test, find, outcome_of
+from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.streams import Stream
-from .changes_board import Key
+from .changes_board import Board, Key, Row
 
 MOST = 5
 """Queries listed in either direction."""
@@ -27,7 +39,7 @@ MOST = 5
 
 @dataclass(frozen=True)
 class QueryMove:
-    """One query's value in both."""
+    """One query's value in both leaderboards."""
 
     qid: str
     old: float
@@ -44,15 +56,15 @@ class Paired:
     n : int
         Queries that have a value in both.
     moved : int
-        Those of them whose value is another one, by any digit.
+        How many of these values differ.
     up, down : tuple of QueryMove
         The largest differences above and below 0, the largest first.
     only_old, only_new : tuple of str
-        Queries that have a value in one of them alone.
+        Queries that have a value in one of them only.
     difference, low, high : float
         Mean of new minus old over the paired queries, and its interval.
     p, p_adjusted : float
-        NaN where nothing moved, or the test has no answer (`note` says why).
+        NaN if nothing moved, or the test has no answer (`note` says why).
     method, note : str
     """
 
@@ -75,7 +87,7 @@ class Paired:
 class Pairing:
     """Values of the queries that both evaluations have, in one order.
 
-    `in_old` and `in_new` tell which queries of each evaluation these are.
+    `in_old` and `in_new` mark these queries in each evaluation.
     """
 
     qids: pa.Array
@@ -83,35 +95,35 @@ class Pairing:
     new: Floats
     in_old: Bools
     in_new: Bools
-    only_old: tuple[str, ...] = ()
-    only_new: tuple[str, ...] = ()
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
 
     @property
     def differ(self) -> bool:
-        """Whether a query has a value in one evaluation alone."""
+        """Whether a query has a value in one evaluation only."""
         return bool(self.only_old or self.only_new)
 
 
 def pairing(old: Evaluation, new: Evaluation, names: tuple[str, str]) -> Pairing:
-    """Return the values of a metric paired by qid; a query without a value is in neither.
+    """Return the values of a metric paired by qid, without queries that have no value.
 
     A metric with ``undefined=zero`` has a value for every query.
     """
-    first, second = (qids_of(one) for one in (old, new))
-    values = [_values(one, name) for one, name in zip((old, new), names, strict=True)]
-    there = np.arange(len(first)) if first.equals(second) else index_in(first, second)
-    moved = np.append(values[1], np.nan)[there]  # of the old queries; the last one is of no query
-    both = ~np.isnan(values[0]) & ~np.isnan(moved)
-    seen = np.zeros(len(second), dtype=bool)
-    seen[there[both]] = True
+    first, second = qids_of(old), qids_of(new)
+    before, after = _values(old, names[0]), _values(new, names[1])
+    at = np.arange(len(first)) if first.equals(second) else index_in(first, second)
+    moved = np.append(after, np.nan)[at]  # the last one is for queries that are not there
+    both = ~np.isnan(before) & ~np.isnan(moved)
+    in_new = np.zeros(len(second), dtype=bool)
+    in_new[at[both]] = True
     return Pairing(
         select(first, both),
-        values[0][both],
+        before[both],
         moved[both],
         both,
-        seen,
-        tuple(select(first, ~np.isnan(values[0]) & ~both).to_pylist()),
-        tuple(select(second, ~np.isnan(values[1]) & ~seen).to_pylist()),
+        in_new,
+        tuple(select(first, ~np.isnan(before) & ~both).to_pylist()),
+        tuple(select(second, ~np.isnan(after) & ~in_new).to_pylist()),
     )
 
 
@@ -128,27 +140,27 @@ def qids_of(evaluation: Evaluation) -> pa.Array:
 
 
 def paired(pairs: Pairing, key: Key, metric: Metric, plan: Plan, test: Test) -> Paired:
-    """Return what the queries of one cell say, with a p-value that is not adjusted yet."""
+    """Return which queries of a cell moved, and a test of them that is not corrected yet."""
     raw = pairs.new - pairs.old
-    n, moved = len(pairs.qids), int((pairs.old != pairs.new).sum())
-    found = Paired(n, moved, only_old=pairs.only_old, only_new=pairs.only_new)
+    moved = int((pairs.old != pairs.new).sum())
+    result = Paired(len(raw), moved, only_old=pairs.only_old, only_new=pairs.only_new)
     if not moved:
-        return found
+        return result
 
     def largest(sign: int) -> tuple[QueryMove, ...]:
-        order = np.argsort(-sign * raw, kind="stable")[:MOST].tolist()
+        order = np.argsort(-sign * raw, kind="stable")[:MOST]
         return tuple(
             QueryMove(
                 pairs.qids[at].as_py(), float(pairs.old[at]), float(pairs.new[at]), float(raw[at])
             )
-            for at in order
+            for at in order.tolist()
             if sign * raw[at] > 0
         )
 
     mean = math.fsum(raw.tolist()) / raw.size
-    found = replace(found, up=largest(1), down=largest(-1), difference=mean)
+    result = replace(result, up=largest(1), down=largest(-1), difference=mean)
     if reason := why_not(metric):
-        return replace(found, note=f"not tested: {reason}")
+        return replace(result, note=f"not tested: {reason}")
     difference = differences(pairs.new, pairs.old)
     tested, interval = (
         Stream((name, key.dataset, str(metric), str(key)), plan.seed, plan.draws)
@@ -156,13 +168,219 @@ def paired(pairs: Pairing, key: Key, metric: Metric, plan: Plan, test: Test) -> 
     )
     low, high = interval_of(difference, plan, interval)
     outcome = outcome_of(test, difference, tested)
-    return replace(found, low=low, high=high, p=outcome.p, method=outcome.method, note=outcome.note)
+    return replace(
+        result, low=low, high=high, p=outcome.p, method=outcome.method, note=outcome.note
+    )
 
 
 def paired_test(plan: Plan) -> Test:
-    """Return the plan's test; raise UnknownNameError where it is not a paired one."""
+    """Return the plan's test; raise UnknownNameError if it is not a paired one."""
     test = find(plan.test)
     if test.kind != "paired":
-        what = f"'{plan.test}' tests several runs at once; old and new are a pair"
+        what = f"expected a test of two runs, got '{plan.test}', which tests several at once"
         raise UnknownNameError(f"{what}: take paired-t or randomization")
     return test
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """One run by one metric, original and reproduction.
+
+    Parameters
+    ----------
+    key : Key
+    metric : str
+    n : int
+        Queries in both; 0 if their values are not known.
+    rmse, nrmse : float
+        Over the queries of both (:mod:`harness.stats.reproduction`).
+    p_paired : float
+        Of a paired t-test over the queries of both.
+    p_welch : float
+        Of Welch's t-test over the queries of each: for a replication on other queries.
+    baseline : str
+        Run that the effect is over; empty without one.
+    effect_ratio, delta_ri : float
+    note : str
+        Why something is not defined.
+    """
+
+    key: Key
+    metric: str
+    n: int = 0
+    rmse: float = math.nan
+    nrmse: float = math.nan
+    p_paired: float = math.nan
+    p_welch: float = math.nan
+    baseline: str = ""
+    effect_ratio: float = math.nan
+    delta_ri: float = math.nan
+    note: str = ""
+
+
+def check_baselines(keys: Sequence[Key], baselines: Sequence[str]) -> None:
+    """Raise UnknownNameError if a baseline is not a run of both leaderboards."""
+    runs = dict.fromkeys(key.run for key in keys)
+    for name in baselines:
+        if name not in runs:
+            near, known = did_you_mean(name, runs), ", ".join(runs)
+            raise UnknownNameError(f"no baseline '{name}' in both{near}  (there are: {known})")
+
+
+def reproduced(
+    old: Board, new: Board, metrics: Sequence[str], keys: Sequence[Key], baselines: Sequence[str]
+) -> Iterator[Reproduced]:
+    """Yield each run by each metric: over each baseline with the same dataset and columns."""
+    for metric in metrics:
+        for key in keys:
+            errors = _errors(old, new, metric, key)
+            bases = [
+                base for base in keys
+                if base.run in baselines and base.run != key.run
+                and (base.dataset, base.columns) == (key.dataset, key.columns)
+            ]  # fmt: skip
+            yield from [_effect(errors, old, new, base) for base in bases] or [errors]
+
+
+def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
+    before, after, metric = old.rows[key].entry, new.rows[key].entry, old.metrics[name]
+    if before is None or after is None or metric is None:
+        return Reproduced(key, name)
+    evaluations, names = (
+        (before.evaluation, after.evaluation),
+        (str(metric), str(new.metrics[name])),
+    )
+    pairs = pairing(*evaluations, names)
+    result = Reproduced(key, name, len(pairs.qids), rmse(pairs.old, pairs.new))
+    if metric.definition.summary != "mean":
+        return result
+    columns = [
+        np.asarray(one.column(own), dtype=np.float64)
+        for one, own in zip(evaluations, names, strict=True)
+    ]
+    return replace(
+        result,
+        nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
+        p_paired=paired_t(differences(pairs.new, pairs.old), Stream()).p,
+        p_welch=unpaired_t(*(each[~np.isnan(each)] for each in columns)),
+        note="" if len(pairs.qids) else "no query in both",
+    )
+
+
+def _effect(errors: Reproduced, old: Board, new: Board, base: Key) -> Reproduced:
+    metric = old.metrics[errors.metric]
+    reason = why_not(metric) if metric is not None else ""
+    means = [
+        board.rows[key].values[errors.metric] for board in (old, new) for key in (errors.key, base)
+    ]
+    ratio = relative = math.nan
+    if reason or any(map(math.isnan, means)):
+        notes = [f"no effect: {reason or 'a value is missing'}"]
+    else:
+        ratio, relative = effect_ratio(*means), delta_ri(*means)
+        notes = ["the original effect is 0"] if math.isnan(ratio) else []
+        notes += ["a baseline is 0"] if math.isnan(relative) else []
+    note = "; ".join(filter(None, (errors.note, *notes)))
+    return replace(errors, baseline=base.run, effect_ratio=ratio, delta_ri=relative, note=note)
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """One run's rankings, original and reproduced, as means over the queries that have a value.
+
+    Parameters
+    ----------
+    key : Key
+    n : int
+        Queries that both answer.
+    coverage : float
+        Share of the original's documents that the reproduction retrieves.
+    tau : float
+        Kendall's tau_b over the documents of both.
+    rbo : float
+        Rank-biased overlap of the whole rankings, tied documents in trec_eval's order.
+    """
+
+    key: Key
+    n: int
+    coverage: float
+    tau: float
+    rbo: float
+
+
+class RunFiles:
+    """The run files of one folder, read only if they are those that were evaluated."""
+
+    def __init__(self, board: Board) -> None:
+        self.folder, self.manifest = Path(board.name), board.manifest or {}
+        _, cells = origin.again(self.folder, self.manifest)
+        self.cells = {(one.dataset, one.run, *sorted(one.columns.items())): one for one in cells}
+        self.qrels: dict[str, Qrels] = {}
+
+    def read(self, row: Row) -> Run:
+        """Return the run of a row; raise HarnessError if its file has changed."""
+        assert row.entry is not None
+        assert row.captured is not None
+        evaluation = row.entry.evaluation
+        key = (evaluation.dataset, evaluation.run, *sorted(row.captured.items()))
+        if key not in self.cells:
+            raise HarnessError("its files are gone")
+        cell = self.cells[key]
+        dataset, run = cell.dataset_entry, cell.run_entry
+        origin.check_inputs(self.folder, self.manifest, only=(dataset.path, run.path))
+        if dataset.path not in self.qrels:  # several may have the dataset's name
+            self.qrels[dataset.path] = readers.read_qrels(
+                dataset.path, name=cell.dataset, fractions=True, **dataset.options()
+            )
+        qrels = self.qrels[dataset.path]
+        return readers.read_run(run.path, dataset=qrels, name=cell.run, **run.options())
+
+
+def rankings(
+    old: Board, new: Board, keys: Sequence[Key], p: float, notes: list[str]
+) -> list[Rankings]:
+    """Return how similar the rankings of each run are; add to `notes` why some are not compared."""
+    single = [
+        key for key in keys if all(board.rows[key].captured is not None for board in (old, new))
+    ]
+    if len(single) < len(keys):
+        notes.append("rankings of folds and seeds taken together are not compared")
+    result = []
+    try:
+        sides = [RunFiles(board) for board in (old, new)] if single else []
+    except HarnessError as error:
+        notes.append(f"rankings are not compared: {str(error).splitlines()[0]}")
+        return []
+    for key in single:
+        try:
+            with warnings.catch_warnings():  # shown when the results were made
+                warnings.simplefilter("ignore", HarnessWarning)
+                first, second = (
+                    side.read(board.rows[key])
+                    for side, board in zip(sides, (old, new), strict=True)
+                )
+            result.append(_similarity(key, old.rows[key], first, second, p))
+        except HarnessError as error:
+            reason = str(error).splitlines()[0]
+            notes.append(f"the rankings of {key} are not compared: {reason}")
+    return result
+
+
+def _similarity(key: Key, row: Row, old: Run, new: Run, p: float) -> Rankings:
+    assert row.entry is not None
+    aligned = align(as_reference(old, qids_of(row.entry.evaluation)), new)
+    length = aligned.n_judged
+    answered = (length > 0) & aligned.answered
+    shared = aligned.count(np.ones(aligned.rank.size, dtype=bool))
+    return Rankings(
+        key,
+        int(answered.sum()),
+        _mean(shared[answered] / length[answered]),
+        _mean(np.asarray(kendall(aligned), dtype=np.float64)[answered]),
+        _mean(np.asarray(rbo(aligned, p=p), dtype=np.float64)[answered]),
+    )
+
+
+def _mean(values: Floats) -> float:
+    defined = values[~np.isnan(values)].tolist()
+    return math.fsum(defined) / len(defined) if defined else math.nan

@@ -1,144 +1,147 @@
-"""Changes as text, Markdown, CSV or JSON lines."""
+"""What ``harness compare OLD NEW`` prints: text, Markdown, CSV or JSON lines."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any
 
-from ..errors import for_terminal, in_markdown, legible
+from ..errors import first_of, for_terminal, in_markdown, legible
 from ..reports import csv, jsonl, markdown, text
 from ..reports.grid import Cell as GridCell
 from ..reports.grid import Grid, and_more, grid
 from ..reports.numbers import ARROWS, UNDEFINED, decimals, p_value
 from ..reports.phrases import CORRECTIONS, counted
 from ..stats.registry import find
-from .changes import Cell, Changes, Order
+from .changes import Cell, Changes, Difference, Order
 from .changes_board import Key
+from .changes_queries import Paired, Rankings, Reproduced
 
 ROWS, CELLS = 20, 5
 """Rows of a table, and cells whose queries are listed; CSV and JSON lines have all."""
 STATUSES = {
-    "worse": ("worse", "worse"),
-    "better": ("better", "better"),
-    "changed": ("changed", "changed: the metric has no direction, or no query is shared"),
-    "queries": (
-        "whose queries differ", "the value over the shared queries is the same, its queries differ",
-    ),
-    "same": ("the same", ""),
-}  # fmt: skip
-"""What counts and titles call each status."""
-WITHIN = (
-    "within the tolerance, whose queries differ",
-    "the value over the shared queries is within the tolerance, its queries differ",
-)
-"""The same for queries that moved, where a mean did too."""
+    "worse": "worse",
+    "better": "better",
+    "changed": "changed: the metric has no direction, or no query is shared",
+    "queries": "with other query values: the mean is the same, or within the tolerance",
+    "same": "the same",
+}
+"""The title of the cells of each status, whose first words go with counts."""
 FIELDS = (
     "dataset", "run", "columns", "metric", "direction", "status", "old", "new", "difference",
     "old_all", "new_all", "tolerance", "old_rank", "new_rank", "n", "moved_queries", "low", "high",
     "p", "p_adjusted", "significant", "method", "note",
 )  # fmt: skip
 Record = dict[str, Any]
-T = TypeVar("T")
 
 
-def render(found: Changes, format: str = "text", *, width: int | None = None) -> str:
+def render(changes: Changes, format: str = "text", *, width: int | None = None) -> str:
     """Return what ``harness compare OLD NEW`` prints.
 
-    ``csv`` has a row for each cell of both leaderboards, moved or not, then rows of one of them
-    alone; columns that tell rows apart (``seed``) stand behind the run. ``jsonl`` has a line for
-    each thing that is reported, with its ``kind``. Both have every digit.
+    ``csv`` has a row for each cell of both leaderboards, then rows of one of them only. ``jsonl``
+    has a line for each thing that is reported, with its ``kind``. Both have every digit.
 
     Parameters
     ----------
-    found : Changes
+    changes : Changes
     format : {"text", "csv", "jsonl", "markdown"}
     width : int, optional
         Characters a line of text may take.
     """
     if format == "csv":
-        return csv.render(_csv_records(found))
+        return csv.render(_csv_records(changes))
     if format == "jsonl":
-        return jsonl.render({"kind": kind, **record} for kind, record in records(found))
-    about, end = Grid(notes=tuple(head(found))), Grid(notes=tuple(notes(found)))
+        return jsonl.render(records(changes))
+    tables = [*grids(changes), Grid(notes=tuple(notes(changes)))]
     if format == "markdown":
-        tables = markdown.render([about, *grids(found), end])
-        return f"**{in_markdown(verdict(found))}**\n\n{tables}"
-    tables = text.render([*grids(found), end], width=width).removesuffix("\n")
-    blocks = ["\n".join(map(legible, about.notes)), tables, verdict(found)]
+        page = markdown.render([Grid(notes=tuple(head(changes))), *tables])
+        return f"**{in_markdown(verdict(changes))}**\n\n{page}"
+    blocks = [
+        "\n".join(map(legible, head(changes))),
+        text.render(tables, width=width).removesuffix("\n"),
+        verdict(changes),
+    ]
     return for_terminal("\n\n".join(blocks)) + "\n"
 
 
-def records(found: Changes) -> Iterator[tuple[str, Record]]:
-    """Yield all that was found, each with its kind."""
-    statuses = [one.status for one in found.cells]
-    yield (
-        "summary",
-        {
-            "old": found.old,
-            "new": found.new,
-            **{name: sum(one == name for one in statuses) for name in STATUSES},
-            "only_old": len(found.only_old),
-            "only_new": len(found.only_new),
-            "metrics_only_old": " ".join(found.metrics_only_old),
-            "metrics_only_new": " ".join(found.metrics_only_new),
-            "regression": found.has_regression,
-        },
-    )
-    yield from (("cell", record) for record in _cell_records(found))
-    for cell in found.cells:
-        if cell.queries is not None:
-            for move in (*cell.queries.up, *reversed(cell.queries.down)):
-                yield "query", {**_named(cell.key), "metric": cell.metric, **asdict(move)}
-    for one in found.orders:
-        similarity = asdict(one.similarity)
-        del similarity["rank_change"]
-        for name in ("only_first", "only_second"):
-            similarity[name] = len(similarity[name])
-        yield "order", {
-            "dataset": one.dataset, "metric": one.metric, **similarity, "moved": one.moved,
-            "max_rank_change": one.max_change, "mean_rank_change": one.mean_change,
-        }  # fmt: skip
-    for each in found.origins:
-        yield "origin", {"of": each.kind, "what": each.what, "old": each.old, "new": each.new}
-    for key, (old, new) in found.repetitions.items():
-        yield "repetitions", {**_named(key), "old": old, "new": new}
-    for kind, some in (("reproduction", found.reproduced), ("ranking", found.rankings)):
-        for item in some:
-            values = {name: value for name, value in vars(item).items() if name != "key"}
-            yield kind, {**_named(item.key), **values}
-    yield from (("note", {"text": note}) for note in found.notes)
+def records(changes: Changes) -> Iterator[Record]:
+    """Yield everything that is reported, each with its kind."""
+    counts = Counter[str](cell.status for cell in changes.cells)
+    yield {
+        "kind": "summary", "old": changes.old, "new": changes.new,
+        **{name: counts[name] for name in STATUSES},
+        "only_old": len(changes.only_old), "only_new": len(changes.only_new),
+        "metrics_only_old": " ".join(changes.metrics_only_old),
+        "metrics_only_new": " ".join(changes.metrics_only_new),
+        "regression": changes.has_regression,
+    }  # fmt: skip
+    for kind, some in (
+        ("cell", _cell_records(changes)),
+        ("query", (one for cell in changes.cells for one in _query_records(cell))),
+        ("order", map(_order_record, changes.orders)),
+        ("origin", map(_origin_row, changes.origins)),
+        (
+            "repetitions",
+            (
+                {**_named(key), "old": old, "new": new}
+                for key, (old, new) in changes.repetitions.items()
+            ),
+        ),
+        ("reproduction", map(_with_key, changes.reproduced)),
+        ("ranking", map(_with_key, changes.rankings)),
+        ("note", ({"text": note} for note in changes.notes)),
+    ):
+        yield from ({"kind": kind, **record} for record in some)
 
 
 def _named(key: Key) -> Record:
     return {"dataset": key.dataset, "run": key.run, "columns": dict(key.columns)}
 
 
-def _cell_records(found: Changes) -> Iterator[Record]:
+def _with_key(one: Reproduced | Rankings) -> Record:
+    return {**_named(one.key), **{name: at for name, at in vars(one).items() if name != "key"}}
+
+
+def _query_records(cell: Cell) -> Iterator[Record]:
+    if cell.queries is not None:
+        for move in (*cell.queries.up, *reversed(cell.queries.down)):
+            yield {**_named(cell.key), "metric": cell.metric, **asdict(move)}
+
+
+def _order_record(one: Order) -> Record:
+    similarity = asdict(one.similarity)
+    del similarity["rank_change"]
+    similarity |= {name: len(similarity[name]) for name in ("only_first", "only_second")}
+    return {
+        "dataset": one.dataset, "metric": one.metric, **similarity, "moved": one.moved,
+        "max_rank_change": one.max_change, "mean_rank_change": one.mean_change,
+    }  # fmt: skip
+
+
+def _cell_records(changes: Changes) -> Iterator[Record]:
     blank = {**dict.fromkeys(FIELDS), "metric": "", "note": ""}
     ranks = {
-        (one.metric, change.key): {"old_rank": change.old, "new_rank": change.new}
-        for one in found.orders
+        (one.metric, change.key): (change.old, change.new)
+        for one in changes.orders
         for change in one.changes
     }
-    for cell in found.cells:
-        record = {**blank, **_named(cell.key), **ranks.get((cell.metric, cell.key), {})}
-        record |= {name: getattr(cell, name) for name in FIELDS[3:12]}
-        if (one := cell.queries) is not None:
-            names = ("n", "low", "high", "p", "p_adjusted", "method")
-            record |= {name: getattr(one, name) for name in names}
-            record["note"] = _note(cell, found)
-            record["moved_queries"] = one.moved
-            if not math.isnan(one.p):
-                record["significant"] = one.p_adjusted <= found.plan.level
-        yield record
-    for status, keys in (("only old", found.only_old), ("only new", found.only_new)):
+    for cell in changes.cells:
+        record = {**blank, **_named(cell.key), **vars(cell), "difference": cell.difference}
+        record["old_rank"], record["new_rank"] = ranks.get((cell.metric, cell.key), (None, None))
+        if (queries := cell.queries) is not None:
+            record |= {**vars(queries), "note": _note(cell, changes)}
+            record |= {"moved_queries": queries.moved, "difference": cell.difference}
+            if not math.isnan(queries.p):
+                record["significant"] = queries.p_adjusted <= changes.plan.level
+        yield {name: record[name] for name in FIELDS}
+    for status, keys in (("only old", changes.only_old), ("only new", changes.only_new)):
         yield from ({**blank, **_named(key), "status": status} for key in keys)
 
 
-def _csv_records(found: Changes) -> list[Record]:
-    rows = list(_cell_records(found))
+def _csv_records(changes: Changes) -> list[Record]:
+    rows = list(_cell_records(changes))
     names = dict.fromkeys(name for row in rows for name in row["columns"])
     return [
         {
@@ -150,297 +153,231 @@ def _csv_records(found: Changes) -> list[Record]:
     ]
 
 
-def head(found: Changes) -> list[str]:
-    """Return what was compared, and how it ends."""
-    statuses = [cell.status for cell in found.cells]
+def head(changes: Changes) -> list[str]:
+    """Return what was compared, and how many cells moved."""
+    statuses = Counter[str](cell.status for cell in changes.cells)
     counts = [
-        f"{sum(one == status for one in statuses)} {_called(status, found)[0]}"
-        for status in STATUSES
-        if status in statuses
+        f"{statuses[name]} {title.partition(':')[0]}"
+        for name, title in STATUSES.items()
+        if name in statuses
     ]
-    lines = [f"old: {found.old}", f"new: {found.new}"]
-    lines.append(f"{counted(len(statuses), 'cell')} in both: {', '.join(counts)}")
+    lines = [f"old: {changes.old}", f"new: {changes.new}"]
+    lines.append(f"{counted(len(changes.cells), 'cell')} in both: {', '.join(counts)}")
     for where, keys, metrics in (
-        ("old", found.only_old, found.metrics_only_old),
-        ("new", found.only_new, found.metrics_only_new),
+        ("old", changes.only_old, changes.metrics_only_old),
+        ("new", changes.only_new, changes.metrics_only_new),
     ):
-        if keys:
-            lines.append(f"only in {where}: {_some(list(map(str, keys)))}")
-        if metrics:
-            lines.append(f"metrics only in {where}: {_some(metrics)}")
-    return lines + [f"{key}: {_repetitions(key, found)}" for key in found.repetitions]
+        lines += [f"only in {where}: {first_of([*map(str, keys)])}"] if keys else []
+        lines += [f"metrics only in {where}: {first_of(metrics)}"] if metrics else []
+    return lines + [f"{key}: {_repetitions(key, changes)}" for key in changes.repetitions]
 
 
-def _called(status: str, found: Changes) -> tuple[str, str]:
-    """Return what counts and titles call a status."""
-    queries = found.having("queries") if status == "queries" else []
-    return WITHIN if any(abs(cell.difference) > 0 for cell in queries) else STATUSES[status]
-
-
-def _repetitions(key: Key, found: Changes) -> str:
-    """Return how many repetitions (seeds) a row has and had, where that is not the same."""
-    before, after = found.repetitions.get(key, (0, 0))
+def _repetitions(key: Key, changes: Changes) -> str:
+    before, after = changes.repetitions.get(key, (0, 0))
     return f"repetitions {before} -> {after}" if before != after else ""
 
 
-def verdict(found: Changes) -> str:
-    """Return the last line: what the exit code says, and what the new leaderboard does not have."""
-    worse = len(found.having("worse"))
-    end = "" if found.exact else " beyond the tolerance"
-    if not worse and not found.has_change:
+def verdict(changes: Changes) -> str:
+    """Return the last line: what the exit code says, and what the new leaderboard has lost."""
+    worse = len(changes.having("worse"))
+    end = "" if changes.exact else " beyond the tolerance"
+    if not worse and not changes.has_change:
         return f"nothing has changed{end}"
-    lists = (found.only_old, "row"), (found.metrics_only_old, "metric")
+    lists = (changes.only_old, "row"), (changes.metrics_only_old, "metric")
     if gone := [counted(len(names), what) for names, what in lists if names]:
         end += f"; gone: {' and '.join(gone)} of old"
-    if not worse:
-        return f"no regression{end}"
-    return f"REGRESSION: {counted(worse, 'cell')} {'is' if worse == 1 else 'are'} worse{end}"
+    return f"REGRESSION: {counted(worse, 'cell')} worse{end}" if worse else f"no regression{end}"
 
 
-def notes(found: Changes) -> list[str]:
-    """Return what a reader must know: tolerance, test, what was taken for what."""
-    lines = [_tolerance(found)]
-    if found.family:
-        plan = found.plan
+def notes(changes: Changes) -> Iterator[str]:
+    """Yield how to read the tables: tolerance, test, and what was assumed."""
+    if changes.tolerance is not None or changes.exact:
+        yield f"tolerance: {changes.tolerance or 0:g}"
+    else:
+        used = {f"{cell.metric} {cell.tolerance:.2g}": None for cell in changes.cells}
+        yield f"tolerance: half a unit of the last digit printed ({', '.join(used)})"
+    if changes.family:
+        plan = changes.plan
         how = CORRECTIONS.get(plan.correction, "no correction")
-        lines.append(
+        yield (
             f"p: {find(plan.test).title} of the queries of both, new against old; {how} over "
-            f"{counted(found.family, 'test')} of cells that moved; * at most {plan.level:g}"
+            f"{counted(changes.family, 'test')} of cells that moved; * at most {plan.level:g}"
         )
-    if any(cell.has_other_queries for cell in found.cells):
-        lines.append(
+    if any(cell.has_other_queries for cell in changes.cells):
+        yield (
             "old, new, difference, interval and p are over the queries of both; ranks and the "
             "columns 'all queries' are over all queries of each"
         )
-    metrics: dict[str, list[str]] = {}  # by which the order is the same, by dataset
-    for one in found.orders:
+    same: dict[str, list[str]] = {}
+    for one in changes.orders:
         if not one.differs:
-            metrics.setdefault(one.dataset, []).append(one.metric)
-    for names in dict.fromkeys(map(tuple, metrics.values())):
-        datasets = [dataset for dataset, own in metrics.items() if tuple(own) == names]
-        where = f" on {_some(datasets)}" if any(datasets) else ""
-        lines.append(f"the order of the systems is the same by {_some(names)}{where}")
-    differing = [one for one in found.orders if one.differs]
-    if differing:
-        lines.append(
-            f"tau_ap: the old order is the truth; RBO: extrapolated, p = {found.p:g}, equal ranks "
-            "are real; ranks: among the systems of both"
-            + ("" if found.exact else ", at the digits of the one that has fewer")
+            same.setdefault(one.dataset, []).append(one.metric)
+    for dataset, metrics in same.items():
+        where = f" on {dataset}" if dataset else ""
+        yield f"the order of the systems is the same by {first_of(metrics)}{where}"
+    if differing := [one for one in changes.orders if one.differs]:
+        yield (
+            f"tau_ap: the old order is the truth; RBO: extrapolated, p = {changes.p:g}; ranks: "
+            "among the systems of both, at the digits of the one that has fewer"
         )
     if any(one.has_ties for one in differing):
-        lines.append(
-            "tau_ap: the mean over the orders of tied systems, below 1 where both order and "
-            "tie them alike too"
-        )
+        yield "tau_ap: the mean over the orders of tied systems, which stays below 1"
     if any(one.is_partly_shared for one in differing):
-        lines.append(
-            "order: over the systems of both, but RBO and same top, which are over all of each"
-        )
-    if found.reproduced:
-        lines.append(
+        yield "RBO and same top are over all systems of each, the rest over the systems of both"
+    if changes.reproduced:
+        yield (
             "RMSE, nRMSE: over queries, and as a share of the largest possible; ER: new effect "
             "over the old one; DeltaRI: old relative improvement minus the new one"
         )
-    return [*lines, *found.notes]
+    yield from changes.notes
 
 
-def _tolerance(found: Changes) -> str:
-    if found.tolerance is not None:
-        return f"tolerance: {found.tolerance:g}"
-    if found.exact:
-        return "tolerance: 0; any digit counts"
-    used: dict[float, dict[str, None]] = {}
-    for cell in found.cells:
-        used.setdefault(cell.tolerance, {})[cell.metric] = None
-    parts = "; ".join(f"{value:.2g} for {', '.join(names)}" for value, names in used.items())
-    return f"tolerance: half a unit of the last digit printed ({parts})"
-
-
-def grids(found: Changes) -> Iterator[Grid]:
+def grids(changes: Changes) -> Iterator[Grid]:
     """Yield the tables, in the order in which they are shown."""
-    moved = {status: found.having(status) for status in STATUSES if status != "same"}
+    moved = {status: changes.having(status) for status in STATUSES if status != "same"}
     for status, cells in moved.items():
-        yield from _grid(_called(status, found)[1], cells, _moved_columns(found, cells))
+        yield from _grid(STATUSES[status], [_cell_row(cell, changes) for cell in cells])
     with_moves = [
-        (cell, one)
+        (cell, queries)
         for cells in moved.values()
         for cell in cells
-        if (one := cell.queries) is not None and one.moved
+        if (queries := cell.queries) is not None and queries.moved
     ]
-    for cell, one in with_moves[:CELLS]:
-        title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {one.moved}"
-        yield from _grid(title, (*one.up, *reversed(one.down)), _QUERY_COLUMNS, 1)
-    orders = [one for one in found.orders if one.differs]
-    yield from _grid("order of the systems", orders, _ORDER_COLUMNS)
-    for dataset in dict.fromkeys(one.dataset for one in found.orders):
+    for cell, queries in with_moves[:CELLS]:
+        title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {queries.moved}"
+        yield from _grid(title, [asdict(one) for one in (*queries.up, *reversed(queries.down))], 1)
+    orders = [one for one in changes.orders if one.differs]
+    yield from _grid("order of the systems", [_order_row(one) for one in orders])
+    for dataset in dict.fromkeys(one.dataset for one in orders):
         yield from _ranks(dataset, [one for one in orders if one.dataset == dataset and one.moved])
-    if found.has_queries and not found.origins:
+    if changes.has_queries and not changes.origins:
         same = "inputs, config, policies, versions, code and counts are the same"
         yield Grid(title=f"where they come from: {same}")
-    columns = {"of": "kind", "what": "what", "old": "old", "new": "new"}
-    yield from _grid("where they come from", found.origins, columns, 4, drop=False)
-    based = any(one.baseline for one in found.reproduced)
-    yield from _grid("reproduction of old by new", found.reproduced, _reproduced_columns(based))
+    yield from _grid("where they come from", [_origin_row(one) for one in changes.origins], 4)
+    yield from _grid("reproduction of old by new", [_effect_row(one) for one in changes.reproduced])
     title = "rankings of old and new: share of the old documents, and order of the shared ones"
-    yield from _grid(title, found.rankings, _RANKING_COLUMNS)
+    rows = [
+        {"dataset": one.key.dataset, "run": one.key.name, "queries": one.n,
+         "shared": one.coverage, "tau_b": one.tau, "RBO": one.rbo}
+        for one in changes.rankings
+    ]  # fmt: skip
+    yield from _grid(title, rows)
 
 
-Columns = Mapping[str, Callable[[Any], str | GridCell] | str]
-"""What stands in each column: the name of an attribute, or a function of the row."""
+def _grid(title: str, rows: Sequence[Record], left: int | None = None) -> Iterator[Grid]:
+    """Yield a table of the first rows without empty columns; nothing without rows.
 
-
-def _grid(
-    title: str, rows: Sequence[T], columns: Columns, left: int | None = None, *, drop: bool = True
-) -> Iterator[Grid]:
-    """Yield a table of the first rows, without columns that are empty; nothing without rows.
-
-    The first `left` columns are flush left: by default those of names.
+    The first `left` columns are flush left: by default dataset, run and metric.
     """
     if not rows:
         return
-    body = [
-        [getattr(row, cell) if isinstance(cell, str) else cell(row) for cell in columns.values()]
-        for row in rows[:ROWS]
-    ]
-    places = [at for at in range(len(columns)) if not drop or any(row[at] for row in body)]
-    header = [list(columns)[at] for at in places]
+    shown = [{name: _show(name, value) for name, value in row.items()} for row in rows[:ROWS]]
+    header = [name for name in rows[0] if any(row[name] for row in shown)]
     if left is None:
         left = sum(name in ("dataset", "run", "metric") for name in header)
     more = and_more(len(rows) - ROWS, "--format jsonl has them")
-    cells = [[row[at] for at in places] for row in body]
+    cells = [[row[name] for name in header] for row in shown]
     yield grid(header, cells, left=left, title=title, notes=more)
 
 
-def _moved_columns(found: Changes, cells: Iterable[Cell]) -> Columns:
-    others = any(cell.has_other_queries for cell in cells)
-    level = 100 * (1 - found.plan.level)
+def _show(name: str, value: Any) -> str | GridCell:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        if name == "p" or name.endswith(" p"):
+            return p_value(value)
+        return _difference(value) if name == "difference" else decimals(value)
+    return value if isinstance(value, GridCell) else str(value)
 
-    def tested(show: Callable[[Any], str | GridCell]) -> Callable[[Cell], str | GridCell]:
-        return lambda cell: "" if cell.queries is None else show(cell.queries)
 
+def _cell_row(cell: Cell, changes: Changes) -> Record:
+    row: Record = {
+        "dataset": cell.key.dataset, "run": cell.key.name, "metric": _heading(cell),
+        "old": cell.old, "new": cell.new, "difference": cell.difference,
+    }  # fmt: skip
+    if any(one.has_other_queries for one in changes.cells):
+        row |= {"old, all queries": cell.old_all, "new, all queries": cell.new_all}
+    if changes.has_queries:
+        one, level = cell.queries or Paired(0, 0), changes.plan.level
+        is_tested = not math.isnan(one.low)
+        interval = f"[{_difference(one.low)}, {_difference(one.high)}]" if is_tested else UNDEFINED
+        star = "*" if one.p_adjusted <= level else ""
+        row |= {
+            "queries moved": f"{one.moved}/{one.n}",
+            f"{100 * (1 - level):g} % interval": interval,
+            "p": one.p, "adjusted p": GridCell(p_value(one.p_adjusted), star),
+        }  # fmt: skip
+    return {**row, "note": _note(cell, changes)}
+
+
+def _order_row(one: Order) -> Record:
+    same = one.similarity
+    systems = str(same.shared)
+    if one.is_partly_shared:
+        old, new = len(same.only_first), len(same.only_second)
+        systems += f" of {same.shared + old} and {same.shared + new}"
     return {
-        "dataset": lambda cell: cell.key.dataset,
-        "run": lambda cell: cell.key.name,
-        "metric": _heading,
-        "old": lambda cell: decimals(cell.old),
-        "new": lambda cell: decimals(cell.new),
-        "difference": lambda cell: _difference(cell.difference),
-        "old, all queries": lambda cell: decimals(cell.old_all) if others else "",
-        "new, all queries": lambda cell: decimals(cell.new_all) if others else "",
-        "queries moved": tested(lambda one: f"{one.moved}/{one.n}"),
-        f"{level:g} % interval": tested(lambda one: _interval(one.low, one.high)),
-        "p": tested(lambda one: p_value(one.p)),
-        "adjusted p": tested(
-            lambda one: GridCell(
-                p_value(one.p_adjusted), "*" if one.p_adjusted <= found.plan.level else ""
-            )
-        ),
-        "note": lambda cell: _note(cell, found),
-    }
+        "dataset": one.dataset, "metric": one.metric, "systems": systems, "tau_b": same.tau_b,
+        "tau_ap": same.tau_ap, "RBO": same.rbo, "Spearman": same.spearman, "swaps": same.swaps,
+        "normalised": same.swaps_normalised, "same top": "yes" if same.same_top else "no",
+        "ranks moved": one.moved, "by at most": one.max_change,
+        "on average": f"{one.mean_change:.2f}",
+    }  # fmt: skip
 
 
-_QUERY_COLUMNS: Columns = {
-    "qid": "qid",
-    "old": lambda one: decimals(one.old),
-    "new": lambda one: decimals(one.new),
-    "difference": lambda one: _difference(one.difference),
-}
-_ORDER_COLUMNS: Columns = {
-    "dataset": "dataset",
-    "metric": "metric",
-    "systems": lambda one: _systems(one),
-    "tau_b": lambda one: decimals(one.similarity.tau_b),
-    "tau_ap": lambda one: decimals(one.similarity.tau_ap),
-    "RBO": lambda one: decimals(one.similarity.rbo),
-    "Spearman": lambda one: decimals(one.similarity.spearman),
-    "swaps": lambda one: str(one.similarity.swaps),
-    "normalised": lambda one: decimals(one.similarity.swaps_normalised),
-    "same top": lambda one: "yes" if one.similarity.same_top else "no",
-    "ranks moved": lambda one: str(one.moved),
-    "by at most": lambda one: str(one.max_change),
-    "on average": lambda one: f"{one.mean_change:.2f}",
-}
-_RANKING_COLUMNS: Columns = {
-    "dataset": lambda one: one.key.dataset,
-    "run": lambda one: one.key.name,
-    "queries": lambda one: str(one.n),
-    "shared": lambda one: decimals(one.coverage),
-    "tau_b": lambda one: decimals(one.tau),
-    "RBO": lambda one: decimals(one.rbo),
-}
+def _origin_row(one: Difference) -> Record:
+    return {"of": one.kind, "what": one.what, "old": one.old, "new": one.new}
 
 
-def _reproduced_columns(based: bool) -> Columns:
-    columns: dict[str, Callable[[Any], str | GridCell] | str] = {
-        "dataset": lambda one: one.key.dataset,
-        "run": lambda one: one.key.name,
-        "metric": "metric",
-        "n": lambda one: str(one.n) if one.n else UNDEFINED,
-        "RMSE": lambda one: decimals(one.rmse),
-        "nRMSE": lambda one: decimals(one.nrmse),
-        "paired p": lambda one: p_value(one.p_paired),
-        "Welch p": lambda one: p_value(one.p_welch),
-    }
-    if based:
-        columns["against"] = lambda one: one.baseline or UNDEFINED
-        columns["ER"] = lambda one: decimals(one.effect_ratio)
-        columns["DeltaRI"] = lambda one: decimals(one.delta_ri)
-    return {**columns, "note": "note"}
+def _effect_row(one: Reproduced) -> Record:
+    row = {
+        "dataset": one.key.dataset, "run": one.key.name, "metric": one.metric,
+        "n": one.n or UNDEFINED, "RMSE": one.rmse, "nRMSE": one.nrmse,
+        "paired p": one.p_paired, "Welch p": one.p_welch, "against": one.baseline,
+    }  # fmt: skip
+    effect = {"ER": one.effect_ratio, "DeltaRI": one.delta_ri} if one.baseline else {}
+    return {**row, "ER": None, "DeltaRI": None, **effect, "note": one.note}
 
 
 def _heading(cell: Cell) -> str:
-    """Return a metric's name with an arrow that points to better."""
     return f"{cell.metric} {ARROWS[cell.direction]}".rstrip()
 
 
-def _interval(low: float, high: float) -> str:
-    return UNDEFINED if math.isnan(low) else f"[{_difference(low)}, {_difference(high)}]"
-
-
-def _note(cell: Cell, found: Changes) -> str:
-    parts = [_repetitions(cell.key, found)]
+def _note(cell: Cell, changes: Changes) -> str:
+    parts = [_repetitions(cell.key, changes)]
     if math.isnan(cell.new_all):
-        parts.append("no value any more")
+        parts.append("value is gone")
     elif math.isnan(cell.old_all):
-        parts.append("had no value")
-    if cell.queries is not None:
-        for where, qids in (("old", cell.queries.only_old), ("new", cell.queries.only_new)):
+        parts.append("value is new")
+    if (queries := cell.queries) is not None:
+        for where, qids in (("old", queries.only_old), ("new", queries.only_new)):
             if qids:
                 n = counted(len(qids), "query", "queries")
-                parts.append(f"{n} in {where} only ({_some(qids, 2)})")
-        parts.append(cell.queries.note if cell.queries.n else "no query in both")
+                parts.append(f"{n} in {where} only: {first_of(qids, 2)}")
+        parts.append(queries.note if queries.n else "no query in both")
     return "; ".join(filter(None, parts))
-
-
-def _systems(one: Order) -> str:
-    """Return how many systems are in both, and of how many where these are not all."""
-    shared = one.similarity.shared
-    if not one.is_partly_shared:
-        return str(shared)
-    alone = one.similarity.only_first, one.similarity.only_second
-    return f"{shared} of {shared + len(alone[0])} and {shared + len(alone[1])}"
 
 
 def _ranks(dataset: str, orders: Sequence[Order]) -> Iterator[Grid]:
     """Yield the ranks of the systems that moved by some metric, the largest change first."""
-    changes: dict[str, dict[str, int]] = {}
+    largest: Counter[str] = Counter()
     ranks: dict[tuple[str, str], str] = {}
     for one in orders:
         for each in one.changes:
             if each.change:
-                changes.setdefault(each.key.name, {})[one.metric] = abs(each.change)
-                shown = f"{each.old} to {each.new} ({each.change:+d})"
-                ranks[each.key.name, one.metric] = shown
-    names = sorted(changes, key=lambda name: -max(changes[name].values()))
-    columns: dict[str, Callable[[str], str]] = {"run": str}
-    for one in orders:
-        columns[one.metric] = lambda name, metric=one.metric: ranks.get((name, metric), "")  # type: ignore[misc]
+                name = each.key.name
+                largest[name] = max(largest[name], abs(each.change))
+                ranks[name, one.metric] = f"{each.old} to {each.new} ({each.change:+d})"
+    rows = [
+        {"run": name, **{one.metric: ranks.get((name, one.metric), "") for one in orders}}
+        for name, _ in largest.most_common()
+    ]
     title = ", ".join(filter(None, (dataset, "ranks, old to new (+: higher)")))
-    yield from _grid(title, names, columns, 1)
+    yield from _grid(title, rows, 1)
 
 
 def _difference(value: float) -> str:
-    """Return a difference with its sign; a small one in powers of ten, as 0 would be wrong.
+    """Return a difference with its sign; a small one in powers of ten, since it is not 0.
 
     >>> _difference(0.01), _difference(-1e-9), _difference(0.0)
     ('+0.0100', '-1.0e-09', '+0.0000')
@@ -448,8 +385,3 @@ def _difference(value: float) -> str:
     if value and abs(value) < 0.00005:
         return f"{value:+.1e}"
     return decimals(value, sign=True)
-
-
-def _some(names: Sequence[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -1,4 +1,4 @@
-"""Tables of papers against results: numbers, rounding, bold, marks, each derived again."""
+"""``harness check-table``: each number of a paper's tables against the results."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from ..core.study import Study
 from ..errors import HarnessError, InputError, Problem, did_you_mean, in_json, lines_of
 from ..experiment import results as stored
 from ..reports.paper_table.select import select
-from . import table_csv, table_latex, table_markup
-from .check_table_marks import check_best, check_significance
-from .check_table_match import Known, Line, Match, match
+from ..reports.phrases import counted
+from . import table_files, table_latex
+from .check_table_match import Known, Match, match
 from .check_table_values import (
     Entered,
     Verdict,
     check_arrows,
+    check_best,
     check_extras,
     check_number,
+    check_significance,
     check_spread,
     columns_of,
     dataset_of,
@@ -32,11 +34,11 @@ from .table_grid import Grid
 
 FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
     **dict.fromkeys((".tex", ".ltx"), table_latex.grids),
-    **dict.fromkeys((".md", ".markdown"), table_markup.markdown_grids),
-    **dict.fromkeys((".csv", ".tsv"), table_csv.grids),
-    **dict.fromkeys((".html", ".htm"), table_markup.html_grids),
+    **dict.fromkeys((".md", ".markdown"), table_files.markdown_grids),
+    **dict.fromkeys((".csv", ".tsv"), table_files.csv_grids),
+    **dict.fromkeys((".html", ".htm"), table_files.html_grids),
 }
-"""What reads a file, by the end of its name."""
+"""The reader of a file, by the end of its name."""
 SIZE = 4 << 20
 """Characters of the largest paper that is read."""
 _KINDS = {
@@ -64,11 +66,11 @@ def check_table(
     results : Path
         A folder that ``harness run`` wrote.
     tables : sequence of str
-        Labels or numbers (from 1) of the tables to check; all where empty.
+        Labels or numbers (from 1) of the tables to check; by default all.
     names : sequence of str
         ``OWN=SHOWN``: what a run, dataset or metric is called in the paper.
     dataset : str, optional
-        Whose values they are in a table that does not say it; else the one that fits best.
+        The dataset of tables that name none; by default the one that fits best.
     compared : mapping, optional
         Parts of a plan of comparisons in place of the config's, such as ``baselines``.
     format : {"text", "jsonl"}
@@ -76,35 +78,35 @@ def check_table(
     Raises
     ------
     InputError
-        Where the file or the results cannot be read.
+        If the file or the results cannot be read.
     UnknownNameError
-        Where the results have no such dataset.
+        If the results have no such dataset.
     HarnessError
-        Where no table's rows and columns are runs and metrics of the results.
+        If no table's rows and columns are runs and metrics of the results.
     """
     grids = _chosen(paper, _grids(paper), tables)
     read = stored.read(results)
     if dataset is not None:
         (dataset,) = select((dataset,), read.study.datasets, "dataset")
-    matches = [
-        (name, with_dataset(match(grid, known), read.study, dataset))
+    matches = {
+        name: with_dataset(
+            match(grid, Known.of(read.study, _names(read.config, names, name))), read.study, dataset
+        )
         for name, grid in grids
-        for known in (Known.of(read.study, _names(read.config, names, name)),)
-    ]
-    if not any(one.is_any for _, one in matches):
+    }
+    if not any(one.is_any for one in matches.values()):
         raise HarnessError(_nothing(paper, grids[0][1], read.study))
     plan = None
     if compared:
-        given = Plan() if read.config.compare is None else read.config.compare
-        plan = replace(given, **compared)
+        plan = replace(Plan() if read.config.compare is None else read.config.compare, **compared)
     study = stored.with_comparisons(read, plan).study
-    verdicts = [verify(one, study, name) for name, one in matches if one.is_any]
+    verdicts = [verify(one, study, name) for name, one in matches.items() if one.is_any]
     if not any(one.verified["numbers"] for one in verdicts):
         why = "; ".join(what for one in verdicts for what in one.unknown)
-        raise HarnessError(Problem(str(paper), "no number of it is one of the results", found=why))
+        raise HarnessError(Problem(str(paper), "no number is a value of the results", found=why))
     skipped = [
         f"table {name} (line {one.grid.line}): {_why_skipped(one)}"
-        for name, one in matches
+        for name, one in matches.items()
         if not one.is_any
     ]
     render = _jsonl if format == "jsonl" else _text
@@ -114,61 +116,58 @@ def check_table(
 def _grids(paper: Path) -> list[Grid]:
     reader = FORMATS.get(paper.suffix.lower())
     if reader is None:
-        what = f"its ending says no format of a table  (there are: {', '.join(FORMATS)})"
+        what = f"expected a name that ends in {', '.join(FORMATS)}, got '{paper.suffix}'"
         raise InputError(Problem(str(paper), what))
-    text = table_csv.read_text(paper)
+    text = table_files.read_text(paper)
     fix = "give a file with just the tables to check"
     if len(text) > SIZE:
-        raise InputError(Problem(str(paper), f"it has more than {SIZE:,} characters", fix=fix))
+        what = f"expected at most {SIZE:,} characters, got {len(text):,}"
+        raise InputError(Problem(str(paper), what, fix=fix))
     try:
         grids = reader(text)
     except InputError as error:
-        raise InputError(
-            [replace(one, where=f"{paper}{one.where}") for one in error.problems],
-            total=error.total,
-        ) from None
+        problems = [replace(one, where=f"{paper}{one.where}") for one in error.problems]
+        raise InputError(problems, total=error.total) from None
     except RecursionError:
-        raise InputError(Problem(str(paper), "braces are too deep", fix=fix)) from None
+        raise InputError(Problem(str(paper), "braces are nested too deep", fix=fix)) from None
     if not grids:
-        fix = "give the file that holds it: what \\input takes in is not followed"
+        fix = "give the file that holds it: what \\input includes is not read"
         is_latex = reader is table_latex.grids
-        raise InputError(Problem(str(paper), "holds no table", fix=fix if is_latex else ""))
+        what = "expected a table, got none"
+        raise InputError(Problem(str(paper), what, fix=fix if is_latex else ""))
     return grids
 
 
 def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[tuple[str, Grid]]:
-    found = [(grid.name or str(place), grid) for place, grid in enumerate(grids, 1)]
+    named = [(grid.name or str(place), grid) for place, grid in enumerate(grids, 1)]
     chosen = []
     for wanted in tables:
         some = [
             (name, grid)
-            for place, (name, grid) in enumerate(found, 1)
+            for place, (name, grid) in enumerate(named, 1)
             if wanted in (name, str(place), name.removeprefix("tab:"))
         ]
         if not some:
-            names = [name for name, _ in found]
+            names = [name for name, _ in named]
             near = did_you_mean(wanted, names)
             what = f"there is no table '{wanted}'{near}  (there are: {', '.join(names)})"
             raise InputError(Problem(str(paper), what))
         chosen += some
-    return chosen if tables else found
+    return chosen if tables else named
 
 
-def _names(config: Config, given: Sequence[str], name: str) -> list[tuple[str, str]]:
-    """Return own names and what they are shown as: by the config's table of that name, or all.
-
-    A name given stands over those of the config.
-    """
+def _names(config: Config, options: Sequence[str], name: str) -> list[tuple[str, str]]:
+    """Return own names and what they are shown as: by --name, then by the config's tables."""
     table = config.tables.get(name.removeprefix("tab:"))
-    tables = config.tables.values() if table is None else [table]
-    pairs: list[tuple[str, str]] = []
-    for text in given:
+    pairs: dict[str, str] = {}
+    for text in options:
         own, equals, shown = text.rpartition("=")
         if not equals or not own.strip():
-            raise InputError(Problem("", f"--name takes OLD=NEW, and is '{text}'"))
-        pairs.append((own.strip(), shown.strip()))
-    renamed = {own for own, _ in pairs}
-    return pairs + [pair for one in tables for pair in one.names.items() if pair[0] not in renamed]
+            raise InputError(Problem("", f"expected --name OLD=NEW, got '{text}'"))
+        pairs[own.strip()] = shown.strip()
+    tables = config.tables.values() if table is None else [table]
+    more = [pair for one in tables for pair in one.names.items() if pair[0] not in pairs]
+    return [*pairs.items(), *more]
 
 
 def _why_skipped(match: Match) -> str:
@@ -192,10 +191,10 @@ def _nothing(paper: Path, grid: Grid, study: Study) -> Problem:
 
 
 def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
-    """Return a table whose rows have the dataset that it does not say.
+    """Return a table with a dataset for its rows, if it names none.
 
-    One whose columns name datasets is left as it is. Without `dataset`, it is the one whose values
-    at least half of these numbers are, and more than of any other; which it is, is noted.
+    Without `dataset`, it is the one with the most matching values, if these are at least half of
+    the numbers; a note says which.
     """
     unsaid = [
         line
@@ -205,31 +204,29 @@ def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
     ]
     if not unsaid or any(heading.has_dataset for heading in match.headings):
         return match
+
+    def on(name: str) -> Match:
+        lines = (replace(one, dataset=name) if one in unsaid else one for one in match.lines)
+        return replace(match, lines=tuple(lines))
+
     if dataset is not None:
-        return _taken(match, unsaid, dataset)
-    fits = {name: _fits(_taken(match, unsaid, name), unsaid, study) for name in study.datasets}
+        return on(dataset)
+    cells = {id(line.cells) for line in unsaid}
+    fits = {
+        name: [
+            one.is_value(one.value)
+            for column in columns_of(on(name), study)
+            for one in column
+            if id(one.line.cells) in cells and one.known
+        ]
+        for name in study.datasets
+    }
     best = max(fits, key=lambda name: sum(fits[name]))
     right, n = sum(fits[best]), len(fits[best])
     if 2 * right < n or not right or [sum(one) for one in fits.values()].count(right) > 1:
         return match
-    note = f"its dataset is not said: taken as {best}, which {right} of {n} numbers fit (--dataset)"
-    return replace(_taken(match, unsaid, best), notes=(*match.notes, note))
-
-
-def _taken(match: Match, unsaid: Sequence[Line], name: str) -> Match:
-    lines = (replace(one, dataset=name) if one in unsaid else one for one in match.lines)
-    return replace(match, lines=tuple(lines))
-
-
-def _fits(match: Match, unsaid: Sequence[Line], study: Study) -> list[bool]:
-    """Return of each number that had no dataset whether it is its value."""
-    rows = {id(line.cells) for line in unsaid}
-    return [
-        one.is_value(one.value)
-        for column in columns_of(match, study)
-        for one in column
-        if id(one.line.cells) in rows and one.known
-    ]
+    note = f"it names no dataset: taken as {best}, which {right} of {n} numbers fit (--dataset)"
+    return replace(on(best), notes=(*match.notes, note))
 
 
 def verify(match: Match, study: Study, name: str) -> Verdict:
@@ -247,11 +244,8 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     for column in columns:
         unsaid = {one.line.text for one in column if not one.known and one.line.run is not None}
         if unsaid:
-            names = ", ".join(sorted(unsaid))
-            verdict.unknown.append(
-                f"column '{column[0].heading.text}': its dataset is not said (rows {names}); "
-                "--dataset says it"
-            )
+            what = f"its dataset is not known (rows {', '.join(sorted(unsaid))}); give --dataset"
+            verdict.unknown.append(f"column '{column[0].heading.text}': {what}")
     known = [one for column in columns for one in column if one.known]
     verdict.verified["numbers"] += len(known)
     for one in known:
@@ -267,35 +261,29 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
 
 
 def _note_unchecked(cells: Sequence[Entered], verdict: Verdict) -> None:
-    """Note what stands beside numbers and was not checked."""
+    """Add notes on what is next to numbers and was not checked."""
     remarks = [one for one in cells if one.printed.remark]
     if remarks:
         first = remarks[0]
         verdict.notes.append(
-            f"{len(remarks)} in brackets not checked: {first.printed.remark} beside "
+            f"{len(remarks)} in brackets not checked: {first.printed.remark} next to "
             f"{first.printed.text} of {first.line.text}, {first.heading.text}..."
         )
-    n = sum(bool(one.printed.beside) for one in cells) - verdict.verified["spreads"]
+    n = sum(bool(one.printed.spread) for one in cells) - verdict.verified["spreads"]
     if n:
         verdict.notes.append(
-            f"{n} not checked of what stands beside numbers: the results have no deviation or "
-            "interval there"
+            f"{counted(n, 'spread')} not checked: the results have no deviation or interval there"
         )
 
 
 def _text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
-    """Return the findings of each table, what was checked, and what could not be."""
     lines = [line for one in verdicts for line in _lines(path, one)]
     lines += [f"not checked: {what}" for what in skipped]
     total = sum((one.verified for one in verdicts), Counter[str]())
-    checked = ", ".join(
-        f"{count:,} {name.removesuffix('s') if count == 1 else name}"
-        for name, count in total.items()
-    )
+    checked = ", ".join(counted(n, name.removesuffix("s")) for name, n in total.items())
     n = sum(len(one.findings) for one in verdicts)
-    findings = f"{n:,} {'finding' if n == 1 else 'findings'}" if n else "no findings"
-    captions = any(one.has_caption for one in verdicts)
-    end = "; what captions claim is not" if captions else ""
+    findings = counted(n, "finding") if n else "no findings"
+    end = "; claims in captions are not" if any(one.has_caption for one in verdicts) else ""
     return lines_of([*lines, f"{path}: {findings}; checked: {checked or 'nothing'}{end}"])
 
 
@@ -309,7 +297,7 @@ def _lines(path: str, verdict: Verdict) -> Iterator[str]:
 
 
 def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
-    """Return a line for each finding, then one for each table, then one for what was skipped."""
+    """Return a line for each finding, one for each table, and one for each skipped table."""
     rows: list[dict[str, object]] = []
     for one in verdicts:
         table = {"file": path, "table": one.name}

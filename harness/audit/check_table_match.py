@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ..core.evaluation import names_of
 from ..core.metric import Metric
 from ..core.study import Study
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Column, Kind
-from .table_grid import GREEK, Cell, Grid, Row
+from .table_grid import EMPTY, GREEK, Cell, Grid, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")
 _PAPER: Mapping[str, str] = {
@@ -36,7 +36,7 @@ _AT = re.compile(
 
 
 def plain(text: str) -> str:
-    """Return a name without case, spaces, hyphens and accents, its Greek letters by their names.
+    """Return a name without case, spaces, hyphens and accents, with Greek letters spelled out.
 
     >>> plain("Query-Likelihood (μ)"), plain("lambda_MART"), plain("λMART")
     ('querylikelihoodmu', 'lambdamart', 'lambdamart')
@@ -46,20 +46,16 @@ def plain(text: str) -> str:
 
 
 def named(text: str, names: Mapping[str, str]) -> str | None:
-    """Return whose name a text is; what stands in brackets beside a name may be left out.
+    """Return whose name a text is; text in brackets next to a name may be left out.
 
     >>> named("BM25 (ours) [12]", {"bm25": "bm25"}), named("BM26", {"bm25": "bm25"})
     ('bm25', None)
     """
-    if text in names:  # where another differs from it in case or accents alone
+    if text in names:  # before another one that differs only in case or accents
         return names[text]
-    known: dict[str, str] = {}
-    for name, own in names.items():
-        known.setdefault(plain(name), own)
-    for shorter in (text, re.sub(r"\[[^\]]*\]", "", text), re.sub(r"[\[(][^\])]*[\])]", "", text)):
-        if (key := plain(shorter)) in known:
-            return known[key]
-    return None
+    known = {plain(name): own for name, own in reversed([*names.items()])}
+    ways = (text, re.sub(r"\[[^\]]*\]", "", text), re.sub(r"[\[(][^\])]*[\])]", "", text))
+    return next((known[key] for key in map(plain, ways) if key in known), None)
 
 
 def metrics_called(text: str, known: Known) -> list[Metric]:
@@ -73,28 +69,17 @@ def metrics_called(text: str, known: Known) -> list[Metric]:
     for shown, own in known.metrics.items():
         if plain(shown) == plain(clean):
             return [metrics[own]]
-    found = [metrics[name] for name in names_of(clean) if name in metrics]
-    return found if len(found) == 1 else _as_in_papers(clean, list(metrics.values()))
-
-
-def sharing(text: str, taken: Metric, known: Known) -> list[str]:
-    """Return the other metrics that a heading could be but for case and hyphens.
-
-    None where it is written as the metric taken is called.
-    """
-    clean = _ARROWS.sub("", text).strip()
-    called = [one for one in known.metrics.items() if plain(one[0]) == plain(clean)]
-    if (clean, str(taken)) in called:
-        return []
-    return list(dict.fromkeys(own for _, own in called if own != str(taken)))
+    exact = [metrics[name] for name in names_of(clean) if name in metrics]
+    return exact if len(exact) == 1 else _as_in_papers(clean, list(metrics.values()))
 
 
 def _as_in_papers(text: str, metrics: Sequence[Metric]) -> list[Metric]:
+    """Return the metrics of the longest usual name in a text that have its cutoff and words."""
     match = _AT.fullmatch(text)
-    name, cutoff = (match["name"], int(match["k"])) if match else (text, None)
-    words = [plain(word) for word in re.split(r"[^\w]+|_", name) if plain(word)]
-    words += [plain(word) for word in re.split(r"[^\w]+|_", match["rest"])] if match else []
-    words = [word for word in words if word]
+    name, cutoff, rest = (
+        (match["name"], int(match["k"]), match["rest"]) if match else (text, None, "")
+    )
+    words = [word for word in map(plain, re.split(r"[^\w]+|_", f"{name} {rest}")) if word]
     parts = [(start, end) for end in range(len(words), 0, -1) for start in range(end)]
     for start, end in sorted(parts, key=lambda part: part[0] - part[1]):
         own = _PAPER.get("".join(words[start:end]))
@@ -102,16 +87,17 @@ def _as_in_papers(text: str, metrics: Sequence[Metric]) -> list[Metric]:
             continue
         family = [one for one in metrics if one.definition.name == own and one.label is None]
         exact = [one for one in family if one.cutoff == cutoff]
-        found = exact or (family if cutoff is None else [])
-        for word in words[:start] + words[end:]:
-            found = [one for one in found if word in _words_of(one)]
-        simple = [one for one in found if not one.params and one.convention is None]
-        return simple if len(found) > 1 and len(simple) == 1 else found
+        others = {*words[:start], *words[end:]}
+        fitting = [
+            one for one in exact or (family if cutoff is None else []) if others <= _words_of(one)
+        ]
+        simple = [one for one in fitting if not one.params and one.convention is None]
+        return simple if len(fitting) > 1 and len(simple) == 1 else fitting
     return []
 
 
 def _words_of(metric: Metric) -> set[str]:
-    """Return the words that a heading may have beside the name of a metric."""
+    """Return the words that a heading may have next to the name of a metric."""
     params = dict(metric.params)
     words = {plain(word) for word in re.split(r"[^\w]+|_", str(metric))}
     words |= {"exponential", "gain"} if params.get("gain") == "exp" else set()
@@ -122,8 +108,7 @@ def _words_of(metric: Metric) -> set[str]:
 AVERAGES = ("mean over datasets", "average", "avg", "mean", "overall", "all", "all datasets")
 _KINDS: Mapping[str, Kind] = {
     "n": "n", "queries": "n", "#queries": "n", "tier": "tier", "rank": "rank",
-    "coverage": "coverage", "answered": "coverage",
-    "queries answered": "coverage",
+    "coverage": "coverage", "answered": "coverage", "queries answered": "coverage",
 }  # fmt: skip
 _LETTERED = re.compile(
     r"\(?(?P<before>[a-z]{1,2}|\d{1,2})[).:]?\s+(?P<rest>\S.*)"
@@ -133,7 +118,7 @@ _LETTERED = re.compile(
 
 @dataclass(frozen=True)
 class Known:
-    """The names of a study, and what tables may call them."""
+    """The names of a study, by all that tables may call them."""
 
     study: Study
     runs: Mapping[str, str]
@@ -141,58 +126,56 @@ class Known:
     metrics: Mapping[str, str]
 
     @classmethod
-    def of(cls, study: Study, given: Collection[tuple[str, str]]) -> Known:
-        """Return what is known of a study; `given` are own names and what they are shown as."""
+    def of(cls, study: Study, shown: Collection[tuple[str, str]]) -> Known:
+        """Return the names of a study; `shown` are own names and what tables call them."""
         metrics = [str(metric) for metric in study.board.metrics]
-        return cls(study, *(_ways(own, given) for own in (study.runs, study.datasets, metrics)))
+        return cls(study, *(_ways(own, shown) for own in (study.runs, study.datasets, metrics)))
 
 
-def _ways(own: Iterable[str], given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return own names by all that they may be called: themselves first."""
-    found = {name: name for name in own}
-    for name, shown in given:
-        if name in found:
-            found.setdefault(shown, name)
-    return found
+def _ways(names: Iterable[str], shown: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return own names by all that they may be called, themselves first."""
+    ways = {name: name for name in names}
+    for own, text in shown:
+        if own in ways:
+            ways.setdefault(text, own)
+    return ways
 
 
 @dataclass(frozen=True, eq=False)
 class Heading:
-    """What a column is.
+    """What a column holds.
 
     Parameters
     ----------
     column : Column or None
-        None where it is no value of the results.
+        None if it is not a value of the results.
     text : str
         Its headings.
     has_dataset : bool
         Whether they name a dataset, or the mean over several.
     why : str
-        Why it is none, where it could be thought one.
-    others : tuple of str
-        Metrics that it could be as well, but for case and hyphens.
+        Why it is not a value although it could be.
     """
 
     column: Column | None
     text: str
     has_dataset: bool = False
     why: str = ""
-    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One row of values: which run it is of, None where that is not known.
+    """One row of values.
 
     Parameters
     ----------
     run, dataset : str or None
+        None if not known.
     text, sign : str
         Its name in the table, and the letter or dagger that stands for it.
     cells : tuple of Cell
     group : int
-        Number of the group of rows that it stands in.
+        Number of its group of rows.
     where : tuple of (str, str)
         Captured columns, such as a seed.
     """
@@ -218,8 +201,8 @@ class Match:
     grid: Grid
     headings: tuple[Heading, ...]
     lines: tuple[Line, ...]
-    unknown: tuple[str, ...] = field(default=())
-    notes: tuple[str, ...] = field(default=())
+    unknown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def is_any(self) -> bool:
@@ -228,12 +211,12 @@ class Match:
 
 
 def match(grid: Grid, known: Known) -> Match:
-    """Return what the rows and columns of a table are, if need be with the two exchanged."""
-    found = _match(grid, known)
-    if found.is_any or len(grid.rows) < 2 or len(grid.rows[0]) < 2:
-        return found
+    """Return what the rows and columns of a table are, if need be after exchanging the two."""
+    first = _match(grid, known)
+    if first.is_any or len(grid.rows) < 2 or len(grid.rows[0]) < 2:
+        return first
     other = _match(grid.transposed(), known)
-    return other if other.is_any else found
+    return other if other.is_any else first
 
 
 def _match(grid: Grid, known: Known) -> Match:
@@ -242,15 +225,15 @@ def _match(grid: Grid, known: Known) -> Match:
         grid = _side_by_side(grid, known)
         headings = list(_headings(grid, known))
     lines = tuple(_lines(grid, known, headings))
+    captured = {*map(plain, known.study.board.columns)}
     has_datasets = any(one.has_dataset for one in headings)
     unknown = []
     for place, one in enumerate(headings):
         if one.why:
             unknown.append(f"column '{one.text}': {one.why}")
         elif one.column is None:
-            is_captured = plain(one.text) in map(plain, known.study.board.columns)
             has_digit = any(re.search(r"\d", row[place].text) for row in grid.body)
-            if place and has_digit and not is_captured:
+            if place and has_digit and plain(one.text) not in captured:
                 near = did_you_mean(one.text, known.metrics)
                 unknown.append(f"column '{one.text}': no metric of the results{near}")
         elif has_datasets and not one.has_dataset and (text := _block(grid, place)):
@@ -262,19 +245,19 @@ def _match(grid: Grid, known: Known) -> Match:
         for line in lines
         if line.run is None and line.text
     ]
-    notes = [
-        f"column '{one.text}': taken as {one.column.metric}; {', '.join(one.others)} is called "
-        "the same but for upper and lower case"
-        for one in headings
-        if one.column is not None and one.others
-    ]
-    return Match(grid, tuple(headings), lines, tuple(unknown), tuple(notes))
+    return Match(grid, tuple(headings), lines, tuple(unknown))
+
+
+def _block(grid: Grid, place: int) -> str:
+    """Return the heading of the block of columns that one is in, if any."""
+    cells = (row[place] for row in grid.rows[: grid.header])
+    return next((cell.whole for cell in cells if cell.columns > 1 and cell.whole), "")
 
 
 def _side_by_side(grid: Grid, known: Known) -> Grid:
     """Return a table with a block of columns for each group of rows whose title is a metric.
 
-    Where some group's title is none, the table as it is. Rows of one name become one row.
+    The table itself if some title is not a metric. Rows of one name become one row.
     """
     groups: list[tuple[Cell, dict[str, Row]]] = []
     for row in grid.body:
@@ -285,16 +268,17 @@ def _side_by_side(grid: Grid, known: Known) -> Grid:
             return grid
         else:
             groups[-1][1].setdefault(row[0].whole, row)
-    rows = {name: row for _, some in reversed(groups) for name, row in some.items()}
-    if not rows:
+    stubs = {name: row[0] for _, rows in reversed(groups) for name, row in rows.items()}
+    if not stubs:
         return grid
     width = len(grid.rows[0]) - 1
     header = [(row[0], *row[1:] * len(groups)) for row in grid.rows[: grid.header]]
-    header.append((Cell(), *(cell for cell, _ in groups for _ in range(width))))
-    empty = (Cell(),) * (width + 1)
+    header.append((EMPTY, *(title for title, _ in groups for _ in range(width))))
+    empty = (EMPTY,) * (width + 1)
+    names = dict.fromkeys(name for _, rows in groups for name in rows)
     body = [
-        (rows[name][0], *(cell for _, some in groups for cell in some.get(name, empty)[1:]))
-        for name in dict.fromkeys(name for _, some in groups for name in some)
+        (stubs[name], *(cell for _, rows in groups for cell in rows.get(name, empty)[1:]))
+        for name in names
     ]
     return replace(grid, rows=(*header, *body), header=len(header))
 
@@ -303,30 +287,26 @@ def _headings(grid: Grid, known: Known) -> Iterator[Heading]:
     last: Metric | None = None
     for place in range(len(grid.rows[0])):
         texts = grid.headings(place)
-        found = _heading(texts, known, last) if texts else Heading(None, "")
-        if found.column is not None and found.column.kind == "metric":
-            last = found.column.metric
-        yield found
+        heading = _heading(texts, known, last) if texts else Heading(None, "")
+        if heading.column is not None and heading.column.kind == "metric":
+            last = heading.column.metric
+        yield heading
 
 
 def _heading(texts: Sequence[str], known: Known, last: Metric | None) -> Heading:
-    """Return what a column is; `last` is the metric of the one before it."""
+    """Return what a column holds; `last` is the metric of the one before it."""
     shown = " ".join(texts)
     for dataset, rest in _with_dataset(texts, known):
         has, own = dataset is not None, dataset or None
-        together = [
-            "".join(rest[start : start + size])
-            for size in range(1, len(rest) + 1)
-            for start in range(len(rest) - size + 1)
-        ]
-        for text in sorted(together, key=len, reverse=True):
-            found = metrics_called(text, known)
-            if len(found) > 1:
-                names = ", ".join(map(str, found))
+        sizes = range(1, len(rest) + 1)
+        joined = ["".join(rest[at : at + n]) for n in sizes for at in range(len(rest) - n + 1)]
+        for text in sorted(joined, key=len, reverse=True):
+            metrics = metrics_called(text, known)
+            if len(metrics) > 1:
+                names = ", ".join(map(str, metrics))
                 return Heading(None, shown, has, f"can be {names}; write which")
-            if found:
-                column = Column(shown, "metric", "", own, found[0])
-                return Heading(column, shown, has, others=tuple(sharing(text, found[0], known)))
+            if metrics:
+                return Heading(Column(shown, "metric", "", own, metrics[0]), shown, has)
         for text in rest:
             before, _, end = text.rpartition(" ")
             metrics = metrics_called(before, known) if before and plain(end) in _KINDS else []
@@ -344,13 +324,13 @@ def _with_dataset(texts: Sequence[str], known: Known) -> Iterator[tuple[str | No
     names = {**averages, **known.datasets}
     for place, text in enumerate(texts):
         others = [*texts[:place], *texts[place + 1 :]]
-        if others and (found := named(text, names)) is not None:
-            yield found, others
+        if others and (dataset := named(text, names)) is not None:
+            yield dataset, others
         words = text.split(" ")
         for cut in range(len(words) - 1, 0, -1):
             for one, rest in ((words[:cut], words[cut:]), (words[cut:], words[:cut])):
-                if (found := named(" ".join(one).strip("():,"), names)) is not None:
-                    yield found, [*others, " ".join(rest)]
+                if (dataset := named(" ".join(one).strip("():,"), names)) is not None:
+                    yield dataset, [*others, " ".join(rest)]
     yield None, list(texts)
 
 
@@ -364,19 +344,17 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
         for name in known.study.board.columns
         if plain(headings[place].text) == plain(name)
     }
-    corner = [
-        named(text, known.datasets) for at in stub if at < first for text in grid.headings(at)
-    ]
+    names = [place for place in stub if place not in captured and place < max(first, 1)] or stub[:1]
+    corner = [text for at in stub if at < first for text in grid.headings(at)]
     group = 0
-    dataset = next(filter(None, corner), None) or _captioned(grid.caption, known)
+    dataset = next(filter(None, (named(text, known.datasets) for text in corner)), None)
+    dataset = dataset or _captioned(grid.caption, known)
     for row in grid.body:
         title = _title(row)
         if title is not None and not (values and row[first].whole and row[first] is not row[0]):
             group += 1
             dataset = named(title.strip("*"), known.datasets)
             continue
-        names = [place for place in stub if place not in captured and place < max(first, 1)]
-        names = names or stub[:1]
         run, text, sign = _run(row, names, known)
         own = [named(row[place].whole, known.datasets) for place in stub]
         of = next((one for one in own if one is not None and one != run), dataset)
@@ -385,17 +363,17 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
 
 
 def _captioned(caption: str, known: Known) -> str | None:
-    """Return the dataset that a caption names, where it names one alone."""
-    found = {
+    """Return the dataset that a caption names, if it names only one."""
+    datasets = {
         own
         for shown, own in known.datasets.items()
         if re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", caption, re.IGNORECASE)
     }
-    return found.pop() if len(found) == 1 else None
+    return datasets.pop() if len(datasets) == 1 else None
 
 
 def _title(row: Row) -> str | None:
-    """Return what a row says that has no values: the title of the rows below it."""
+    """Return the text of a row that has no values: the title of the rows below it."""
     texts = {cell.whole for cell in row if cell.whole}
     return texts.pop() if len(texts) == 1 and (row[0].whole or row[0].columns > 1) else None
 
@@ -403,10 +381,10 @@ def _title(row: Row) -> str | None:
 def _run(row: Row, places: Sequence[int], known: Known) -> tuple[str | None, str, str]:
     """Return the run of a row, its name in the table, and the sign that stands for it."""
     for cell in (row[place] for place in reversed(places)):
-        ways = [(cell.text, "".join(cell.raised.split()))]
+        ways = [(cell.text, "".join((cell.raised + cell.lowered).split()))]
         if (match := _LETTERED.fullmatch(cell.text)) is not None:  # (a) bm25, or bm25 a
             ways.append((match["rest"] or match["name"], match["before"] or match["after"]))
-        if re.search(r"\(([a-z]{1,2}|\d{1,2})\)", cell.text):  # a letter, and no remark
+        if re.search(r"\(([a-z]{1,2}|\d{1,2})\)", cell.text):  # a letter rather than a remark
             ways.reverse()
         end = cell.text.rstrip("†‡§¶‖*")
         ways += [(cell.whole, ""), (end, cell.text[len(end) :])]  # k² has no mark
@@ -415,11 +393,3 @@ def _run(row: Row, places: Sequence[int], known: Known) -> tuple[str | None, str
                 return run, text.strip(), sign
     texts = [row[place].text for place in places if row[place].text]
     return None, texts[-1] if texts else "", ""
-
-
-def _block(grid: Grid, place: int) -> str:
-    """Return the heading of the block of columns that one stands in, if there is one."""
-    for row in grid.rows[: grid.header]:
-        if row[place].columns > 1 and row[place].whole:
-            return row[place].whole
-    return ""

@@ -1,46 +1,23 @@
-"""A table as it was found in a file: cells with their style, and where they stand."""
+"""A table of a file as a grid of cells, and the numbers that they print."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import groupby
 
 from ..reports.paper_table.marks import letter, place_of
 
-Row = tuple["Cell", ...]
 GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
 GREEK["λ"] = "lambda"  # which Unicode calls lamda
-NO_WIDTH = "\u200b"
-"""Stands where there is style, and no text of its own."""
+Piece = tuple[str, str]
+"""Text and its style: any of ``b`` bold, ``u`` underlined, ``^`` raised, ``_`` lowered.
+
+Empty text may be underlined: a line below what is next to it.
+"""
 _TRACE = re.compile(r"manifest sha256:\s*([0-9a-f]{64})")
-
-
-@dataclass(frozen=True)
-class Style:
-    """How a piece of text is set."""
-
-    bold: bool = False
-    underlined: bool = False
-    raised: bool = False
-    lowered: bool = False
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Text of one style."""
-
-    text: str
-    style: Style = Style()
-
-
-def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the pieces with neighbours of one style as one."""
-    for style, some in groupby(pieces, key=lambda one: one.style):
-        yield Piece("".join(one.text for one in some), style)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,42 +26,55 @@ class Cell:
 
     Parameters
     ----------
-    pieces : tuple of Piece
+    text : str
+        Without what is raised or lowered.
+    whole : str
+        All of it.
     line : int
         Line of the file, from 1.
     columns, rows : int
         How many it spans.
+    raised, lowered : str
+    bold, underlined : bool
+        How its number is set.
     """
 
-    pieces: tuple[Piece, ...] = ()
+    text: str = ""
+    whole: str = ""
     line: int = 0
     columns: int = 1
     rows: int = 1
-
-    @property
-    def text(self) -> str:
-        """What it says, without what is raised or lowered."""
-        return self._joined(
-            piece for piece in self.pieces if not piece.style.raised and not piece.style.lowered
-        )
-
-    @property
-    def whole(self) -> str:
-        """What it says, all of it."""
-        return self._joined(self.pieces)
-
-    @property
-    def raised(self) -> str:
-        """What is raised, or lowered."""
-        return self._joined(
-            piece for piece in self.pieces if piece.style.raised or piece.style.lowered
-        )
-
-    def _joined(self, pieces: Iterable[Piece]) -> str:
-        return " ".join("".join(piece.text for piece in pieces).replace(NO_WIDTH, "").split())
+    raised: str = ""
+    lowered: str = ""
+    bold: bool = False
+    underlined: bool = False
 
 
+Row = tuple[Cell, ...]
 EMPTY = Cell()
+
+
+def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1) -> Cell:
+    """Return a cell with the pieces of text.
+
+    >>> cell = cell_of([(".423", "b"), ("ab", "^")], 1)
+    >>> cell.text, cell.whole, cell.raised, cell.bold
+    ('.423', '.423ab', 'ab', True)
+    """
+    pieces = list(pieces)
+    plain = [one for one in pieces if "^" not in one[1] and "_" not in one[1]]
+    number = next((style for text, style in plain if any(map(str.isdigit, text))), "")
+    return Cell(
+        " ".join("".join(text for text, _ in plain).split()),
+        " ".join("".join(text for text, _ in pieces).split()),
+        line,
+        columns,
+        rows,
+        "".join(text for text, style in pieces if "^" in style),
+        "".join(text for text, style in pieces if "_" in style),
+        "b" in number,
+        "u" in number or any("u" in style for text, style in pieces if not text),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +89,11 @@ class Grid:
     line : int
         Where it begins.
     name : str
-        Its label, where it has one.
+        Its label, if any.
     trace : str
-        SHA-256 of the manifest that it says it was made from; empty where it does not say.
+        SHA-256 of the manifest that it says it was made from, if any.
     caption : str
-        What is said above or below it.
+        The text above or below it.
     """
 
     rows: tuple[Row, ...]
@@ -124,14 +114,11 @@ class Grid:
         return [cell.whole for cell in cells if cell.whole]
 
     def transposed(self) -> Grid:
-        """Return the table with rows and columns exchanged: its first column is the heading."""
+        """Return the table with rows and columns exchanged; columns of names are its headings."""
         stub = 1
-        while stub < len(self.rows[0]) - 1 and all(
-            not has_number(row[stub]) for row in self.rows[self.header :]
-        ):
+        while stub < len(self.rows[0]) - 1 and not any(has_number(row[stub]) for row in self.body):
             stub += 1
-        rows = tuple(zip(*self.rows, strict=True))
-        return replace(self, rows=rows, header=stub)
+        return replace(self, rows=tuple(zip(*self.rows, strict=True)), header=stub)
 
 
 def grid_of(
@@ -140,69 +127,59 @@ def grid_of(
     line: int,
     name: str = "",
     before: str = "",
-    *,
     caption: str = "",
-) -> Grid | None:
-    """Return a table of rows that may be of different length; None where there are no rows.
+) -> list[Grid]:
+    """Return a table of rows that may differ in length; nothing without rows.
 
     Parameters
     ----------
     rows : sequence of sequence of Cell
-        A cell that spans columns stands once; below one that spans rows stand empty cells.
+        A cell that spans columns is there once; below one that spans rows are empty cells.
     header : int or None
-        How many are headings; told from the first row with a fraction where None.
+        How many are headings; None for those above the first row with a fraction.
     line : int
     name : str
     before : str
-        Text in which the manifest's hash may stand.
+        Text that may have the manifest's hash.
     caption : str
     """
     full = [[cell for cell in row for _ in range(max(cell.columns, 1))] for row in rows if row]
     if not full:
-        return None
+        return []
     width = max(map(len, full))
     full = [row + [EMPTY] * (width - len(row)) for row in full]
-    _fill_down(full)
+    for at, row in enumerate(full):
+        for column, cell in enumerate(row):
+            if not at or full[at - 1][column] is not cell:  # else put there from above
+                for below in full[at + 1 : at + cell.rows]:
+                    if not below[column].whole:
+                        below[column] = cell
     if header is None:
         header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
-    found = _TRACE.findall(before)
-    return Grid(
-        tuple(map(tuple, full)), max(header, 1), line, name, found[-1] if found else "", caption
-    )
+    traces = _TRACE.findall(before)
+    trace = traces[-1] if traces else ""
+    return [Grid(tuple(map(tuple, full)), max(header, 1), line, name, trace, caption)]
 
 
 def has_number(cell: Cell) -> bool:
     """Whether a cell holds a number with decimals."""
-    return re.search(r"\d?[.,]\d", cell.text) is not None and not re.search(
-        r"[^\W\d]{2}", cell.text
-    )
-
-
-def _fill_down(rows: list[list[Cell]]) -> None:
-    """Put cells that span rows into the empty cells below them."""
-    for at, row in enumerate(rows):
-        for column, cell in enumerate(row):
-            if at and rows[at - 1][column] is cell:
-                continue  # put there from above
-            for below in rows[at + 1 : at + cell.rows]:
-                if not below[column].whole:
-                    below[column] = cell
+    return bool(re.search(r"\d?[.,]\d", cell.text)) and not re.search(r"[^\W\d]{2}", cell.text)
 
 
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
 """Marks of significance that are no letters."""
 LONGEST = 400
-"""Characters that a number may have, with what stands beside it: a double has 309 digits."""
+"""Characters that a number may have, with what is next to it: a double has 309 digits."""
 _NUMBER = (
     r"[+\-]?(?:(?:[0-9][0-9,\u2009 ]*[0-9]|[0-9])(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+\-]?[0-9]{1,3})?"
 )
 _FULL = re.compile(
-    rf"(?P<before>[(\[]?)(?P<number>{_NUMBER})\s*(?P<percent>%?)\s*"
+    rf"[(\[]?(?P<number>{_NUMBER})\s*(?P<percent>%?)\s*"
     rf"(?:(?:±|\+/-|\+-)\s*(?P<spread>{_NUMBER})\s*%?"
     rf"|(?P<remark>\((?:[+\-][\d.,]+\s*%?|[\d.,]+\s*%)\)|(?<=\s)\(\d+(?:/\d+)?\))"
-    rf"|\((?:±\s*)?(?P<beside>{_NUMBER})\s*%?\)"
+    rf"|\((?:±\s*)?(?P<bracket>{_NUMBER})\s*%?\)"
     rf"|[\[(]\s*(?P<low>{_NUMBER})\s*[,;–]\s*(?P<high>{_NUMBER})\s*[\])])?"
-    rf"(?P<after>[)\]]?)"
+    rf"[)\]]?"
 )
 _MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "\u00a0": " "})
 
@@ -214,43 +191,38 @@ class Printed:
     Parameters
     ----------
     text : str
-        As it stands.
     number : Decimal
     digits : int
         Its decimals.
     is_percent : bool
-        Whether a % stands behind it.
-    beside : tuple of Decimal
-        What stands beside it: a deviation, or the two ends of an interval.
+        Whether a % follows it.
+    spread : tuple of Decimal
+        A deviation, or the two ends of an interval.
     marks, lowered : tuple of str
-        What is raised behind it, and what is lowered: letters, or daggers and the like.
-    raised : str
-        The same as it stands, parts with "," between them: with more than 26 letters ``aab``
-        can be ``a ab`` or ``aa b``.
+        What is raised behind it, and what is lowered: letters, or daggers.
+    raised : tuple of str
+        The raised text in parts, as commas split it.
     remark : str
-        What stands beside it in brackets and is no deviation: ``(+5.9%)``, ``(2)``, ``(17/20)``.
-    bold, underlined : bool
+        What follows in brackets and is not a deviation: ``(+5.9%)``, ``(2)``, ``(17/20)``.
     """
 
     text: str
     number: Decimal
     digits: int
-    is_percent: bool = False
-    beside: tuple[Decimal, ...] = ()
-    marks: tuple[str, ...] = ()
-    lowered: tuple[str, ...] = ()
-    raised: str = ""
-    remark: str = ""
-    bold: bool = False
-    underlined: bool = False
+    is_percent: bool
+    spread: tuple[Decimal, ...]
+    marks: tuple[str, ...]
+    lowered: tuple[str, ...]
+    raised: tuple[str, ...]
+    remark: str
 
 
 def printed(cell: Cell) -> Printed | None:
-    """Return the number that a cell prints; None where it is no number.
+    """Return the number that a cell prints; None if it prints none.
 
-    >>> found = printed(Cell((Piece(".423", Style(bold=True)), Piece("ab", Style(raised=True)))))
-    >>> found.number, found.digits, found.marks, found.bold
-    (Decimal('0.423'), 3, ('a', 'b'), True)
+    >>> number = printed(cell_of([(".423", "b"), ("ab", "^")], 1))
+    >>> number.number, number.digits, number.marks
+    (Decimal('0.423'), 3, ('a', 'b'))
     """
     text = cell.text.translate(_MINUS)
     if len(text) > LONGEST:
@@ -259,46 +231,29 @@ def printed(cell: Cell) -> Printed | None:
     symbols, text = text[end:], text[:end].strip()
     while text[:1] and text[0] in SYMBOLS:
         symbols, text = symbols + text[0], text[1:].strip()
-    letters = re.search(r"(?<=[\d)\]])\s*([a-z](?:\s*,?\s*[a-z])*)$", text)
-    if letters:
-        text = text[: letters.start()]
-        symbols += letters[1]
+    if letters := re.search(r"(?<=[\d)\]])\s*([a-z](?:\s*,?\s*[a-z])*)$", text):
+        text, symbols = text[: letters.start()], symbols + letters[1]
     match = _FULL.fullmatch(text)
     if match is None:
         return None
-    inside = [
-        match[name] for name in ("spread", "beside", "low", "high") if match[name] is not None
-    ]
+    spread = [match[name] for name in ("spread", "bracket", "low", "high") if match[name]]
     number = decimal_of(match["number"])
-    if (last := match["beside"] or "").isdigit() and match["number"].count(".") == 1:
-        # 0.424(14): in units of the last digit
-        inside = [str(Decimal(last).scaleb(-decimals(number)))]
-    lowered = "".join(one.text for one in cell.pieces if one.style.lowered)
-    if (below := re.fullmatch(rf"\s*±\s*({_NUMBER})\s*", lowered)) is not None:
-        inside, lowered = [below[1]], ""
-    shown = [
-        one for one in cell.pieces
-        if any(sign.isdigit() for sign in one.text)
-        and not one.style.raised and not one.style.lowered
-    ]  # fmt: skip
-    raised = "".join(one.text for one in cell.pieces if one.style.raised)
+    if (last := match["bracket"] or "").isdigit() and match["number"].count(".") == 1:
+        spread = [str(Decimal(last).scaleb(-decimals(number)))]  # 0.424(14): of the last digit
+    lowered = cell.lowered
+    if below := re.fullmatch(rf"\s*±\s*({_NUMBER})\s*", lowered):
+        spread, lowered = [below[1]], ""
     return Printed(
-        text=match["number"].strip(),
-        number=number,
-        digits=decimals(number),
-        is_percent=bool(match["percent"]),
-        beside=tuple(map(decimal_of, inside)),
-        marks=marks_of(raised + symbols),
-        lowered=marks_of(lowered),
-        raised=",".join(_parts(raised + symbols)),
-        remark=match["remark"] or "",
-        bold=bool(shown) and shown[0].style.bold,
-        underlined=any(one.style.underlined for one in (*shown[:1], *_blank(cell))),
-    )  # fmt: skip
-
-
-def _blank(cell: Cell) -> list[Piece]:
-    return [piece for piece in cell.pieces if NO_WIDTH in piece.text]
+        match["number"].strip(),
+        number,
+        decimals(number),
+        bool(match["percent"]),
+        tuple(map(decimal_of, spread)),
+        marks_of(cell.raised + symbols),
+        marks_of(lowered),
+        tuple(_parts(cell.raised + symbols)),
+        match["remark"] or "",
+    )
 
 
 def decimal_of(text: str) -> Decimal:
@@ -323,36 +278,32 @@ def decimals(number: Decimal) -> int:
 
 
 def marks_of(text: str) -> tuple[str, ...]:
-    """Return the marks that stand together: by commas or spaces where there are, else one by one.
+    """Return the marks of a text: split by commas or spaces if there are any, else one by one.
 
     Letters and digits are marks each (``ab``, ``12``); a symbol that is repeated is one (``**``).
 
     >>> marks_of("ab"), marks_of("a, ab"), marks_of("†‡"), marks_of("**"), marks_of("a†")
     (('a', 'b'), ('a', 'ab'), ('†', '‡'), ('**',), ('a', '†'))
     """
-    found: list[str] = []
     parts = _parts(text)
-    for part in parts:
-        runs = [match[0] for match in re.finditer(r"([^\w])\1*|\w+", part)]
-        for run in runs:
-            if (run.isalpha() or run.isdigit()) and len(parts) == 1:
-                found += list(run)
-            elif run.isalnum() or run[0] in SYMBOLS or not run.isascii():
-                found.append(run)
-    return tuple(found)
+    marks: list[str] = []
+    for run in (match[0] for part in parts for match in re.finditer(r"([^\w])\1*|\w+", part)):
+        if (run.isalpha() or run.isdigit()) and len(parts) == 1:
+            marks += run
+        elif run.isalnum() or run[0] in SYMBOLS or not run.isascii():
+            marks.append(run)
+    return tuple(marks)
 
 
 def _parts(text: str) -> list[str]:
-    parts = re.split(r"[,;\s\u2009]+", text.strip("() "))
-    return [letter for part in parts if part for letter in _letters(part)]
+    """Return the parts of a text between commas and spaces, each letter of a range a part.
 
-
-def _letters(part: str) -> list[str]:
-    """Return the letters of a range.
-
-    >>> _letters("y–ab"), _letters("ab"), _letters("c-a")
-    (['y', 'z', 'aa', 'ab'], ['ab'], ['c-a'])
+    >>> _parts("y–ab"), _parts("ab"), _parts("a,c-a")
+    (['y', 'z', 'aa', 'ab'], ['ab'], ['a', 'c-a'])
     """
-    ends = re.fullmatch(r"([a-z]{1,2})[-–−]{1,2}([a-z]{1,2})", part)
-    between = range(place_of(ends[1]), place_of(ends[2]) + 1) if ends else ()
-    return [letter(place) for place in between] or [part]
+    parts: list[str] = []
+    for part in filter(None, re.split(r"[,;\s\u2009]+", text.strip("() "))):
+        ends = re.fullmatch(r"([a-z]{1,2})[-–−]{1,2}([a-z]{1,2})", part)
+        between = range(place_of(ends[1]), place_of(ends[2]) + 1) if ends else ()
+        parts += [letter(place) for place in between] or [part]
+    return parts

@@ -1,14 +1,15 @@
-"""Tables of a LaTeX file: tabular and its kin, rules, spans, and the file's own macros."""
+"""Tables of a LaTeX file: rows, rules, spans, styles, and the file's own macros."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
-from .table_grid import GREEK, NO_WIDTH, Cell, Grid, Piece, Style, grid_of, merged
+from .table_grid import GREEK, Cell, Grid, Piece, cell_of, grid_of
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _DEFINED = re.compile(
@@ -35,13 +36,13 @@ _SIGNS = {
     "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "sim": "~", "o": "ø",
     **dict.fromkeys((",", ";", ":", "thinspace", "enspace"), "\u2009"),
 }  # fmt: skip
-_CODE = re.compile(r"\[U\+([0-9A-F]{4,6})\]")
-"""What the harness's own LaTeX writes for a character that pdfLaTeX does not have."""
+_CODE = re.compile(r"\[U\+([0-9A-F]{4,5}|10[0-9A-F]{4})\]")
+"""What ``harness table`` writes for a character that pdfLaTeX does not have."""
 _STYLES = {
-    **dict.fromkeys(("textbf", "mathbf", "boldsymbol", "bm", "pmb", "symbf"), "bold"),
-    **dict.fromkeys(("underline", "uline", "ul", "uuline", "dashuline"), "underlined"),
-    **dict.fromkeys(("textsuperscript", "tnote", "sym", "sup"), "raised"),
-    **dict.fromkeys(("textsubscript", "sub"), "lowered"),
+    **dict.fromkeys(("textbf", "mathbf", "boldsymbol", "bm", "pmb", "symbf"), "b"),
+    **dict.fromkeys(("underline", "uline", "ul", "uuline", "dashuline"), "u"),
+    **dict.fromkeys(("textsuperscript", "tnote", "sym", "sup"), "^"),
+    **dict.fromkeys(("textsubscript", "sub"), "_"),
 }
 _SWITCHES = {"bf": True, "bfseries": True, "boldmath": True, "mdseries": False}
 _DROPPED = {
@@ -55,7 +56,7 @@ _DROPPED = {
         ("rule", "fontsize", "resizebox", "multirow", "multicolumn", "setlength"), 2
     ),
 }  # fmt: skip
-"""How many arguments are no text; those after them are."""
+"""How many arguments of a command are not text."""
 _BEGIN = re.compile(r"\\begin\{(tabular\*|tabularx|tabulary|tabular|longtable|tblr)\}")
 _RULE = re.compile(
     r"\s*\\(hline|toprule|midrule|bottomrule|addlinespace|specialrule|cmidrule|cline|endfirsthead|"
@@ -73,11 +74,19 @@ _TOKEN = re.compile(
 )
 
 
+class Macro(NamedTuple):
+    """A macro: how many arguments, the first one's default, body."""
+
+    arguments: int
+    default: str | None
+    body: str
+
+
 def grids(text: str) -> list[Grid]:
     """Return the tables of a LaTeX file, in order; one within a cell is part of it."""
     lines, source = text.split("\n"), _COMMENT.sub(r"\1", text)
     macros = macros_of(source)
-    found, at = [], 0
+    grids, at = [], 0
     while (begin := _BEGIN.search(source, at)) is not None:
         name, start = begin[1], begin.end()
         end = _end(source, start, name)
@@ -94,17 +103,16 @@ def grids(text: str) -> list[Grid]:
         label = re.search(r"\\label\{([^}]*)\}", own)
         header, rows = _rows(source[start:end], source.count("\n", 0, start) + 1, macros)
         around = lines[source.count("\n", 0, at) : source.count("\n", 0, closed) + 1]
-        grid = grid_of(
-            rows, header, source.count("\n", 0, begin.start()) + 1, label[1] if label else "",
-            "\n".join(around), caption=_caption(own),
-        )  # fmt: skip
-        found += [grid] if grid else []
+        line = source.count("\n", 0, begin.start()) + 1
+        grids += grid_of(
+            rows, header, line, label[1] if label else "", "\n".join(around), _caption(own)
+        )
         at = end
-    return found
+    return grids
 
 
 def _end(source: str, at: int, name: str) -> int:
-    """Return where an environment ends, over others of its name within it."""
+    """Return where an environment ends, past others of its name within it."""
     depth = 1
     for match in re.compile(r"\\(begin|end)\{" + re.escape(name) + r"\}").finditer(source, at):
         depth += 1 if match[1] == "begin" else -1
@@ -114,15 +122,15 @@ def _end(source: str, at: int, name: str) -> int:
 
 
 def _caption(text: str) -> str:
-    found = re.search(r"\\caption\*?\s*", text)
-    if found is None:
+    caption = re.search(r"\\caption\*?\s*", text)
+    if caption is None:
         return ""
-    _, at = optional(text, found.end())
-    return Cell(pieces(argument(text, at)[0])).whole
+    _, at = optional(text, caption.end())
+    return cell_of(pieces(argument(text, at)[0]), 0).whole
 
 
 def _rows(body: str, line: int, macros: Mapping[str, Macro]) -> tuple[int | None, list[list[Cell]]]:
-    """Return how many rows are headings, where rules say so, and the rows."""
+    """Return how many rows are headings, if rules show it, and the rows."""
     breaks = [match.start() for match in re.finditer("\n", body)]
     rows: list[list[Cell]] = []
     header: int | None = None
@@ -151,7 +159,7 @@ def _rows(body: str, line: int, macros: Mapping[str, Macro]) -> tuple[int | None
 
 
 def _split(body: str) -> Iterator[list[tuple[str, int]]]:
-    """Yield the cells of each row, with where they begin; rules stand before the first."""
+    """Yield the cells of each row, with where they begin; rules precede the first."""
     row, start, depth = [], 0, 0
     for token in _TOKEN.finditer(body):
         if token["environment"]:
@@ -190,7 +198,13 @@ def _cell(text: str, line: int) -> Cell:
         _, at = optional(text, down.end())
         count, _ = argument(text, at)
         rows = abs(int(count)) if re.fullmatch(r"\s*-?[0-9]{1,3}\s*", count) else 1
-    return Cell(pieces(text), line, columns, rows)
+    merged = groupby(pieces(text), key=itemgetter(1))
+    decoded = ((_decoded("".join(one for one, _ in some)), style) for style, some in merged)
+    return cell_of(decoded, line, columns, rows)
+
+
+def _decoded(text: str) -> str:
+    return _CODE.sub(lambda code: chr(int(code[1], 16)), text)
 
 
 def argument(text: str, at: int) -> tuple[str, int]:
@@ -213,17 +227,9 @@ def argument(text: str, at: int) -> tuple[str, int]:
 
 
 def optional(text: str, at: int) -> tuple[str, int]:
-    """Return an argument in brackets, and where it ends; nothing where there is none."""
-    found = re.compile(r"[ \t]*\[([^\]]*)\]").match(text, at)
-    return (found[1], found.end()) if found else ("", at)
-
-
-class Macro(NamedTuple):
-    """A macro: how many arguments, what stands for the first where it may be left out, body."""
-
-    arguments: int
-    default: str | None
-    body: str
+    """Return an argument in brackets and where it ends; an empty one if there is none."""
+    match = re.compile(r"[ \t]*\[([^\]]*)\]").match(text, at)
+    return (match[1], match.end()) if match else ("", at)
 
 
 def macros_of(text: str) -> dict[str, Macro]:
@@ -232,18 +238,18 @@ def macros_of(text: str) -> dict[str, Macro]:
     >>> macros_of(r"\newcommand{\best}[1]{\textbf{#1}} \def\x{BM25}")["best"]
     Macro(arguments=1, default=None, body='\\textbf{#1}')
     """
-    found = {}
+    macros = {}
     for match in _DEFINED.finditer(text):
         body, _ = argument(text, match.end())
         if match[1]:
-            found[match[1]] = Macro(int(match[2] or 0), match[3], body)
+            macros[match[1]] = Macro(int(match[2] or 0), match[3], body)
         else:
-            found[match[4]] = Macro((match[5] or "").count("#"), None, body)
-    return found
+            macros[match[4]] = Macro((match[5] or "").count("#"), None, body)
+    return macros
 
 
 def expanded(text: str, macros: Mapping[str, Macro], depth: int = 5) -> str:
-    """Return a text with macros put in place, those within macros up to a depth."""
+    """Return a text with its macros replaced, and those within macros up to a depth."""
     if not macros or not depth:
         return text
     parts, at = [], 0
@@ -255,8 +261,8 @@ def expanded(text: str, macros: Mapping[str, Macro], depth: int = 5) -> str:
         at = call.end()
         for place in range(1, count + 1):
             if place == 1 and default is not None:
-                given, end = optional(text, at)
-                value, at = (given, end) if end > at else (default, at)
+                value, end = optional(text, at)
+                value, at = (value, end) if end > at else (default, at)
             else:
                 value, at = argument(text, at)
             body = body.replace(f"#{place}", value)
@@ -271,19 +277,12 @@ def _name(text: str, at: int) -> str:
     return match[0] if match else text[at : at + 1]
 
 
-def pieces(text: str) -> tuple[Piece, ...]:
-    r"""Return what a cell says, and how each part is set.
+def pieces(text: str, style: str = "") -> Iterator[Piece]:
+    r"""Yield the text of a cell, a character or sign each, with its styles.
 
-    >>> [(one.text, one.style.bold) for one in pieces(r"$\mathbf{.42}^{ab}$ [U+4E2D]")]
-    [('.42', True), ('ab', False), (' 中', False)]
+    >>> cell_of(pieces(r"$\mathbf{.42}^{ab}$"), 1).raised
+    'ab'
     """
-    return tuple(
-        replace(one, text=_CODE.sub(lambda code: chr(min(int(code[1], 16), 0x10FFFF)), one.text))
-        for one in merged(_pieces(text, Style()))
-    )
-
-
-def _pieces(text: str, style: Style) -> Iterator[Piece]:
     at = 0
     while at < len(text):
         sign = text[at]
@@ -294,31 +293,27 @@ def _pieces(text: str, style: Style) -> Iterator[Piece]:
                 at += len(text[at:]) - len(text[at:].lstrip(" \t\n"))
             name = name.rstrip("*") or name
             if name in _SWITCHES:
-                style = replace(style, bold=_SWITCHES[name])
+                style = style.replace("b", "") + "b" * _SWITCHES[name]
             elif name in _SIGNS:
                 at += 2 * text.startswith("{}", at)
-                yield Piece(_SIGNS[name], style)
+                yield _SIGNS[name], style
             elif name in _STYLES:
-                changed = replace(style, **{_STYLES[name]: True})
                 _, at = optional(text, at)
-                inner, end = argument(text, at)
+                inner, at = argument(text, at)
                 if name == "underline" and re.match(r"\s*\\h?phantom", inner):
-                    yield Piece(NO_WIDTH, changed)  # a line below what stands beside it
+                    yield "", style + "u"  # a line below what is next to it
                 else:
-                    yield from _pieces(inner, changed)
-                at = end
+                    yield from pieces(inner, style + _STYLES[name])
             else:
                 _, at = optional(text, at)
                 for _ in range(_DROPPED.get(name, 0)):
                     _, at = argument(text, at)
                     _, at = optional(text, at)
-        elif sign == "{":
-            inner, at = argument(text, at)
-            yield from _pieces(inner, style)
-        elif sign in "^_":
-            inner, at = argument(text, at + 1)
-            yield from _pieces(inner, replace(style, raised=sign == "^", lowered=sign == "_"))
+        elif sign == "{" or sign in "^_":
+            inner, at = argument(text, at + (sign != "{"))
+            plain = style.replace("^", "").replace("_", "")
+            yield from pieces(inner, style if sign == "{" else plain + sign)
         else:
             at += 1
             if sign not in "$}":
-                yield Piece(" " if sign in "~\n\t" else sign, style)
+                yield (" " if sign in "~\n\t" else sign), style

@@ -29,7 +29,7 @@ def said(*words: object, code: int = 0) -> str:
 def test_exit_codes(old: Path, new: Path) -> None:
     assert said(old, old).endswith("\nnothing has changed\n")
     # the other way round one is worse too
-    assert said(new, old, code=1).endswith("\nREGRESSION: 1 cell is worse\n")
+    assert said(new, old, code=1).endswith("\nREGRESSION: 1 cell worse\n")
     assert said(old, new, "--tolerance", 0.1).endswith(
         "\nnothing has changed beyond the tolerance\n"
     )
@@ -117,7 +117,7 @@ def test_jsonl(old: Path, new: Path) -> None:
 
 def test_markdown(old: Path, new: Path) -> None:
     text = said(old, new, "-f", "markdown", code=1)
-    assert text.startswith(f"**REGRESSION: 1 cell is worse**\n\n- old: {old}".replace("_", "\\_"))
+    assert text.startswith(f"**REGRESSION: 1 cell worse**\n\n- old: {old}".replace("_", "\\_"))
     assert "\n#### worse\n\n| dataset | run | metric | old | new | difference |" in text
     assert "\n| dev | good | recip_rank ↑ | 0.8333 | 0.7500 | -0.0833 | 1/6 |" in text
 

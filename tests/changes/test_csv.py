@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from made_boards import table
 
 from harness.audit.changes import changes
-from harness.audit.changes_csv import number, read_csv
+from harness.audit.changes_board import number, read_csv
 from harness.audit.changes_report import render
 from harness.errors import InputError, UnknownNameError
 
@@ -86,7 +86,7 @@ def test_what_columns_are_taken_for(tmp_path: Path) -> None:
     assert board.metrics["my metric"] is None
     assert math.isnan(list(board.rows.values())[1].values["my metric"])
     assert board.notes == (
-        f"{path}: runs in column 'System'; datasets in 'Collection'; told apart by 'Seed'; "
+        f"{path}: runs in 'System'; datasets in 'Collection'; rows identified by 'Seed'; "
         "metrics 'MAP', 'my metric'; not compared 'rank', 'Team', 'MAP deviation', 'empty', 'n'",
     )
     board = read_csv(path, ["Team", "rank"])
@@ -104,7 +104,7 @@ def test_half_of_the_last_digit(tmp_path: Path) -> None:
     assert {cell.key.run: cell.status for cell in found.cells} == {
         "x": "same", "y": "better", "z": "same",
     }  # fmt: skip
-    assert "tolerance: half a unit of the last digit printed (0.005 for map)\n" in render(found)
+    assert "tolerance: half a unit of the last digit printed (map 0.005)\n" in render(found)
     # with four digits each, one unit is a move
     four = table(tmp_path / "c.csv", "run,map\nx,0.3148\ny,0.2051\nz,0.4050")
     assert [cell.status for cell in changes(new, four).cells] == ["worse", "same", "same"]
@@ -130,10 +130,10 @@ def test_which_way_is_better(tmp_path: Path) -> None:
         "latency": "worse",
         "num_rel": "changed",
     }
-    assert "higher is taken to be better by latency; --lower says otherwise" in found.notes
+    assert "assumed that higher is better by latency; --lower says otherwise" in found.notes
     said = changes(old, new, lower=["latency"])
     assert not said.has_regression
-    assert not any("higher is taken" in note for note in said.notes)
+    assert not any("higher is better" in note for note in said.notes)
     ranks = next(one for one in said.orders if one.metric == "latency")
     assert [(one.key.run, one.new) for one in ranks.changes] == [("x", 1), ("y", 2)]
     assert [one.metric for one in said.orders] == ["map", "swaps", "latency"]
@@ -147,7 +147,7 @@ def test_values_that_come_and_go(tmp_path: Path) -> None:
         ("x", "map"): "worse", ("y", "map"): "same", ("z", "map"): "same",
         ("x", "P@5"): "changed", ("y", "P@5"): "same", ("z", "P@5"): "same",
     }  # fmt: skip
-    assert "no value any more" in render(found)
+    assert "value is gone" in render(found)
     assert found.orders[0].similarity.shared == 1
 
 
@@ -227,7 +227,7 @@ def test_a_csv_without_datasets(old: Path, tmp_path: Path) -> None:
     assert {cell.key.run: cell.status for cell in found.cells} == {
         "base": "same", "good": "same", "poor": "worse",
     }  # fmt: skip
-    assert f"{board} names no dataset; taken to be on dev" in found.notes
+    assert f"{board} has no column of datasets; taken to be on dev" in found.notes
 
 
 def test_effects_from_means_alone(tmp_path: Path) -> None:
@@ -282,8 +282,7 @@ def test_numbers_read_back(whole: int, places: int, point: str) -> None:
     text = f"{whole / 10**places:.{places}f}"
     found = number(text.replace(".", point))
     assert found is not None
-    assert found.value == float(text)
-    assert found.unit == pytest.approx(10.0**-places)
+    assert found == pytest.approx((float(text), 10.0**-places), rel=1e-15)
 
 
 @pytest.mark.parametrize(
