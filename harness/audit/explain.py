@@ -1,4 +1,4 @@
-"""Which settings give a published value: those with the fewest changes to a convention first."""
+"""Which settings give a published value, those with the fewest changes to a convention first."""
 
 from __future__ import annotations
 
@@ -16,35 +16,27 @@ import numpy as np
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.evaluate import EMPTY, empty_of, evaluate, values_of
-from ..core.grades import GradeRule
 from ..core.metric import Definition, Metric
 from ..core.names import bound
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats
-from ..core.settings import Settings
 from ..core.tables import Qrels, Run
 from ..core.views import policies_of, view
-from ..errors import HarnessError, InputError, UnknownNameError
+from ..errors import HarnessError, InputError
 from ..experiment import origin as origin
-from .explain_space import (
-    AFTERWARDS,
-    After,
-    Asked,
-    Base,
-    Changes,
-    Params,
-    Space,
-    familiar,
-    meaning,
-)
+from .explain_space import AFTERWARDS, After, Asked, Base, Changes, Params, Space, familiar, meaning
 from .why import read_inputs
 
 DEPTH = 2
 """How many settings of a convention are changed at most by default."""
 _DIGITS = 10
-"""Decimals to which the values of a query are compared: sums in another order differ below."""
-_ANY = GradeRule(whole=False)
-Track = Callable[[Sequence[Base]], Iterable[Base]]
+"""Decimals to which values of a query are compared: sums in another order differ in the last."""
+_WITHOUT_TIE_RULE = (
+    "sklearn", "torchmetrics", "rankeval", "allrank", "ptranking", "ranx", "quickrank",
+)  # fmt: skip
+"""Conventions of tools that order ties by no rule for some metric."""
+_USUAL = 8
+"""How many of the usual cutoffs are tried for ties if none is asked for."""
 T = TypeVar("T")
 
 
@@ -52,8 +44,8 @@ T = TypeVar("T")
 class Fit:
     """One way to set up a metric, and the summary that it gives.
 
-    `changes` are the settings that differ from the base's; `inert` names those that change
-    nothing here when they are applied to the values.
+    `changes` are the settings that differ from the base's; `inert` are those that change nothing
+    here when they are applied to the values.
     """
 
     base: Base
@@ -74,7 +66,7 @@ class Fit:
 
     @property
     def order(self) -> tuple[int, int, float]:
-        """What comes first: fewer changes, then a more usual cutoff."""
+        """Key to sort by: fewer changes first, then a more usual cutoff."""
         return len(self.changes), familiar(self.cutoff), self.cutoff or math.inf
 
 
@@ -82,17 +74,12 @@ class Fit:
 class Explanation:
     """Settings that give equal values on every query, the simplest first.
 
-    `fits` leaves out those that only add a change to another; `inert` names the settings that
-    could be changed in the first without effect on these data.
+    `fits` leaves out those that only add a change to another; `inert` are the settings that could
+    be changed in the first without effect on these data.
     """
 
     fits: tuple[Fit, ...]
     inert: tuple[str, ...]
-
-    @property
-    def best(self) -> Fit:
-        """The simplest."""
-        return self.fits[0]
 
 
 @dataclass(frozen=True)
@@ -106,30 +93,29 @@ class Reach:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search gave.
+    """The result of a search.
 
-    `explanations` has the simplest first; if it is empty, `nearest` is what comes nearest and
-    `difference` its value less the published one. `tried` counts settings and cutoffs, `unknown`
-    those left out because ties have no expectation in closed form. `refused` has the conventions
-    that do not accept the data, and why; `clipped` are those that were tried with ``labels=clip``.
-    `n_tied` of `n_retrieved` documents share their score with another. If nothing fits and
-    documents are tied, `reaches` are the metrics between whose values for the worst and the best
-    order of tied documents the published one lies.
+    `explanations` has the simplest first; if it is empty, `nearest` comes nearest and `difference`
+    is its value less the published one. `tried` counts settings and cutoffs; `unknown` those left
+    out because ties have no expectation in closed form. `refused` has the conventions that refuse
+    the data, and why; `clipped` those of them that were tried with ``labels=clip``. `n_tied` of
+    `n_retrieved` documents have tied scores. If nothing fits, `reaches` are the metrics whose
+    values for the worst and the best order of ties enclose the published one.
     """
 
     asked: Asked
     spaces: tuple[Space, ...]
     depth: int
+    n_queries: int
+    n_tied: int
+    n_retrieved: int
     explanations: tuple[Explanation, ...] = ()
     nearest: Fit | None = None
     difference: float = math.nan
     tried: int = 0
     refused: dict[str, str] = field(default_factory=dict)
     unknown: int = 0
-    n_queries: int = 0
     clipped: frozenset[str] = frozenset()
-    n_tied: int = 0
-    n_retrieved: int = 0
     reaches: tuple[Reach, ...] = ()
 
 
@@ -139,7 +125,7 @@ def explain(
     run: Run,
     spaces: Sequence[Space],
     depth: int = DEPTH,
-    track: Track = iter,
+    track: Callable[[Sequence[Base]], Iterable[Base]] = iter,
 ) -> Found:
     """Search for the settings that give a published value to its printed digits.
 
@@ -153,7 +139,7 @@ def explain(
     depth : int
         Settings of a convention that are changed at most.
     track : callable
-        Passes on what is searched one after another; to show how far it is.
+        Passes on what is searched one after another, to show progress.
 
     Raises
     ------
@@ -161,24 +147,14 @@ def explain(
         If qrels and run share no query.
     """
     space_of = {base: space for space in spaces for base in space.bases}
-    ways = {base: list(_ways(base, depth)) for base in space_of}
-    policies = (policy for some in ways.values() for _, policy, _ in some)
-    search = _Search(asked, depth, _Rankings(qrels, run, policies))
+    ways = {base: list(base.ways(depth)) for base in space_of}
+    search = _Search(asked, depth, qrels, run, (way[1] for some in ways.values() for way in some))
     for base in track([*space_of]):
         search.try_base(base, space_of[base], ways[base])
     found = search.result(tuple(spaces))
-    if not found.explanations and found.n_tied:
-        found = replace(found, reaches=reaches(asked, qrels, run, spaces))
-    return found
-
-
-def _ways(base: Base, depth: int) -> Iterator[tuple[Changes, Policy, Params]]:
-    """Yield each way to compute a metric that starts from `base`."""
-    for changes in base.changes(base.kernel_names, depth):
-        try:
-            yield changes, *base.settle(changes)
-        except UnknownNameError:  # settings that do not go together
-            continue
+    if found.explanations or not found.n_tied:
+        return found
+    return replace(found, reaches=reaches(asked, qrels, run, spaces))
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +169,7 @@ class _Ranking:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """A metric's values, ``(n_cutoffs, n_queries)``, before empty and short lists get theirs."""
+    """A metric's values, ``(n_cutoffs, n_queries)``, before :class:`After` is applied."""
 
     metrics: tuple[Metric, ...]
     aligned: Aligned
@@ -243,7 +219,7 @@ class _Values:
         return np.exp(mean) if how == "gm" else mean
 
     def key(self, row: Floats, after: After) -> bytes:
-        """Return what is the same for settings that give equal values on every query."""
+        """Return a key that settings with equal values on every query share."""
         if after.undefined == "zero":
             row = np.where(np.isnan(row), 0.0, row)
         if after.missing_queries == "skip":
@@ -252,16 +228,23 @@ class _Values:
         return (np.round(row, _DIGITS) + 0.0).tobytes() + weights
 
 
-class _Rankings:
-    """The run under every policy that is asked for, and every metric's values, each once."""
+class _Search:
+    """A search over one run: each ranking, metric and summary is computed once."""
 
-    def __init__(self, qrels: Qrels, run: Run, policies: Iterable[Policy]) -> None:
+    def __init__(
+        self, asked: Asked, depth: int, qrels: Qrels, run: Run, policies: Iterable[Policy]
+    ) -> None:
+        self.asked, self.depth = asked, depth
         first = Policy(ties="stable", scores="float32")
-        self._first = align(qrels, run, first)
-        self._untied = not self._first.n_tied.any()
+        self._aligned = align(qrels, run, first, dict.fromkeys(policies))
         self._memo: dict[Hashable, Any] = {}
-        wanted = dict.fromkeys(self._plain(policy) for policy in policies)
-        self.aligned = align(qrels, run, first, wanted)
+        self._hits: dict[bytes, list[Fit]] = defaultdict(list)
+        self._tried: dict[Hashable, set[int]] = defaultdict(set)
+        self._refused: dict[str, str] = {}
+        self._clipped: set[str] = set()
+        self._unknown = 0
+        self._nearest: Fit | None = None
+        self._distance = math.inf
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` gives, or raise the InputError that it raises; it is called once."""
@@ -275,31 +258,9 @@ class _Rankings:
             raise found
         return found
 
-    def _plain(self, policy: Policy) -> Policy:
-        """Return a policy that gives the same ranking, one for many of them."""
-        if policy.scores != "none" and self._untied:
-            policy = replace(policy, ties="stable", scores="float32")
-        if self._once(policy.grades, lambda: self._takes_all(policy.grades)):
-            policy = replace(policy, grades=_ANY)
-        return policy
-
-    def _takes_all(self, rule: GradeRule) -> bool:
-        """Whether a rule for grades neither refuses nor changes any of these."""
-        if rule.documents > 1:
-            return False
-        try:
-            return view(self._first, replace(self._first.policy, grades=rule)) is self._first
-        except InputError:
-            return False
-
-    def under(self, policy: Policy) -> _Ranking:
-        """Return the run under a policy; InputError if the policy does not accept a grade."""
-        policy = self._plain(policy)
-        return self._once(policy, lambda: self._under(policy))
-
-    def _under(self, policy: Policy) -> _Ranking:
-        """Return the ranking that this and all policies of the same ranking share."""
-        aligned = view(self.aligned, policy)
+    def _ranking(self, policy: Policy) -> _Ranking:
+        """Return the run under a policy, the same one for policies that rank alike."""
+        aligned = view(self._aligned, policy)
         tied = bool((aligned.tie_last > aligned.tie_first).any())
         average = policy.ties == "average" and tied
         digest = blake2b(b"average" if average else b"")
@@ -313,126 +274,98 @@ class _Rankings:
         grades = np.unique(aligned.ideal.values)
         return self._once(digest.digest(), lambda: _Ranking(aligned, policy, tied, grades))
 
-    def values(
-        self, definition: Definition, params: Params, ranking: _Ranking,
+    def _values(
+        self, definition: Definition, params: Params, policy: Policy,
         cutoffs: tuple[float | None, ...],
-    ) -> _Values | None:  # fmt: skip
-        """Return a metric's values; None if ties have no expectation in closed form.
+    ) -> tuple[_Values | None, Bools]:  # fmt: skip
+        """Return a metric's values, None if ties have no closed form, and the empty queries."""
+        ranking = self._once(policy, lambda: self._ranking(policy))
+        aligned, tied, average = ranking.aligned, ranking.tied, ranking.policy.ties == "average"
 
-        Raises InputError if the metric does not accept a grade.
-        """
-        average = ranking.policy.ties == "average"
-        same = meaning(definition, dict(params), ranking.grades, ranking.tied, average)
+        def compute() -> _Values | None:
+            metrics = tuple(Metric(definition, cutoff, params) for cutoff in cutoffs)
+            rows = [values_of(metric, aligned, ranking.policy) for metric in metrics]
+            done = [row for row in rows if row is not None]
+            if len(done) < len(rows):
+                return None
+            return _Values(metrics, aligned, np.stack(done), metrics[0].weights(aligned))
 
-        def make() -> _Values | None:
-            metrics = tuple(Metric(definition, cutoff, params, Settings()) for cutoff in cutoffs)
-            rows: list[Floats] = []
-            for metric in metrics:
-                row = values_of(metric, ranking.aligned, ranking.policy)
-                if row is None:
-                    return None
-                rows.append(row)
-            weights = metrics[0].weights(ranking.aligned)
-            return _Values(metrics, ranking.aligned, np.stack(rows), weights)
-
-        return self._once((definition.name, same, ranking, cutoffs), make)
-
-    def empty(self, definition: Definition, params: Params, ranking: _Ranking) -> Bools:
-        """Return the queries without anything that a metric takes for relevant."""
-        given = tuple(item for item in params if item[0] in ("rel", "above", "top", "target"))
-        return self._once(
-            ("rel" in definition.parameters, given, ranking),
-            lambda: empty_of(Metric(definition, None, given), ranking.aligned),
-        )
-
-    @property
-    def tied(self) -> tuple[int, int]:
-        """How many retrieved documents are tied, scores compared as float32, and how many are."""
-        return int(self._first.n_tied.sum()), int(self._first.n_retrieved.sum())
-
-
-class _Search:
-    def __init__(self, asked: Asked, depth: int, rankings: _Rankings) -> None:
-        self.asked, self.depth, self.rankings = asked, depth, rankings
-        self.hits: dict[bytes, list[Fit]] = defaultdict(list)
-        self.summarised: dict[Hashable, tuple[Floats, Floats, Floats]] = {}
-        self.tried: dict[Hashable, set[int]] = defaultdict(set)
-        self.refused: dict[str, str] = {}
-        self.clipped: set[str] = set()
-        self.unknown = 0
-        self.nearest: Fit | None = None
-        self.distance = math.inf
+        same = meaning(definition, dict(params), ranking.grades, tied, average)
+        values = self._once((definition.name, same, ranking, cutoffs), compute)
+        own = tuple(item for item in params if item[0] in ("rel", "above", "top", "target"))
+        key = "rel" in definition.parameters, own, ranking
+        return values, self._once(key, lambda: empty_of(Metric(definition, None, own), aligned))
 
     def try_base(
         self, base: Base, space: Space, ways: Iterable[tuple[Changes, Policy, Params]]
     ) -> None:
         """Try all settings that start from `base`."""
-        cutoffs = base.cutoffs(space.asked)
+        cutoffs, definition = base.cutoffs(space.asked), base.definition
         if not cutoffs:  # the tool has no value for the whole list
             return
         rows = np.array([space.cutoffs.index(cutoff) for cutoff in cutoffs], dtype=np.intp)
         for changes, policy, params in ways:
             try:
-                ranking = self.rankings.under(policy)
-                values = self.rankings.values(base.definition, params, ranking, space.cutoffs)
+                values, empty = self._values(definition, params, policy, space.cutoffs)
             except InputError as error:
                 if not changes:
                     problem = error.problems[0]
-                    self.refused[str(base)] = ": ".join(filter(None, (problem.where, problem.what)))
+                    why = ": ".join(filter(None, (problem.where, problem.what)))
+                    self._refused[base.name] = why
                 continue
             if values is None:
-                self.unknown += len(rows)
+                self._unknown += len(rows)
                 continue
             if ("labels", "clip") in changes:
-                self.clipped.add(str(base))
-            empty = self.rankings.empty(base.definition, params, ranking)
+                self._clipped.add(base.name)
             inert = values.inert(empty)
             able = [name for name in AFTERWARDS if name not in inert]
             for more in base.changes(able, self.depth - len(changes)):
                 after = base.after(more)
-                self.tried[base.definition.name, params, policy, after].update(rows.tolist())
-                whole = Fit(base, (*changes, *more), None, math.nan, inert)
-                self.take(whole, cutoffs, rows, values, after, empty)
+                self._tried[definition.name, params, policy, after].update(rows.tolist())
+                fit = Fit(base, (*changes, *more), None, math.nan, inert)
+                self._take(fit, cutoffs, rows, values, after, empty)
 
-    def take(
+    def _take(
         self, fit: Fit, cutoffs: Sequence[float | None], rows: Array, values: _Values,
         after: After, empty: Bools,
     ) -> None:  # fmt: skip
-        """Keep the cutoffs at which it fits; if there is none, the one that comes nearest."""
-        key = (values, after, empty.tobytes())
-        if key not in self.summarised:
+        """Keep the cutoffs at which it fits, and the nearest miss."""
+
+        def summarise() -> tuple[Floats, Floats, Floats]:
             finished = values.after(after, empty)
             summaries = values.summaries(finished, after)
-            windows = self.asked.windows(fit.base.definition.bounds[1])
-            distances = np.minimum.reduce([window.distances(summaries) for window in windows])
-            distances = np.where(np.isnan(distances), math.inf, distances)
-            self.summarised[key] = finished, summaries, distances
-        finished, summaries, distances = self.summarised[key]
+            largest = fit.base.definition.bounds[1]
+            return finished, summaries, self.asked.distances(summaries, largest)
+
+        finished, summaries, distances = self._once((values, after, empty.tobytes()), summarise)
         distances = distances[rows]
         least = int(distances.argmin())
-        if 0 < distances[least] < self.distance * (1 - 1e-9):
-            self.distance = float(distances[least])
+        if 0 < distances[least] < self._distance * (1 - 1e-9):
+            self._distance = float(distances[least])
             value = float(summaries[rows[least]])
-            self.nearest = replace(fit, cutoff=cutoffs[least], value=value)
+            self._nearest = replace(fit, cutoff=cutoffs[least], value=value)
         for at in np.flatnonzero(distances == 0).tolist():
             found = replace(fit, cutoff=cutoffs[at], value=float(summaries[rows[at]]))
-            self.hits[values.key(finished[rows[at]], after)].append(found)
+            self._hits[values.key(finished[rows[at]], after)].append(found)
 
     def result(self, spaces: tuple[Space, ...]) -> Found:
         """Return what was found, the simplest first."""
-        explanations = [_explanation(fits) for fits in self.hits.values()]
-        explanations.sort(
-            key=lambda one: (self.asked.is_read_as_share(one.best.value), one.best.order)
-        )
-        nearest = self.nearest if not explanations else None
-        difference = math.nan
+        explanations = sorted(
+            map(_explanation, self._hits.values()),
+            key=lambda one: (
+                self.asked.is_read_as_share(one.fits[0].value), one.fits[0].order,
+            ),
+        )  # fmt: skip
+        nearest, difference = None if explanations else self._nearest, math.nan
         if nearest is not None:
             windows = self.asked.windows(nearest.base.definition.bounds[1])
             difference = min((nearest.value - window.centre for window in windows), key=abs)
         return Found(
-            self.asked, spaces, self.depth, tuple(explanations), nearest, difference,
-            sum(map(len, self.tried.values())), self.refused, self.unknown,
-            self.rankings.aligned.n_queries, frozenset(self.clipped), *self.rankings.tied,
+            self.asked, spaces, self.depth, self._aligned.n_queries,
+            int(self._aligned.n_tied.sum()), int(self._aligned.n_retrieved.sum()),
+            tuple(explanations), nearest, difference, sum(map(len, self._tried.values())),
+            self._refused, self._unknown, frozenset(self._clipped),
         )  # fmt: skip
 
 
@@ -450,59 +383,55 @@ def _explanation(fits: list[Fit]) -> Explanation:
 
 def _inert(best: Fit, fits: list[Fit]) -> Iterator[str]:
     """Yield the settings that could be changed about `best` without effect here."""
-    own, added = set(best.changes), defaultdict[str, list[Any]](list)
+    changed, added = set(best.changes), defaultdict[str, list[Any]](list)
     for fit in fits:
+        more = set(fit.changes) - changed
         is_same = (fit.base, fit.cutoff) == (best.base, best.cutoff)
-        if is_same and own < set(fit.changes) and len(fit.changes) == len(own) + 1:
-            ((name, value),) = set(fit.changes) - own
+        if is_same and changed < set(fit.changes) and len(more) == 1:
+            ((name, value),) = more
             added[name].append(value)
     for name, values in best.base.choices.items():
-        if name not in dict(best.changes) and (
-            name in best.inert or len(added[name]) == len(values)
-        ):
+        is_inert = name in best.inert or len(added[name]) == len(values)
+        if is_inert and name not in dict(best.changes):
             yield name
 
 
-NO_RULE = "torchmetrics but for nDCG, scikit-learn with ignore_ties, RankEval, and others"
-"""See "What no rule gives" in docs/conventions.md."""
-_TOOLS = ("sklearn", "torchmetrics", "rankeval", "allrank", "ptranking", "ranx", "quickrank")
-_USUAL = 8
-"""How many of the usual cutoffs are tried if none is asked for."""
-
-
 def reaches(asked: Asked, qrels: Qrels, run: Run, spaces: Sequence[Space]) -> tuple[Reach, ...]:
-    """Return the metrics between whose extreme values the published one lies.
+    """Return the metrics between whose extreme values under ties the published one lies.
 
     Tried are the default of each metric, and the tools whose order of ties follows no rule.
     """
-    metrics = [metric for space in spaces for metric in _without_rule(space) if metric.bounded]
-    found: list[Reach] = []
-    for convention in dict.fromkeys(metric.convention for metric in metrics):
-        some = [metric for metric in metrics if metric.convention == convention]
-        try:
-            found += _bounds(qrels, run, some)
-        except HarnessError:  # the tool refuses grades for some of them, as Found.refused says
-            for metric in some:
+    found = []
+    for space in spaces:
+        for base in space.bases:
+            cutoffs = base.cutoffs(space.asked)
+            if space.asked is None:
+                cutoffs = tuple(cutoff for cutoff in cutoffs if familiar(cutoff) < _USUAL)
+            metrics = [base.metric((), cutoff) for cutoff in cutoffs]
+            metrics = [metric for metric in metrics if metric.bounded]
+            if not _has_tie_rule(base) and metrics:
                 try:
-                    found += _bounds(qrels, run, [metric])
-                except HarnessError:
+                    found += _bounds(qrels, run, metrics)
+                except HarnessError:  # the tool refuses the grades, as Found.refused shows
                     continue
-    inside = [reach for reach in found if _lies_inside(asked, reach)]
+    inside = [
+        reach
+        for reach in found
+        if reach.low < reach.high
+        and any(
+            high >= reach.low and low <= reach.high
+            for _, low, high in asked.windows(reach.metric.definition.bounds[1])
+        )
+    ]
     return tuple(sorted(inside, key=lambda reach: familiar(reach.metric.cutoff)))
 
 
-def _without_rule(space: Space) -> Iterator[Metric]:
-    """Yield the metrics of tools that order ties by no rule."""
-    for base in space.bases:
-        name = base.convention.name if base.convention else ""
-        if name and (name not in _TOOLS or (name, space.definition.name) == _RULED):
-            continue
-        for cutoff in base.cutoffs(space.asked):
-            if space.asked is not None or familiar(cutoff) < _USUAL:
-                yield base.metric((), cutoff)
-
-
-_RULED = ("torchmetrics", "ndcg")
+def _has_tie_rule(base: Base) -> bool:
+    """Return whether a tool orders ties by a rule; see "What no rule gives" in conventions.md."""
+    name = base.convention.name if base.convention else None
+    return name is not None and (
+        name not in _WITHOUT_TIE_RULE or (name, base.definition.name) == ("torchmetrics", "ndcg")
+    )
 
 
 def _bounds(qrels: Qrels, run: Run, metrics: Sequence[Metric]) -> list[Reach]:
@@ -510,13 +439,6 @@ def _bounds(qrels: Qrels, run: Run, metrics: Sequence[Metric]) -> list[Reach]:
     aligned = align(qrels, run, Policy(), policies_of(wanted, Policy()))
     values = evaluate(aligned, wanted).summary()
     return [Reach(metric, values[f"{metric}_min"], values[f"{metric}_max"]) for metric in metrics]
-
-
-def _lies_inside(asked: Asked, reach: Reach) -> bool:
-    windows = asked.windows(reach.metric.definition.bounds[1])
-    return reach.low < reach.high and any(
-        window.high >= reach.low and window.low <= reach.high for window in windows
-    )
 
 
 def from_results(

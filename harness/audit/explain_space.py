@@ -1,4 +1,4 @@
-"""What is searched: conventions, the settings that can be changed in each, and cutoffs."""
+"""What explain searches: tools, their settings, cutoffs, and the published value."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,30 +19,30 @@ from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import parse
 from ..core.policy import Policy
 from ..core.ragged import Array, Floats
-from ..core.settings import PARAMETERS, Settings
+from ..core.settings import PARAMETERS
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from ..metrics.gains import Scale
 
-Change = tuple[str, Any]
-Changes = tuple[Change, ...]
-Params = tuple[Change, ...]
+Changes = tuple[tuple[str, Any], ...]
+"""Settings that are changed, with their new values."""
+Params = tuple[tuple[str, Any], ...]
 """Parameters of a metric that differ from their defaults."""
 CUTOFFS = (*range(1, 21), 25, 30, 32, 50, 100, 1000)
-"""What is tried where no cutoff is given, and the whole list."""
+"""Tried with the whole list if no cutoff is asked for."""
 BEYOND = 100_000
-"""A cutoff beyond every list: what stands for the whole list where a convention's bare name
-means another cutoff."""
+"""Stands for the whole list if a convention's bare name means another cutoff."""
 AFTERWARDS = ("short", "empty", "undefined", "missing_queries")
-"""Choices that are made about the values of a metric when they are there."""
+"""Choices that are applied to the values of a metric after they are computed."""
 _USUAL: Mapping[str, Any] = {
     "ties": "trec_eval", "scores": "float32", "judged_only": False, "empty": None,
     "undefined": "skip", "missing_queries": "zero", "labels": "error",
 }  # fmt: skip
 _FAMILIAR = (None, 10, 5, 20, 1, 3, 100, 1000, 15, 30, 50)
+_SLACK = 1e-12
+"""How far rounding errors may take a mean past a bound, as a share of it."""
 
 
-@dataclass(frozen=True)
-class After:
+class After(NamedTuple):
     """What is done with the values of a metric: see :class:`harness.core.settings.Settings`."""
 
     short: str = "cut"
@@ -62,59 +62,54 @@ class Base:
     convention: Convention | None = None
     levels: tuple[int, ...] = (1,)
 
-    def __str__(self) -> str:
+    @property
+    def name(self) -> str:
+        """The metric with the convention, without a cutoff."""
         of = "" if self.convention is None else f"(convention={self.convention.name})"
         return f"{self.definition.name}{of}"
 
     @cached_property
-    def usual(self) -> Mapping[str, Any]:
-        """Every parameter and setting with the value it has where nothing is changed."""
-        own = {
-            name: parameter.default
-            for name, parameter in self.definition.parameters.items()
-            if name not in ("cutoff", "reference")
-        }
-        return {**_USUAL, **own, **self._given}
+    def own(self) -> Mapping[str, Any]:
+        """The convention's settings of the metric."""
+        return {} if self.convention is None else self.convention.of(self.definition.name)
 
     @cached_property
-    def _given(self) -> Mapping[str, Any]:
-        return {} if self.convention is None else self.convention.of(self.definition.name)
+    def usual(self) -> Mapping[str, Any]:
+        """Every parameter and setting with its unchanged value."""
+        known = self.definition.parameters
+        names = [name for name in known if name not in ("cutoff", "reference")]
+        return {**_USUAL, **{name: known[name].default for name in names}, **self.own}
 
     @cached_property
     def choices(self) -> dict[str, tuple[Any, ...]]:
         """What each setting can be changed to."""
-        there: dict[str, Sequence[Any]] = {**choices_of(self.definition)}
+        every: dict[str, Sequence[Any]] = {**choices_of(self.definition)}
         if "rel" in self.definition.parameters:
-            there["rel"] = [*there.get("rel", ()), *self.levels]
-        there["missing_queries"] = ["skip"]
+            every["rel"] = [*every.get("rel", ()), *self.levels]
+        every["missing_queries"] = ["skip"]
         rule = self.usual.get("grades", GradeRule())
         if (rule.low, rule.high) != (None, None):
-            there["labels"] = ["clip"]
+            every["labels"] = ["clip"]
         found = {}
-        for name, values in there.items():
-            same: Any = self.usual[name]
-            if name == "scores" and self.convention is None:
-                same = ()  # the default depends on the order of ties
-            some = dict.fromkeys(_USUAL.get(name) if value is None else value for value in values)
-            found[name] = tuple(
-                value
-                for value in some
-                if value not in (same, "error") and (value is not None or name not in _USUAL)
-            )
-        return {name: values for name, values in found.items() if values}
+        for name, values in every.items():
+            skipped = ["error", None] if name in _USUAL else ["error"]
+            if name != "scores" or self.convention is not None:
+                skipped.append(self.usual[name])  # the default of scores depends on the ties
+            values = [_USUAL.get(name) if value is None else value for value in values]
+            found[name] = tuple(value for value in dict.fromkeys(values) if value not in skipped)
+        return {name: some for name, some in found.items() if some}
 
     def cutoffs(self, asked: Sequence[float | None] | None) -> tuple[float | None, ...]:
-        """Return the cutoffs to try: those asked for, or a list of them and the whole list."""
-        usual = self._given.get("cutoff")
+        """Return the cutoffs to try: those asked for, or the usual ones and the whole list."""
+        usual = self.own.get("cutoff")
         if self.definition.cutoff is None or usual == WHOLE_LIST:
             return (None,)
         some: Sequence[float | None] = (*CUTOFFS, None) if asked is None else asked
         if self.definition.cutoff.type is not int and asked is None:
             some = self.definition.cutoffs
-        whole: tuple[float | None, ...] = (None,) if usual is None else (BEYOND,)
         if self.definition.needs_cutoff or usual == NEEDED:
-            whole = ()
-        return tuple(k for one in some for k in (whole if one is None else (one,)))
+            return tuple(k for k in some if k is not None)
+        return tuple((BEYOND if usual is not None else None) if k is None else k for k in some)
 
     def changes(self, names: Iterable[str], most: int) -> Iterator[Changes]:
         """Yield the ways to change up to `most` of the settings `names`, fewest first."""
@@ -124,66 +119,27 @@ class Base:
                 for values in product(*(self.choices[name] for name in some)):
                     yield tuple(zip(some, values, strict=True))
 
-    @cached_property
-    def kernel_names(self) -> list[str]:
-        """The settings that change what is computed."""
-        return [name for name in self.choices if name not in AFTERWARDS]
-
-    def settle(self, changes: Changes) -> tuple[Policy, tuple[tuple[str, Any], ...]]:
-        """Return the policy and the parameters that a metric is computed with.
-
-        Raises UnknownNameError if the settings do not go together.
-        """
-        values = self._together(changes)
-        rule = values.get("grades", GradeRule())
-        if values["labels"] == "clip":
-            rule = replace(rule, act="clip")
-        scores = values["scores"]
-        if self.convention is None and "scores" not in dict(changes):
-            scores = "float32" if values["ties"] == "trec_eval" else "float64"
-        policy = _policy(values["ties"], scores, values["judged_only"], rule)
-        own = self.definition.parameters
-        params = tuple(
-            (name, values[name])
-            for name, parameter in own.items()
-            if name not in ("cutoff", "reference", "short")
-            and (parameter.shown or values[name] != parameter.default)
-        )
-        return policy, params
-
-    def _together(self, changes: Changes) -> dict[str, Any]:
-        """Return every parameter and setting, as a name with these changes is read."""
-        given, written = dict(self._given), dict(changes)
-        if self.convention is not None:
-            for name, value in changes:
-                variant = f"{self.definition.name}({name}={value})"
-                given |= self.convention.variants.get(variant, {})
-        if "rel" in written:
-            given.pop("above", None)
-        named = {**given, **written}
-        rel, top = named.get("rel"), named.get("top")
-        if rel is not None and named.get("above") is not None:
-            raise UnknownNameError("rel and above both say what is relevant")
-        if top is not None and top < (rel or 1):
-            raise UnknownNameError("nothing would be relevant")
-        values = {**self.usual, **named}
-        rule = named.get("grades")
-        if "rel" in written and rule is not None and rule.high == 1:
-            values["rel"] = self.definition.parameters["rel"].default
-            values["grades"] = replace(rule, relevant_from=rel)
-        if "above" not in named and "above" in values:
-            values["above"] = None
-        return values
+    def ways(self, depth: int) -> Iterator[tuple[Changes, Policy, Params]]:
+        """Yield each way to compute the metric, with its policy and parameters."""
+        cut = self.definition.cutoff is not None and self.own.get("cutoff") != WHOLE_LIST
+        cutoff = self.definition.cutoff.type(1) if self.definition.cutoff and cut else None
+        names = [name for name in self.choices if name not in AFTERWARDS]
+        for changes in self.changes(names, depth):
+            try:
+                metric = self.metric(changes, cutoff)
+                policy = Policy().with_settings(metric.settings)
+                policy = replace(policy, scores=policy.score_type)
+            except UnknownNameError:  # settings that do not go together
+                continue
+            params = tuple(item for item in metric.params if item[0] not in ("short", "reference"))
+            yield changes, policy, params
 
     def after(self, changes: Changes) -> After:
         """Return what is done with the values."""
-        values = {**self.usual, **dict(changes)}
-        return After(
-            values.get("short", "cut"), values["empty"], values["undefined"],
-            values["missing_queries"],
-        )  # fmt: skip
+        values = {"short": "cut", **self.usual, **dict(changes)}
+        return After(*(values[name] for name in After._fields))
 
-    def metric(self, changes: Changes, cutoff: float | None) -> Metric:
+    def metric(self, changes: Changes = (), cutoff: float | None = None) -> Metric:
         """Return the metric that can be written for it; missing queries are the policy's."""
         known = {**self.definition.parameters, **PARAMETERS}
         inside = [] if self.convention is None else [f"convention={self.convention.name}"]
@@ -196,12 +152,6 @@ class Base:
         if cutoff is not None:
             text += f"@{cutoff:g}" if isinstance(cutoff, float) else f"@{cutoff}"
         return parse(text)[0]
-
-
-@cache
-def _policy(ties: str, scores: Any, judged_only: bool, grades: GradeRule) -> Policy:
-    settings = Settings(ties=ties, scores=scores, judged_only=judged_only, grades=grades)
-    return Policy().with_settings(settings)
 
 
 @dataclass(frozen=True)
@@ -229,80 +179,67 @@ def familiar(cutoff: float | None) -> int:
     return _FAMILIAR.index(cutoff) if cutoff in _FAMILIAR else len(_FAMILIAR)
 
 
-def known_metrics() -> list[str]:
-    """Return the metrics that a convention has, but for mere counts, in the order of the table."""
-    named = dict.fromkeys(name for each in CONVENTIONS.values() for name in each.metrics)
-    return [
-        name
-        for name in named
-        if REGISTRY[name].direction is not None and REGISTRY[name].summary != "sum"
-    ]
-
-
 def spaces_of(
     names: Sequence[str], k: Sequence[int] | None = None, levels: Sequence[int] = (1,)
 ) -> list[Space]:
-    """Return what is searched for metrics named ``ndcg``, ``ndcg@10`` or ``ndcg_cut_10``.
+    """Return what to search for metrics such as ``ndcg``, ``ndcg@10`` or ``ndcg_cut_10``.
 
-    Without names, every metric that a convention has. `k` are cutoffs, for the metrics that do not
-    name their own; `levels` are values of ``rel`` to try. UnknownNameError if a name is not known,
-    has settings, or is that of a metric in no convention; if no metric is left to take the cutoffs.
+    Parameters
+    ----------
+    names : sequence of str
+        Metrics; if empty, every metric that a convention has, except counts.
+    k : sequence of int, optional
+        Cutoffs, for the metrics that do not name their own.
+    levels : sequence of int
+        Values of ``rel`` to try.
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is not known, has settings, or no convention has the metric; if no metric is
+        left to take the cutoffs.
     """
-    able = known_metrics()
+    able = [
+        name
+        for name in dict.fromkeys(name for each in CONVENTIONS.values() for name in each.metrics)
+        if REGISTRY[name].direction is not None and REGISTRY[name].summary != "sum"
+    ]
     found: dict[tuple[str, Any], Space] = {}
-    without: list[str] = []
-    taken = False
     for name in names or able:
         metrics = parse(name)
-        for definition in {
-            metric.definition.name: metric.definition for metric in metrics
-        }.values():
-            own = tuple(one.cutoff for one in metrics if one.definition is definition)
+        for definition in dict.fromkeys(metric.definition for metric in metrics):
             if definition.name not in able:
-                near = did_you_mean(definition.name, able)
                 raise UnknownNameError(
-                    f"no convention has the metric '{definition.name}'{near}"
+                    f"no convention has the metric '{definition.name}'"
+                    f"{did_you_mean(definition.name, able)}"
                     "  (all: harness metrics --conventions)"
                 )
             plain = parse(definition.name)
             if (metrics[0].params, metrics[0].settings) != (plain[0].params, plain[0].settings):
                 raise UnknownNameError(
-                    f"{name}: settings are what is searched for; write {definition.name} alone, "
+                    f"{name}: explain searches for the settings; write {definition.name} alone, "
                     f"or {definition.name}@10"
                 )
+            own = tuple(one.cutoff for one in metrics if one.definition is definition)
             asked: tuple[float | None, ...] | None = own
             if own == tuple(metric.cutoff for metric in plain):
-                whole = definition.cutoff is not None and definition.cutoff.type is int
-                asked = tuple(k) if k and whole else None
-                taken |= whole
-                without += [] if whole else [f"{name} takes no cutoff"]
-            elif k and set(own) != set(k):
-                without.append(f"{name} names its own cutoff")
+                takes = definition.cutoff is not None and definition.cutoff.type is int
+                asked = tuple(k) if k and takes else None
             found[definition.name, asked] = Space(definition, asked, tuple(levels))
-    if k and without and not taken:
-        options = " ".join(f"-k {each}" for each in k)
-        raise UnknownNameError(f"{options} contradicts -m: {', '.join(without)}; leave one out")
+    if k and not any({*(space.asked or ())} == {*k} for space in found.values()):
+        got = ", ".join(names)
+        raise UnknownNameError(
+            f"-k: expected a metric that takes a cutoff and names none, got {got}"
+        )
     return list(found.values())
 
 
-_SLACK = 1e-12
-"""What rounding errors of a mean may take it past a bound, as a share of it."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """The values that are printed so: from `low` to `high`, both included."""
+class Window(NamedTuple):
+    """The values that are printed alike: from `low` to `high`, both included."""
 
     centre: float
     low: float
     high: float
-
-    def distances(self, values: Floats) -> Floats:
-        """Return how far values lie from the published one; 0 where they round to it."""
-        slack = _SLACK * max(1.0, abs(self.centre))
-        fits = (values >= self.low - slack) & (values <= self.high + slack)
-        found: Floats = np.where(fits, 0.0, np.abs(values - self.centre))
-        return found
 
 
 @dataclass(frozen=True)
@@ -317,46 +254,41 @@ class Asked:
         """Return the values that round to it, of a metric that is at most `largest`.
 
         Half of the last printed digit either way, so that it does not matter how halves are
-        rounded. A number above 1 is also read as percent, where the metric is a share.
+        rounded. A number above 1 is also read as percent if the metric is a share.
 
         >>> [(w.low, w.high) for w in read("0.4731").windows()]
         [(0.47305, 0.47315)]
         >>> [round(w.centre, 6) for w in read("47.31").windows()]
         [47.31, 0.4731]
         """
-        if self.percent:
-            return [self._window(2)]
-        found = [self._window(0)]
-        if self.number > 1 and largest <= 1:
-            found.append(self._window(2))
+        half = Decimal(5).scaleb(int(self.number.as_tuple().exponent) - 1)
+        bounds = self.number, self.number - half, self.number + half
+        places = [2] if self.percent else [0, 2] if self.number > 1 and largest <= 1 else [0]
+        return [Window(*(float(one.scaleb(-n)) for one in bounds)) for n in places]
+
+    def distances(self, values: Floats, largest: float) -> Floats:
+        """Return how far values lie from the published one: 0 if they round to it, inf for NaN."""
+        found = np.full(values.shape, np.inf)
+        for centre, low, high in self.windows(largest):
+            slack = _SLACK * max(1.0, abs(centre))
+            fits = (values >= low - slack) & (values <= high + slack)
+            found = np.fmin(found, np.where(fits, 0.0, np.abs(values - centre)))
         return found
 
     def is_read_as_share(self, value: float) -> bool:
-        """Return whether a value that fits, or comes near, is the percentage without its sign.
+        """Return whether a value that fits is the percentage written without its sign.
 
         >>> read("47.31").is_read_as_share(0.4731), read("47.31").is_read_as_share(47.3)
         (True, False)
         """
         if self.percent or self.number <= 1:
             return False
-        itself, share = (self._window(places).centre for places in (0, 2))
-        return abs(value - share) < abs(value - itself)
-
-    def _window(self, places: int) -> Window:
-        exponent = self.number.as_tuple().exponent
-        half = Decimal(5).scaleb(int(exponent) - 1)
-        low, high = ((self.number + sign * half).scaleb(-places) for sign in (-1, 1))
-        return Window(float(self.number.scaleb(-places)), float(low), float(high))
+        number, share = (window.centre for window in self.windows())
+        return abs(value - share) < abs(value - number)
 
 
 def read(text: str) -> Asked:
-    """Return the published value that `text` is.
-
-    Raises
-    ------
-    InputError
-        Where it is no number.
-    """
+    """Return the published value that `text` is; InputError if it is no number."""
     given = text.strip()
     percent = given.endswith("%")
     try:
@@ -371,17 +303,13 @@ def read(text: str) -> Asked:
     return Asked(given, number, percent)
 
 
-_THRESHOLDS = ("rel", "above", "top")
-_GAINS = ("gain", "negative", "floor")
-
-
 def meaning(
     definition: Definition, params: Mapping[str, Any], grades: Array, tied: bool, average: bool
 ) -> tuple[Any, ...]:
-    """Return what parameters of equal meaning share, so that their values are computed once.
+    """Return a key that parameters of equal effect share, so that values are computed once.
 
-    `grades` are those of the data, each once; `tied` and `average` say whether documents are tied,
-    and whether their orders are averaged over.
+    `grades` are those of the data, each once; `tied` is whether documents are tied, `average`
+    whether their orders are averaged over.
 
     >>> import numpy as np, harness.metrics
     >>> from harness.core.metric import REGISTRY
@@ -392,26 +320,21 @@ def meaning(
     """
     known = definition.parameters
     full = {name: params.get(name, parameter.default) for name, parameter in known.items()}
-    rest = dict(params)
     found: list[Any] = []
+    without: set[str] = set()
     if "target" in known and full["target"] == "largest":
-        rest = {name: value for name, value in rest.items() if name not in _THRESHOLDS}
+        without |= {"rel", "above", "top"}
     elif "rel" in known and "above" in known:
         above, top = full["above"], full["top"]
         relevant = grades >= full["rel"] if above is None else grades > above
-        if top is not None:
-            relevant = relevant & (grades <= top)
-        found.append(relevant.tobytes())
-        rest = {name: value for name, value in rest.items() if name not in _THRESHOLDS}
+        found.append((relevant if top is None else relevant & (grades <= top)).tobytes())
+        without |= {"rel", "above", "top"}
     elif "gain" in known and "discount" in known:
         scale = Scale(full["gain"], "log2", full.get("negative", "zero"), full.get("floor", 0.0))
         try:
             found.append((scale.gains(grades) * scale.counts(grades) + 0.0).tobytes())
-        except InputError:  # a gain beyond all numbers; the metric says so
+        except InputError:  # a gain beyond all numbers, which the metric reports
             found.append(scale)
-        rest = {name: value for name, value in rest.items() if name not in _GAINS}
-    if not tied:
-        rest.pop("tied", None)
-    if not average:
-        rest.pop("spill", None)
-    return (*rest.items(), *found)
+        without |= {"gain", "negative", "floor"}
+    without |= (set() if tied else {"tied"}) | (set() if average else {"spill"})
+    return (*((name, value) for name, value in params.items() if name not in without), *found)

@@ -1,0 +1,164 @@
+"""Two versions of one file: the first difference, and how many there are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+
+from ..core.arrow import call, to_floats, to_numpy
+from ..core.ragged import Bools
+
+Cause = Literal["input", "edited", "version", "code", "unknown"]
+NOTHING = "(nothing)"
+_NAMES = ("dataset", "run", "baseline", "metric", "qid")
+"""Columns that identify a row."""
+
+
+class Difference(NamedTuple):
+    """One thing that differs.
+
+    `kind` is an input, a cell that was or is evaluated, a value, or a file beyond its values.
+    `file` is relative to the folder of results, or the path of an input; `where` is the row and
+    the column. `cause` follows from the manifest: the input changed, the file was edited after it
+    was written, or versions or the code differ.
+    """
+
+    kind: Literal["input", "cell", "value", "file"]
+    file: str
+    where: str
+    then: str
+    now: str
+    cause: Cause = "unknown"
+
+
+def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]:
+    """Compare a file of the folder with the same file computed again.
+
+    Parameters
+    ----------
+    name : str
+        Its ending says how: CSV and Parquet by rows and columns, text by lines, others whole.
+    then, now : bytes
+
+    Returns
+    -------
+    first : Difference or None
+    total : int
+        How many fields or lines differ.
+    """
+    is_table = name.endswith(".parquet")
+    if then == now:
+        return None, 0
+    if not is_table and b"\0" in then + now:
+        return _one(name, "bytes", f"{len(then)} bytes", f"{len(now)} other bytes")
+    if is_table or name.endswith(".csv"):
+        read, row = (read_table, "row {}") if is_table else (_read_csv, "line {}")
+        new = read(now)
+        try:
+            first, total = _tables(name, read(then), new, row)
+        except MemoryError:  # Arrow's own is an ArrowException too
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:
+            return _one(name, "the whole file", f"cannot be read: {error}", f"{len(new)} rows")
+        if is_table or total:
+            return first, total
+    return _text(name, then, now)
+
+
+def _tables(name: str, old: pa.Table, new: pa.Table, place: str) -> tuple[Difference | None, int]:
+    """Compare two tables; `place` is how a row is called."""
+    if old.column_names != new.column_names:
+        return _one(name, "columns", ", ".join(old.column_names), ", ".join(new.column_names))
+    if len(old) != len(new):
+        return _one(name, "number of rows", str(len(old)), str(len(new)))
+    rows = [np.flatnonzero(~_same(*pair)) for pair in zip(old.columns, new.columns, strict=True)]
+    total = sum(some.size for some in rows)
+    if not total:
+        return None, 0
+    # "map tier" and "unsettled" follow from the values of other rows, so they come last
+    *_, row, at = min(
+        (" " in column or column == "unsettled", int(rows[at][0]), at)
+        for at, column in enumerate(new.column_names)
+        if rows[at].size
+    )
+    names = ", ".join(str(new[one][row]) for one in _NAMES if one in new.column_names)
+    first = 1 if place == "row {}" else 2
+    where = f"{place.format(row + first)} ({names}), {new.column_names[at]}"
+    a, b = (_shown(table.column(at)[row].as_py()) for table in (old, new))
+    return Difference("value", name, where, a, b), total
+
+
+def _text(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]:
+    a, b = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
+    pairs = enumerate(itertools.zip_longest(a, b, fillvalue=NOTHING), start=1)
+    wrong = [(number, old, new) for number, (old, new) in pairs if old != new]
+    number, old, new = wrong[0]
+    return Difference("value", name, f"line {number}", old, new), len(wrong)
+
+
+def _one(name: str, where: str, then: str, now: str) -> tuple[Difference, int]:
+    return Difference("value", name, where, then, now), 1
+
+
+def _read_csv(content: bytes) -> pa.Table:
+    """Return a CSV file as a table of strings."""
+    header = next(csv.reader(io.StringIO(content.decode("utf-8"))), [])
+    options = arrow_csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()))
+    parsing = arrow_csv.ParseOptions(newlines_in_values=True)
+    return arrow_csv.read_csv(
+        io.BytesIO(content), arrow_csv.ReadOptions(use_threads=False), parsing, options
+    )
+
+
+def read_table(content: bytes) -> pa.Table:
+    """Return a Parquet file as a table, dictionaries as the values they stand for."""
+    # without threads: one that is not done when the process ends would abort it
+    table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
+    types = {one.name: one.type for one in table.schema}
+    return table.cast(
+        pa.schema(
+            (name, kind.value_type if pa.types.is_dictionary(kind) else kind)
+            for name, kind in types.items()
+        )
+    ).combine_chunks()
+
+
+def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
+    """Return which rows are equal: numbers to the last bit, except for the kind of NaN."""
+    missing = [to_numpy(call("is_null", column)) for column in (old, new)]
+    same: Bools
+    if pa.types.is_floating(old.type) and pa.types.is_floating(new.type):
+        a, b = (to_floats(column).astype(np.float64) for column in (old, new))
+        same = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
+        return same & (missing[0] == missing[1])
+    if old.type != new.type:
+        return np.zeros(len(old), dtype=bool)
+    same = to_numpy(call("coalesce", call("equal", old, new), pa.scalar(False)))
+    return same | (missing[0] & missing[1])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value or NOTHING
+    return "undefined" if value is None or value != value else repr(value)
+
+
+def compare_plain(name: str, then: Any, now: Any, where: str = "$") -> Iterator[Difference]:
+    """Yield where two pieces of plain data (JSON) differ; `where` is their place in the file."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*now, *then)):
+            yield from compare_plain(name, then.get(key), now.get(key), f"{where}.{key}")
+    elif isinstance(then, list) and isinstance(now, list):
+        for place, (old, new) in enumerate(itertools.zip_longest(then, now)):
+            yield from compare_plain(name, old, new, f"{where}[{place}]")
+    elif then != now and not (then != then and now != now):
+        a, b = (NOTHING if one is None else str(one) for one in (then, now))
+        yield Difference("value", name, where, a, b)

@@ -1,0 +1,436 @@
+"""``harness explain``: hand-worked values, and each fit against evaluating its name."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import harness
+from harness.audit.explain import Fit, Found, explain
+from harness.audit.explain_report import WIDTH, jsonl, render
+from harness.audit.explain_space import read, spaces_of
+from harness.cli.main import main
+from harness.core.align import align
+from harness.core.evaluate import evaluate
+from harness.core.names import parse
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
+from harness.core.views import policies_of
+from harness.errors import InputError, UnknownNameError
+
+Pair = tuple[Qrels, Run]
+SAMPLE = 60
+"""Settings that are evaluated one by one."""
+LETOR = ("runs/letor/fold1/test.txt", "runs/letor/gbrt/fold1-seed1.txt")
+SWEEP = ("--results", "results/sweep", "--run")
+
+
+def pair(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> Pair:
+    return Qrels.from_dict(qrels), Run.from_dict(run)
+
+
+# q: grades 1 and 2 at ranks 1 and 2; r: nothing relevant. With d = log2(3) = 1.58496
+#   gain 2^g - 1:  DCG = 1 + 3/d = 2.89279, ideal = 3 + 1/d = 3.63093, nDCG = 0.796708
+#   gain g:        DCG = 1 + 2/d = 2.26186, ideal = 2 + 1/d = 2.63093, nDCG = 0.859719
+TWO = pair(
+    {"q": {"a": 1, "b": 2}, "r": {"a": 0, "b": 0}},
+    {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}},
+)
+# Three documents of two scores, as in docs/conventions.md
+THREE = pair({"q": {"d0": 0, "d1": 3, "d2": 4}}, {"q": {"d0": 1.0, "d1": 1.000000001, "d2": 1.0}})
+
+
+def search(value: str, data: Pair, metric: str = "ndcg@3", depth: int = 2) -> Found:
+    return explain(read(value), *data, spaces_of([metric]), depth)
+
+
+def names(found: Found) -> set[str]:
+    return {fit.name for each in found.explanations for fit in each.fits}
+
+
+def unchanged(found: Found) -> set[str | None]:
+    """Return the conventions that give the value unchanged; None for the default."""
+    fits = (fit for each in found.explanations for fit in each.fits if not fit.changes)
+    return {fit.base.convention.name if fit.base.convention else None for fit in fits}
+
+
+@pytest.mark.parametrize(
+    ("value", "conventions"),
+    [
+        # (0.796708 + 1) / 2: the query without relevant documents counts 1
+        ("0.8984", {"lightgbm", "xgboost", "catboost-exp", "rankeval", "allrank"}),
+        # 0.796708: it is left out
+        ("0.7967", {"gdeval"}),
+        # 0.796708 / 2: it counts 0
+        ("0.3984", {"ranklib", "quickrank", "xgboost-minus", "tfr", "pytorchltr"}),
+        # 0.859719 / 2
+        ("0.4299", {None, "trec_eval9", "trec_eval10", "sklearn", "torchmetrics", "ranx"}),
+        # (0.859719 + 1) / 2
+        ("0.9299", {"catboost"}),
+        # lists of two documents are shorter than 3: 0
+        ("0.0000", {"letor", "mslr", "ptranking"}),
+    ],
+)
+def test_unchanged_conventions(value: str, conventions: set[str | None]) -> None:
+    assert unchanged(search(value, TWO, depth=0)) == conventions
+
+
+@pytest.mark.parametrize(
+    ("value", "conventions"),
+    [
+        ("0.6137", {"xgboost", "ranklib", "allrank", "ptranking"}),
+        ("0.7468", {"lightgbm", "catboost-exp", "quickrank"}),
+        ("0.7484", {"mslr"}),
+        ("0.8438", {"torchmetrics"}),
+        ("0.8479", {"gdeval"}),
+        ("0.9374", {"trec_eval10"}),
+    ],
+)
+def test_ties_tell_tools_apart(value: str, conventions: set[str]) -> None:
+    assert conventions <= unchanged(search(value, THREE, depth=0))
+
+
+def test_one_setting_changed() -> None:
+    # CatBoost with denominator=Position: gains 7, 0, 15 by 1, 2, 3 over 15, 7 by 1, 2
+    found = search("0.6486", THREE)
+    of_first = {fit.name for fit in found.explanations[0].fits}
+    assert "ndcg(convention=lightgbm,discount=position)@3" in of_first
+    assert found.explanations[0].fits[0].value == pytest.approx((7 + 15 / 3) / (15 + 7 / 2))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "map(convention=catboost,rel=2)@3",  # in place of above=0.5
+        "map(convention=torchmetrics,rel=2)@3",  # grades of 2 become 1, others 0
+        "ndcg(convention=xgboost,gain=linear)@3",  # which changes the accepted grades too
+    ],
+)
+def test_a_change_means_what_it_means_in_a_name(name: str) -> None:
+    metrics = parse(name)
+    aligned = align(*TWO, Policy(), policies_of(metrics, Policy()))
+    (value,) = evaluate(aligned, metrics).summary().values()
+    assert name in names(search(f"{value:.8f}", TWO, f"{metrics[0].definition.name}@3", 1))
+
+
+def test_settings_without_effect() -> None:
+    (explanation, *_) = search("0.4299", TWO).explanations
+    assert explanation.fits[0].name == "ndcg@3"
+    assert {"ties", "scores", "negative", "floor", "missing_queries"} <= {*explanation.inert}
+    assert not [fit for fit in explanation.fits if fit.base.convention is None and fit.changes]
+    assert "gain" not in explanation.inert
+
+
+def test_fits_of_one_explanation_are_equal_on_every_query() -> None:
+    data = pair(
+        {"q": {"a": 1, "b": 0}, "r": {"a": 0, "b": 1}},
+        {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}},
+    )
+    # P@1 is 1 and 0; recall@1 is the same on each; P@2 is 1/2 and 1/2
+    found = explain(read("0.5"), *data, spaces_of(["P@1", "recall@1", "P@2"]), 0)
+    groups = [{fit.name for fit in e.fits if not fit.base.convention} for e in found.explanations]
+    assert groups == [{"P@1", "recall@1"}, {"P@2"}]
+
+
+def test_percent_and_cutoffs() -> None:
+    for value in ("79.67", "79.67%", "0.7967", ".7967"):
+        assert unchanged(search(value, TWO, depth=0)) == {"gdeval"}
+    cutoffs = {fit.cutoff for e in search("0.7967", TWO, "ndcg", 0).explanations for fit in e.fits}
+    assert {2, 10, 20, 100_000} <= cutoffs
+    # rank 1 alone: 1/3; the mean over the other query too if that counts 0
+    assert names(search("0.3333", TWO, "ndcg", 0)) == {"ndcg(convention=gdeval)@1"}
+    assert not search("226", TWO, "dcg", 0).explanations  # dcg is no share
+
+
+def test_a_value_above_1_is_itself_before_it_is_a_percentage() -> None:
+    # dcg@2 of q is 1 + 2/log2(3) = 2.2619 with gain g, of r 0: the mean is 1.1309
+    found = explain(read("1.13"), *TWO, spaces_of(["ndcg", "dcg@2"]), 1)
+    best = [explanation.fits[0].value for explanation in found.explanations]
+    assert best[0] == pytest.approx(1.13093, abs=1e-5)
+    assert best == sorted(best, key=lambda value: value < 1)
+
+
+def test_the_whole_list_is_tried_where_it_can_be_written() -> None:
+    bases = {b.convention.name if b.convention else "": b for b in spaces_of(["ndcg"])[0].bases}
+    last = [bases[name].cutoffs(None)[-1] for name in ("", "lightgbm", "letor")]
+    # the bare name of lightgbm is cut at 1 to 5, that of letor means nothing
+    assert last == [None, 100_000, 1000]
+    bases = {b.convention.name if b.convention else "": b for b in spaces_of(["map@10"])[0].bases}
+    assert bases["ranklib"].cutoffs((10,)) == (None,)  # RankLib's MAP is never cut
+
+
+def test_the_nearest_miss() -> None:
+    # the default gives 0.429859
+    found = search("0.42976", TWO, depth=0)
+    assert not found.explanations
+    assert found.nearest is not None
+    assert found.nearest.name == "ndcg@3"
+    assert found.difference == pytest.approx(0.429859 - 0.42976, abs=1e-6)
+    (row,) = map(json.loads, jsonl(found).splitlines())
+    assert (row["fits"], row["difference"]) == (False, found.difference)
+
+
+def test_a_convention_that_refuses_the_grades_is_named() -> None:
+    found = search("0.5", TWO, "map", 0)
+    assert found.refused["map(convention=xgboost)"] == (
+        "query 'q': a judgement of 2, where whole grades 0 to 1 are accepted"
+    )
+    # with labels=clip it is one change away: AP is 1 on q, and 1 on r
+    assert "map(convention=xgboost,labels=clip)@10" in names(search("1.0000", TWO, "map@10"))
+
+
+def test_queries_that_the_run_does_not_answer() -> None:
+    data = pair({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}})
+    # RR is 1 on q, and r is not answered: 1/2 in all, 1 without it
+    assert None in unchanged(search("0.5", data, "recip_rank", 0))
+    best = search("1.0", data, "recip_rank", 1).explanations[0].fits[0]
+    assert (best.name, best.missing_queries) == ("recip_rank", "skip")
+
+
+def test_tied_documents_if_nothing_fits() -> None:
+    # P@1 of a relevant and another document of one score: 1 or 0, and 0.5 on average
+    data = pair({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
+    found = search("0.3", data, "P@1", 1)
+    assert (found.explanations, found.n_tied, found.n_retrieved) == ((), 2, 2)
+    reaches = {str(reach.metric): (reach.low, reach.high) for reach in found.reaches}
+    assert reaches["P@1"] == reaches["P(convention=torchmetrics)@1"] == (0, 1)
+    assert "P(convention=lightgbm)@1" not in reaches  # whose order follows a rule
+    assert "2 of 2 retrieved documents are tied" in render(found)
+    (row,) = map(json.loads, jsonl(found).splitlines())
+    assert row["tied"] == 2
+    assert {"metric": "P@1", "low": 0, "high": 1} in row["between"]
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "windows"),
+    [
+        ("0.4731", "0.4731", [(0.47305, 0.47315)]),
+        (".473", "0.473", [(0.4725, 0.4735)]),
+        ("0.50", "0.50", [(0.495, 0.505)]),
+        ("1", "1", [(0.5, 1.5)]),
+        ("47.31%", "47.31", [(0.47305, 0.47315)]),
+        ("0.5 %", "0.5", [(0.0045, 0.0055)]),
+        ("47.31", "47.31", [(47.305, 47.315), (0.47305, 0.47315)]),
+        ("4.731e-1", "0.4731", [(0.47305, 0.47315)]),
+    ],
+)
+def test_a_published_value(text: str, number: str, windows: list[tuple[float, float]]) -> None:
+    asked = read(text)
+    assert asked.number == Decimal(number)
+    assert [(w.low, w.high) for w in asked.windows()] == windows
+
+
+def test_both_ways_of_rounding_a_half_are_accepted() -> None:
+    values = np.array([0.47304, 0.47305, 0.4731, 0.47315, 0.47316, np.nextafter(0.47305, 0)])
+    distances = read("0.4731").distances(values, 1.0)
+    assert (distances == 0).tolist() == [False, True, True, True, False, True]
+    assert distances[4] == pytest.approx(0.00006)
+
+
+@pytest.mark.parametrize("text", ["", "x", "nan", "inf", "1,234.5", "47.31%%"])
+def test_text_that_is_no_number(text: str) -> None:
+    with pytest.raises(InputError, match="is not a number"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("ndgc", "did you mean 'ndcg'"),
+        ("swaps", "no convention has the metric 'swaps'"),
+        ("ndcg(gain=exp)@10", "write ndcg alone, or ndcg@10"),
+    ],
+)
+def test_metrics_that_cannot_be_explained(metric: str, message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        spaces_of([metric])
+
+
+@cache
+def messy(seed: int) -> Pair:
+    """Return tied scores in one precision and not the other, and every kind of query."""
+    rng = np.random.default_rng(seed)
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for query in range(12):
+        n = int(rng.integers(1, 14))
+        scores = rng.integers(-1, 3, n) + rng.choice([0, 1e-9], n)
+        docnos = [f"d{number}" for number in rng.permutation(n)]
+        run[f"q{query}"] = dict(zip(docnos, scores.tolist(), strict=True))
+        grades = rng.integers(-1 if seed % 2 else 0, 1 if query % 4 == 0 else 5, n)
+        judged = rng.random(n) < 0.8
+        judged[0] = True
+        pairs = zip(docnos, grades.tolist(), judged.tolist(), strict=True)
+        qrels[f"q{query}"] = {docno: grade for docno, grade, is_judged in pairs if is_judged}
+    del run["q3"]
+    return pair(qrels, run)
+
+
+@pytest.mark.parametrize(
+    ("metric", "depth", "least"),
+    [
+        ("ndcg@5", 2, 900), ("map@5", 2, 900), ("P@3", 2, 300), ("err@4", 2, 100),
+        ("recip_rank", 2, 150), ("rbp", 1, 50), ("opa", 2, 30), ("mean_ndcg", 1, 20),
+        ("ndcg", 0, 300), ("infAP", 2, 10), ("gm_map", 2, 4),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_value_is_that_of_evaluating_its_name(
+    metric: str, depth: int, least: int, seed: int
+) -> None:
+    qrels, run = messy(seed)
+    spaces = spaces_of([metric], None, (1, 2))
+    groups = [  # everything between -0.5 and 1.5
+        [*explanation.fits]
+        for value in ("0", "1")
+        for explanation in explain(read(value), qrels, run, spaces, depth).explanations
+    ]
+    fits = [fit for group in groups for fit in group]
+    assert len(fits) >= least
+    chosen = {id(fits[at]) for at in np.random.default_rng(0).permutation(len(fits))[:SAMPLE]}
+    groups = [[fit for fit in group if id(fit) in chosen] for group in groups]
+    for how in ("zero", "skip"):
+        policy = Policy(missing_queries=how)  # type: ignore[arg-type]
+        wanted = {f.name: f for group in groups for f in group if f.missing_queries == how}
+        metrics = [parsed for name in wanted for parsed in parse(name)]
+        assert [str(each) for each in metrics] == [*wanted]  # it is written as it is read
+        if not metrics:
+            continue
+        evaluation = evaluate(align(qrels, run, policy, policies_of(metrics, policy)), metrics)
+        for (name, value), fit in zip(evaluation.summary().items(), wanted.values(), strict=True):
+            assert value == pytest.approx(fit.value, abs=1e-12), name
+        for group in groups:
+            columns = [
+                evaluation.column(fit.name)
+                for fit in group
+                if fit.name in wanted and not _counts_undefined(fit)
+            ]
+            for column in columns[1:]:
+                np.testing.assert_allclose(column, columns[0], atol=1e-9)
+
+
+def _counts_undefined(fit: Fit) -> bool:
+    return {**fit.base.usual, **dict(fit.changes)}["undefined"] == "zero"
+
+
+def test_json_lines() -> None:
+    (row,) = map(json.loads, jsonl(search("79.67%", TWO, "ndcg@3", 0)).splitlines())
+    assert row == {
+        "published": "79.67%", "fits": True, "place": 1, "metric": "ndcg(convention=gdeval)@3",
+        "missing_queries": "zero", "tool": "gdeval.pl 1.3", "changed": 0,
+        "value": pytest.approx(0.796708, abs=1e-6), "same": [],
+        "without_effect": ["missing_queries"], "tried": 21,
+    }  # fmt: skip
+    rows = [json.loads(line) for line in jsonl(search("0.8", TWO, "ndcg", 1)).splitlines()]
+    assert [row["place"] for row in rows] == [*range(1, len(rows) + 1)]
+    assert all({"metric", "tool", "changed"} <= {*other} for row in rows for other in row["same"])
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the configs and runs, and the results of one of them."""
+    root, folder = Path(__file__).resolve().parents[2], tmp_path_factory.mktemp("workplace")
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, folder / name)
+    harness.run(folder / "configs" / "sweep.yaml")
+    return folder
+
+
+@pytest.fixture
+def run(workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(workplace)
+        with pytest.raises(SystemExit) as stopped:
+            main(["explain", *arguments])
+        return int(stopped.value.code or 0), *capsys.readouterr()
+
+    return command
+
+
+@pytest.mark.parametrize("convention", ["lightgbm", "catboost", "mslr", "gdeval"])
+def test_a_value_that_evaluate_prints(run, root: Path, convention: str) -> None:
+    name = f"ndcg(convention={convention})@10"
+    value = harness.evaluate(*(str(root / path) for path in LETOR), [name]).summary()[name]
+    code, out, _ = run(f"{value:.4f}", *LETOR, "-m", "ndcg", "-k", "10", "-f", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert (code, rows[0]["changed"]) == (0, 0)
+    assert name in {each["metric"] for row in rows for each in (row, *row["same"])}
+
+
+def test_a_cell_of_results(run, workplace: Path) -> None:
+    # the config leaves queries without relevant documents out, so one setting is changed
+    board = (workplace / "results/sweep/leaderboard.csv").read_text(encoding="utf-8").splitlines()
+    header, *rows = (line.split(",") for line in board)
+    row = next(dict(zip(header, row, strict=True)) for row in rows if "lambdamart" in row)
+    where = ["--dataset", row["dataset"], "--where", f"seed={row['seed']}", "-m", "ndcg@10"]
+    code, out, _ = run(f"{float(row['ndcg@10']):.5f}", *SWEEP, "lambdamart", *where)
+    assert code == 0
+    title = f"of lambdamart on {row['dataset']}, fold={row['fold']}, seed={row['seed']}, 50 queries"
+    assert title in out.splitlines()[0]
+    assert "  ndcg(empty=nan)@10" in out
+
+
+def test_the_page_shows_the_output(run, root: Path) -> None:
+    page = (root / "docs" / "explain.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^harness explain (0\.8712 .*)", page, re.M)
+    (shown,) = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
+    code, out, err = run(*command.split())
+    assert (code, err) == (0, "")
+    # the counts change with every convention that is added
+    assert re.sub(r"[\d,]{2,} ", "N ", out) == re.sub(r"[\d,]{2,} ", "N ", shown)
+
+
+def test_fractions_are_grades_to_the_conventions_that_take_them(run, tmp_path: Path) -> None:
+    (tmp_path / "test.txt").write_text("0.5 qid:1 1:0\n2 qid:1 1:0\n", encoding="utf-8")
+    (tmp_path / "run.txt").write_text("2\n1\n", encoding="utf-8")
+    # (0.5 + 2 / log2(3)) / (2 + 0.5 / log2(3)) = 0.760909
+    files = [str(tmp_path / name) for name in ("test.txt", "run.txt")]
+    code, out, _ = run("0.7609", *files, "-m", "ndcg", "-k", "2")
+    assert (code, "  ndcg(convention=catboost)@2\n" in out) == (0, True)
+
+
+def test_any_metric_and_no_fit(run) -> None:
+    code, out, err = run("0.9999999", "runs/trec/qrels.txt", "runs/trec/bm25.run")
+    assert (code, err) == (1, "")
+    assert "none of " in out
+    assert " ".join(out.split("tried: ")[1].split()).startswith("map, gm_map, infAP, bpref, ")
+    assert max(map(len, out.splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["0,4731", *LETOR], "write it with a point: 0.4731"),
+        (["0.4731", *LETOR, "-m", "ndcg@10", "-m", "bpref", "-k", "5"], "takes a cutoff"),
+        (["0.4731", *LETOR, "-m", "ndgc"], "did you mean 'ndcg'?"),
+        (["0.4731", LETOR[0]], "give QRELS and RUN, or --results FOLDER"),
+        (["0.4731", *LETOR, *SWEEP, "gbrt"], "--results FOLDER takes --run NAME"),
+        (["0.4731", "--results", "results", "--run", "gbrt"], "holds no manifest.json"),
+        (["0.4731", *SWEEP, "gbtr"], "did you mean 'gbrt'?"),
+        (["0.4731", *SWEEP, "gbrt", "--dataset", "letor-fold3"], "did you mean 'letor-fold2'?"),
+        (["0.4731", *SWEEP, "gbrt", "--dataset", "letor-fold2"], "2 cells fit"),
+        (["0.4731", *SWEEP, "gbrt", "--where", "seed"], "write it as NAME=VALUE"),
+    ],
+)
+def test_wrong_usage(run, arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_inputs_that_changed(run, workplace: Path) -> None:
+    predictions = workplace / LETOR[1]
+    before = predictions.read_bytes()
+    predictions.write_bytes(before + b"0.5\n")
+    cell = ["gbrt", "--dataset", "letor-fold1", "--where", "seed=1", "-m", "ndcg"]
+    code, _, err = run("0.5", *SWEEP, *cell)
+    predictions.write_bytes(before)
+    assert code == 2
+    assert "fold1-seed1.txt: has changed since the results were computed: sha256 " in err

@@ -1,0 +1,480 @@
+"""``harness verify``: every change of a folder of results, an input or a version is named."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import harness
+from harness.audit import verify as module
+from harness.audit.file_differences import compare, compare_plain
+from harness.audit.verify_report import around_difference, as_json, text
+from harness.cli.main import main
+from harness.errors import InputError
+from harness.experiment import manifest as manifests
+
+verify = partial(module.verify, plugins=True)
+CONFIG = """
+name: toy
+datasets: {toy: {path: ../data/qrels.txt}}
+runs: {"{run}": {path: "../data/{run}.run"}}
+metrics: [map, arp, "ndcg@10"]
+reports: [csv, markdown, html, jsonl, trec]
+compare: {baseline: bm25, draws: 200}
+tables: {main: {formats: [latex, markdown, csv, html]}}
+plugins: [own.py]
+"""
+PLUGIN = '"""Metrics of this experiment."""\n'
+FILES = [
+    "leaderboard.csv", "leaderboard.md", "leaderboard.html", "leaderboard.jsonl",
+    "leaderboard.eval", "significance.csv", "standings.csv", "tables/main.csv", "tables/main.html",
+    "tables/main.md", "tables/main.tex",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """Results with every kind of file, and their inputs."""
+    place = tmp_path_factory.mktemp("verify")
+    for name in ("configs", "data"):
+        (place / name).mkdir()
+    for name in ("qrels.txt", "bm25.run", "tfidf.run", "lsi.run"):
+        shutil.copy(root / "runs/trec" / name, place / "data" / name)
+    (place / "configs/toy.yaml").write_text(CONFIG, encoding="utf-8")
+    (place / "configs/own.py").write_text(PLUGIN, encoding="utf-8")
+    harness.run(place / "configs/toy.yaml")
+    return place
+
+
+@pytest.fixture
+def place(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path / "x")
+    return tmp_path / "x"
+
+
+@pytest.fixture
+def results(place: Path) -> Path:
+    return place / "configs/results/toy"
+
+
+def command(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main(["verify", *arguments])
+    return int(stopped.value.code or 0)
+
+
+def with_another_digit(content: bytes) -> bytes:
+    """Return the same with the last digit of its last decimal fraction changed."""
+    *_, last = re.finditer(rb"\d\.\d*(\d)", content)
+    other = b"1" if last[1] != b"1" else b"2"
+    return content[: last.start(1)] + other + content[last.end(1) :]
+
+
+def test_nothing_has_changed(results: Path) -> None:
+    found = verify(results)
+    assert found.is_verified, text(found)
+    # 3 runs on 30 queries by 3 metrics; the inputs are those files, the qrels and the plugin
+    assert {**found.verified, "files": 0} == {
+        "inputs": 5, "cells": 3, "files": 0, "values": 270, "summaries": 9, "comparisons": 6,
+        "standings": 9,
+    }  # fmt: skip
+    assert found.versions == found.differences == found.notes == []
+    written = {path.relative_to(results).as_posix() for path in results.rglob("*.*")}
+    written = {name for name in written if not name.startswith(("cells", ".", "timing"))}
+    assert found.verified["files"] == len(written - {"manifest.json"})
+    assert set(FILES) <= written
+
+
+def test_examples(root: Path, tmp_path: Path) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    for name in ("folds", "paper", "plugin", "trec"):  # pooled folds, tables, plugins, references
+        found = verify(harness.run(tmp_path / f"configs/{name}.yaml").folder)
+        assert found.is_verified, text(found)
+        assert found.notes == []
+
+
+def test_one_digit_of_every_file(results: Path) -> None:
+    for name in FILES:
+        path = results / name
+        path.write_bytes(with_another_digit(path.read_bytes()))
+    found = verify(results)
+    assert found.total == len(FILES)
+    assert {(one.kind, one.file, one.cause) for one in found.differences} == {
+        ("value", name, "edited") for name in FILES
+    }
+    assert all(one.then != one.now for one in found.differences)
+    assert as_json(verify(results, jobs=2)) == as_json(found)
+
+
+def test_a_row_and_a_column_are_named(results: Path) -> None:
+    path = results / "leaderboard.csv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    at = lines[0].rstrip().split(",").index("map")
+    fields = lines[2].split(",")
+    value, fields[at] = fields[at], "0.5"
+    path.write_text("".join([*lines[:2], ",".join(fields), *lines[3:]]), encoding="utf-8")
+    assert text(verify(results)).startswith(
+        "value: leaderboard.csv: line 3 (toy, lsi), map (not the file that manifest.json was "
+        "written with: edited, or a run was stopped; run the config again)\n"
+        f"  then: 0.5\n  now:  {value}\n"
+    )
+
+
+def test_values_of_queries(results: Path) -> None:
+    path = results / "per_query.parquet"
+    table = pq.ParquetFile(path).read()
+    values = table["value"].to_pylist()
+    old, values[4] = values[4], 1.25
+    place = table.column_names.index("value")
+    pq.write_table(table.set_column(place, "value", pa.array(values)), path)
+    (one,) = verify(results).differences
+    assert one.where == "row 5 (toy, bm25, arp, 20), value"
+    assert (one.then, one.now, one.cause) == ("1.25", repr(old), "edited")
+    pq.write_table(table, path, compression="none")
+    (one,) = verify(results).differences
+    assert (one.kind, one.where) == ("file", "bytes")
+    path.write_bytes(path.read_bytes()[:100])
+    (one,) = verify(results).differences
+    assert one.then.startswith("cannot be read")
+
+
+def test_pictures(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overrides = ["output=drawn", "plots=[{kind: distribution}]"]
+    results = harness.run(place / "configs/toy.yaml", overrides=overrides).folder
+    assert verify(results).is_verified
+    (path, *_) = sorted((results / "plots").iterdir())
+    path.write_bytes(path.read_bytes()[:-20] + b"0" * 20)
+    (one,) = verify(results).differences
+    assert (one.file, one.cause) == (f"plots/{path.name}", "edited")
+    version = manifests._version
+    monkeypatch.setattr(
+        manifests, "_version", lambda name: "3.0" if name == "matplotlib" else version(name)
+    )
+    found = verify(results)
+    assert found.is_verified
+    assert [one.name for one in found.versions] == ["matplotlib"]
+    assert found.notes[0].startswith("pictures were not compared: matplotlib was 3.")
+
+
+@pytest.mark.parametrize("name", ["leaderboard.csv", "per_query.parquet", "tables/main.tex"])
+def test_a_file_that_is_missing(results: Path, name: str) -> None:
+    (results / name).unlink()
+    (one,) = verify(results).differences
+    assert (one.kind, one.file, one.then) == ("file", name, "missing")
+
+
+def edit_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    path = folder / "manifest.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda m: m["cells"][0]["counts"].update(tied=9), "$.cells[0].counts.tied"),
+        (lambda m: m["cells"][1]["undefined"].update(arp=1), "$.cells[1].undefined.arp"),
+        (lambda m: m["cells"][0]["crosscheck"].update(mode="all"), "$.cells[0].crosscheck.mode"),
+        (lambda m: m["seeds"].update(compare=5), "$.seeds.compare"),
+        (lambda m: m["inputs"][0].update(bytes=5), "$.inputs.own.py.bytes"),
+        (lambda m: m["outputs"].pop("standings.csv"), "$.outputs.standings.csv"),
+    ],
+)
+def test_an_edited_manifest(
+    place: Path, change: Callable[[dict[str, Any]], None], where: str
+) -> None:
+    config = place / "configs/toy.yaml"
+    lines = [line for line in CONFIG.splitlines() if not line.startswith("tables")]
+    config.write_text("\n".join(lines), encoding="utf-8")
+    results = harness.run(config, overrides=["output=plain"]).folder
+    edit_manifest(results, change)
+    (one,) = verify(results).differences
+    assert (one.file, one.where) == ("manifest.json", where)
+
+
+def test_results_of_an_older_format_are_refused(results: Path) -> None:
+    edit_manifest(results, lambda m: m.update(manifest=1))
+    with pytest.raises(InputError, match="has format 1, and verify needs format"):
+        verify(results)
+
+
+@pytest.mark.parametrize("name", ["qrels.txt", "bm25.run", "lsi.run", "tfidf.run"])
+def test_one_byte_of_any_input(place: Path, results: Path, name: str) -> None:
+    path = place / "data" / name
+    path.write_bytes(path.read_bytes().rstrip() + b"0\n")  # its last grade, or its last tag
+    found = verify(results)
+    first = found.differences[0]
+    assert (first.kind, first.file, first.where) == ("input", f"../data/{name}", "bytes")
+    assert {first.then[:7], first.now[:7]} == {"sha256 "}
+    assert {one.cause for one in found.differences} == {"input"}
+    assert found.verified["inputs"] == 4
+
+
+@pytest.mark.parametrize("content", [PLUGIN + "\n", "1 / 0\n", None])
+def test_a_plugin_is_an_input(place: Path, results: Path, content: str | None) -> None:
+    path = place / "configs/own.py"
+    path.unlink()
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    found = verify(results)
+    assert (found.differences[0].kind, found.differences[0].file) == ("input", "own.py")
+    assert any("nothing was computed" in note for note in found.notes) == (content != PLUGIN + "\n")
+
+
+def test_an_input_that_cannot_be_read_any_more(place: Path, results: Path) -> None:
+    path = place / "data/lsi.run"
+    path.write_text(path.read_text(encoding="utf-8") + "18 Q0 d 1 nan x\n", encoding="utf-8")
+    found = verify(results)
+    assert [(one.kind, one.file) for one in found.differences] == [
+        ("input", "../data/lsi.run"),
+        ("cell", "lsi on toy"),
+    ]
+    assert "score 'nan' is not a finite number" in found.differences[1].now
+    assert found.verified["cells"] == 2
+
+
+def test_other_versions_alone_are_no_difference(
+    results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = manifests._version
+    monkeypatch.setattr(
+        manifests, "_version", lambda name: "99.0" if name == "numpy" else version(name)
+    )
+    monkeypatch.setattr("harness.audit.verify.sources", lambda: "f" * 64)
+    assert command("--plugins", str(results)) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^version: numpy was \d+\.\d+\.\d+, is 99\.0$", out, re.M)
+    assert re.search(r"^version: code of the harness was [0-9a-f]{12}, is f{12}$", out, re.M)
+    assert "every digit is the same; verified: 5 inputs" in out
+
+
+def test_runs_that_failed(place: Path) -> None:
+    path = place / "data/broken.run"
+    path.write_text("1 Q0 d 1 nan x\n", encoding="utf-8")
+    results = harness.run(place / "configs/toy.yaml", overrides=["output=failed"]).folder
+    found = verify(results)
+    assert found.is_verified, text(found)
+    assert found.verified["cells"] == 4
+    shutil.copy(place / "data/lsi.run", path)
+    found = verify(results)
+    assert [(one.kind, one.file, one.cause) for one in found.differences] == [
+        ("input", "../data/broken.run", "input"),
+        ("cell", "broken on toy", "input"),
+    ]
+    assert found.differences[1].now == "evaluated"
+    path.write_text("1 Q0 d 1 nan x\n", encoding="utf-8")
+    edit_manifest(results, lambda m: m["failed"][0].update(error="another"))
+    assert not verify(results).is_verified
+
+
+def test_a_file_that_no_run_writes(results: Path) -> None:
+    results = shutil.copytree(results, results.with_name("copy"))  # its cells are not its config's
+    (results / "notes.txt").write_text("mine", encoding="utf-8")
+    found = verify(results)
+    assert found.is_verified
+    assert found.notes == ["not written by a run of this config, and not verified: notes.txt"]
+
+
+def test_cached_cells_are_no_difference(place: Path) -> None:
+    config, overrides = place / "configs/toy.yaml", ["output=more", "tables={}"]
+    harness.run(config, overrides=["metrics=[map]", *overrides])
+    assert verify(harness.run(config, overrides=overrides).folder).is_verified
+    found = verify(harness.run(config, overrides=["metrics=[map]", *overrides]).folder)
+    assert found.is_verified
+    assert [note.split(":")[0] for note in found.notes] == ["other values were cross-checked then"]
+
+
+def test_exit_codes_and_json(
+    place: Path, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("--plugins", str(results), "--format", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verified"], found["total"], found["counts"]["values"]) == (True, 0, 270)
+    (place / "data/lsi.run").unlink()
+    assert command("--plugins", str(results), "--format", "json") == 1
+    assert json.loads(capsys.readouterr().out)["differences"][0]["kind"] == "input"
+    assert command(str(place / "data")) == 2
+    assert "the folder holds no manifest.json" in capsys.readouterr().err
+
+
+def parquet(**columns: list[Any]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def test_plain_data() -> None:
+    then = {"a": [1, {"b": 2}], "c": 3, "nan": float("nan")}
+    now = {"a": [1, {"b": 4}, 5], "d": 3, "nan": float("nan")}
+    assert [(one.where, one.then, one.now) for one in compare_plain("m.json", then, now)] == [
+        ("$.a[1].b", "2", "4"),
+        ("$.a[2]", "(nothing)", "5"),
+        ("$.d", "(nothing)", "3"),
+        ("$.c", "3", "(nothing)"),
+    ]
+
+
+TIERS = b"run,map,map tier,unsettled\na,0.5,3,\nb,0.4,3,map\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "then", "now", "total", "where"),
+    [
+        ("x.parquet", {"value": [1.0, float("nan")]}, {"value": [1.0, float("nan")]}, 0, None),
+        ("x.parquet", {"value": [1.0, 0.1 + 0.2]}, {"value": [1.0, 0.3]}, 1, "row 2 (), value"),
+        ("x.parquet", {"value": [0.0, 1.0]}, {"value": [-0.0, 1.0]}, 1, "row 1 (), value"),
+        ("x.parquet", {"value": [None]}, {"value": [float("nan")]}, 1, "row 1 (), value"),
+        ("x.parquet", {"qid": ["a"]}, {"qid": ["a"], "value": [1.0]}, 1, "columns"),
+        ("x.parquet", {"qid": ["a", "b"]}, {"qid": ["a"]}, 1, "number of rows"),
+        ("x.csv", b"a,b\n1,2\n", b"a,c\n1,2\n", 1, "columns"),
+        ("x.csv", b"a,b\n1,2\n3,4\n", b"a,b\n1,2\n", 1, "number of rows"),
+        ("x.csv", b"a\r\n1\n", b"a\n1\n", 1, "line 1"),  # line ends are bytes too
+        # a tier of another run is in an earlier line than the value that changed it
+        ("x.csv", TIERS, b"run,map,map tier,unsettled\na,0.5,2,map\nb,0.1,3,\n", 4,
+         "line 3 (b), map"),
+        ("x.csv", TIERS, TIERS.replace(b"0.5,3", b"0.5,1"), 1, "line 2 (a), map tier"),
+        ("x.md", b"a\nb\n", b"a\nc\nd\n", 3, "line 2"),
+        ("x.png", b"a\0", b"b\0", 1, "bytes"),
+    ],
+)  # fmt: skip
+def test_two_versions_of_a_file(name: str, then: Any, now: Any, total: int, where: str) -> None:
+    first, n = compare(name, *(x if isinstance(x, bytes) else parquet(**x) for x in (then, now)))
+    assert (n, first and first.where) == (total, where)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "shown"),
+    [
+        ("0.5", "0.25", ("0.5", "0.25")),
+        ("x" * 500 + "1", "x" * 500 + "2", ("..." + "x" * 30 + "1", "..." + "x" * 30 + "2")),
+        ("1" + "x" * 500, "2" + "x" * 500, ("1" + "x" * 116 + "...", "2" + "x" * 116 + "...")),
+    ],
+)
+def test_long_lines_are_shown_around_their_difference(
+    then: str, now: str, shown: tuple[str, str]
+) -> None:
+    assert around_difference(then, now) == shown
+
+
+FOLDS = """
+name: x
+output: out
+datasets: {"web-fold{fold}": {format: letor, path: "data/fold{fold}/test.txt"}}
+runs: {"{model}": {format: scores, path: "runs/{model}-{fold}-{seed}.txt"}}
+metrics: [map, "arp(over=grades)", "rbo(p=0.9,reference=b)"]
+summary: {pool: [fold], spread: [seed]}
+compare: {baseline: b}
+"""
+
+
+@pytest.fixture
+def folds(tmp_path: Path) -> Path:
+    """Results of 3 models on 2 folds with 2 seeds, 5 queries each."""
+    rng = np.random.default_rng(0)
+    (tmp_path / "runs").mkdir()
+    for fold in (1, 2):
+        qids = [f"{fold}{query}" for query in range(5) for _ in range(4)]
+        rows = [f"{rng.integers(3)} qid:{qid} 1:0\n" for qid in qids]
+        (tmp_path / f"data/fold{fold}").mkdir(parents=True)
+        (tmp_path / f"data/fold{fold}/test.txt").write_text("".join(rows), encoding="utf-8")
+        for name in (f"{model}-{fold}-{seed}" for model in "abc" for seed in (1, 2)):
+            scores = "".join(f"{score:.6f}\n" for score in rng.normal(size=20))
+            (tmp_path / f"runs/{name}.txt").write_text(scores, encoding="utf-8")
+    (tmp_path / "x.yaml").write_text(FOLDS, encoding="utf-8")
+    harness.run(tmp_path / "x.yaml")
+    assert verify(tmp_path / "out").is_verified
+    return tmp_path
+
+
+def test_a_seed_of_one_fold_is_gone(folds: Path) -> None:
+    (folds / "runs/a-1-2.txt").unlink()
+    found = verify(folds / "out")
+    assert [(one.kind, one.file, one.now) for one in found.differences] == [
+        ("input", "runs/a-1-2.txt", "gone")
+    ]
+    assert "--inputs FOLDER" in found.notes[0]
+    assert found.notes[1].endswith("their files are gone: a on web-fold1, fold=1, seed=2")
+    # 11 of 12 cells, 5 queries each, 3 metrics
+    assert found.verified == {"inputs": 13, "cells": 11, "values": 165, "summaries": 33}
+
+
+def edit_row(path: Path, where: dict[str, str], column: str) -> None:
+    """Change a value of the only row that has these fields."""
+    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+    (row,) = (row for row in rows if where.items() <= row.items())
+    row[column] = repr(float(row[column]) + 2**-50)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def edit_value(path: Path, row: int) -> None:
+    table = pq.ParquetFile(path).read()
+    values = table["value"].to_numpy().copy()
+    values[row] += 2**-50
+    place = table.column_names.index("value")
+    pq.write_table(table.set_column(place, "value", pa.array(values)), path)
+
+
+def edit_count(out: Path, cell: int) -> None:
+    edit_manifest(out, lambda m: m["cells"][cell]["counts"].update(tied=77))
+
+
+CELLS = "leaderboard_cells.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "is_value"),
+    [
+        (CELLS, lambda out: edit_row(out / CELLS, {"run": "a", "fold": "2", "seed": "2"}, "map"),
+         True),
+        ("manifest.json", lambda out: edit_count(out, 0), True),
+        ("per_query.parquet", lambda out: edit_value(out / "per_query.parquet", 0), True),
+        ("per_query.parquet", lambda out: (out / "per_query.parquet").write_bytes(b"x"), False),
+        # of the cell whose file is gone, only hashes tell
+        (CELLS, lambda out: edit_row(out / CELLS, {"run": "a", "fold": "1", "seed": "2"}, "map"),
+         False),
+        ("per_query.parquet", lambda out: edit_value(out / "per_query.parquet", 15), False),
+    ],
+)  # fmt: skip
+def test_edits_if_one_input_is_gone(
+    folds: Path, name: str, edit: Callable[[Path], None], is_value: bool
+) -> None:
+    (folds / "runs/a-1-2.txt").unlink()
+    edit(folds / "out")
+    first, second = verify(folds / "out").differences
+    assert (first.file, second.file) == ("runs/a-1-2.txt", name)
+    assert (second.kind == "value") == is_value
+
+
+def test_no_input_of_a_dataset_is_left(folds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for fold in (1, 2):
+        (folds / f"data/fold{fold}/test.txt").unlink()
+    found = verify(folds / "out")
+    assert found.verified == {"inputs": 12, "cells": 0, "values": 0, "summaries": 0}
+    for path in sorted((folds / "runs").iterdir())[:8]:
+        path.unlink()
+    assert command(str(folds / "out")) == 1
+    assert "input: and 4 more" in capsys.readouterr().out
+
+
+def test_results_that_were_moved(folds: Path) -> None:
+    shutil.move(folds / "out", folds / "far/away/out")
+    with pytest.raises(InputError, match="not where they were"):
+        verify(folds / "far/away/out")
+    assert verify(folds / "far/away/out", inputs=folds).is_verified
