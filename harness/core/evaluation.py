@@ -145,14 +145,7 @@ class Evaluation:
         return {name: self._summary(column) for column, name in enumerate(self.names)}
 
     def summary_over(self, metric: str, queries: Bools) -> float:
-        """Return one metric's :meth:`summary` over some of the queries.
-
-        Parameters
-        ----------
-        metric : str
-            The canonical name of one that the evaluation holds.
-        queries : ndarray of bool, shape (n_queries,)
-        """
+        """Return the :meth:`summary` of one metric (its name) over some queries."""
         return self._summary(self.names.index(metric), queries)
 
     def _summary(self, column: int, queries: Bools | slice = slice(None)) -> float:
@@ -259,7 +252,7 @@ class Evaluation:
 
 
 def names_of(text: str) -> list[str]:
-    """Return the canonical names of the metrics that `text` stands for; none where it is wrong."""
+    """Return the canonical names of the metrics that `text` stands for; none if it is wrong."""
     try:
         return [str(metric) for metric in parse(text)]
     except UnknownNameError:

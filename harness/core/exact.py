@@ -56,23 +56,10 @@ def log_of(values: Floats) -> Floats:
 
 
 def powers(base: float, exponent: Ints) -> Floats:
-    """Return ``base ** exponent``, by multiplying in turn.
+    """Return ``base ** exponent`` for whole exponents from 0, by multiplying in turn.
 
-    Parameters
-    ----------
-    base : float
-        In (0, 1).
-    exponent : ndarray of int, any shape
-        0 or more.
+    :func:`numpy.power` has another last digit on other processors and in other versions.
 
-    Returns
-    -------
-    ndarray of float64
-        Of the same shape. :func:`numpy.power` has another last digit where the processor has other
-        vector units, and where numpy is of another version: a product has not.
-
-    Examples
-    --------
     >>> powers(0.5, np.array([0, 3, 1])).tolist()
     [1.0, 0.125, 0.5]
     """

@@ -131,13 +131,6 @@ def pair_keys(query: Ints, hashes: Array) -> Array:
 class Index:
     """Finds keys among known ones; the strings behind equal keys are compared by the caller.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n,)
-        The known ones.
-
-    Examples
-    --------
     >>> index = Index(np.array([7, 3, 7], dtype=np.uint64))   # two strings share the key 7
     >>> wanted, known = np.array([5, 7, 3], dtype=np.uint64), ["a", "b", "c"]
     >>> same = lambda rows, at: np.array([known[i] in "bc" for i in at])
@@ -152,12 +145,8 @@ class Index:
     def find(self, keys: Array, same: Callable[[Ints, Ints], Bools]) -> tuple[Ints, Ints]:
         """Return which of the given keys are known, and the position of the known one.
 
-        Parameters
-        ----------
-        keys : ndarray of uint64, shape (n,)
-        same : callable
-            ``same(rows, known)``: whether the strings of these given keys are those of these
-            known ones, whose keys are equal.
+        ``same(rows, known)`` says whether the strings of given keys are those of known ones,
+        whose keys are equal.
         """
         place = np.full(keys.size, -1)
         at = np.searchsorted(self.keys[:-1], keys)

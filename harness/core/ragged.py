@@ -96,20 +96,6 @@ def where(test: Callable[[Array], Bools], numbers: Array) -> Bools:
 class Ragged:
     """Rows of different lengths: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
 
-    Parameters
-    ----------
-    offsets : ndarray of int64, shape (n_rows + 1,)
-        Starts at 0 and never falls.
-    values : ndarray, shape (n_items,)
-        The items of all rows, one row after another.
-
-    Raises
-    ------
-    ValueError
-        Where `offsets` does not describe `values`.
-
-    Examples
-    --------
     >>> grades = Ragged(np.array([0, 2, 2, 5]), np.array([3, 1, 2, 0, 0]))
     >>> grades.sum().tolist()
     [4.0, 0.0, 2.0]
@@ -158,15 +144,8 @@ class Ragged:
         """Sum each row, ``(n_rows,)`` float64, adding in order as a C loop would.
 
         ``numpy.bincount`` adds one item after another, so the last bit is that of the plain
-        loop; ``np.add.reduceat`` and differences of cumulative sums are not used for that
-        reason.
-
-        Parameters
-        ----------
-        weights : ndarray, shape (n_items,), optional
-            What to add; the values themselves by default.
-        where : ndarray of bool, shape (n_items,), optional
-            Which items to add; all by default.
+        loop; ``np.add.reduceat`` and differences of cumulative sums would not be.
+        `weights` are the values by default; `where` says which items to add.
         """
         row, weights = self.row, self.values if weights is None else weights
         if where is not None:
@@ -183,12 +162,7 @@ class Ragged:
         return counts
 
     def head(self, lengths: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return row, index and rank (from 1) of the first items of each row.
-
-        Parameters
-        ----------
-        lengths : ndarray of int64, shape (n_rows,)
-            How many of each row, at most as many as it has.
+        """Return row, index and rank (from 1) of the first `lengths` items of each row.
 
         >>> rows = Ragged(offsets_of([2, 0, 3]), np.arange(5))
         >>> [array.tolist() for array in rows.head(np.array([1, 0, 2]))]

@@ -11,17 +11,7 @@ import numpy as np
 from .aligned import Aligned
 from .arrow import select
 from .hashing import hash_strings, pair_keys, splitmix64
-from .ragged import (
-    Array,
-    Bools,
-    Floats,
-    Ints,
-    Ragged,
-    lengths_of,
-    offsets_of,
-    positions_of,
-    rows_of,
-)
+from .ragged import Bools, Floats, Ints, Ragged, lengths_of, offsets_of, positions_of, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +38,8 @@ class TiedGroups:
 def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
     """Return the groups of tied scores whose order a metric could see.
 
-    Parameters
-    ----------
-    aligned : Aligned
-    rel : int, optional
-        Only documents of at least this grade are named, and only groups that hold one; all
-        tied documents where left out.
+    With `rel`, only documents of at least this grade, and only groups that hold one.
 
-    Examples
-    --------
     >>> from harness.core.align import align
     >>> from harness.core.tables import Qrels, Run
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
@@ -75,14 +58,7 @@ def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
 
 
 def groups_of(aligned: Aligned, items: Ints) -> TiedGroups:
-    """Return the groups of tied scores that hold some of these documents, and those alone.
-
-    Parameters
-    ----------
-    aligned : Aligned
-    items : ndarray of int64, shape (n,)
-        Indices of documents, ascending.
-    """
+    """Return the groups of tied scores that hold some of these documents (rising indices)."""
     at = np.flatnonzero(aligned.tie_last[items] > aligned.tie_first[items])
     items = items[at]
     row, first = aligned.row[items], aligned.tie_first[items]
@@ -104,13 +80,7 @@ def has_ties(aligned: Aligned) -> Bools:
 
 
 def only(aligned: Aligned, keep: Bools) -> Aligned:
-    """Return the alignment of these queries alone.
-
-    Parameters
-    ----------
-    aligned : Aligned
-    keep : ndarray of bool, shape (n_queries,)
-    """
+    """Return the alignment of these queries alone, ``(n_queries,)`` bool."""
     ideal, reference_ties = aligned.ideal, aligned.reference_ties
     items = keep[aligned.row]
     if reference_ties is not None:
@@ -131,7 +101,6 @@ def _rows(ragged: Ragged, keep: Bools) -> Ragged:
 
 
 How = Literal["best", "worst"] | tuple[Literal["random"], int]
-_LOWEST_BITS = (1 << 64) - 1
 
 
 def reorder(aligned: Aligned, how: How) -> Aligned:
@@ -139,34 +108,23 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
 
     ``best`` puts the documents with a grade above 0 first, by falling grade, then the places of
     unjudged documents, then judged documents of grade 0 and below, by falling grade; ``worst``
-    is its mirror image. So at every rank the documents so far hold, for each level, as many of
-    at least that grade as any order allows (as few), and as few (as many) judged non-relevant
-    ones. That bounds exactly, for each query, every metric that never falls when a higher grade
-    and a lower one change places: DCG and nDCG with gains that rise with the grade, P, recall,
-    success, Rprec, AP, RR, interpolated precision, bpref. Where lower is better (ARP, swaps)
-    ``best`` gives the smallest value, and is best too.
+    is its mirror image. That bounds exactly, for each query, every metric that never falls when a
+    higher grade and a lower one change places: DCG and nDCG with gains that rise with the grade,
+    P, recall, success, Rprec, AP, RR, interpolated precision, bpref. If lower is better (ARP,
+    swaps), ``best`` gives the smallest value.
 
-    It bounds no metric that rewards something else: gains that do not rise with the grade, or
-    a share of an ideal DCG below 0; ``G``, which discounts a gain by what was missed above it;
-    ``infAP``, which estimates precision from the documents of the pool above; ``judged``, for
-    which a document of grade 0 is as good as any; a largest grade that counts as relevant
+    It does not bound metrics that reward something else: gains that do not rise with the grade,
+    a share of an ideal DCG below 0; ``G``, ``infAP``, ``judged``, and a largest relevant grade
     (``top``).
 
     ``("random", seed)`` draws the order of each group, unjudged documents included, all orders
-    being equally probable. It is a function of the seed, the qid, and the ranks of the group
-    alone: neither other queries, nor the parts in which a run is read, nor the version of numpy
-    change it.
-
-    Parameters
-    ----------
-    aligned : Aligned
-    how : {"best", "worst"} or ("random", int)
-        The seed is taken modulo 2^64.
+    being equally probable. It is a function of the seed (modulo 2^64), the qid, and the ranks of
+    the group: other queries, parts of a run and versions of numpy do not change it.
 
     Returns
     -------
     Aligned
-        With the same groups; `aligned` itself where no judged document is tied.
+        With the same groups; `aligned` itself if no judged document is tied.
 
     Examples
     --------
@@ -210,10 +168,9 @@ def _at_random(aligned: Aligned, groups: TiedGroups, seed: int) -> tuple[Ints, I
     offsets = offsets_of(groups.size)
     group, rank = rows_of(offsets), positions_of(offsets) + np.repeat(groups.first, groups.size)
     of_query = aligned.memo("hashes_of_qids", lambda: hash_strings(aligned.qids))
-    of_group = splitmix64(of_query[groups.row] ^ _mixed_seed(seed))
+    of_group = splitmix64(of_query[groups.row] ^ _mixed(seed))
     keys = splitmix64(of_group[group] + rank.astype(np.uint64))
-    order = _argsort(pair_keys(group, keys))
-
+    order = np.argsort(pair_keys(group, keys), kind="stable")
     item_at = np.full(group.size, -1)
     place = offsets[groups.group] + aligned.rank[groups.items] - groups.first[groups.group]
     item_at[place] = groups.items
@@ -222,29 +179,20 @@ def _at_random(aligned: Aligned, groups: TiedGroups, seed: int) -> tuple[Ints, I
     return items[judged], rank[judged]
 
 
-def _mixed_seed(seed: int) -> Array:
-    return splitmix64(np.array([seed & _LOWEST_BITS], dtype=np.uint64))
-
-
-def _argsort(keys: Array) -> Ints:
-    """Return a stable order of keys that are nearly always distinct."""
-    order = np.argsort(keys)
-    ordered = keys[order]
-    if (ordered[1:] == ordered[:-1]).any():
-        order = np.argsort(keys, kind="stable")
-    return order
+def _mixed(seed: int) -> np.uint64:
+    number: np.uint64 = splitmix64(np.array([seed & (1 << 64) - 1], dtype=np.uint64))[0]
+    return number
 
 
 Kernel = Callable[[Aligned], Floats]
 DRAWS = 100
 """Random orders that a mean is taken over."""
-_SAMPLE_BITS = (1 << 64) - 1
 
 
-def sampled(
-    metric: Kernel, aligned: Aligned, draws: int = DRAWS, seed: int = 0
+def sampled_together(
+    metrics: Sequence[Kernel], aligned: Aligned, draws: int = DRAWS, seed: int = 0
 ) -> tuple[Floats, Floats]:
-    """Return a metric's mean over random orders of tied documents, and its standard error.
+    """Return metrics' means over random orders of tied documents, and their standard errors.
 
     For metrics whose exact expectation is not known (``Definition.expected`` is None). Queries
     in which no judged document is tied have their own value, and error 0. What a query gets
@@ -252,8 +200,8 @@ def sampled(
 
     Parameters
     ----------
-    metric : Metric or callable
-        Gives the values of an alignment, ``(n_queries,)``.
+    metrics : sequence of Metric or callable
+        Each gives the values of an alignment, ``(n_queries,)``; all see the same draws.
     aligned : Aligned
     draws : int
         Random orders, at least 2.
@@ -261,13 +209,8 @@ def sampled(
 
     Returns
     -------
-    values, errors : ndarray, shape (n_queries,)
-        NaN where the metric is NaN in one of the orders.
-
-    Raises
-    ------
-    ValueError
-        Where there are fewer than two draws.
+    values, errors : ndarray, shape (n_queries, n_metrics)
+        NaN if the metric is NaN in one of the orders.
 
     Examples
     --------
@@ -277,29 +220,9 @@ def sampled(
     >>> from harness.core.tables import Qrels, Run
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1}, "r": {"a": 1}})
     >>> run = Run.from_dict({"q": {"a": 1.0, "b": 1.0}, "r": {"a": 1.0}})
-    >>> values, errors = sampled(parse("11pt_avg")[0], align(qrels, run))   # 1 or 1/2; 1
-    >>> values.round(2).tolist(), errors.round(2).tolist()
+    >>> values, errors = sampled_together(parse("11pt_avg"), align(qrels, run))   # 1 or 1/2; 1
+    >>> values[:, 0].round(2).tolist(), errors[:, 0].round(2).tolist()
     ([0.75, 1.0], [0.03, 0.0])
-    """
-    values, errors = sampled_together([metric], aligned, draws, seed)
-    return values[:, 0], errors[:, 0]
-
-
-def sampled_together(
-    metrics: Sequence[Kernel], aligned: Aligned, draws: int = DRAWS, seed: int = 0
-) -> tuple[Floats, Floats]:
-    """Return :func:`sampled` of several metrics from the same draws, each made once.
-
-    Parameters
-    ----------
-    metrics : sequence of Metric or callable
-    aligned, draws, seed
-        As :func:`sampled` takes them.
-
-    Returns
-    -------
-    values, errors : ndarray, shape (n_queries, n_metrics)
-        Each column as :func:`sampled` gives it.
     """
     if draws < 2:
         raise ValueError(f"an error needs at least 2 draws, not {draws}")
@@ -313,7 +236,8 @@ def sampled_together(
     mean = np.zeros((part.n_queries, len(metrics)))
     squares = np.zeros_like(mean)
     for draw in range(draws):
-        drawn = reorder(part, ("random", _seed_of(seed, draw)))
+        # seeds that share nothing with those of the next seed
+        drawn = reorder(part, ("random", int(_mixed(seed)) + draw))
         for column, metric in enumerate(metrics):
             # Welford's update: a value that is the same in all draws stays what it is
             drawn_values = metric(drawn)
@@ -322,9 +246,3 @@ def sampled_together(
             squares[:, column] += step * (drawn_values - mean[:, column])
     values[tied], errors[tied] = mean, np.sqrt(squares / ((draws - 1) * draws))
     return values, errors
-
-
-def _seed_of(seed: int, draw: int) -> int:
-    """Return the seed of one draw; those of one seed share nothing with those of the next."""
-    start = int(splitmix64(np.array([seed & _SAMPLE_BITS], dtype=np.uint64))[0])
-    return start + draw

@@ -31,15 +31,10 @@ def takes_fractions(metrics: Iterable[Metric], policy: Policy) -> bool:
 
 
 def check_grades(qrels: Qrels, metrics: Iterable[Metric], policy: Policy) -> None:
-    """Raise where a metric does not accept a judgement, naming the first in the input's order.
+    """Raise InputError if a metric does not accept a judgement, with the first in the input.
 
-    Views refuse such grades too (:func:`harness.core.views.view`), but know no documents. Where
-    queries may be skipped, it is left to them: those with such grades may be among the skipped.
-
-    Raises
-    ------
-    InputError
-        With the document, the grade, the metric and what it takes.
+    Views refuse such grades too, but know no documents. If queries may be skipped, it is left to
+    them: the skipped queries may have such grades.
     """
     if policy.missing_queries == "skip":
         return
@@ -57,12 +52,21 @@ def refusal(
     where: str, grade: float, n: int, accepted: str, metric: Metric | None = None
 ) -> InputError:
     """Return the error for a grade that is not accepted, the first of `n`."""
-    whole = grade == int(grade)
     more = f", the first of {n}" if n > 1 else ""
-    what = f"a judgement of {int(grade) if whole else grade}{more}, where {accepted}"
     fix = "choose another convention, or say labels=clip to put such grades at the bound"
-    if not whole:
-        fix = _with_fractions(None if metric is None else metric.definition.name)
+    if grade != int(grade):
+        name = None if metric is None else metric.definition.name
+        some = [
+            convention.name
+            for convention in CONVENTIONS.values()
+            if name is None or name in convention.metrics
+            for own in [{} if name is None else convention.metrics[name]]
+            if {**convention.common, **own}.get("grades", GradeRule()).fractions
+        ]
+        fix = f"choose a convention that takes fractions ({', '.join(some)}), or round the grades"
+        if not some:
+            fix = f"no convention takes fractions for {name}; scale or round the grades"
+    what = f"a judgement of {grade if grade != int(grade) else int(grade)}{more}, where {accepted}"
     return InputError(Problem(where, what, fix=fix, rule="grade-values"))
 
 
@@ -84,22 +88,6 @@ def _place(qrels: Qrels, row: int, source_row: int) -> str:
     return f"{name}query '{qid}', document '{docno}'{at}"
 
 
-def _with_fractions(metric: str | None) -> str:
-    """Return what to do about a fraction."""
-    as_it_is: list[str] = []
-    cut_off: list[str] = []
-    for convention in CONVENTIONS.values():
-        if metric is None or metric in convention.metrics:
-            own = {} if metric is None else convention.metrics[metric]
-            rule = {**convention.common, **own}.get("grades", GradeRule())
-            if rule.fractions:
-                (cut_off if rule.truncate else as_it_is).append(convention.name)
-    some = as_it_is or cut_off
-    if not some:
-        return f"no convention takes fractions for {metric}; scale or round the grades"
-    return f"choose a convention that takes fractions ({', '.join(some)}), or round the grades"
-
-
 def policies_of(metrics: Iterable[Metric], policy: Policy) -> list[Policy]:
     """Return the policies that metrics are to be computed under, each once.
 
@@ -112,20 +100,14 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
     """Return the run under another policy: its grades, its order of ties, its depth.
 
     Made once for each policy, so that metrics share what they compute. Under ``average`` the
-    documents stand in any order; metrics look at the groups of ties then.
-
-    Parameters
-    ----------
-    aligned : Aligned
-        The run as it was aligned, under the policies that were asked for.
-    policy : Policy
+    documents are in any order; metrics look at the groups of ties then.
 
     Raises
     ------
     InputError
-        Where the policy does not accept a grade.
+        If the policy does not accept a grade.
     AlignmentError
-        Where the run was not aligned in a way that gives this view.
+        If the run was not aligned in a way that gives this view.
     """
 
     def make() -> Aligned | None:
@@ -142,17 +124,14 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
         if policy.ties == "average" and not is_cut(found, policy):
             found = shortened(found, policy)
         elif not policy.of_rows and policy.ties != "average":
-            found = shortened(reorder(found, _how(policy)), policy)
+            how: How = "best" if policy.ties == "best" else "worst"
+            if policy.seed is not None:
+                how = ("random", policy.seed)
+            found = shortened(reorder(found, how), policy)
         # An alignment that held itself would stay in memory until garbage is collected.
         return None if found is aligned else found
 
     return aligned.memo(("view", policy), make) or aligned
-
-
-def _how(policy: Policy) -> How:
-    if policy.seed is not None:
-        return ("random", policy.seed)
-    return "best" if policy.ties == "best" else "worst"
 
 
 def is_cut(aligned: Aligned, policy: Policy) -> bool:
@@ -213,15 +192,11 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     """Apply a rule for grades, or raise."""
     few = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
     if few.size and rule.few == "error":
-        raise InputError(
-            Problem(
-                f"query '{aligned.qids[int(few[0])].as_py()}'",
-                f"{aligned.n_retrieved[few[0]]} document, where at least {rule.documents} "
-                f"are needed ({few.size} such queries)",
-                fix="say few=nan to leave such queries out (or few=zero, few=one), or choose "
-                "another convention",
-            )
-        )
+        n = aligned.n_retrieved[few[0]]
+        what = f"{n} document, where at least {rule.documents} are needed ({few.size} such queries)"
+        fix = "say few=nan to leave such queries out (or few=zero, few=one), or choose another"
+        place = f"query '{aligned.qids[int(few[0])].as_py()}'"
+        raise InputError(Problem(place, what, fix=f"{fix} convention"))
     grades, of_items = aligned.ideal.values, aligned.grade
     wrong = np.flatnonzero(refused(rule, grades))
     if wrong.size:

@@ -19,7 +19,7 @@ from harness.core.metric import Metric
 from harness.core.names import parse
 from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
-from harness.core.ties import How, only, reorder, sampled, sampled_together, tied_groups
+from harness.core.ties import How, only, reorder, sampled_together, tied_groups
 
 Rows = list[tuple[int, int, float]]
 
@@ -191,22 +191,22 @@ class TestSampled:
     def test_mean_and_error(self) -> None:
         # query 1: bpref is 1 or 0, each with probability 1/2. Of n draws with m ones, the error
         # is sqrt(p (1 - p) / (n - 1)), p = m / n
-        values, errors = sampled(bpref(), aligned_of(self.CASE), draws=400, seed=3)
-        p = values[0]
+        values, errors = sampled_together([bpref()], aligned_of(self.CASE), draws=400, seed=3)
+        p = values[0, 0]
         assert p == pytest.approx(0.5, abs=4 * 0.5 / 20)
-        assert errors[0] == pytest.approx(np.sqrt(p * (1 - p) / 399), rel=1e-12)
+        assert errors[0, 0] == pytest.approx(np.sqrt(p * (1 - p) / 399), rel=1e-12)
 
     def test_queries_without_ties_have_their_value(self) -> None:
         # query 2: no tie; query 3: a tie that changes nothing
         aligned = aligned_of(self.CASE)
-        values, errors = sampled(bpref(), aligned)
-        assert values[1:].tolist() == bpref()(aligned)[1:].tolist()
-        assert errors[1:].tolist() == [0.0, 0.0]
+        values, errors = sampled_together([bpref()], aligned)
+        assert values[1:, 0].tolist() == bpref()(aligned)[1:].tolist()
+        assert errors[1:, 0].tolist() == [0.0, 0.0]
 
     def test_several_metrics_have_the_same_draws(self) -> None:
         metrics = [*parse("bpref"), *parse("recip_rank")]
         values, errors = sampled_together(metrics, aligned_of(self.CASE), draws=10)
         for column, metric in enumerate(metrics):
-            alone = sampled(metric, aligned_of(self.CASE), draws=10)
-            assert values[:, column].tolist() == alone[0].tolist()
-            assert errors[:, column].tolist() == alone[1].tolist()
+            alone = sampled_together([metric], aligned_of(self.CASE), draws=10)
+            assert values[:, column].tolist() == alone[0][:, 0].tolist()
+            assert errors[:, column].tolist() == alone[1][:, 0].tolist()
