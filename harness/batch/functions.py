@@ -40,10 +40,9 @@ from ..metrics.correlation import Tied as TauTied
 from ..metrics.gains import Gain, gains_of
 from ..metrics.ndcg import dcg_at_every_rank, ideal_dcg, ndcg_at_every_rank
 from ..metrics.overlap import Tied
+from ..metrics.pair_agreement import Normalize, sigmoid
 from ..metrics.pair_agreement import lambdas as _lambdas
-from ..metrics.pair_agreement import sigmoid
 from ..metrics.rbo import Form, rbo_weight
-from ..metrics.swaps import Normalize
 from .dicts import from_batch
 
 __all__ = [
@@ -146,7 +145,7 @@ def swaps(
     normalize: Normalize = False,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return the exchanges to the ideal order; see :func:`harness.metrics.swaps.swaps`.
+    """Return the exchanges to the ideal order; see :func:`harness.metrics.pair_agreement.swaps`.
 
     >>> swaps([[3.0, 2.0, 1.0]], [[10, 7, 9]], [3]).tolist()
     [1.0]

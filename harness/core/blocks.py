@@ -20,8 +20,7 @@ def by_block(aligned: Aligned, kernel: Callable[[Aligned], Array], size: int = B
     A kernel that makes dozens of arrays as long as the rankings takes a fraction of the time
     where these stay in the processor's cache. Nothing is copied.
 
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q1": {"a": 2, "b": 0}, "q2": {"a": 1}})
     >>> aligned = align(qrels, Run.from_dict({"q1": {"a": 0.1}, "q2": {"a": 1.0, "x": 2.0}}))
     >>> by_block(aligned, lambda part: part.sum(part.rank), size=1).tolist()

@@ -40,8 +40,7 @@ def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
 
     With `rel`, only documents of at least this grade, and only groups that hold one.
 
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "x": 2.0, "c": 1.0}})
     >>> groups = tied_groups(align(qrels, run))
@@ -128,8 +127,7 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2}})
     >>> aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 1.0, "c": 1.0, "x": 1.0}}))
     >>> best, worst = reorder(aligned, "best"), reorder(aligned, "worst")

@@ -87,8 +87,7 @@ def arp(aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero"
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 3}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> arp(align(qrels, run)).tolist()     # (1 * 1 + 3 * 3) / (1 + 3)

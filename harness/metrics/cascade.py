@@ -15,8 +15,7 @@ from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of, rows_of, sum_by
 from ..core.settings import Range
 from ..errors import InputError
-from .short_lists import Short, without_short_lists
-from .trec_shared import Cutoff, running, share
+from .shared import Cutoff, Short, running, share, without_short_lists
 
 _BLOCK = 1 << 15
 """Ranks of groups that are worked on at a time; a few arrays of them fit a cache."""
@@ -360,8 +359,7 @@ def err(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> err(align(qrels, run), max_grade=2).tolist()        # 1/4 + (1/3) (3/4) (1 - 1/4)
@@ -432,8 +430,7 @@ def nerr(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0}})
     >>> nerr(align(qrels, run)).tolist()
@@ -510,8 +507,7 @@ def pfound(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0}})
     >>> pfound(align(qrels, run), max_grade=1).tolist()     # 1/2 + .85 * (1/2) (1/2)

@@ -97,8 +97,7 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> round(kendall(align(qrels, run)).item(), 12)        # two pairs right, one wrong
@@ -148,8 +147,7 @@ def spearman(aligned: Aligned) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> round(spearman(align(qrels, run)).item(), 12)   # 1 - 6 * (0 + 1 + 1) / (3 * (9 - 1))
@@ -191,8 +189,7 @@ def pearson(aligned: Aligned) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 5.0, "b": 1.0, "c": 3.0}})
     >>> round(pearson(align(qrels, run)).item(), 12)
@@ -346,8 +343,7 @@ def tau_ap(aligned: Aligned, *, tied: Tied = "none") -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1, "c": 0}})
     >>> run = Run.from_dict({"q": {"b": 3.0, "a": 2.0, "c": 1.0}})
     >>> tau_ap(align(qrels, run)).tolist()      # C(2) = 0 of 1, C(3) = 2 of 2: 2/2 * 1 - 1

@@ -54,8 +54,7 @@ def mse(aligned: Aligned, *, over: Over = "queries") -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0}})
     >>> mse(align(qrels, run)).tolist()     # ((1 - 3)^2 + (0 - 2)^2) / 2

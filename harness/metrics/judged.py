@@ -7,7 +7,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints
-from .trec_shared import Cutoff
+from .shared import Cutoff
 
 
 def n_looked_at(aligned: Aligned, cutoff: int | None = None) -> Ints:
@@ -71,8 +71,7 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     >>> run = Run.from_dict({"q": {"x": 9.0, "a": 3.0, "y": 2.0, "b": 1.0}})
     >>> judged(align(qrels, run)).tolist(), judged(align(qrels, run), cutoff=1).tolist()
@@ -111,8 +110,7 @@ def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "x": 2.0}})
     >>> unjudged(align(qrels, run), cutoff=5).tolist()

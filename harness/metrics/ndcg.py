@@ -13,7 +13,7 @@ from ..core.metric import metric
 from ..core.ragged import Floats, Ints, frozen, sum_by
 from ..core.settings import Range
 from .gains import DISCOUNTS, Discount, Floor, Gain, Negative, Scale, gains_of
-from .short_lists import Short, without_short_lists
+from .shared import Short, without_short_lists
 from .tied import mean_discounted, spread, within
 from .trec_gain import Gains, GainTable, gain_table, grades_as_gains
 
@@ -198,8 +198,7 @@ def dcg(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> dcg(align(qrels, run)).tolist(), dcg(align(qrels, run), gain="exp").tolist()
@@ -285,8 +284,7 @@ def ndcg(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> ndcg(align(qrels, run)).tolist(), ndcg(align(qrels, run), cutoff=2).tolist()
@@ -362,8 +360,7 @@ def ndcg_at_every_rank(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> ndcg_at_every_rank(align(qrels, run)).tolist()
@@ -445,8 +442,7 @@ def mean_ndcg(aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> mean_ndcg(align(qrels, run)).round(4).tolist()      # (0 + 0 + 1/2) / 3

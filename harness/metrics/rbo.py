@@ -361,8 +361,7 @@ def rbo(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1}})
     >>> run = Run.from_dict({"q": {"b": 3.0, "a": 2.0}})    # X_1 = 0, X_2 = 2
     >>> round(rbo(align(qrels, run), p=0.5).item(), 12)     # .5 * (0 + .5 * 1) + .5^2
@@ -443,8 +442,7 @@ def ao(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1}})
     >>> run = Run.from_dict({"q": {"b": 3.0, "a": 2.0}})    # (0/1 + 2/2) / 2
     >>> ao(align(qrels, run)).tolist()

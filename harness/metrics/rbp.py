@@ -11,7 +11,7 @@ from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
 from ..core.settings import SHOWN, Range
 from .cascade import MaxGrade, check_grades, graded, stop_probabilities, top_grades
-from .trec_shared import Cutoff, Rel
+from .shared import Cutoff, Rel
 
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
 Gain = Literal["binary", "linear", "exp"]
@@ -181,8 +181,7 @@ def rbp(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> aligned = align(qrels, run)

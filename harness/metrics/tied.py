@@ -17,7 +17,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.ragged import Array, Floats, Ints, frozen, offsets_of, positions_of, rows_of, sum_by
 from ..core.ties import TiedGroups, groups_of, tied_groups
-from .trec_shared import precision_at_hits, running, share
+from .shared import precision_at_hits, running, share
 
 _STEP = 2.0**-32
 _SMALLEST_TABLE = 10

@@ -1,25 +1,138 @@
-"""trec_eval's averages of precision: map, gm_map, infAP."""
+"""Average precision and what derives from it, bpref, and interpolated precision."""
 
 from __future__ import annotations
 
 import math
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.exact import log_of
 from ..core.metric import metric
-from ..core.ragged import Floats, Ragged, positions_of
-from .average_precision import (
-    Denominator,
-    NoneFound,
-    Tied,
-    average_precision_of,
-    expected_average_precision_of,
-    sum_of_precisions,
+from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of, positions_of
+from ..core.settings import Range
+from ..core.ties import tied_groups
+from .shared import (
+    LARGEST_SHARE,
+    LEVELS,
+    Cutoff,
+    Rel,
+    Short,
+    judged_as,
+    n_hits,
+    precision_at_hits,
+    running,
+    share,
+    without_short_lists,
 )
-from .short_lists import Short
-from .trec_shared import Cutoff, Rel, share
+from .tied import expected_precision_at_hits
+
+Denominator = Literal["relevant", "cutoff", "list", "hits", "grades"]
+NoneFound = Annotated[int, Range(0, 1)]
+Tied = Literal["apart", "together"]
+
+
+def average_precision_of(
+    aligned: Aligned,
+    cutoff: int | None,
+    rel: int,
+    above: float | None,
+    top: int | None,
+    denominator: Denominator,
+    none_found: int,
+    tied: Tied,
+    short: Short,
+) -> Floats:
+    """Return ``map`` with these parameters, ``(n_queries,)``."""
+    judged, rel = judged_as(aligned, rel, above, top)
+    if tied == "apart" and denominator != "hits" and not none_found:
+        divisor: Array = _divisor(aligned, judged, rel, cutoff, denominator)
+        values = share(sum_of_precisions(judged, rel, cutoff), divisor)
+        return without_short_lists(aligned, values, cutoff, short)
+    items = judged.relevant(rel)
+    if tied == "apart":
+        rank, precision = judged.rank[items], precision_at_hits(judged, rel)
+    else:
+        rank = judged.tie_last[items]
+        precision = judged.memo(
+            ("precision_together", rel),
+            lambda: judged.hits(rel)[_last_of_group(judged, items)] / rank,
+        )
+    if cutoff is not None:
+        inside = rank <= cutoff
+        items, precision = items[inside], precision[inside]
+    if denominator == "hits":
+        divisor = judged.count(items)
+    else:
+        divisor = _divisor(aligned, judged, rel, cutoff, denominator)
+    values = share(judged.sum(precision, items), divisor)
+    if none_found:
+        values = np.where(judged.count(items) == 0, 1.0, values)
+    return without_short_lists(aligned, values, cutoff, short)
+
+
+def sum_of_precisions(aligned: Aligned, rel: int, cutoff: int | None) -> Floats:
+    """Return the sum of the precisions at relevant documents' ranks, up to a cutoff."""
+    inside = None if cutoff is None else aligned.rank_of_relevant(rel) <= cutoff
+    return aligned.found(rel).sum(precision_at_hits(aligned, rel), inside)
+
+
+def _last_of_group(aligned: Aligned, items: Ints) -> Ints:
+    """Return, for each item, the position of the last one of its group of tied scores."""
+    row, last = aligned.row[items], aligned.tie_last[items]
+    ends = np.append((row[1:] != row[:-1]) | (last[1:] != last[:-1]), True)[: items.size]
+    places = np.flatnonzero(ends)
+    return places[np.searchsorted(places, np.arange(items.size))]
+
+
+def _divisor(
+    aligned: Aligned, judged: Aligned, rel: int, cutoff: int | None, denominator: Denominator
+) -> Array:
+    """Return what does not hang on the order of the ranking, ``(n_queries,)``."""
+    if denominator == "grades":
+        best = aligned.ideal
+        return best.sum(where=None if cutoff is None else best.rank <= cutoff)
+    divisor: Array = judged.n_relevant(rel)
+    if denominator != "relevant" and cutoff is not None:
+        divisor = np.minimum(divisor, cutoff)
+    return np.minimum(divisor, judged.n_retrieved) if denominator == "list" else divisor
+
+
+def expected_average_precision_of(
+    aligned: Aligned,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    above: float | None = None,
+    top: int | None = None,
+    denominator: Denominator = "relevant",
+    none_found: int = 0,
+    tied: Tied = "apart",
+    short: Short = "cut",
+) -> Floats | None:
+    """Return the expectation of ``map`` over the orders of tied documents.
+
+    None where it is no sum over documents: with a cutoff the number of relevant documents above
+    it, and whether there are any, hang on the order.
+    """
+    if tied == "together":
+        return average_precision_of(
+            aligned, cutoff, rel, above, top, denominator, none_found, tied, short
+        )
+    if cutoff is not None and (denominator == "hits" or none_found):
+        return None
+    judged, rel = judged_as(aligned, rel, above, top)
+    items, precision = expected_precision_at_hits(judged, rel, cutoff)
+    if denominator == "hits":
+        divisor: Array = n_hits(judged, rel)
+    else:
+        divisor = _divisor(aligned, judged, rel, cutoff, denominator)
+    values = share(judged.sum(precision, items), divisor)
+    if none_found:
+        values = np.where(n_hits(judged, rel) == 0, 1.0, values)
+    return without_short_lists(aligned, values, cutoff, short)
+
 
 SMALLEST = 0.00001
 """What takes the place of a smaller value before its logarithm is taken."""
@@ -87,8 +200,7 @@ def average_precision(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "c": 1.0}})
     >>> aligned = align(qrels, run)                     # (1/1 + 2/4) / 2
@@ -135,8 +247,7 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0}})
     >>> geometric_average_precision(align(qrels, run)).tolist()         # ln(0.5)
@@ -182,8 +293,7 @@ def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": -1, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> inferred_average_precision(align(qrels, run)).round(4).tolist() # 1/3 + 2/3 * 2/2 * ~0
@@ -197,3 +307,248 @@ def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     rate = (above + EPSILON) / (judged + 2 * EPSILON)
     expected = 1.0 / (j + 1.0) + (j / (j + 1.0)) * pooled * rate
     return share(aligned.sum(expected, items), aligned.n_relevant(rel))
+
+
+def _nonrelevant(aligned: Aligned, rel: int) -> Ragged:
+    """Return 1 for each document that was judged non-relevant, and 0 for the others."""
+    return Ragged(aligned.offsets, ((aligned.grade >= 0) & (aligned.grade < rel)).astype(np.int64))
+
+
+def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
+    """Return min(n, R) of each relevant document retrieved: of n non-relevant ones above it."""
+    found, unjudged = aligned.found(rel), aligned.unjudged
+    above: Ints = found.values - found.spread(aligned.offsets[:-1]) - found.rank + 1
+    if unjudged.size:
+        above -= np.searchsorted(unjudged, found.values)
+        above += found.spread(aligned.by_query(unjudged).offsets[:-1])
+    return np.minimum(above, found.spread(aligned.n_relevant(rel)), out=above)
+
+
+def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
+    """Return bpref from min(n, R) of each relevant document retrieved."""
+    found, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
+    bound = np.minimum(aligned.n_judged - n_relevant, n_relevant)
+    # Where no document is non-relevant, none stands above either.
+    kept = 1.0 - above / found.spread(np.maximum(bound, 1.0))
+    return share(found.sum(kept), n_relevant)
+
+
+def _expected(aligned: Aligned, *, rel: int = 1) -> Floats:
+    """Return the expectation of ``bpref`` over the orders of tied documents.
+
+    In a random order a relevant document stands below 0, 1, ... m of the m non-relevant ones
+    that it is tied with, each with probability 1 / (m + 1); so min(n, R) becomes the mean of
+    min(n, R), ... min(n + m, R), n of them being above the group.
+    """
+    nonrelevant = _nonrelevant(aligned, rel)
+    so_far, above = nonrelevant.cumsum(), _nonrelevant_above(aligned, rel).astype(np.float64)
+    at, groups = tied_groups(aligned, rel).at, tied_groups(aligned)
+    if at.size:
+        heads = groups.items[offsets_of(groups.found)[:-1]]
+        n = so_far[heads] - nonrelevant.values[heads]
+        m = np.bincount(groups.group[nonrelevant.values[groups.items] > 0], minlength=n.size)
+        group = groups.group[aligned.grade[groups.items] >= rel]
+        n, m, most = n[group], m[group], aligned.n_relevant(rel)[aligned.found(rel).row[at]]
+        rising = np.clip(most - n, 0, m + 1)  # how many of n, n + 1, ... n + m are below R
+        total = n * rising + rising * (rising - 1) // 2 + (m + 1 - rising) * most
+        above[at] = total / (m + 1)
+    return _mean_preference(aligned, rel, above)
+
+
+@metric(
+    "bpref",
+    title="bpref",
+    cite=("buckley2004",),
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_bpref.c; Buckley and Voorhees 2004",
+    trec_name="bpref",
+    aliases=("Bpref", "BPref"),
+    expected=_expected,
+)
+def binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+    """How seldom a document judged non-relevant stands above a relevant one.
+
+    bpref = (1/R) sum over relevant documents retrieved of 1 - min(n, R) / min(N, R), with R
+    relevant and N judged non-relevant documents, n of the latter above; unjudged documents do
+    not count. The denominator min(N, R) is trec_eval's; the paper has R.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant. Grades from 0 to below it are non-relevant;
+        below 0 is unjudged.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness import Qrels, Run, align
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 1, "d": 0}})
+    >>> run = Run.from_dict({"q": {"a": 4.0, "x": 3.0, "b": 2.0, "c": 1.0}})
+    >>> binary_preference(align(qrels, run)).tolist()       # (1 + (1 - 1/2)) / 2
+    [0.75]
+    """
+    return _mean_preference(aligned, rel, _nonrelevant_above(aligned, rel))
+
+
+@metric(
+    "gm_bpref",
+    title="the geometric mean of bpref",
+    cite=("buckley2004",),
+    direction="higher",
+    bounds=(math.log(SMALLEST), 0),
+    source="trec_eval 9.0.8, m_gm_bpref.c",
+    summary="gm",
+    empty=math.log(SMALLEST),
+    missing=None,
+    trec_name="gm_bpref",
+)
+def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+    """Logarithm of ``bpref``, whose summary is the geometric mean over queries.
+
+    gm_bpref = ln(max(bpref, 0.00001)); see ``gm_map``.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [ln(0.00001), 0]; the former for a query without relevant documents.
+
+    Examples
+    --------
+    >>> from harness import Qrels, Run, align
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 1}})
+    >>> run = Run.from_dict({"q": {"a": 4.0}})
+    >>> geometric_binary_preference(align(qrels, run)).tolist()         # ln(0.5)
+    [-0.6931471805599453]
+    """
+    return log_of(np.maximum(binary_preference(aligned, rel=rel), SMALLEST))
+
+
+Level = Annotated[float, Range(0, LARGEST_SHARE)]
+
+
+def best_from(aligned: Aligned, rel: int) -> Floats:
+    """Return, for each relevant document retrieved, the largest precision from it downwards."""
+
+    def make() -> Floats:
+        row = aligned.row[aligned.relevant(rel)]
+        backwards = running(np.maximum, row[::-1], precision_at_hits(aligned, rel)[::-1])
+        return backwards[::-1]
+
+    return aligned.memo(("best_from", rel), make)
+
+
+def precision_from(aligned: Aligned, wanted: Ints, rel: int) -> Floats:
+    """Return the largest precision from relevant document number `wanted` downwards.
+
+    ``(n_queries,)``: 0 where it is not retrieved. Numbers below 1 ask for the largest precision
+    anywhere, which trec_eval takes as 0/0 where the run answers with an empty list: NaN.
+    """
+    items = aligned.relevant(rel)
+    at = aligned.hits(rel) == np.maximum(wanted, 1)[aligned.row[items]]
+    values = aligned.sum(best_from(aligned, rel)[at], items[at])
+    values[aligned.answered & (aligned.n_retrieved == 0) & (wanted <= 0)] = np.nan
+    return values
+
+
+@metric(
+    "iprec_at_recall",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_iprec_at_recall.c",
+    trec_name="iprec_at_recall",
+    aliases=("IPrec",),
+    cutoffs=LEVELS,
+)
+def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> Floats:
+    """Largest precision at any rank where recall has reached a level.
+
+    With R relevant documents, the level x is reached at relevant document number
+    floor(x R + 0.9): not rounded up, so x R = 3.05 asks for 3 documents. The value is the
+    largest precision from that document's rank downwards, 0 where too few are retrieved.
+    ``iprec_at_recall@0`` is the largest precision anywhere.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    cutoff : float
+        x, a level of recall.
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents. Where the run answers a query with
+        an empty list and no relevant document is asked for, trec_eval divides 0 by 0, and the
+        value is NaN.
+
+    Examples
+    --------
+    >>> from harness import Qrels, Run, align
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
+    >>> run = Run.from_dict({"q": {"x": 4.0, "a": 3.0, "c": 2.0}})      # precision 1/2, 2/3
+    >>> interpolated_precision(align(qrels, run), cutoff=0.1).round(4).tolist()
+    [0.6667]
+    """
+    wanted = (cutoff * aligned.n_relevant(rel) + 0.9).astype(np.int64)
+    return precision_from(aligned, wanted, rel)
+
+
+@metric(
+    "11pt_avg",
+    direction="higher",
+    bounds=(0, 1),
+    source="trec_eval 9.0.8, m_11pt_avg.c",
+    trec_name="11pt_avg",
+    trec_parameter="levels",
+)
+def eleven_point_average(
+    aligned: Aligned,
+    *,
+    levels: Annotated[tuple[float, ...], Range(0, LARGEST_SHARE)] = LEVELS,
+    rel: Rel = 1,
+) -> Floats:
+    """Mean of the interpolated precision at several levels of recall.
+
+    The levels are 0, 0.1, ..., 1 by default; others are written ``11pt_avg(levels=0.2:0.5:0.8)``,
+    which used to be called the three-point average. Their order does not matter (trec_eval
+    wants them rising).
+
+    Parameters
+    ----------
+    aligned : Aligned
+    levels : tuple of float
+        Levels of recall.
+    rel : int
+        Smallest grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 for a query without relevant documents, NaN where
+        ``iprec_at_recall`` is NaN at one of the levels.
+
+    Examples
+    --------
+    >>> from harness import Qrels, Run, align
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
+    >>> run = Run.from_dict({"q": {"a": 4.0}})
+    >>> eleven_point_average(align(qrels, run), levels=(0.5, 1.0)).tolist()     # (1 + 0) / 2
+    [0.5]
+    """
+    total = np.zeros(aligned.n_queries)
+    for level in sorted(levels, reverse=True):  # trec_eval adds from the highest level down
+        total += interpolated_precision(aligned, cutoff=level, rel=rel)
+    return total / len(levels)

@@ -1,15 +1,17 @@
-"""trec_eval's counts, which are summed over queries."""
+"""trec_eval's counts, and the two measures that are text."""
 
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints
-from .trec_shared import Rel, n_hits
+from ..core.settings import Range
+from .shared import Rel, n_hits
 
 
 @metric(
@@ -43,8 +45,7 @@ def num_q(aligned: Aligned) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q1": {"a": 1}, "q2": {"a": 1}})
     >>> num_q(align(qrels, Run.from_dict({"q1": {"a": 3.0}}))).tolist()
     [1.0, 1.0]
@@ -81,8 +82,7 @@ def num_ret(aligned: Aligned) -> Ints:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"x": 3.0}})
     >>> num_ret(align(qrels, run)).tolist()
     [1]
@@ -123,8 +123,7 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> num_rel(align(qrels, Run.from_dict({"q": {"a": 3.0}}))).tolist()
     [2]
@@ -161,8 +160,7 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> num_rel_ret(align(qrels, Run.from_dict({"q": {"a": 3.0, "x": 2.0}}))).tolist()
     [1]
@@ -197,11 +195,82 @@ def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": -1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> num_nonrel_judged_ret(align(qrels, run)).tolist()
     [1]
     """
     return aligned.count((aligned.grade >= 0) & (aligned.grade < rel))
+
+
+@metric(
+    "relstring",
+    direction=None,
+    bounds=(0, 0),
+    source="trec_eval 9.0.8, m_relstring.c",
+    empty=None,
+    trec_name="relstring",
+    trec_parameter="length",
+    expected="itself",
+)
+def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) -> Floats:
+    """Return 0: trec_eval prints the first grades as text here, and pytrec_eval gives 0.
+
+    No 0 is printed: tables, CSV and JSON lines leave it out and say so. It exists so that the
+    nickname ``all_trec`` means the same as there.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    length : int
+        How many grades trec_eval prints.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        0.
+
+    Examples
+    --------
+    >>> from harness import Qrels, Run, align
+    >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
+    >>> relstring(align(qrels, run)).tolist()
+    [0.0]
+    """
+    return np.zeros(aligned.n_queries)
+
+
+@metric(
+    "runid",
+    direction=None,
+    bounds=(0, 0),
+    source="trec_eval 9.0.8, m_runid.c",
+    empty=None,
+    trec_name="runid",
+    expected="itself",
+)
+def runid(aligned: Aligned) -> Floats:
+    """Return 0: trec_eval prints the run's tag here, and pytrec_eval gives 0.
+
+    No 0 is printed: tables, CSV and JSON lines leave it out and say so; trec_eval's three columns
+    have the run's name. It exists so that the nicknames ``official`` and ``set`` mean the same as
+    there.
+
+    Parameters
+    ----------
+    aligned : Aligned
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        0.
+
+    Examples
+    --------
+    >>> from harness import Qrels, Run, align
+    >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
+    >>> runid(align(qrels, run)).tolist()
+    [0.0]
+    """
+    return np.zeros(aligned.n_queries)

@@ -17,8 +17,8 @@ from ..core.metric import metric
 from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
 from ..core.ties import tied_groups
 from ..errors import InputError
+from .shared import Rel, running, share
 from .tied import totals_of_inverse
-from .trec_shared import Rel, running, share
 
 Gains = tuple[tuple[int, float], ...]
 """Pairs of grade and gain; a grade that is not among them has its own gain."""
@@ -212,8 +212,7 @@ def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2}})
     >>> run = Run.from_dict({"q": {"x": 2.0, "a": 1.0}})
     >>> normalised_gain(align(qrels, run)).round(4).tolist()    # 2 / log2(2 + 2 + 1 - 2) / 2
@@ -295,8 +294,7 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2}})
     >>> run = Run.from_dict({"q": {"x": 2.0, "a": 1.0}})
     >>> binary_gain(align(qrels, run)).round(4).tolist()        # 1 / log2(3)
@@ -333,8 +331,7 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
     >>> run = Run.from_dict({"q": {"x": 2.0, "a": 1.0}})
     >>> ndcg_at_relevant(align(qrels, run)).round(4).tolist()   # (1 / log2(3)) / 1
@@ -383,8 +380,7 @@ def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floa
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
     >>> run = Run.from_dict({"q": {"x": 3.0, "a": 2.0, "y": 1.0}})
     >>> ndcg_at_levels(align(qrels, run)).round(4).tolist()     # (0 + (1 / log2(3)) / 1) / 2

@@ -9,10 +9,8 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Array, Floats
-from .binary import judged_as
-from .short_lists import Short, without_short_lists
+from .shared import CUTOFFS, Cutoff, Rel, Short, hits_at, judged_as, share, without_short_lists
 from .tied import expected_hits_at, expected_recall, expected_relative_precision, expected_success
-from .trec_shared import CUTOFFS, Cutoff, Rel, hits_at, share
 
 PrecisionDenominator = Literal["cutoff", "list"]
 
@@ -84,8 +82,7 @@ def precision(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> precision(align(qrels, run), cutoff=2).tolist()
@@ -138,8 +135,7 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2, "d": 1, "e": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> recall(align(qrels, run), cutoff=2).tolist()
@@ -179,8 +175,7 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     >>> run = Run.from_dict({"q": {"b": 2.0, "a": 1.0}})
     >>> aligned = align(qrels, run)
@@ -221,8 +216,7 @@ def relative_precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Flo
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> relative_precision(align(qrels, run), cutoff=5).tolist()

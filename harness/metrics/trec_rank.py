@@ -10,9 +10,8 @@ from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Floats
 from ..core.settings import Range
-from .binary import judged_as, largest_only
+from .shared import LARGEST_SHARE, Cutoff, Rel, hits_at, judged_as, largest_only, share
 from .tied import expected_r_precision, expected_r_precision_multiple, expected_reciprocal_rank
-from .trec_shared import LARGEST_SHARE, Cutoff, Rel, hits_at, share
 
 Target = Literal["relevant", "largest"]
 
@@ -89,8 +88,7 @@ def reciprocal_rank(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     >>> run = Run.from_dict({"q": {"b": 2.0, "a": 1.0}})
     >>> aligned = align(qrels, run)
@@ -135,8 +133,7 @@ def r_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> r_precision(align(qrels, run)).tolist()
@@ -179,8 +176,7 @@ def r_precision_multiple(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> r_precision_multiple(align(qrels, run), cutoff=2.0).tolist()    # k = floor(4.9) = 4

@@ -12,7 +12,7 @@ from ..core.exact import log_of
 from ..core.metric import metric
 from ..core.ragged import Floats
 from ..core.settings import Range
-from .trec_shared import Rel, n_hits, precision_at_hits, share
+from .shared import Rel, n_hits, precision_at_hits, share
 
 
 @metric(
@@ -44,8 +44,7 @@ def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}})
     >>> set_precision(align(qrels, run)).tolist()
@@ -82,8 +81,7 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}})
     >>> set_recall(align(qrels, run)).tolist()
@@ -119,8 +117,7 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0}})
     >>> set_relative_precision(align(qrels, run)).tolist()
@@ -157,8 +154,7 @@ def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}})
     >>> set_average_precision(align(qrels, run)).tolist()           # 1 / (4 * 2)
@@ -204,8 +200,7 @@ def set_f(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}})
     >>> set_f(align(qrels, run)).round(4).tolist()          # 2 * 1/4 * 1/2 / (1/4 + 1/2)
@@ -256,8 +251,7 @@ def utility(
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0}})
     >>> utility(align(qrels, run), coefficients=(2.0, -1.0, -0.5, 0.0)).tolist()    # 2 - 2 - 0.5
@@ -307,8 +301,7 @@ def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Examples
     --------
-    >>> from harness.core.align import align
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "x": 3.0}})
     >>> yet_another_average_precision(align(qrels, run)).tolist()       # ln((1 + 1) / (1 + 2 - 1))

@@ -25,9 +25,9 @@ from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError, UnknownNameError
 from harness.metrics.correlation import kendall, pearson, spearman, tau_ap
+from harness.metrics.pair_agreement import swaps
 from harness.metrics.rbo import ao, exp1, rbo, rbo_weight, tails_to
 from harness.metrics.similarity import rank_similarity
-from harness.metrics.swaps import swaps
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")

@@ -17,9 +17,9 @@ from ...core.parameter import MOST
 from ...core.ragged import Array, Floats, Ints, offsets_of
 from ...metrics.judged import n_judged_at, n_looked_at
 from ...metrics.rbp import rank_biased_residual, rank_biased_sum
+from ...metrics.shared import n_hits
+from ...metrics.trec_average import precision_from
 from ...metrics.trec_gain import Gains, gain_table
-from ...metrics.trec_interpolated import precision_from
-from ...metrics.trec_shared import n_hits
 from .arguments import CALCULATION, FILES, Arguments, Stop, atol
 from .requests import Request
 

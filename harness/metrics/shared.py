@@ -1,0 +1,234 @@
+"""What metrics share: parameters, division, running totals, short lists, binary judgements.
+
+The kernels give trec_eval 9.0.8's values to the last bit: sums go document by document in rank
+order, divisions are taken in its order. One thing is not defined there: a query whose
+judgements are all below 0 reads the memory of another query (``ndcg``, ``G``, ``ndcg_rel``) or
+stops the program. Here it is a query without relevant documents.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Annotated, Literal
+
+import numpy as np
+
+from ..core.aligned import Aligned
+from ..core.ragged import Array, Bools, Floats, Ints, Ragged, frozen
+from ..core.settings import Range
+from ..errors import InputError, Problem
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""trec_eval's cutoffs where none is given."""
+LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""The eleven points of recall at which precision used to be reported."""
+LARGEST_SHARE = 1e9
+"""Times the relevant documents that a cutoff may be: a number of documents all the same."""
+Cutoff = Annotated[int, Range(1, None)]
+Rel = Annotated[int, Range(1, None)]
+
+
+def share(part: Array, whole: Array) -> Floats:
+    """Return ``part / whole``, and 0 where `whole` is 0.
+
+    >>> share(np.array([1, 0]), np.array([2, 0])).tolist()
+    [0.5, 0.0]
+    """
+    values: Floats = np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+    return values
+
+
+def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
+    """Return the relevant documents among the first `cutoff`, ``(n_queries,)``.
+
+    `cutoff` is one for all queries, or one for each.
+    """
+    if isinstance(cutoff, int):
+        return aligned.memo(
+            ("hits_at", cutoff, rel), lambda: frozen(_hits_at(aligned, cutoff, rel))
+        )
+    return _hits_at(aligned, cutoff, rel)
+
+
+def _hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
+    deepest, found = aligned.deepest, aligned.found(rel)
+    span = deepest + 1
+    # query and rank as one rising number, so that a search finds where a cutoff falls
+    keys = aligned.memo(("hit_keys", rel), lambda: found.row * span + aligned.rank_of_relevant(rel))
+    limit = np.minimum(cutoff, deepest)
+    ends = np.searchsorted(keys, np.arange(aligned.n_queries) * span + limit, side="right")
+    return ends - found.offsets[:-1]
+
+
+def n_hits(aligned: Aligned, rel: int) -> Ints:
+    """Return the relevant documents retrieved, ``(n_queries,)``."""
+    return aligned.found(rel).lengths
+
+
+def precision_at_hits(aligned: Aligned, rel: int) -> Floats:
+    """Return the precision at the rank of each relevant document retrieved, ``(n_hits,)``."""
+    return aligned.memo(
+        ("precision_at_hits", rel),
+        lambda: aligned.hits(rel) / aligned.rank_of_relevant(rel),
+    )
+
+
+def running(operation: np.ufunc, row: Ints, values: Floats) -> Floats:
+    """Return the running sum, maximum... of each row's items, one after another as in C.
+
+    Rows are padded to the next power of two and done together with those of their size, which
+    at most doubles the memory. A difference of running totals over all rows would be rounded
+    otherwise than a loop over one row.
+
+    Parameters
+    ----------
+    operation : numpy.ufunc
+        ``np.add``, ``np.maximum``...
+    row : ndarray of int64, shape (n,)
+        Row of each item; the items of a row stand together.
+    values : ndarray of float64, shape (n,)
+
+    >>> running(np.add, np.array([0, 0, 3]), np.array([0.5, 1.0, 2.0])).tolist()
+    [0.5, 1.5, 2.0]
+    """
+    bounds = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1], [True]]))
+    starts, lengths = bounds[:-1], np.diff(bounds)
+    result = np.empty_like(values)
+    sizes = np.frexp(lengths - 1)[1]
+    for size in np.unique(sizes).tolist() if row.size else ():
+        members = sizes == size
+        column = np.arange(1 << size)
+        place = starts[members, None] + column
+        inside = column < lengths[members, None]
+        padded = values[np.minimum(place, row.size - 1)]
+        result[place[inside]] = operation.accumulate(padded, axis=1)[inside]
+    return result
+
+
+def judged_as(
+    aligned: Aligned, rel: int = 1, above: float | None = None, top: int | None = None
+) -> tuple[Aligned, int]:
+    """Return what to take for the alignment, and the smallest grade that is relevant in it.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    rel : int
+        Smallest grade that counts as relevant.
+    above : float, optional
+        Grades above it count as relevant, fractions too; `rel` then says nothing.
+    top : int, optional
+        Largest grade that counts as relevant.
+
+    Returns
+    -------
+    Aligned, int
+        The alignment as it is and a smallest grade, where that says it; else one whose grades
+        are 1 for what is relevant and 0 for what is not, and 1.
+
+    Examples
+    --------
+    >>> from harness import Qrels, Run, align
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 3}})
+    >>> aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 2.0}}))
+    >>> judged_as(aligned, top=2)[0].grade.tolist()
+    [0, 1]
+    """
+    if above is None and top is None:
+        return aligned, rel
+    if above is not None and above >= 0 and top is None and aligned.ideal.values.dtype.kind != "f":
+        return aligned, math.floor(above) + 1
+
+    def relevant(grades: Array) -> Bools:
+        found: Bools = grades >= rel if above is None else grades > above
+        return found if top is None else found & (grades <= top)
+
+    def make() -> Aligned:
+        return _cut_down(aligned, relevant(aligned.grade), relevant(aligned.ideal.values))
+
+    return aligned.memo(("judged_as", rel, above, top), make), 1
+
+
+def largest_only(aligned: Aligned) -> Aligned:
+    """Return an alignment in which only each query's largest grade, above 0, is relevant."""
+
+    def make() -> Aligned:
+        ideal = aligned.ideal
+        largest = np.zeros(aligned.n_queries, dtype=ideal.values.dtype)
+        np.maximum.at(largest, ideal.row, ideal.values)
+        return _cut_down(
+            aligned,
+            (aligned.grade > 0) & (aligned.grade == largest[aligned.row]),
+            (ideal.values > 0) & (ideal.values == largest[ideal.row]),
+        )
+
+    return aligned.memo("largest_only", make)
+
+
+def _cut_down(aligned: Aligned, of_items: Bools, of_ideal: Bools) -> Aligned:
+    ideal = aligned.ideal
+    values = _zero_or_one(ideal.values, of_ideal)
+    values = values[np.lexsort((-values, ideal.row))]
+    return replace(
+        aligned,
+        grade=_zero_or_one(aligned.grade, of_items),
+        ideal=Ragged(ideal.offsets, values),
+        views={},
+        _memo={},
+    )
+
+
+def _zero_or_one(grades: Array, relevant: Bools) -> Array:
+    """Return 1 for relevant grades, 0 for others, and grades below 0 as they are."""
+    unjudged = np.floor(np.minimum(grades, 0)).astype(np.int64)
+    return np.where(relevant, 1, unjudged)
+
+
+Short = Literal["cut", "nan", "zero", "error"]
+
+
+def without_short_lists(
+    aligned: Aligned, values: Floats, cutoff: int | Ints | None, short: Short
+) -> Floats:
+    """Return the values with those of short lists replaced.
+
+    Parameters
+    ----------
+    aligned : Aligned
+    values : ndarray, shape (n_queries,) or (n_queries, n_cutoffs)
+    cutoff : int, ndarray of int64 (n_cutoffs,), or None
+        k; without one no list is short.
+    short : {"cut", "nan", "zero", "error"}
+        What stands in the place of the value of a list with fewer than k retrieved documents,
+        judged or not: itself, NaN, or 0.
+
+    Raises
+    ------
+    InputError
+        Where the list of an answered query is short and that is an error.
+
+    Examples
+    --------
+    >>> from harness import Qrels, Run, align
+    >>> aligned = align(Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 1.0}}))
+    >>> without_short_lists(aligned, np.ones(1), 2, "zero").tolist()
+    [0.0]
+    """
+    if short == "cut" or cutoff is None:
+        return values
+    lengths = aligned.n_retrieved if values.ndim == 1 else aligned.n_retrieved[:, None]
+    lacking = lengths < cutoff
+    if short == "error":
+        short_lists = (aligned.n_retrieved < np.max(cutoff)) & aligned.answered
+        names = [aligned.qids[row].as_py() for row in np.flatnonzero(short_lists)[:5]]
+        if names:
+            raise InputError(
+                Problem(
+                    "",
+                    f"{short_lists.sum()} of {aligned.n_queries} lists have fewer than "
+                    f"{np.max(cutoff)} documents: {', '.join(names)}",
+                    fix="take a smaller cutoff, or write short=cut, short=nan or short=zero",
+                )
+            )
+    return np.where(lacking, np.nan if short == "nan" else 0.0, values)
