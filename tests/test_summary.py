@@ -17,9 +17,8 @@ from folds_and_seeds import CELLS, put
 import harness
 from harness.audit.changes import changes
 from harness.audit.changes_report import render as render_changes
-from harness.audit.why import why
+from harness.audit.why import Row, why
 from harness.audit.why_report import render as row_text
-from harness.audit.why_row import Row
 from harness.cli.main import main
 from harness.config.load import load
 from harness.core.systems import incomplete

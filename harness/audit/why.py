@@ -2,49 +2,75 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from .. import readers as readers
 from ..config.cells import Cell
-from ..config.model import Config
 from ..config.patterns import as_if_there
-from ..core.leaderboard import Entry
+from ..core.leaderboard import Entry, Failed, Leaderboard
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.policy import Policy
+from ..core.pooling import key_of, lacking
+from ..core.systems import (
+    Chosen,
+    Incomplete,
+    System,
+    dataset_name,
+    incomplete,
+    run_name,
+    systems_of,
+)
 from ..core.tables import Qrels, Run
 from ..core.views import takes_fractions
-from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
+from ..errors import SHOWN, HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 from ..experiment import origin as origin
 from ..experiment import results as results
+from ..experiment.results import LEADERBOARD, Results
 from .why_ranking import Step, steps
-from .why_row import QueryRow, Row, States, check_failed, query_row_of, row_of, selected
 
-Several = TypeVar("Several", Row, QueryRow)
-
+Key = tuple[str, str]
+"""A row's dataset and run."""
 EXTREMES = 5
 """How many of the largest and of the smallest values are listed."""
 UNCHANGED = "unchanged"
 
 
-@dataclass(frozen=True, eq=False)
-class Account:
-    """Where the value of a cell comes from, or that of one of its queries (`qid`).
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Value:
+    """A value of a leaderboard, and the files that it was computed from.
 
-    `inputs` are the qrels' and the run's file with their ``state`` now; `cell` is the cell's part
-    of the `manifest`. Of a query there are also `derived`, its value computed again from the files,
-    its `ranking`, and the `ideal` order if the metric divides by it.
+    `inputs` has path, bytes and sha256 of each file, and its ``state`` now; `unseen` is why they
+    could not be looked up.
     """
 
     name: str
+    run: str
+    dataset: str
     metric: Metric
     value: float
-    inputs: States
+    inputs: tuple[Mapping[str, Any], ...] = ()
+    unseen: str = ""
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the value was found again, to the last bit, as far as it was computed again."""
+        return True
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Account(_Value):
+    """The value of a cell, or of one of its queries (`qid`).
+
+    `cell` is the cell's part of the `manifest`. A query also has `derived`, its value computed
+    again from the files, its `ranking`, and the `ideal` order if the metric divides by it.
+    """
+
     entry: Entry
     manifest: Mapping[str, Any]
     cell: Mapping[str, Any]
@@ -64,10 +90,73 @@ class Account:
         values = self.entry.evaluation.column(str(self.metric))
         qids = self.entry.evaluation.qids.to_pylist()
         order = np.argsort(values, kind="stable")
-        order = order[~np.isnan(values[order])]
-        low = [(qids[at], float(values[at])) for at in order[:EXTREMES].tolist()]
-        high = [(qids[at], float(values[at])) for at in order[::-1][:EXTREMES].tolist()]
-        return high, low
+        ranked = [(qids[at], float(values[at])) for at in order if not math.isnan(values[at])]
+        return ranked[::-1][:EXTREMES], ranked[:EXTREMES]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one cell adds to a row.
+
+    `value` is the cell's own, over `n` queries that count. `total` is the sum of their values,
+    each times its weight if they have weights; of logarithms for a geometric mean. `weight` is
+    the sum of their weights; `n` if they have none.
+    """
+
+    dataset: str
+    columns: Mapping[str, str]
+    value: float
+    n: int
+    total: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """One of the values whose mean a row is; `columns` tell its seed from the others.
+
+    `parts` are its cells (folds), `whole` is all of them together.
+    """
+
+    columns: Mapping[str, str]
+    value: float
+    whole: Part
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Row(_Value):
+    """The value of a row: the mean of the repetitions' values.
+
+    `recorded` is what ``leaderboard.csv`` holds; `low` and `high` are NaN if the results hold no
+    interval. `averaged` is whether the parts count alike, whatever their sizes.
+    """
+
+    recorded: float
+    deviation: float
+    low: float
+    high: float
+    repetitions: tuple[Repetition, ...]
+    averaged: bool
+    chosen: Chosen | None
+    incomplete: Incomplete | None = None
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the values of its queries give what the leaderboard holds, to the last bit."""
+        return np.array_equal(self.value, self.recorded, equal_nan=True)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class QueryRow(_Value):
+    """The mean of a query's values in the repetitions of a row, as comparisons take it.
+
+    `run` and `dataset` are those of the cells that hold the query. `value` is NaN if a repetition
+    has none.
+    """
+
+    qid: str
+    values: tuple[tuple[Mapping[str, str], float], ...]
 
 
 def why(
@@ -84,7 +173,8 @@ def why(
     folder : Path
         Where ``harness run`` wrote them.
     run, dataset, where
-        Which cell; see :func:`harness.experiment.origin.one_cell`. Those of a row are taken too.
+        Names of a cell, or of the row that it is a part of; see
+        :func:`harness.experiment.origin.one_cell`.
     metric : str
         One that the results hold, in any spelling.
     query : str, optional
@@ -100,123 +190,148 @@ def why(
     UnknownNameError
         If there is no such cell, metric or query.
     """
-    stored = results.read(folder, but=[results.LEADERBOARD])
+    stored = results.read(folder, but=[LEADERBOARD])
     manifest = origin.with_inputs(stored.study.manifest, inputs)
     board = stored.study.board
     wanted = _metric(board.entries[0].evaluation.metrics, metric)
-    some, rows = selected(board, run, dataset, where)
-    if rows and query is None:
-        return _with_inputs(row_of(stored, rows, wanted), folder, manifest, some)
-    if query is not None and some:
-        some = _holding(query, some)
-        values = query_row_of(stored, some, wanted, query)
-        if values is not None:
-            return _with_inputs(values, folder, manifest, some)
-    if some:  # a row's names select no more than these
-        run = some[0].run
-        dataset = some[0].dataset if len({one.dataset for one in some}) == 1 else None
-        shared = {*some[0].columns.items()}.intersection(*(one.columns.items() for one in some))
-        where = [f"{name}={value}" for name, value in shared]
-    else:
-        check_failed(board, run, dataset, where)
-        every, _ = selected(board, run, dataset, ())
-        origin.check_columns([one.columns for one in every], where)
-    if query is not None and not wanted.is_built_in:
-        fix = "leave --query out; harness verify --plugins computes all values again"
-        what = f"expected a metric of the harness with --query, got a plugin's: {wanted}"
-        raise InputError(Problem(str(folder), what, fix=fix))
-    config, cells = _cells(folder, manifest, needed=query is not None)
-    cell = origin.one_cell(cells, run, dataset, where)
-    at = [_identity(one) for one in board.entries].index(_identity(cell))
-    entry = board.entries[at]
-    account = Account(
-        origin.name_of(cell), wanted, entry.summary[str(wanted)],
-        _states(folder, manifest, [cell]), entry, manifest, manifest["cells"][at],
-    )  # fmt: skip
-    if query is None:
-        return account
-    return _of_query(account, folder, cell, query, config.to_policy())
+    entries = [one for one in board.entries if _fits(one, board, run, dataset, where)]
+    rows = _rows(entries, board) if query is None else []
+    if query is not None and entries:
+        entries = _with_query(query, entries)
+    found: Account | Row | QueryRow | None = None
+    if rows:
+        found = _row(stored, rows, wanted)
+    elif query is not None:
+        found = _query_row(board, entries, wanted, query)
+    if found is None:
+        entries = [_one(entries, board, run, dataset, where)]
+        found = _account(entries[0], board, manifest, wanted)
+    cells, unseen = _cells(folder, manifest, entries)
+    found = replace(found, inputs=_states(folder, manifest, cells), unseen=unseen)
+    if isinstance(found, Account) and query is not None:
+        return _with_ranking(found, folder, cells, query)
+    return found
 
 
-def _metric(known: Sequence[Metric], name: str) -> Metric:
-    metrics = {str(metric): metric for metric in known}
-    if name not in metrics:
+def _metric(metrics: Sequence[Metric], name: str) -> Metric:
+    by_name = {str(metric): metric for metric in metrics}
+    if name not in by_name:
         try:
-            found = [str(one) for one in parse(name)]
+            spelt = [str(one) for one in parse(name)]
         except UnknownNameError:
-            found = []
-        if len(found) != 1 or found[0] not in metrics:
+            spelt = []
+        if len(spelt) != 1 or spelt[0] not in by_name:
             raise UnknownNameError(
-                f"these results hold no metric '{name}'{did_you_mean(name, metrics)}"
-                f"  (they hold: {', '.join(metrics)})"
+                f"these results hold no metric '{name}'{did_you_mean(name, by_name)}"
+                f"  (they hold: {', '.join(by_name)})"
             )
-        name = found[0]
-    return metrics[name]
+        name = spelt[0]
+    return by_name[name]
 
 
-def _identity(one: Entry | Cell) -> tuple[Any, ...]:
-    return one.dataset, one.run, *sorted(one.columns.items())
+def _key(one: Entry | Failed, board: Leaderboard) -> Key:
+    """Return the row that a cell is a part of."""
+    name = run_name(one.run, one.columns, one.pattern, board.summary)
+    return dataset_name(one, board.summary), name
 
 
-def _holding(query: str, cells: Sequence[Entry]) -> list[Entry]:
-    """Return the cells that hold a query; a single cell is left to :func:`_of_query`."""
-    if len(cells) == 1:
-        return list(cells)
-    holding = [one for one in cells if query in one.evaluation.qids.to_pylist()]
+def _fits(
+    one: Entry | Failed, board: Leaderboard, run: str, dataset: str | None, where: Sequence[str]
+) -> bool:
+    """Return whether names are those of a cell or of its row."""
+    row_dataset, row_run = _key(one, board)
+    return (
+        run in (one.run, row_run)
+        and dataset in (None, one.dataset, row_dataset)
+        and origin.columns_of(where).items() <= dict(one.columns).items()
+    )
+
+
+def _rows(entries: Sequence[Entry], board: Leaderboard) -> list[Key]:
+    """Return the rows of the entries if these are all cells of rows; a cell alone is no row."""
+    keys = dict.fromkeys(_key(one, board) for one in entries)
+    every = [one for one in board.entries if _key(one, board) in keys]
+    return list(keys) if board.summary and len(every) == len(entries) > 1 else []
+
+
+def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the cells that hold a query; UnknownNameError if none does."""
+    qids = [one.evaluation.qids.to_pylist() for one in entries]
+    holding = [one for one, some in zip(entries, qids, strict=True) if query in some]
     if not holding:
-        every = list(dict.fromkeys(q for one in cells for q in one.evaluation.qids.to_pylist()))
-        name = f"any of {len(cells)} cells of {cells[0].run}"
-        raise _no_query(query, name, every)
+        every = list(dict.fromkeys(qid for some in qids for qid in some))
+        name = origin.name_of(entries[0])
+        if len(entries) > 1:
+            name = f"any of {len(entries)} cells of {entries[0].run}"
+        near = did_you_mean(query, every)
+        raise UnknownNameError(f"no query '{query}' in {name}{near}  ({len(every)} queries)")
     return holding
 
 
-def _no_query(query: str, name: str, qids: Sequence[str]) -> UnknownNameError:
-    near = did_you_mean(query, qids)
-    return UnknownNameError(f"no query '{query}' in {name}{near}  ({len(qids)} queries)")
+def _one(
+    entries: Sequence[Entry], board: Leaderboard, run: str, dataset: str | None,
+    where: Sequence[str],
+) -> Entry:  # fmt: skip
+    """Return the only entry; raise with the reason if there is none, or there are several."""
+    if len(entries) == 1:
+        return entries[0]
+    if entries:
+        origin.one_cell(entries, entries[0].run)  # raises
+    problems = [
+        Problem(origin.name_of(one), f"has no value, as it could not be evaluated: {one.error}")
+        for one in board.failed
+        if _fits(one, board, run, dataset, where)
+    ]
+    if problems:
+        raise InputError(problems[:SHOWN], total=len(problems))
+    every = [one for one in board.entries if _fits(one, board, run, dataset, ())]
+    origin.check_columns([one.columns for one in every], where)
+    return origin.one_cell(board.entries, run, dataset, where)
+
+
+def _account(
+    entry: Entry, board: Leaderboard, manifest: Mapping[str, Any], metric: Metric
+) -> Account:
+    at = [one is entry for one in board.entries].index(True)
+    return Account(
+        name=origin.name_of(entry), run=entry.run, dataset=entry.dataset, metric=metric,
+        value=entry.summary[str(metric)], entry=entry, manifest=manifest,
+        cell=manifest["cells"][at],
+    )  # fmt: skip
 
 
 def _cells(
-    folder: Path, manifest: Mapping[str, Any], *, needed: bool = False
-) -> tuple[Config, list[Cell]]:
-    """Return the config and the cells of results, also if files are gone.
-
-    Raises InputError if inputs are `needed`, and none is where it was.
-    """
+    folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]
+) -> tuple[list[Cell], str]:
+    """Return the config's cells of entries, also if files are gone, or why there are none."""
     roots = (origin.root_of(folder, manifest), folder / manifest["base"])
     paths = [root / each["path"] for each in manifest["inputs"] for root in roots]
-    with as_if_there(path for path in paths if not path.is_file()):
-        return origin.again(folder, manifest, gone=not needed)
-
-
-def _with_inputs(
-    row: Several, folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]
-) -> Several:
-    """Add whether the files of a row's cells are still the same."""
-    own = {_identity(one) for one in entries}
+    own = {(one.dataset, one.run, *sorted(one.columns.items())) for one in entries}
     try:
-        _, cells = _cells(folder, manifest)
-    except HarnessError as error:  # nothing of the row depends on it
-        text = str(error.problems[0] if error.problems else error)
-        return replace(row, unseen=" ".join(text.split()))
-    cells = [cell for cell in cells if _identity(cell) in own]
-    return replace(row, inputs=_states(folder, manifest, cells))
+        with as_if_there(path for path in paths if not path.is_file()):
+            _, cells = origin.again(folder, manifest, gone=True)
+    except HarnessError as error:  # such as a plugin that is gone; the value does not need it
+        return [], " ".join(str(error.problems[0] if error.problems else error).split())
+    return [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own], ""
 
 
-def _states(folder: Path, manifest: Mapping[str, Any], cells: Sequence[Cell]) -> States:
+def _states(
+    folder: Path, manifest: Mapping[str, Any], cells: Sequence[Cell]
+) -> tuple[Mapping[str, Any], ...]:
     """Return the files of cells, qrels first, each with its state and whether it is there."""
     root = origin.root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
     paths = [Path(path) for each in entries for path in (each.path, each.group) if path]
     paths += [Path(cell.run_entry.path) for cell in cells]
     recorded = {(root / each["path"]).resolve(): each for each in manifest["inputs"]}
-    known = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded)
+    own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded)
     changed = {
         Path(one.where).resolve(): one.what
-        for one in origin.changes(folder, manifest, only=map(str, known))
+        for one in origin.changes(folder, manifest, only=map(str, own))
     }
     return tuple(
         {**recorded[path], "state": changed.get(path, UNCHANGED), "there": path.is_file()}
-        for path in known
+        for path in own
     )
 
 
@@ -232,15 +347,93 @@ def read_inputs(
     return qrels, readers.read_run(ranked.path, dataset=qrels, name=cell.run, **ranked.options())
 
 
-def _of_query(account: Account, folder: Path, cell: Cell, query: str, policy: Policy) -> Account:
+def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: str) -> Account:
     """Return the account of one query's value, with its ranking read from the files."""
-    evaluation = account.entry.evaluation
-    qids = evaluation.qids.to_pylist()
-    if query not in qids:
-        raise _no_query(query, account.name, qids)
-    metric = account.metric
-    value = float(evaluation.column(str(metric))[qids.index(query)])
-    fractions = takes_fractions((metric,), policy)
-    qrels, ranked = read_inputs(folder, account.manifest, cell, fractions)
-    ranking, ideal, derived = steps(qrels, ranked, query, metric, policy)
-    return replace(account, value=value, qid=query, derived=derived, ranking=ranking, ideal=ideal)
+    metric, evaluation = found.metric, found.entry.evaluation
+    if not metric.is_built_in:
+        fix = "leave --query out; harness verify --plugins computes all values again"
+        what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
+        raise InputError(Problem(str(folder), what, fix=fix))
+    if not any(each["there"] for each in found.inputs):
+        origin.again(folder, found.manifest)  # raises, with what to do
+    value = evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)]
+    fractions = takes_fractions((metric,), evaluation.policy)
+    qrels, run = read_inputs(folder, found.manifest, cells[0], fractions)
+    ranking, ideal, derived = steps(qrels, run, query, metric, evaluation.policy)
+    return replace(
+        found, value=float(value), qid=query, derived=derived, ranking=ranking, ideal=ideal
+    )
+
+
+def _row(stored: Results, keys: Sequence[Key], metric: Metric) -> Row:
+    """Return a row taken apart; UnknownNameError if there are several, or a part is missing."""
+    if len(keys) > 1:
+        listed = "; ".join(f"{run} on {dataset}" for dataset, run in keys)
+        raise UnknownNameError(
+            f"{len(keys)} rows fit, where one is needed: name its --dataset, or its columns as in "
+            f"--where lr=0.1  (there are: {listed})"
+        )
+    board, (key,) = stored.study.board, keys
+    name = f"{key[1]} on {key[0]}"
+    systems = systems_of(board)
+    at = next((at for at, one in enumerate(systems) if (one.dataset, one.run) == key), None)
+    if at is None:
+        raise UnknownNameError(
+            f"{name} has no value, as a part is missing; name one of its cells, with --dataset and "
+            "--where"
+        )
+    system, path = systems[at], stored.folder / LEADERBOARD
+    names = [{"dataset": one.dataset, "run": one.run} for one in (*systems, *lacking(board))]
+    line = results.read_rows(path, origin.read_bytes(path), names)[at]
+    columns = [f"{metric}{end}" for end in ("", " low", " high")]
+    recorded = line.numbers([name for name in columns if name in line.fields])
+    value, low, high = (recorded.get(name, math.nan) for name in columns)
+    return Row(
+        name=name, run=system.entries[0].run, dataset=key[0], metric=metric,
+        value=system.value(metric), recorded=value, low=low, high=high,
+        deviation=system.deviation(metric), averaged=bool(board.summary.average),
+        repetitions=tuple(_repetition(one, system, board, metric) for one in system.entries),
+        chosen=system.chosen, incomplete=incomplete(board).get(key),
+    )  # fmt: skip
+
+
+def _repetition(entry: Entry, system: System, board: Leaderboard, metric: Metric) -> Repetition:
+    names = board.summary.parts
+    rest = tuple((name, value) for name, value in entry.columns.items() if name not in names)
+    key = entry.dataset, entry.run, rest
+    cells = [one for one in board.entries if key_of(one, names) == key] if names else [entry]
+    columns = {name: entry.columns.get(name, "") for name in system.varying}
+    parts = tuple(_part(one, metric) for one in cells)
+    return Repetition(columns, entry.summary[str(metric)], _part(entry, metric), parts)
+
+
+def _part(entry: Entry, metric: Metric) -> Part:
+    at = entry.evaluation.names.index(str(metric))
+    values, weights = entry.evaluation.values[:, at], entry.evaluation.weights.get(at)
+    if metric.settings.undefined == "zero":
+        values = np.nan_to_num(values, nan=0.0)
+    defined = ~np.isnan(values)
+    n = int(defined.sum())
+    total = values[defined] if weights is None else values[defined] * weights[defined]
+    weight = n if weights is None else math.fsum(weights[defined].tolist())
+    value, columns = entry.summary[str(metric)], dict(entry.columns)
+    return Part(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight)
+
+
+def _query_row(
+    board: Leaderboard, cells: Sequence[Entry], metric: Metric, query: str
+) -> QueryRow | None:
+    """Return a query's values in a row; None if the cells are not the repetitions of one."""
+    keys = {_key(one, board) for one in cells}
+    rows = [one for one in systems_of(board) if {(one.dataset, one.run)} == keys]
+    if len(cells) < 2 or not rows or len(rows[0].entries) != len(cells):
+        return None
+    (system,) = rows
+    at = system.qids.index(query)
+    columns = [{name: one.columns[name] for name in system.varying} for one in system.entries]
+    values = system.repetitions(metric)[:, at].tolist()
+    return QueryRow(
+        name=f"{system.run} on {system.dataset}", run=cells[0].run, dataset=cells[0].dataset,
+        metric=metric, qid=query, value=float(system.values(metric)[at]),
+        values=tuple(zip(columns, values, strict=True)),
+    )  # fmt: skip

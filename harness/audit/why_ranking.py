@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +14,7 @@ from ..core.evaluate import evaluate
 from ..core.grades import GradeRule
 from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.ragged import Floats, Ints
+from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
 from ..core.views import policies_of, view
 from ..metrics.gains import Scale
@@ -64,58 +63,48 @@ def steps(
     order = _order(judged, ranked, own)
     seen = view(align(judged, ranked, whole, policies_of([metric], whole)), own)
     grades = dict(zip(seen.rank.tolist(), seen.grade.tolist(), strict=True))
-    shown = _shown(order.size, grades, metric.cutoff)
-    if own.ties == "average" or own.seed is not None or metric.reference is not None:
-        running = {}
-    else:
-        running = {
-            rank: _value(metric, whole, judged, _head(ranked, order[:rank])) for rank in shown
-        }
+    cut = metric.cutoff is not None and metric.cutoff >= 1
+    last = min(order.size, int(metric.cutoff or 0)) if cut else order.size
+    relevant = {rank for rank, grade in grades.items() if grade > 0 and rank <= last}
+    shown = sorted(relevant.union(range(1, min(last, FIRST) + 1), [last] if last else []))[:MOST]
+    running = {}
+    if own.ties != "average" and own.seed is None and metric.reference is None:
+        for rank in shown:
+            head = np.isin(np.arange(ranked.n_rows), order[:rank])
+            top = replace(ranked.filter(head), order=None, n_source=None)
+            running[rank] = _value(metric, whole, judged, top)
     scale, docnos = _scale(metric), ranked.docnos.to_strings().to_pylist()
-    ranking = tuple(
-        Step(
-            rank, docnos[order[rank - 1]], float(ranked.scores[order[rank - 1]]),
-            grades.get(rank), *_parts(scale, grades.get(rank), rank), running.get(rank),
-        )
-        for rank in shown
-    )  # fmt: skip
+    ranking = []
+    for rank in shown:
+        row, grade = order[rank - 1], grades.get(rank)
+        step = Step(rank, docnos[row], float(ranked.scores[row]), grade, running=running.get(rank))
+        if scale is not None:
+            gain = 0.0 if grade is None else float(scale.gains(np.array([grade]))[0])
+            discount = float(scale.discounts(np.array([rank]))[0])
+            step = replace(step, gain=gain, discount=discount)
+        ranking.append(step)
+    ideal = _ideal(metric, seen, scale) if scale and metric.definition.name == "ndcg" else ()
     value = None if metric.reference else _value(metric, whole, judged, ranked)
-    return ranking, _ideal(metric, seen, scale), value
+    return tuple(ranking), ideal, value
 
 
 def _order(judged: Qrels, ranked: Run, policy: Policy) -> Ints:
     """Return the rows of a query's run in rank order, under the policy's order of ties."""
-    rows = np.arange(ranked.n_rows)
-    every = Qrels(ranked.qids, ranked.offsets, ranked.docnos, rows)
-    by_grade = policy.ties in ("best", "worst")
-    ties = "trec_eval" if by_grade or policy.ties == "average" or policy.seed is not None else None
-    plain = replace(
-        policy, depth=None, judged_only=False, grades=GradeRule(), ties=ties or policy.ties
-    )
+    every = Qrels(ranked.qids, ranked.offsets, ranked.docnos, np.arange(ranked.n_rows))
+    ties = policy.ties
+    if ties in ("best", "worst", "average") or policy.seed is not None:
+        ties = "trec_eval"
+    plain = replace(policy, depth=None, judged_only=False, grades=GradeRule(), ties=ties)
     found = view(align(every, ranked, plain, [plain]), plain)
-    order: Ints = found.grade
-    known = judged.to_dict()[judged.qids[0].as_py()]
-    grade = np.array([known.get(d, -1) for d in ranked.docnos.to_strings().to_pylist()])
-    if by_grade:
+    order: Ints = found.grade  # the "grade" of a document is its row
+    grade_of = judged.to_dict()[judged.qids[0].as_py()]
+    grade = np.array([grade_of.get(d, -1) for d in ranked.docnos.to_strings().to_pylist()])
+    if policy.ties in ("best", "worst"):
         sign = -1 if policy.ties == "best" else 1
         order = order[np.lexsort((sign * grade[order], found.tie_first))]
     if policy.judged_only:
         order = order[grade[order] >= 0]
     return order if policy.depth is None else order[: policy.depth]
-
-
-def _shown(n: int, grades: Mapping[int, float], cutoff: float | None) -> list[int]:
-    last = n if cutoff is None or cutoff < 1 else min(n, int(cutoff))
-    wanted = {*range(1, min(last, FIRST) + 1), last}
-    wanted |= {rank for rank, grade in grades.items() if grade > 0 and rank <= last}
-    return [rank for rank in sorted(wanted) if rank > 0][:MOST]
-
-
-def _head(ranked: Run, rows: Ints) -> Run:
-    """Return the query's run with these rows alone, in the order of the file."""
-    keep = np.zeros(ranked.n_rows, dtype=bool)
-    keep[rows] = True
-    return replace(ranked.filter(keep), order=None, n_source=None)
 
 
 def _value(metric: Metric, policy: Policy, judged: Qrels, ranked: Run) -> float:
@@ -124,32 +113,18 @@ def _value(metric: Metric, policy: Policy, judged: Qrels, ranked: Run) -> float:
 
 
 def _scale(metric: Metric) -> Scale | None:
-    """Return what gains and discounts a metric adds up; None where it is no DCG."""
+    """Return what gains and discounts a metric adds up; None if it is no DCG."""
     given: dict[str, Any] = metric.arguments()
     if metric.definition.name not in ("dcg", "ndcg") or given.get("gains"):
         return None
     return Scale(**{name: given[name] for name in Scale._fields if name in given})
 
 
-def _parts(
-    scale: Scale | None, grade: float | None, rank: int
-) -> tuple[float | None, float | None]:
-    if scale is None:
-        return None, None
-    gain = 0.0 if grade is None else float(scale.gains(np.array([grade]))[0])
-    return gain, float(scale.discounts(np.array([rank]))[0])
-
-
-def _ideal(metric: Metric, seen: Aligned, scale: Scale | None) -> tuple[Step, ...]:
-    if scale is None or metric.definition.name != "ndcg":
-        return ()
-    full = dict(metric.arguments()).get("ideal") == "full"
-    cutoff = None if full or metric.cutoff is None else int(metric.cutoff)
-    _, at, rank = scale.ideal(seen, cutoff)
+def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:
+    full = metric.arguments().get("ideal") == "full"
+    _, at, rank = scale.ideal(seen, None if full or metric.cutoff is None else int(metric.cutoff))
     gains, discounts = scale.gains(seen.ideal.values[at]), scale.discounts(rank)
-    sums: Floats = np.cumsum(gains / discounts)
-    rows = zip(
-        rank.tolist(), seen.ideal.values[at].tolist(), gains.tolist(), discounts.tolist(),
-        sums.tolist(), strict=True,
-    )  # fmt: skip
+    sums = np.cumsum(gains / discounts)
+    columns = rank, seen.ideal.values[at], gains, discounts, sums
+    rows = zip(*(column.tolist() for column in columns), strict=True)
     return tuple(Step(rank, "", math.nan, *rest) for rank, *rest in rows)

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from ..core.systems import FEWER
 from ..errors import lines_of
 from ..reports import text as text_report
-from ..reports.grid import Grid, grid
+from ..reports.grid import Grid, and_more, grid
 from .catalogue import resolved
-from .why import UNCHANGED, Account
+from .why import UNCHANGED, Account, Part, QueryRow, Repetition, Row
 from .why_ranking import Step
-from .why_row import Part, QueryRow, Repetition, Row, States
 
 SHOWN_INPUTS = 5
 """How many of the files that changed are listed."""
@@ -21,47 +20,74 @@ SHOWN_INPUTS = 5
 
 def render(found: Account | Row | QueryRow, folder: str) -> str:
     """Return what ``harness why`` prints; `folder` as the command was given it."""
+    query = f" of query {found.qid}," if not isinstance(found, Row) and found.qid else " of"
+    lines = [f"{found.metric}{query} {found.name}: {_text(found.value)}"]
     if isinstance(found, Row):
-        return lines_of(_of_row(found, folder))
-    if isinstance(found, QueryRow):
-        return lines_of(_of_query_row(found, folder))
-    return lines_of(_of_query(found) if found.qid is not None else _of_cell(found))
+        lines += [*_row(found), "", *_inputs(found)]
+        cell = (found.repetitions[0].parts or [found.repetitions[0].whole])[0]
+        lines += ["", "One of the cells, with its files, counts and settings:"]
+        lines.append(_command(folder, found, cell.dataset, cell.columns))
+    elif isinstance(found, QueryRow):
+        lines.append(f"  mean of {len(found.values)} repetitions, as comparisons take it")
+        lines += [f"  {_pairs(columns)}: {_text(value)}" for columns, value in found.values]
+        lines += ["", *_inputs(found), "", "The ranking behind one of them:"]
+        columns = found.values[0][0]
+        lines.append(_command(folder, found, found.dataset, columns, query=found.qid))
+    else:
+        lines += _cell(found) if found.qid is None else _query(found)
+    return lines_of(lines)
 
 
-def _shown(value: float | None) -> str:
+def _text(value: float | None) -> str:
     return "undefined" if value is None or math.isnan(value) else repr(value)
+
+
+def _pairs(columns: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in columns.items())
 
 
 def _indented(table: Grid) -> Iterator[str]:
     yield from (f"  {line}" for line in text_report.render([table]).splitlines())
 
 
-def _command(folder: str, columns: Mapping[str, str], **options: str) -> str:
+def _command(
+    folder: str, found: Row | QueryRow, dataset: str, columns: Mapping[str, str], **more: str
+) -> str:
     """Return the command that shows one cell."""
-    words = [folder]
-    for name, value in options.items():
-        words += [f"--{name}", value]
-    for name, value in columns.items():
-        words += ["--where", f"{name}={value}"]
-    return f"  harness why {shlex.join(words)}"
+    options = {"run": found.run, "metric": str(found.metric), "dataset": dataset, **more}
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    words += [word for one in columns.items() for word in ("--where", "=".join(one))]
+    return f"  harness why {shlex.join([folder, *words])}"
 
 
-def _of_cell(account: Account) -> Iterator[str]:
+def _inputs(found: Account | Row | QueryRow) -> Iterator[str]:
+    """Yield how many files are unchanged, and those that are not."""
+    changed = [each for each in found.inputs if each["state"] != UNCHANGED]
+    if found.unseen:
+        yield f"inputs: not looked at: {found.unseen}"
+    elif not changed:
+        yield f"inputs: {len(found.inputs)} files, {UNCHANGED}"
+    else:
+        yield f"inputs: {len(changed)} of {len(found.inputs)} files ARE NOT WHAT THEY WERE"
+        yield from (f"  {each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS])
+        yield from (f"  {note}" for note in and_more(len(changed) - SHOWN_INPUTS))
+        if not any(each["there"] for each in found.inputs):
+            yield "  if they were moved, --inputs FOLDER is where the config's paths start from"
+
+
+def _cell(account: Account) -> Iterator[str]:
     evaluation, metric = account.entry.evaluation, account.metric
-    yield f"{metric} of {account.name}: {account.value!r}"
     yield ""
-    yield "Inputs"
+    yield from _inputs(account)
     for each in account.inputs:
         yield f"  {each['path']}  ({each['bytes']} bytes, sha256 {each['sha256']})"
-        yield f"    {each['state']}"
-    yield from _advice(account.inputs)
     yield ""
     yield "Queries"
     yield f"  {evaluation._notes()}"
     n, queries = evaluation.n()[str(metric)], len(evaluation.qids)
     how = {"sum": "sum", "gm": "geometric mean"}.get(metric.definition.summary, "mean")
-    undefined = f"; undefined for {queries - n}" if n < queries else ""
     weighted = ", each query by its weight" if metric.definition.weight is not None else ""
+    undefined = f"; undefined for {queries - n}" if n < queries else ""
     yield f"  {how} over {n} queries{weighted}{undefined}"
     for name, pairs in zip(("largest: ", "smallest:"), account.extremes, strict=True):
         yield f"  {name} " + (", ".join(f"{qid} {value:.4f}" for qid, value in pairs) or "none")
@@ -74,9 +100,8 @@ def _of_cell(account: Account) -> Iterator[str]:
     versions = account.manifest["versions"]
     yield "  " + ", ".join(f"{name} {text}" for name, text in versions.items() if text)
     if git := account.manifest.get("git"):
-        yield f"  git {git['commit'][:12]}" + (
-            " with changes not committed" if git["dirty"] else ""
-        )
+        dirty = " with changes not committed" if git["dirty"] else ""
+        yield f"  git {git['commit'][:12]}{dirty}"
     check = account.cell.get("crosscheck", {})
     if check.get("queries"):
         yield (
@@ -88,39 +113,42 @@ def _of_cell(account: Account) -> Iterator[str]:
         yield "--query QID shows the ranking behind one query's value."
 
 
-def _of_query(account: Account) -> Iterator[str]:
-    metric, policy = account.metric, account.entry.evaluation.policy
-    yield f"{metric} of query {account.qid}, {account.name}: {_shown(account.value)}"
+def _query(account: Account) -> Iterator[str]:
     if not account.ranking:
+        policy = account.entry.evaluation.policy
         yield f"  the run does not answer the query (missing_queries: {policy.missing_queries})"
-    else:
-        yield ""
-        yield from _indented(_steps(account.ranking, "so far"))
-    if account.ideal and account.ranking:
+        return
+    yield ""
+    yield from _indented(_steps(account.ranking, "so far"))
+    if account.ideal:
         total = account.ideal[-1].running or 0.0
         yield ""
         yield f"The ideal order, whose DCG is {total!r}"
         yield from _indented(_steps(account.ideal, "DCG so far"))
         parts = [step.added for step in account.ranking if step.added is not None]
         yield ""
-        yield f"{metric} = {math.fsum(parts)!r} / {total!r}"
+        yield f"{account.metric} = {math.fsum(parts)!r} / {total!r}"
     if account.derived is not None:
         same = "the same as in the results" if account.is_confirmed else "NOT what the results hold"
         yield ""
-        yield f"derived again from the files: {_shown(account.derived)}, {same}"
+        yield f"computed again from the files: {_text(account.derived)}, {same}"
 
 
 def _steps(steps: tuple[Step, ...], running: str) -> Grid:
-    """Return a ranking as a table, with the columns that it has values for."""
+    """Return a ranking as a table, with the columns that have values."""
+
+    def number(value: float | None) -> str:
+        return "" if value is None or math.isnan(value) else f"{value:.6g}"
+
     columns = {
         "rank": [str(step.rank) for step in steps],
         "docno": [step.docno for step in steps],
-        "score": [_number(step.score) for step in steps],
+        "score": [number(step.score) for step in steps],
         "grade": ["not judged" if step.grade is None else f"{step.grade:g}" for step in steps],
-        "gain": [_number(step.gain) for step in steps],
-        "/ discount": [_number(step.discount) for step in steps],
-        "adds": [_number(step.added) for step in steps],
-        running: [_number(step.running) for step in steps],
+        "gain": [number(step.gain) for step in steps],
+        "/ discount": [number(step.discount) for step in steps],
+        "adds": [number(step.added) for step in steps],
+        running: [number(step.running) for step in steps],
     }
     columns = {name: texts for name, texts in columns.items() if any(texts)}
     rows, last = [], 0
@@ -132,62 +160,25 @@ def _steps(steps: tuple[Step, ...], running: str) -> Grid:
     return grid(list(columns), rows, left=2 if "docno" in columns else 1)
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None or math.isnan(value) else f"{value:.6g}"
-
-
-def _inputs(found: States, unseen: str) -> Iterator[str]:
-    """Yield how many files are still the same, and those that are not."""
-    changed = [each for each in found if each["state"] != UNCHANGED]
-    if unseen:
-        yield f"inputs: not looked at: {unseen}"
-    elif not changed:
-        yield f"inputs: {len(found)} files, {UNCHANGED}"
-    else:
-        yield f"inputs: {len(changed)} of {len(found)} files ARE NOT WHAT THEY WERE"
-        yield from (f"  {each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS])
-        if len(changed) > SHOWN_INPUTS:
-            yield f"  ... and {len(changed) - SHOWN_INPUTS} more"
-        yield from _advice(found)
-
-
-def _advice(found: States) -> Iterator[str]:
-    """Yield what to do if no file is where it was."""
-    if found and not any(each["there"] for each in found):
-        yield "  --inputs FOLDER says where the config's paths start from, if they were moved"
-
-
-def _of_row(row: Row, folder: str) -> Iterator[str]:
-    yield f"{row.metric} of {row.name}: {_shown(row.value)}"
+def _row(row: Row) -> Iterator[str]:
     if not row.is_confirmed:
-        yield f"  leaderboard.csv holds ANOTHER value: {_shown(row.recorded)}"
-    n = len(row.repetitions)
-    if n > 1:
-        yield f"  mean of {n} repetitions, standard deviation {_shown(row.deviation)}"
+        yield f"  leaderboard.csv holds ANOTHER value: {_text(row.recorded)}"
+    if len(row.repetitions) > 1:
+        n, deviation = len(row.repetitions), _text(row.deviation)
+        yield f"  mean of {n} repetitions, standard deviation {deviation}"
     if row.incomplete is not None:
         absent = f"; without {row.incomplete.lacks}" if row.incomplete.absent else ""
         yield f"  {FEWER}: {row.incomplete}{absent}"
     if not math.isnan(row.low):
-        yield f"  interval {_shown(row.low)} to {_shown(row.high)}"
+        yield f"  interval {_text(row.low)} to {_text(row.high)}"
     if row.chosen is not None:
-        names = " and ".join(row.chosen.names)
-        yield (
-            f"  best of {row.chosen.of} values of {names}, chosen on these queries by "
-            f"{row.chosen.metric}"
-        )
+        names, by = " and ".join(row.chosen.names), row.chosen.metric
+        yield f"  best of {row.chosen.of} values of {names}, chosen on these queries by {by}"
     for one in row.repetitions:
         yield ""
-        name = " ".join(f"{name}={value}" for name, value in one.columns.items()) or "value"
-        yield f"{name}: {_shown(one.value)}{_quotient(one, row)}"
+        yield f"{_pairs(one.columns) or 'value'}: {_text(one.value)}{_quotient(one, row)}"
         if len(one.parts) > 1 or one.parts[0].dataset != one.whole.dataset:
             yield from _indented(_parts(one, row))
-    cell = next((part for one in row.repetitions for part in one.parts), row.repetitions[0].whole)
-    yield ""
-    yield from _inputs(row.inputs, row.unseen)
-    yield ""
-    yield "One of the cells, with its files, counts and settings:"
-    options = {"run": row.run, "metric": str(row.metric), "dataset": cell.dataset}
-    yield _command(folder, cell.columns, **options)
 
 
 def _parts(one: Repetition, row: Row) -> Grid:
@@ -196,36 +187,23 @@ def _parts(one: Repetition, row: Row) -> Grid:
     total = "sum of logarithms" if row.metric.definition.summary == "gm" else "sum"
     sums = ["weights", "sum of weight x value"] if weighted else [total]
 
-    def cells(part: Part) -> list[str]:
+    def cells(name: str, value: str, part: Part) -> list[str]:
         numbers = [part.weight, part.total] if weighted else [part.total]
-        return [str(part.n), *map(_shown, numbers)]
+        return [name, value, str(part.n), *map(_text, numbers)]
 
-    rows = [[part.dataset, _shown(part.value), *cells(part)] for part in one.parts]
+    rows = [cells(part.dataset, _text(part.value), part) for part in one.parts]
     if not row.averaged:
-        rows.append(["all", "", *cells(one.whole)])
+        rows.append(cells("all", "", one.whole))
     return grid(["dataset", "value", "queries", *sums], rows)
 
 
 def _quotient(one: Repetition, row: Row) -> str:
     """Return the sum and quotient that make a value."""
-    how, whole = row.metric.definition.summary, one.whole
+    how = row.metric.definition.summary
     if row.averaged:
-        values = " + ".join(_shown(part.value) for part in one.parts)
+        values = " + ".join(_text(part.value) for part in one.parts)
         return f" = ({values}) / {len(one.parts)}, parts count alike"
     if how == "sum" or math.isnan(one.value):
         return ""
-    quotient = f"{_shown(whole.total)} / {_shown(whole.weight)}"
+    quotient = f"{_text(one.whole.total)} / {_text(one.whole.weight)}"
     return f" = exp({quotient})" if how == "gm" else f" = {quotient}"
-
-
-def _of_query_row(found: QueryRow, folder: str) -> Iterator[str]:
-    yield f"{found.metric} of query {found.qid}, {found.name}: {_shown(found.value)}"
-    yield f"  mean of {len(found.values)} repetitions, as comparisons take it"
-    for columns, value in found.values:
-        yield f"  {' '.join(f'{name}={text}' for name, text in columns.items())}: {_shown(value)}"
-    yield ""
-    yield from _inputs(found.inputs, found.unseen)
-    yield ""
-    yield "The ranking behind one of them:"
-    names = {"run": found.run, "metric": str(found.metric), "dataset": found.dataset}
-    yield _command(folder, found.values[0][0], **names, query=found.qid)

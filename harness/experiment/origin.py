@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
@@ -21,6 +21,7 @@ from ..config.cells import Cell
 from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
+from ..core.leaderboard import Entry, Failed
 from ..errors import SHOWN, HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 from ..files import compare_recorded, sha256
 from ..readers.json_dict import parse
@@ -28,6 +29,7 @@ from ..readers.source import no_permission
 from .manifest import FORMAT, FROM_CONFIG, Manifest
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
+C = TypeVar("C", Cell, Entry)
 _LISTED = 8
 RULE = "damaged-results"
 """Of every error that says that files of a folder of results do not belong together."""
@@ -314,8 +316,8 @@ def check_inputs(
 
 
 def one_cell(
-    cells: Sequence[Cell], run: str, dataset: str | None = None, columns: Sequence[str] = ()
-) -> Cell:
+    cells: Sequence[C], run: str, dataset: str | None = None, columns: Sequence[str] = ()
+) -> C:
     """Return the one cell that is meant.
 
     Parameters
@@ -394,7 +396,7 @@ def columns_of(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def name_of(cell: Cell) -> str:
+def name_of(cell: Cell | Entry | Failed) -> str:
     """Return what a cell is called in messages: ``gbrt on letor-fold1, fold=1, seed=2``."""
     columns = "".join(f", {name}={value}" for name, value in cell.columns.items())
     return f"{cell.run} on {cell.dataset}{columns}"

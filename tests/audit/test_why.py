@@ -1,0 +1,400 @@
+"""``harness why``: the path of a cell, of a query's value, and of a row of folds and seeds."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folds_and_seeds import CELLS, put
+
+import harness
+from harness.audit.why import Account, QueryRow, Row, why
+from harness.audit.why_report import render
+from harness.cli.main import main
+from harness.errors import HarnessWarning, InputError, UnknownNameError
+from harness.experiment.results import read
+
+QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 e 3\nq2 0 x 1\nq3 0 y 1\n"
+# q1: ties of b and c, and of u and a
+RUN = "q1 Q0 b 1 5 t\nq1 Q0 c 2 5 t\nq1 Q0 u 3 4 t\nq1 Q0 a 4 4 t\nq2 Q0 w 1 1 t\nq2 Q0 x 2 .5 t\n"
+CONFIG = """
+name: toy
+datasets: {toy: {path: qrels.txt}}
+runs: {one: {path: one.run}}
+metrics: [METRICS]
+policy: {POLICY}
+"""
+
+
+def results(folder: Path, metrics: str, policy: str = "") -> Path:
+    (folder / "qrels.txt").write_text(QRELS, encoding="utf-8")
+    (folder / "one.run").write_text(RUN, encoding="utf-8")
+    text = CONFIG.replace("METRICS", metrics).replace("POLICY", policy)
+    (folder / "toy.yaml").write_text(text, encoding="utf-8")
+    return harness.run(folder / "toy.yaml").folder
+
+
+def command(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main(["why", *map(str, arguments)])
+    return int(stopped.value.code or 0)
+
+
+def of_query(folder: Path, metric: str, query: str = "q1") -> Account:
+    found = why(folder, "one", metric, query=query)
+    assert isinstance(found, Account)
+    return found
+
+
+def test_gains_discounts_and_the_running_value(tmp_path: Path) -> None:
+    found = of_query(results(tmp_path, "ndcg@4"), "ndcg_cut_4")
+    # ties by docno descending: c (1) before b (0), u (not judged) before a (2)
+    rows = [(step.docno, step.grade, step.gain, step.discount) for step in found.ranking]
+    assert rows == [
+        ("c", 1, 1, 1),
+        ("b", 0, 0, math.log2(3)),
+        ("u", None, 0, 2),
+        ("a", 2, 2, math.log2(5)),
+    ]
+    ideal = 3 + 2 / math.log2(3) + 1 / 2  # grades 3, 2, 1, 0
+    assert found.ideal[-1].running == pytest.approx(ideal, abs=1e-15)
+    running = [step.running for step in found.ranking]
+    first, last = 1 / ideal, (1 + 2 / math.log2(5)) / ideal
+    assert running == pytest.approx([first, first, first, last], abs=1e-15)
+    assert found.value == found.derived == running[-1]
+    assert found.is_confirmed
+
+
+@pytest.mark.parametrize(
+    ("policy", "order"),
+    [
+        ("", "cbua"),
+        ("ties: stable", "bcua"),
+        ("ties: docno+", "bcau"),
+        ("ties: best", "cbau"),
+        ("ties: worst", "bcua"),
+        ("depth: 2", "cb"),
+        ("judged_only: true", "cba"),
+        ("judged_only: true, depth: 2", "cb"),
+    ],
+)
+def test_the_order_is_the_policys(tmp_path: Path, policy: str, order: str) -> None:
+    found = of_query(results(tmp_path, "map, ndcg", policy), "map")
+    assert "".join(step.docno for step in found.ranking) == order
+    assert found.is_confirmed
+    assert found.ranking[-1].running == found.value
+
+
+def test_rankings_without_a_running_value(tmp_path: Path) -> None:
+    found = of_query(results(tmp_path, "map", "ties: average"), "map")
+    assert {step.running for step in found.ranking} == {None}
+    assert found.is_confirmed
+    found = of_query(results(tmp_path, "map"), "map", "q3")
+    assert (found.value, found.derived, found.ranking) == (0.0, None, ())
+    assert "the run does not answer the query (missing_queries: zero)" in render(found, "out")
+
+
+@pytest.mark.parametrize("name", ["quickstart", "trec", "sweep"])
+def test_every_value_of_the_examples_is_confirmed(root: Path, tmp_path: Path, name: str) -> None:
+    for part in ("configs", "runs"):
+        shutil.copytree(root / part, tmp_path / part)
+    folder = harness.run(tmp_path / "configs" / f"{name}.yaml").folder
+    entry = read(folder).study.board.entries[-1]
+    where = [f"{key}={value}" for key, value in entry.columns.items()]
+    for metric in entry.evaluation.names:
+        for query in entry.evaluation.qids.to_pylist()[::7]:
+            found = why(folder, entry.run, metric, dataset=entry.dataset, where=where, query=query)
+            assert isinstance(found, Account)
+            assert found.is_confirmed, (metric, query)
+            running = [step.running for step in found.ranking if step.running is not None]
+            if running and not math.isnan(found.value) and metric.startswith(("map", "ndcg", "P@")):
+                assert running[-1] == found.value, (metric, query)
+
+
+def test_the_text_of_a_cell(tmp_path: Path) -> None:
+    folder = results(tmp_path, "map", "depth: 3")
+    text = render(why(folder, "one", "map"), "out")
+    inputs = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]
+    (digest,) = (each["sha256"] for each in inputs if each["path"].endswith("qrels.txt"))
+    assert text.startswith("map of one on toy: ")
+    assert "inputs: 2 files, unchanged" in text
+    assert f"({len(QRELS)} bytes, sha256 {digest})" in text
+    assert "3 queries, 1 not answered (zero), 4 tied documents (trec_eval)" in text
+    # q1 c at 1: 1 / 3; q2 x at 2: 1 / 2
+    assert "largest:  q2 0.5000, q1 0.3333, q3 0.0000" in text
+    assert "depth        3             the run's policy\n" in text
+    (tmp_path / "one.run").write_text(RUN.replace(" .5 ", " 2 "), encoding="utf-8")
+    assert "has changed since the results were computed" in render(why(folder, "one", "map"), "out")
+    with pytest.raises(InputError, match="has changed since the results were computed"):
+        why(folder, "one", "map", query="q1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("oen", "map", None), "no run 'oen' in these results; did you mean 'one'"),
+        (("one", "mpa", None), "these results hold no metric 'mpa'; did you mean 'map'"),
+        (("one", "map", "q9"), r"no query 'q9' in one on toy  \(3 queries\)"),
+    ],
+)
+def test_unknown_names(
+    tmp_path: Path, arguments: tuple[str, str, str | None], message: str
+) -> None:
+    run, metric, query = arguments
+    with pytest.raises(UnknownNameError, match=message):
+        why(results(tmp_path, "map"), run, metric, query=query)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = results(tmp_path, "ndcg@4, swaps")
+    assert command(folder, "--run", "one", "-m", "ndcg@4", "--query", "q1") == 0
+    out = capsys.readouterr().out
+    assert "rank  docno  score       grade  gain  / discount" in out
+    assert "the same as in the results" in out
+    assert command(folder, "--run", "one", "-m", "swaps", "--query", "q1") == 0
+    assert "/ discount" not in capsys.readouterr().out
+    assert command(tmp_path, "--run", "one", "-m", "map") == 2
+    assert "the folder holds no manifest.json" in capsys.readouterr().err
+
+
+METRICS = '[map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]'
+POOLED = "{pool: [fold], spread: [seed]}"
+FOLDS, AVERAGED = "{pool: [fold]}", "{average: [fold], spread: [seed]}"
+BEST = "{pool: [fold], best: [seed]}"
+Made = Callable[[str], Path]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    """Gives a folder of results by their summary."""
+
+    def results_with(summary: str) -> Path:
+        put(tmp_path)
+        config = tmp_path / "x.yaml"
+        config.write_text(f"{CELLS}metrics: {METRICS}\nsummary: {summary}\n", encoding="utf-8")
+        return harness.run(config).folder
+
+    return results_with
+
+
+def rows_of(folder: Path, name: str = "leaderboard") -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def row(folder: Path, run: str, metric: str, **given: Any) -> Row:
+    found = why(folder, run, metric, **given)
+    assert isinstance(found, Row)
+    return found
+
+
+def test_the_text_of_a_pooled_row(made: Made) -> None:
+    folder = made(POOLED)
+    a = rows_of(folder)[0]
+    # seed 1: (1 + 1 + 1/2) / 3; seed 2: (1/2 + 1/3 + 1) / 3, in binary
+    seeds = 2.5 / 3, math.fsum([1 / 2, 1 / 3, 1]) / 3
+    assert math.isclose(float(a["map sd"]), abs(seeds[0] - seeds[1]) / math.sqrt(2))
+    fold = (1 / 2 + 1 / 3) / 2
+    assert (
+        render(row(folder, "a", "map"), "my out")
+        == f"""\
+map of a on web: {a["map"]}
+  mean of 2 repetitions, standard deviation {a["map sd"]}
+  interval {a["map low"]} to {a["map high"]}
+
+seed=1: {seeds[0]!r} = 2.5 / 3
+  dataset    value  queries  sum
+  web-fold1    1.0        2  2.0
+  web-fold2    0.5        1  0.5
+  all                     3  2.5
+
+seed=2: {seeds[1]!r} = 1.8333333333333333 / 3
+  dataset                  value  queries                 sum
+  web-fold1  {fold!r}        2  0.8333333333333333
+  web-fold2                  1.0        1                 1.0
+  all                                   3  1.8333333333333333
+
+inputs: 6 files, unchanged
+
+One of the cells, with its files, counts and settings:
+  harness why 'my out' --run a --metric map --dataset web-fold1 --where fold=1 --where seed=1
+"""
+    )
+
+
+def quotient(total: float, weight: float, metric: str) -> float:
+    if metric.startswith("num"):
+        return total
+    return math.exp(total / weight) if metric.startswith("gm") else total / weight
+
+
+@pytest.mark.parametrize("summary", [POOLED, FOLDS, "{spread: [seed]}", AVERAGED, BEST])
+def test_every_sum_leads_to_the_leaderboard(made: Made, summary: str) -> None:
+    folder = made(summary)
+    cells = rows_of(folder, "leaderboard_cells")
+    for line in rows_of(folder):
+        for metric in ("map", "arp(over=grades)", "num_rel_ret", "gm_map"):
+            found = why(folder, line["run"], metric, dataset=line["dataset"])
+            assert found.is_confirmed
+            assert found.value == float(line[metric])
+            if not isinstance(found, Row):
+                continue
+            values = [one.value for one in found.repetitions]
+            assert math.fsum(values) / len(values) == found.value
+            for one in found.repetitions:
+                for part in one.parts:
+                    wanted = {"dataset": part.dataset, "run": found.run, **part.columns}
+                    (cell,) = (cell for cell in cells if wanted.items() <= cell.items())
+                    assert part.value == float(cell[metric])
+                    assert part.value == quotient(part.total, part.weight, metric)
+                if "average" in summary:
+                    mean = math.fsum(part.value for part in one.parts) / len(one.parts)
+                    assert one.value == mean
+                    continue
+                assert one.value == quotient(one.whole.total, one.whole.weight, metric)
+                assert one.whole.n == sum(part.n for part in one.parts)
+                for whole, parts in (
+                    (one.whole.total, [part.total for part in one.parts]),
+                    (one.whole.weight, [part.weight for part in one.parts]),
+                ):
+                    assert math.isclose(whole, math.fsum(parts), rel_tol=1e-15)
+
+
+def test_a_query_of_several_seeds(
+    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = made(POOLED)
+    for where in ([], ["fold=1"]):
+        found = why(folder, "a", "map", query="1", where=where)
+        assert isinstance(found, QueryRow)
+        # seed 1 has the relevant document first, seed 2 second
+        assert found.values == (({"seed": "1"}, 1.0), ({"seed": "2"}, 0.5))
+        assert found.value == 0.75
+    text = render(found, str(folder))
+    assert "map of query 1, a on web: 0.75\n" in text
+    assert "inputs: 3 files, unchanged\n" in text
+    assert command(*text.splitlines()[-1].split()[2:]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == "map of query 1, a on web-fold1, fold=1, seed=1: 1.0"
+    (tmp_path / "a-1-2.txt").unlink()
+    text = render(why(folder, "a", "map", query="1"), "out")
+    assert "inputs: 1 of 3 files ARE NOT WHAT THEY WERE\n  a-1-2.txt: is gone" in text
+
+
+def test_results_that_were_moved(made: Made, tmp_path: Path) -> None:
+    folder, moved = made(POOLED), tmp_path / "far/away/results"
+    shutil.copytree(folder, moved)
+    text = render(row(moved, "a", "map"), "out")
+    assert "inputs: 6 of 6 files ARE NOT WHAT THEY WERE\n" in text
+    assert "--inputs FOLDER" in text
+    assert row(moved, "a", "map", inputs=tmp_path).inputs == row(folder, "a", "map").inputs
+    cell = ["fold=1", "seed=1"]
+    assert why(moved, "a", "map", where=cell).value == 1.0
+    with pytest.raises(InputError, match=r"not where they were.*(?s:.)*--inputs says where"):
+        why(moved, "a", "map", where=cell, query="1")
+    found = why(moved, "a", "map", where=cell, query="1", inputs=tmp_path)
+    assert isinstance(found, Account)
+    assert found.derived == 1.0
+    with pytest.raises(InputError, match="none: is no folder"):
+        why(moved, "a", "map", inputs=tmp_path / "none")
+
+
+def test_a_row_with_a_part_missing(made: Made, tmp_path: Path) -> None:
+    made(FOLDS)
+    (tmp_path / "fold3.txt").write_text("1 qid:4 1:0\n0 qid:4 1:0\n", encoding="utf-8")
+    for model in ("a-3-1", "a-3-2", "b-3-1", "b-3-2"):
+        (tmp_path / f"{model}.txt").write_text("2\n1\n", encoding="utf-8")
+    (tmp_path / "a-2-1.txt").write_text("x\n", encoding="utf-8")
+    folder = harness.run(tmp_path / "x.yaml").folder
+    with pytest.raises(UnknownNameError, match="a seed=1 on web has no value"):
+        why(folder, "a seed=1", "map")
+    assert row(folder, "a seed=2", "map").is_confirmed
+
+
+def test_an_edited_leaderboard(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = made(POOLED)
+    path = folder / "leaderboard.csv"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(rows_of(folder)[0]["map"], "0.9"), encoding="utf-8")
+    assert command(folder, "--run", "a", "--metric", "map") == 1
+    assert "  leaderboard.csv holds ANOTHER value: 0.9\n" in capsys.readouterr().out
+    heading, *lines = text.splitlines()
+    path.write_text("\n".join([heading, *reversed(lines)]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"leaderboard.csv:2: expected run 'a', got 'b'"):
+        row(folder, "a", "map")
+
+
+def test_a_cell_that_failed(made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(POOLED)
+    (tmp_path / "a-2-2.txt").write_text("1\nx\n", encoding="utf-8")
+    with pytest.warns(HarnessWarning, match="fewer repetitions"):
+        folder = harness.run(tmp_path / "x.yaml").folder
+    where = ["--where", "fold=2", "--where", "seed=2"]
+    assert command(folder, "--run", "a", "--metric", "map", *where) == 2
+    err = capsys.readouterr().err
+    assert "a on web-fold2, fold=2, seed=2: has no value, as it could not be evaluated" in err
+    assert "a-2-2.txt" in err
+
+
+@pytest.mark.parametrize(
+    ("summary", "metric", "given", "shown"),
+    [
+        # sum of grade x rank over sum of grades: fold 1: 2 x 1 + 1 x 1 over 3, fold 2: 1 x 2 over 1
+        (POOLED, "arp(over=grades)", {}, "seed=1: 1.25 = 5.0 / 4.0\n"),
+        (POOLED, "arp(over=grades)", {}, "  web-fold2    2.0        1      1.0             "),
+        (POOLED, "gm_map", {}, "= exp("),
+        (POOLED, "num_rel_ret", {}, "seed=1: 3.0\n"),
+        (AVERAGED, "map", {}, "seed=1: 0.75 = (1.0 + 0.5) / 2, parts count alike\n"),
+        ("{spread: [seed]}", "map", {"dataset": "web-fold1"}, "\nseed=1: 1.0 = 2.0 / 2\n"),
+        (BEST, "map", {}, "best of 2 values of seed, chosen on these queries by map\n"),
+        (BEST, "map", {}, "value: 0.8333333333333334 = 2.5 / 3\n"),
+    ],
+)
+def test_how_a_value_is_made(
+    made: Made, summary: str, metric: str, given: dict[str, str], shown: str
+) -> None:
+    assert shown in render(row(made(summary), "a", metric, **given), "out")
+
+
+@pytest.mark.parametrize(
+    ("summary", "run", "given", "name"),
+    [
+        (FOLDS, "a seed=1", {}, "a seed=1 on web"),  # a row a seed
+        (FOLDS, "a", {"where": ["seed=2"]}, "a seed=2 on web"),
+        (FOLDS, "a seed=1", {"dataset": "web-fold2"}, "a on web-fold2, fold=2, seed=1"),
+        # the fold that holds the query
+        (FOLDS, "a seed=1", {"query": "1"}, "a on web-fold1, fold=1, seed=1"),
+        (BEST, "a", {"query": "3", "where": ["seed=2"]}, "a on web-fold2, fold=2, seed=2"),
+    ],
+)
+def test_which_row_or_cell_is_meant(
+    made: Made, summary: str, run: str, given: dict[str, Any], name: str
+) -> None:
+    found = why(made(summary), run, "map", **given)
+    assert found.name == name
+    assert isinstance(found, Row) == name.endswith("web")
+
+
+@pytest.mark.parametrize(
+    ("summary", "run", "given", "message"),
+    [
+        (FOLDS, "a", {}, r"2 rows fit.*there are: a seed=1 on web; a seed=2"),
+        (FOLDS, "a", {"where": ["fold=1"]}, "2 cells fit, where one is needed"),
+        (FOLDS, "a", {"query": "1"}, r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"),
+        (FOLDS, "a seed=1", {"where": ["seed=7"]}, r"^no seed 7; there are 1$"),
+        (FOLDS, "a", {"where": ["sed=1"]}, r"^no column 'sed'; did you mean 'seed'\?"),
+        (BEST, "a", {"query": "3"}, r"^2 cells fit, where one is needed.*fold=2, seed=2"),
+        (BEST, "a", {"query": "4"}, r"^no query '4' in any of 4 cells.*\(3 queries"),
+    ],
+)
+def test_names_that_fit_no_row_or_several(
+    made: Made, summary: str, run: str, given: dict[str, Any], message: str
+) -> None:
+    folder = made(summary)
+    with pytest.raises(UnknownNameError, match=message):
+        why(folder, run, "map", **given)
