@@ -57,7 +57,7 @@ def _of_cell(account: Account) -> Iterator[str]:
     yield from _advice(account.inputs)
     yield ""
     yield "Queries"
-    yield f"  {evaluation._notes()}"
+    yield f"  {evaluation.notes}"
     n, queries = evaluation.n()[str(metric)], len(evaluation.qids)
     how = {"sum": "sum", "gm": "geometric mean"}.get(metric.definition.summary, "mean")
     undefined = f"; undefined for {queries - n}" if n < queries else ""

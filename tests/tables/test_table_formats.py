@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from studies import compared, constant, study
 
 from harness.core.comparison import Comparisons, Plan, Standing
-from harness.errors import in_markdown, legible
+from harness.errors import legible
+from harness.reports.markdown import in_markdown
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import PaperTable
 from harness.reports.paper_table.rendering import render, render_all

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, get_args
 
 from ...core.study import Study
-from ...errors import alike, in_html, in_markdown, legible
+from ...core.text import alike
+from ...errors import legible
 from .. import csv, grid, html, latex, markdown, text
+from ..html import in_html
+from ..markdown import in_markdown
 from .build import build
 from .marks import best_and_second
 from .model import Cell, Column, PaperTable, Row
