@@ -15,7 +15,7 @@ import yaml
 from command_line import called, started
 from hypothesis import given
 from hypothesis import strategies as st
-from tables.latex import PREAMBLE, compiled, needs_latex
+from reports.latex_page import PREAMBLE, compiled, needs_latex
 
 from harness import errors as escaping
 from harness.audit.table_files import read_rows, read_text
