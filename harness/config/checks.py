@@ -13,8 +13,8 @@ from ..core.systems import compared, run_name
 from ..core.text import alike_warnings, folded, wrong_with
 from ..errors import Problem, UnknownNameError, did_you_mean
 from ..reports.paper_table.settings import problems as table_problems
-from ..reports.plots._request import problems as plot_problems
-from ..reports.plots._request import too_many
+from ..reports.plots.plot import problems as plot_problems
+from ..reports.plots.plot import too_many
 from .cells import Cell, columns_of
 from .model import Config
 from .patterns import Pattern
