@@ -566,7 +566,7 @@ def test_ranks_are_over_the_queries_that_all_have() -> None:
     }  # fmt: skip
     assert stands["b"].value == pytest.approx(0.55)
     assert standing_notes(found)[-1] == (
-        "tier and ranks: over the queries that all runs with values have one for"
+        "tier and ranks: over the queries for which every run has a value"
     )
 
 
