@@ -15,15 +15,18 @@ import yaml
 from command_line import called, started
 from hypothesis import given
 from hypothesis import strategies as st
-from tables.latex import PREAMBLE, compiled, needs_latex
+from reports.latex_page import PREAMBLE, compiled, needs_latex
 
 from harness import errors as escaping
 from harness.audit.table_files import read_rows, read_text
 from harness.config.init import _quoted
 from harness.core.text import LONGEST, readable, width
 from harness.errors import HarnessError, Problem
+from harness.reports.csv import from_csv, in_csv
 from harness.reports.csv import render as text_of
+from harness.reports.html import html_comment, in_html
 from harness.reports.latex import escape as in_latex
+from harness.reports.markdown import in_markdown
 from harness.reports.text import columns
 
 NASTY = [
@@ -46,8 +49,8 @@ TEXT = st.text(max_size=12) | st.text("'=+-@\t\r\n\uff1d1.e|;,\"", max_size=6)
 
 @given(TEXT)
 def test_a_name_reads_back_from_csv_and_is_no_formula(name: str) -> None:
-    field = escaping.csv_field(name)
-    assert escaping.from_csv(field) == name
+    field = in_csv(name)
+    assert from_csv(field) == name
     if field[:1] in ("=", "+", "-", "@", "\t", "\r"):
         assert field == name
         float(name)  # a plain number, which a spreadsheet shows as it is
@@ -55,12 +58,12 @@ def test_a_name_reads_back_from_csv_and_is_no_formula(name: str) -> None:
     if "\0" in name and sys.version_info < (3, 11):
         return  # it is written, and csv of Python 3.10 reads no NUL
     (row,) = csv.DictReader(io.StringIO(text, newline=""))
-    assert (escaping.from_csv(row["run"]), row["x"]) == (name, "-0.5")
+    assert (from_csv(row["run"]), row["x"]) == (name, "-0.5")
 
 
 @pytest.mark.parametrize("name", ["-1", "+1.5", "-.5e-3", "-0"])
 def test_a_plain_number_keeps_its_sign(name: str) -> None:
-    assert escaping.csv_field(name) == name
+    assert in_csv(name) == name
 
 
 def test_a_leaderboard_reads_back(tmp_path: Path) -> None:
@@ -111,18 +114,18 @@ class Reader(HTMLParser):
 
 @given(TEXT)
 def test_html_shows_a_name_as_it_stands(name: str) -> None:
-    shown = escaping.in_html(name)
+    shown = in_html(name)
     read = Reader(f'<p title="{shown}">{shown}</p>')
     assert read.tags == ["p"]
     assert "".join(read.texts) == escaping.printable(name) == (read.titles[0] or "")
-    assert Reader(escaping.html_comment(name) + "<b>").tags == ["b"]
+    assert Reader(html_comment(name) + "<b>").tags == ["b"]
 
 
 @given(st.text("ab1 \\`*_[]()|$~#<>&-+=.!:/@\nw", max_size=12))
 def test_markdown_shows_a_name_as_it_stands(name: str) -> None:
     markdown_it = pytest.importorskip("markdown_it")
     reader = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    shown = escaping.in_markdown(name)
+    shown = in_markdown(name)
     wanted = " ".join(name.split())
     for text in (shown, f"- {shown}", f"| {shown} | b |\n|---|---|\n| {shown} | c |"):
         page = reader.render(text)
@@ -201,11 +204,11 @@ def names_in(base: Path, format: str) -> list[str]:
 
 
 def test_every_name_is_whole_in_files(results: Path) -> None:
-    assert sorted(map(escaping.from_csv, names_in(results, "leaderboard.csv"))) == sorted(NASTY)
+    assert sorted(map(from_csv, names_in(results, "leaderboard.csv"))) == sorted(NASTY)
     lines = (results / "out/leaderboard.jsonl").read_bytes().decode().splitlines()
     assert sorted(json.loads(line)["run"] for line in lines) == sorted(NASTY)
     rows = names_in(results, "tables/main.csv")
-    assert sorted(map(escaping.from_csv, rows)) == sorted(NASTY)
+    assert sorted(map(from_csv, rows)) == sorted(NASTY)
     trec = (results / "out/leaderboard.eval").read_bytes().decode().splitlines()
     assert [line.count("\t") for line in trec] == [2] * len(trec)
 
@@ -263,14 +266,14 @@ AUDIT = ["audit", "out", "--convention", "lightgbm", "--format"]
 def test_every_name_is_whole_in_data_that_are_printed(results: Path) -> None:
     audit = called(*AUDIT, "csv", cwd=results).out
     rows = csv.DictReader(io.StringIO(audit, newline=""))
-    assert {escaping.from_csv(row["system"]) for row in rows} == {*NASTY}
+    assert {from_csv(row["system"]) for row in rows} == {*NASTY}
     records = json.loads(called("cache", "list", "out", "--format", "json", cwd=results).out)
     assert {record["run"] for record in records} <= {*NASTY}
     compare = ["compare", "--results", "out", *(NASTY[n] for n in (1, 0, -1)), "--format"]
     lines = called(*compare, "jsonl", cwd=results).out.splitlines()
     assert [json.loads(line)["run"] for line in lines] == [NASTY[0], NASTY[-1]]
     rows = csv.DictReader(io.StringIO(called(*compare, "csv", cwd=results).out, newline=""))
-    assert [escaping.from_csv(row["run"]) for row in rows] == [NASTY[0], NASTY[-1]]
+    assert [from_csv(row["run"]) for row in rows] == [NASTY[0], NASTY[-1]]
 
 
 def test_a_page_of_the_audit_opens_no_tag_of_a_name(results: Path) -> None:

@@ -16,7 +16,7 @@ from ..core.names import parse
 from ..core.systems import Repeated, of_systems
 from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
 from ..experiment import results
-from ..reports.leaderboard.grids import REPETITIONS
+from ..reports.leaderboard import REPETITIONS
 from .table_files import CsvRow, read_rows, read_text
 
 NO_NAMES: Mapping[str, str] = {}

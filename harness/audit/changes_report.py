@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..errors import first_of, for_terminal, in_markdown, legible
+from ..errors import first_of, for_terminal, legible
 from ..reports import csv, jsonl, markdown, text
 from ..reports.grid import Cell as GridCell
 from ..reports.grid import Grid, and_more, grid
@@ -57,7 +57,7 @@ def render(changes: Changes, format: str = "text", *, width: int | None = None) 
     tables = [*grids(changes), Grid(notes=tuple(notes(changes)))]
     if format == "markdown":
         page = markdown.render([Grid(notes=tuple(head(changes))), *tables])
-        return f"**{in_markdown(verdict(changes))}**\n\n{page}"
+        return f"**{markdown.in_markdown(verdict(changes))}**\n\n{page}"
     blocks = [
         "\n".join(map(legible, head(changes))),
         text.render(tables, width=width).removesuffix("\n"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.metric import Metric
 from ..core.text import width as width_of
-from ..errors import for_terminal, in_html, legible
+from ..errors import for_terminal, legible
 from ..reports import csv as csv_report
 from ..reports import html as html_report
 from ..reports import text as text_report
@@ -103,11 +103,11 @@ def as_html(audited: Audited) -> str:
         f'<span>the same</span> <span style="background: {high}">higher</span>. The best system '
         "of a row is bold.</p>",
         html_report.render([_overview(audited)]),
-        *(f"<p>{in_html(note)}</p>" for note in _left_out(audited)),
+        *(f"<p>{html_report.in_html(note)}</p>" for note in _left_out(audited)),
     ]
     for matrix in audited.matrices:
-        parts.append(f"<h2>{in_html(_title(matrix))}</h2>")
-        parts += [f"<p>{in_html(sentence)}</p>" for sentence in _verdict(matrix)]
+        parts.append(f"<h2>{html_report.in_html(_title(matrix))}</h2>")
+        parts += [f"<p>{html_report.in_html(sentence)}</p>" for sentence in _verdict(matrix)]
         parts.append(html_report.render(_grids(matrix)))
     return "\n".join([*parts, "</body></html>"]) + "\n"
 

@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import SHOWN, InputError, Problem, from_csv, shorten
+from ..errors import SHOWN, InputError, Problem, shorten
+from ..reports.csv import from_csv
 from .table_grid import EMPTY, Cell, Grid, Piece, cell_of, grid_of
 
 DELIMITERS = ",;\t|"

@@ -26,7 +26,6 @@ from ..errors import (
     InputError,
     Problem,
     ShortageError,
-    csv_text,
     first_of,
     in_json,
 )
@@ -42,7 +41,8 @@ from ..experiment.origin import MANIFEST, TIMING
 from ..experiment.results import CELLS, LEADERBOARD, PER_QUERY
 from ..experiment.run import Outcome, derive
 from ..reports import paper as paper
-from ..reports.leaderboard.rendering import as_csv
+from ..reports.csv import csv_text
+from ..reports.leaderboard import as_csv
 from .file_differences import Cause, Difference, compare, compare_plain, read_table
 
 _GONE, _CODE = "gone", "code of the harness"

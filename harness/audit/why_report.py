@@ -83,7 +83,7 @@ def _cell(account: Account) -> Iterator[str]:
         yield f"  {each['path']}  ({each['bytes']} bytes, sha256 {each['sha256']})"
     yield ""
     yield "Queries"
-    yield f"  {evaluation._notes()}"
+    yield f"  {evaluation.notes}"
     n, queries = evaluation.n()[str(metric)], len(evaluation.qids)
     how = {"sum": "sum", "gm": "geometric mean"}.get(metric.definition.summary, "mean")
     weighted = ", each query by its weight" if metric.definition.weight is not None else ""

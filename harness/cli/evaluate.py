@@ -14,8 +14,7 @@ from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
 from ..errors import HarnessWarning
 from ..experiment.evaluate import evaluate_files
-from ..reports.leaderboard import find, names
-from ..reports.leaderboard.grids import beside_values
+from ..reports.leaderboard import beside_values, find, names
 from . import options
 
 

@@ -21,7 +21,7 @@ from ..experiment.origin import TIMING
 from ..experiment.results import Results
 from ..reports import plots
 from ..reports.paper import FOLDERS, PLOTS
-from ..reports.plots._settings import Settings
+from ..reports.plots.plot import Settings
 from . import options
 
 

@@ -10,11 +10,11 @@ from ..core.leaderboard import NOT_COMPARED, Summary
 from ..core.metric import Metric
 from ..core.pooling import whole_name
 from ..core.systems import compared, run_name
-from ..core.text import folded, wrong_with
-from ..errors import Problem, UnknownNameError, did_you_mean, said_of_alike
+from ..core.text import alike_warnings, folded, wrong_with
+from ..errors import Problem, UnknownNameError, did_you_mean
 from ..reports.paper_table.settings import problems as table_problems
-from ..reports.plots._request import problems as plot_problems
-from ..reports.plots._request import too_many
+from ..reports.plots.plot import problems as plot_problems
+from ..reports.plots.plot import too_many
 from .cells import Cell, columns_of
 from .model import Config
 from .patterns import Pattern
@@ -189,5 +189,5 @@ def names(summary: Summary, cells: Sequence[Cell]) -> tuple[list[str], list[str]
 
 def similar_names(cells: Sequence[Cell]) -> Iterator[str]:
     """Yield what is to be said of datasets and runs that look alike and are kept apart."""
-    yield from said_of_alike("datasets", (one.dataset for one in cells))
-    yield from said_of_alike("runs", (one.run for one in cells))
+    yield from alike_warnings("datasets", (one.dataset for one in cells))
+    yield from alike_warnings("runs", (one.run for one in cells))

@@ -38,8 +38,8 @@ from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
 from ..reports.paper_table.settings import Settings as TableSettings
-from ..reports.plots._settings import Kind
-from ..reports.plots._settings import Settings as PlotSettings
+from ..reports.plots.plot import Kind
+from ..reports.plots.plot import Settings as PlotSettings
 from . import patterns as paths
 from .yaml_file import Loc, Source
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
 
-from ..errors import in_html, legible
 from .arguments import (
     TEXT,
     TEXTS,
@@ -26,7 +25,7 @@ from .arguments import (
 from .leaderboard import CHOSEN
 from .metric import Metric
 from .systems import Incomplete, Unanswered
-from .text import flush_left, width
+from .text import rendered
 
 if TYPE_CHECKING:
     import pandas
@@ -432,31 +431,11 @@ class Comparisons:
     def __repr__(self) -> str:
         return f"<Comparisons: {len(self.rows)} by {self.plan.test}, level {self.plan.level:g}>"
 
-    def _cells(self) -> list[tuple[str, ...]]:
-        head = ("dataset", "metric", "baseline", "run", "n", "difference", "interval", "p adjusted")
-        rows = [
-            (
-                one.dataset, str(one.metric), one.baseline, one.run, str(one.n),
-                f"{one.difference:+.4f}", f"[{one.low:+.4f}, {one.high:+.4f}]",
-                f"{one.p_adjusted:.4f}{'*' if self.is_significant(one) else ' '}",
-            )
-            for one in self.rows
-        ]  # fmt: skip
-        return [head, *rows]
-
     def __str__(self) -> str:
-        rows = self._cells()
-        rows = [tuple(map(legible, row)) for row in rows]
-        widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-        return "\n".join("  ".join(map(flush_left, row, widths)).rstrip() for row in rows)
+        return rendered("comparisons_text", self)
 
     def _repr_html_(self) -> str:
-        head, *rows = self._cells()
-        cells = ("".join(f"<td>{in_html(cell)}</td>" for cell in row) for row in rows)
-        lines = "".join(f"<tr>{row}</tr>" for row in cells)
-        names = "".join(f"<th>{in_html(name)}</th>" for name in head)
-        said = in_html(f"{self.title or self.plan.test}; * adjusted p at most {self.plan.level:g}")
-        return f"<table><tr>{names}</tr>{lines}</table><p>{said}</p>"
+        return rendered("comparisons_html", self)
 
     def of(self, dataset: str, metric: str) -> Iterable[Comparison]:
         """Yield the comparisons by one metric on one dataset."""

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, in_html, legible
+from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean
 from .arguments import TEXT, Kind, check_arguments, instance_of
 from .arrow import among, nan_as_null, repeated, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .policy import Policy
 from .ragged import Bools, Floats, frozen
+from .text import rendered
 
 if TYPE_CHECKING:
     import pandas
@@ -210,45 +211,28 @@ class Evaluation:
         index = pandas.Index(self.qids.to_pylist(), name="qid")
         return pandas.DataFrame(self.values.copy(), index=index, columns=self.names)
 
-    def _notes(self) -> str:
-        """Return the counts in one line, with the policies that they met."""
+    @property
+    def notes(self) -> str:
+        """The counts in one line, with the policies that they met."""
         counts, policy = self.counts, self.policy
         touched = (
             (counts.missing, f"not answered ({policy.missing_queries})"),
             (counts.empty, f"without relevant documents ({policy.empty_queries})"),
             (counts.extra, "answered but not judged (ignored)"),
+            (counts.tied, f"tied documents ({policy.ties})"),
         )
-        parts = [f"{counts.queries} queries", *(f"{n} {what}" for n, what in touched if n)]
-        if counts.tied:
-            parts.append(f"{counts.tied} tied documents ({policy.ties})")
-        return ", ".join(parts)
-
-    def _rows(self) -> Iterator[tuple[str, str, str]]:
-        defined = self.n()
-        for name, value in self.summary().items():
-            yield name, f"{value:.4f}", str(defined[name])
+        return ", ".join(
+            [f"{counts.queries} queries", *(f"{n} {what}" for n, what in touched if n)]
+        )
 
     def __repr__(self) -> str:
-        return f"<Evaluation of {self.run or 'a run'}: {self._notes()}; {', '.join(self.names)}>"
+        return f"<Evaluation of {self.run or 'a run'}: {self.notes}; {', '.join(self.names)}>"
 
     def __str__(self) -> str:
-        rows = [("metric", "value", "n"), *self._rows()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        title = legible(" on ".join(filter(None, (self.run, self.dataset))))
-        lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
-        return "\n".join([*filter(None, [title]), *lines, self._notes()])
+        return rendered("evaluation_text", self)
 
     def _repr_html_(self) -> str:
-        title = in_html(" on ".join(filter(None, (self.run, self.dataset))))
-        body = "".join(
-            f"<tr><td>{in_html(name)}</td><td>{value}</td><td>{n}</td></tr>"
-            for name, value, n in self._rows()
-        )
-        return (
-            f"<table>{f'<caption>{title}</caption>' if title else ''}"
-            f"<tr><th>metric</th><th>value</th><th>n</th></tr>{body}</table>"
-            f"<p>{in_html(self._notes())}</p>"
-        )
+        return rendered("evaluation_html", self)
 
 
 def names_of(text: str) -> list[str]:

@@ -1,20 +1,24 @@
-"""How wide text is, and text made to fit."""
+"""Width of text, text cut to fit, names that look the same, and names that become files."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 
 from ..errors import legible
 
 LONGEST = 120
 """Characters of a name in a table for a terminal."""
+LONGEST_FILE_NAME = 200
+"""Bytes of a name: file systems take 255, with an ending and while it is written."""
+_RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | re.S)
 
 
 def width(text: str) -> int:
-    """Return the places that text takes: two for a wide character, none for a combining one.
+    """Return the columns that text takes: two for a wide character, none for a combining one.
 
     >>> width("bm25"), width("検索"), width("e\u0301")
     (4, 4, 1)
@@ -28,12 +32,12 @@ def width(text: str) -> int:
 
 
 def flush_left(text: str, size: int) -> str:
-    """Return text with blanks behind it, `size` places in all."""
+    """Return text with blanks after it, `size` columns in all."""
     return text + " " * (size - width(text))
 
 
 def flush_right(text: str, size: int) -> str:
-    """Return text with blanks before it, `size` places in all."""
+    """Return text with blanks before it, `size` columns in all."""
     return " " * (size - width(text)) + text
 
 
@@ -43,7 +47,7 @@ def cut(text: str, width: int) -> str:
     >>> cut("a-very-long-name-of-a-run", 12)
     'a-very…a-run'
     """
-    text = _one_line(text)
+    text = legible(" ".join(text.split()))
     if len(text) <= width:
         return text
     end = (width - 1) // 2
@@ -51,23 +55,26 @@ def cut(text: str, width: int) -> str:
 
 
 def cut_all(texts: Sequence[str], width: int) -> list[str]:
-    """Return the texts, each cut where that leaves them different; else they are numbered.
+    """Return the texts cut; those that look the same then are cut around their first difference.
 
     >>> cut_all(["model-a-of-fold1", "model-b-of-fold1", "bm25"], 13)
-    ['mo…a-of-fold1', 'mo…b-of-fold1', 'bm25']
-    >>> cut_all(["a" * 20 + "1" + "b" * 20, "a" * 20 + "2" + "b" * 20], 9)
-    ['aa…a1bbb…', 'aa…a2bbb…']
+    ['mo…-a-of-fol…', 'mo…-b-of-fol…', 'bm25']
     >>> cut_all(["same-name", "same-name"], 9)
     ['same-name 1', 'same-name 2']
     """
-    found = [cut(text, width) for text in texts]
-    again = Counter(found)
-    for short in [short for short, times in again.items() if times > 1]:
-        places = [place for place, text in enumerate(found) if text == short]
-        group = [_one_line(texts[place]) for place in places]
-        for place, text in zip(places, _told_apart(group, short, width), strict=True):
-            found[place] = text
-    return found
+    short = [cut(text, width) for text in texts]
+    for name in [name for name, times in Counter(short).items() if times > 1]:
+        places = [place for place, text in enumerate(short) if text == name]
+        group = [legible(" ".join(texts[place].split())) for place in places]
+        columns = enumerate(zip(*group, strict=False))
+        start = max(next((at for at, signs in columns if len({*signs}) > 1), 0) - 1, 0)
+        around = [f"{text[:2]}…{text[start : start + width - 4]}…" for text in group]
+        numbered = [f"{name} {number}" for number in range(1, len(group) + 1)]
+        for place, text in zip(
+            places, around if len({*around}) == len(group) else numbered, strict=True
+        ):
+            short[place] = text
+    return short
 
 
 def readable(texts: Sequence[str]) -> list[str]:
@@ -76,37 +83,57 @@ def readable(texts: Sequence[str]) -> list[str]:
     >>> readable(["a\x1b", "b" * 1000])[0], len(readable(["a", "b" * 1000])[1])
     ('a\\x1b', 120)
     """
-    found = list(map(legible, texts))
-    long = [text for text in dict.fromkeys(found) if len(text) > LONGEST]
+    shown = list(map(legible, texts))
+    long = [text for text in dict.fromkeys(shown) if len(text) > LONGEST]
     short = dict(zip(long, cut_all(long, LONGEST), strict=True))
-    return [short.get(text, text) for text in found]
+    return [short.get(text, text) for text in shown]
 
 
-def _one_line(text: str) -> str:
-    return legible(" ".join(text.split()))
+def alike(names: Iterable[str], shown: Callable[[str], str] = str) -> list[list[str]]:
+    r"""Return groups of names that look the same once they are shown.
+
+    A reader cannot tell apart Unicode's normal forms (NFC, NFD), nor one blank from another or
+    from several.
+
+    >>> print(*map(ascii, alike(["caf\u00e9", "cafe", "cafe\u0301"])[0]))
+    'caf\xe9' 'cafe\u0301'
+    >>> alike(["a\tb", "a b", "ab"])
+    [['a\tb', 'a b']]
+    """
+    groups: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        text = unicodedata.normalize("NFC", shown(name))
+        groups.setdefault(" ".join(text.split()), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
 
 
-def _told_apart(group: Sequence[str], short: str, width: int) -> list[str]:
-    columns = enumerate(zip(*group, strict=False))
-    differ = next((at for at, letters in columns if len(set(letters)) > 1), 0)
-    start = max(differ - 1, 0)
-    ways = (
-        [f"{text[:2]}…{text[len(text) - width + 3 :]}" for text in group],
-        [f"{text[: width - 1]}…" for text in group],
-        [f"{text[:2]}…{text[start : start + width - 4]}…" for text in group],
-        [f"{short} {number}" for number in range(1, len(group) + 1)],
-    )
-    return next(way for way in ways if len(set(way)) == len(group))
+def alike_warnings(kind: str, names: Iterable[str]) -> Iterator[str]:
+    r"""Yield a warning for each group of names that look the same.
+
+    >>> next(alike_warnings("runs", ["a\tb", "a b"])).split(",")[0]
+    "runs 'a\\tb' and 'a b' look the same and are kept apart"
+    """
+    for group in alike(names):
+        why = "their names are normalised otherwise (NFC, NFD)"
+        if len({unicodedata.normalize("NFC", name) for name in group}) > 1:
+            why = "they differ in white space alone"
+        yield (
+            f"{kind} {' and '.join(map(ascii, group))} look the same and are kept apart, as {why}; "
+            "write them alike where they are one"
+        )
 
 
-LONGEST_FILE_NAME = 200
-"""Bytes of a name: file systems take 255, with an ending and while it is written."""
-_RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | re.S)
-_SIGNS = '/\\<>:"|?*'
+def rendered(name: str, value: object) -> str:
+    """Return what a function of :mod:`harness.reports.objects` makes of a value.
+
+    It is loaded when a value is printed, since reports import the core.
+    """
+    text: str = getattr(import_module("harness.reports.objects"), name)(value)
+    return text
 
 
 def wrong_with(name: str) -> str:
-    """Return why a name is none that every system takes for a file; nothing where it is one.
+    """Return why a name cannot be a file on every system; an empty text if it can.
 
     >>> wrong_with("main"), wrong_with("検索")
     ('', '')
@@ -118,7 +145,7 @@ def wrong_with(name: str) -> str:
     if not name.strip():
         return "is empty"
     for sign in name:
-        if sign in _SIGNS or legible(sign) != sign:
+        if sign in '/\\<>:"|?*' or legible(sign) != sign:
             return f"holds '{legible(sign)}'"
     if name[0] == ".":
         return "begins with a dot"
@@ -131,7 +158,7 @@ def wrong_with(name: str) -> str:
 
 
 def folded(name: str) -> str:
-    """Return what is the same for two names that some system takes for one file.
+    """Return the same text for two names that some system takes for one file.
 
     >>> folded("Main") == folded("main"), folded("e\u0301") == folded("\u00e9")
     (True, True)
@@ -140,7 +167,7 @@ def folded(name: str) -> str:
 
 
 def readable_name(name: str) -> str:
-    r"""Return a file's name as text, bytes of it that are no UTF-8 as escapes.
+    r"""Return a file's name as text, with bytes that are not UTF-8 as escapes.
 
     >>> print(readable_name("a\udcff.run"))
     a\xff.run
@@ -149,7 +176,7 @@ def readable_name(name: str) -> str:
 
 
 def part(text: str) -> str:
-    """Return `text` as a part of a file's name that every system and LaTeX take.
+    """Return `text` as a part of a file name that every system and LaTeX take.
 
     >>> part("rbo(p=0.9,reference=a/b)@10"), part("../\N{GREEK SMALL LETTER ALPHA}")
     ('rbo-p-0-9-reference-a-b-10', 'x')
@@ -158,18 +185,16 @@ def part(text: str) -> str:
 
 
 def distinct(stems: Iterable[str]) -> list[str]:
-    """Return the stems with a number after those that were there before, whatever their case.
+    """Return the stems, with a number after those that are taken already in any case.
 
     >>> distinct(["a", "b", "A"])
     ['a', 'b', 'A-2']
     """
-    taken: set[str] = set()
-    found = []
+    names: dict[str, str] = {}
     for stem in stems:
         name, number = stem, 1
-        while folded(name) in taken:
+        while folded(name) in names:
             number += 1
             name = f"{stem}-{number}"
-        taken.add(folded(name))
-        found.append(name)
-    return found
+        names[folded(name)] = name
+    return list(names.values())

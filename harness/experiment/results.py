@@ -36,11 +36,11 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
-    csv_field,
     said_by,
     shorten,
 )
 from ..files import check_room, sha256
+from ..reports.csv import in_csv
 from . import origin as origin
 from .origin import MANIFEST
 
@@ -237,7 +237,7 @@ def read_rows(path: Path, content: bytes, expected: Sequence[Mapping[str, Any]])
         raise origin.misfit(path, f"expected {len(expected)} rows, got {len(found)}")
     for one, cell in zip(found, expected, strict=True):
         for name in ("dataset", "run"):
-            if one.fields[name] not in (cell[name], csv_field(cell[name])):
+            if one.fields[name] not in (cell[name], in_csv(cell[name])):
                 what = f"expected {name} '{cell[name]}', got '{one.fields[name]}'"
                 raise origin.misfit(path, what, one.line)
     return found

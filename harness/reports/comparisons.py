@@ -1,9 +1,8 @@
-"""Comparisons of runs as grids, what must be said of them, and their formats."""
+"""Comparisons of runs: tables, notes, and their formats."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -16,21 +15,16 @@ from ..stats.differences import differences
 from . import csv, html, jsonl, markdown, text
 from .grid import Cell, Grid, and_more, grid
 from .numbers import UNDEFINED, decimals, heading, p_value
-from .phrases import CORRECTIONS, counted
+from .phrases import INTERVALS, absent_baselines, capitalised, correction, first_of
 
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
 SHOWN = 20
 """Comparisons of one metric on one dataset that are printed below a leaderboard."""
-INTERVALS = {
-    "t": "t-intervals",
-    "bca": "BCa bootstrap intervals",
-    "simultaneous": "simultaneous intervals",
-}
 SIGNIFICANT = "*"
 MOST = 5
-"""Runs that a note names."""
-MOST_QUERIES = 5
+"""Runs that a note names, and queries with the largest differences."""
 MOST_UNANSWERED = 50
+T = TypeVar("T", Comparison, Standing)
 
 
 def files(found: Comparisons) -> dict[str, bytes]:
@@ -51,7 +45,7 @@ def render(
     """Return comparisons in a format: ``text``, ``markdown``, ``html``, ``csv`` or ``jsonl``.
 
     ``csv`` and ``jsonl`` have the columns of ``significance.csv``; the others a table for each
-    metric on each dataset, then what must be known of them.
+    metric on each dataset, then notes.
 
     Parameters
     ----------
@@ -70,7 +64,8 @@ def render(
         return csv.render(comparison_rows(found))
     if format == "jsonl":
         return jsonl.render(comparison_rows(found))
-    tables = [*grids(found, most), *overall_grids(found), Grid(notes=tuple(notes(found)))]
+    tables = [_grid(found, rows, most) for rows in _tables(found.rows)]
+    tables += [*overall_grids(found), Grid(notes=tuple(notes(found)))]
     if standings:
         tables += [*standing_grids(found), Grid(notes=tuple(standing_notes(found)))]
     tables += extra
@@ -79,71 +74,64 @@ def render(
     return markdown.render(tables) if format == "markdown" else html.render(tables)
 
 
-def grids(found: Comparisons, most: int | None = None) -> Iterator[Grid]:
-    """Yield a table for each metric on each dataset, of at most so many rows: the smallest p."""
-    for rows in _tables(found.rows):
-        yield _grid(found, rows, most)
-
-
-T = TypeVar("T", Comparison, Standing)
-
-
-def _tables(found: Iterable[T]) -> Iterable[list[T]]:
+def _tables(rows: Iterable[T]) -> Iterable[list[T]]:
     """Return comparisons or standings together by dataset and metric."""
-    together: dict[tuple[str, str], list[T]] = {}
-    for one in found:
-        together.setdefault((one.dataset, str(one.metric)), []).append(one)
-    return together.values()
+    tables: dict[tuple[str, str], list[T]] = {}
+    for one in rows:
+        tables.setdefault((one.dataset, str(one.metric)), []).append(one)
+    return tables.values()
 
 
 def _grid(found: Comparisons, rows: Sequence[Comparison], most: int | None) -> Grid:
-    order = sorted(range(len(rows)), key=lambda place: _key(rows[place]))
-    kept = [rows[place] for place in sorted(order[:most])]
+    order = np.argsort([one.p_adjusted for one in rows], kind="stable")[:most]  # NaN is last
+    kept = [rows[place] for place in sorted(order)]
     first = rows[0]
-    baselines = dict.fromkeys(one.baseline for one in rows)
-    single = len(baselines) == 1
+    single = len({one.baseline for one in rows}) == 1
     title = _title(first.dataset, heading(first.metric))
     if single:
-        base = {(one.baseline_value, one.n) for one in rows}
-        value = f" ({decimals(first.baseline_value)}, n={first.n})" if len(base) == 1 else ""
-        title += f", against {first.baseline}{value}"
-    has_notes = any(one.note for one in kept)
-    level = 100 * (1 - found.plan.level)
-    header = [
-        "run", *([] if single else ["against"]), "n", "value", "difference",
-        f"{level:g} % interval", "p", "adjusted p", "d_z", "won/tied/lost", "detectable",
-        *(["note"] if has_notes else []),
-    ]  # fmt: skip
-    body: list[list[str | Cell]] = [
-        [
-            one.run, *([] if single else [one.baseline]), str(one.n), decimals(one.run_value),
-            decimals(one.difference, sign=True), _interval(one), p_value(one.p),
-            Cell(p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""),
-            decimals(one.d_z, 2, sign=True), f"{one.wins}/{one.ties}/{one.losses}",
-            decimals(one.detectable), *([one.note] if has_notes else []),
-        ]
-        for one in kept
-    ]  # fmt: skip
+        title += f", against {first.baseline}"
+        if len({(one.baseline_value, one.n) for one in rows}) == 1:
+            title += f" ({decimals(first.baseline_value)}, n={first.n})"
+    columns: dict[str, list[str | Cell]] = {"run": [one.run for one in kept]}
+    if not single:
+        columns["against"] = [one.baseline for one in kept]
+    columns |= {
+        "n": [str(one.n) for one in kept],
+        "value": [decimals(one.run_value) for one in kept],
+        "difference": [decimals(one.difference, sign=True) for one in kept],
+        _percent_interval(found): [_interval(one.low, one.high, sign=True) for one in kept],
+        "p": [p_value(one.p) for one in kept],
+        "adjusted p": [
+            Cell(p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else "")
+            for one in kept
+        ],
+        "d_z": [decimals(one.d_z, 2, sign=True) for one in kept],
+        "won/tied/lost": [f"{one.wins}/{one.ties}/{one.losses}" for one in kept],
+        "detectable": [decimals(one.detectable) for one in kept],
+    }
+    if any(one.note for one in kept):
+        columns["note"] = [one.note for one in kept]
     more = and_more(len(rows) - len(kept), f"{SIGNIFICANCE} has them")
-    return grid(header, body, left=1 if single else 2, title=title, notes=more)
+    body = zip(*columns.values(), strict=True)
+    return grid(list(columns), body, left=1 if single else 2, title=title, notes=more)
+
+
+def _percent_interval(found: Comparisons) -> str:
+    return f"{100 * (1 - found.plan.level):g} % interval"
 
 
 def _title(*parts: str) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _key(one: Comparison) -> float:
-    return math.inf if math.isnan(one.p_adjusted) else one.p_adjusted
-
-
-def _interval(one: Comparison) -> str:
-    if math.isnan(one.low):
+def _interval(low: float, high: float, sign: bool = False) -> str:
+    if math.isnan(low):
         return UNDEFINED
-    return f"[{decimals(one.low, sign=True)}, {decimals(one.high, sign=True)}]"
+    return f"[{decimals(low, sign=sign)}, {decimals(high, sign=sign)}]"
 
 
 def overall_grids(found: Comparisons) -> Iterator[Grid]:
-    """Yield a table of what a test of all runs together says, where one was made."""
+    """Yield a table of the test of all runs together, if one was made."""
     rows = [
         [
             one.dataset, heading(one.metric), one.name or UNDEFINED, decimals(one.statistic),
@@ -158,144 +146,90 @@ def overall_grids(found: Comparisons) -> Iterator[Grid]:
 
 def standing_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
-    level = 100 * (1 - found.plan.level)
-    header = ["run", "tier", "rank", "of ranks", "n", "value", f"{level:g} % interval"]
+    header = ["run", "tier", "rank", "of ranks", "n", "value", _percent_interval(found)]
     for rows in _tables(found.standings):
-        title = _title(rows[0].dataset, heading(rows[0].metric))
         body = [
             [
-                one.run, one.tier or UNDEFINED, str(one.rank) if one.rank else UNDEFINED,
+                one.run, one.tier or UNDEFINED, str(one.rank or UNDEFINED),
                 f"{one.rank_low}-{one.rank_high}" if one.rank_high else UNDEFINED, str(one.n),
-                decimals(one.value),
-                f"[{decimals(one.low)}, {decimals(one.high)}]" if one.low == one.low else UNDEFINED,
+                decimals(one.value), _interval(one.low, one.high),
             ]
             for one in sorted(rows, key=lambda one: one.rank or len(rows) + 1)
         ]  # fmt: skip
-        yield grid(header, body, title=title)
+        yield grid(header, body, title=_title(rows[0].dataset, heading(rows[0].metric)))
 
 
 def notes(found: Comparisons) -> list[str]:
     """Return what a reader of comparisons must know: test, correction and family, level, seed."""
     plan = found.plan
-    title = found.title or plan.test
-    lines = [f"{title[:1].upper()}{title[1:]}; {correction(found)}"]
-    lines.append(f"{SIGNIFICANT} adjusted p at most {plan.level:g}")
     hows = dict.fromkeys(INTERVALS[one.interval] for one in found.rows)
-    intervals = f"{100 * (1 - plan.level):g} % {' and '.join(hows)} of the difference"
-    lines.append(f"{intervals}; d_z: mean difference over the deviation of the differences")
-    lines.append(
+    lines = [
+        f"{capitalised(found.title or plan.test)}; {correction(found)}",
+        f"{SIGNIFICANT} adjusted p at most {plan.level:g}",
+        f"{100 * (1 - plan.level):g} % {' and '.join(hows)} of the difference; d_z: mean "
+        "difference over the deviation of the differences",
         f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
-        "80 % power, given these queries"
-    )
-    for baseline, datasets in found.absent:
-        lines.append(f"no test against {baseline} on {', '.join(datasets)}, where it was not run")
+        "80 % power, given these queries",
+    ]
+    lines += absent_baselines(found, [one for _, missing in found.absent for one in missing])
     lines += [f"{FEWER}: {one}" for one in found.lost]
-    lines += _failed(found)
-    for how in dict.fromkeys(found.chosen.values()):
-        runs = dict.fromkeys(run for (_, run), one in found.chosen.items() if one == how)
-        lines.append(f"{_first(list(runs))}: {how}, which no test allows for")
-    lines += _unanswered(found)
+    for dataset, runs in _by_key(found.failed):
+        where = f" on {dataset}" if dataset else ""
+        lines.append(
+            f"fewer comparisons than the config has: {first_of(runs, MOST)}{where} could not be "
+            "evaluated"
+        )
+    for how, runs in _by_key((how, run) for (_, run), how in found.chosen.items()):
+        best = first_of(list(dict.fromkeys(runs)), MOST)
+        lines.append(f"{best}: {how}, which no test allows for")
+    for dataset, texts in _by_key((one.dataset, str(one)) for one in found.unanswered):
+        where = f"{dataset}: " if dataset else ""
+        lines.append(f"{where}{first_of(texts, MOST)}; the others count as in the leaderboard")
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
         lines += too_few_draws(found)
     return lines
 
 
-def _failed(found: Comparisons) -> Iterator[str]:
-    """Yield for each dataset which runs are not compared, as they could not be evaluated."""
-    together: dict[str, list[str]] = {}
-    for dataset, run in found.failed:
-        together.setdefault(dataset, []).append(run)
-    for dataset, runs in together.items():
-        where = f" on {dataset}" if dataset else ""
-        yield (
-            f"fewer comparisons than the config has: {_first(runs)}{where} could not be evaluated"
-        )
-
-
-def _first(runs: Sequence[str]) -> str:
-    return " ".join([", ".join(runs[:MOST]), *and_more(len(runs) - MOST)])
-
-
-def _unanswered(found: Comparisons) -> Iterator[str]:
-    """Yield for each dataset which runs leave queries without an answer."""
-    together: dict[str, list[str]] = {}
-    for one in found.unanswered:
-        together.setdefault(one.dataset, []).append(str(one))
-    for dataset, runs in together.items():
-        more = f", and {len(runs) - MOST:,} more runs not all" if len(runs) > MOST else ""
-        where = f"{dataset}: " if dataset else ""
-        yield f"{where}{', '.join(runs[:MOST])}{more}; the rest are compared as they are averaged"
+def _by_key(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:
+    groups: dict[str, list[str]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups.items()
 
 
 def too_few_draws(found: Comparisons) -> list[str]:
-    """Return that no p can be small enough for the correction, where that is so."""
+    """Return a note if no p can be small enough for the correction."""
     plan = found.plan
     largest = max((size for _, size in found.family_sizes), default=0)
     is_drawn = any(one.method.endswith("draws") for one in found.rows)
     strict = plan.correction in ("holm", "bonferroni") and found.kind == "paired"
     if not (is_drawn and strict and largest / (plan.draws + 1) > plan.level):
         return []
-    needed = math.ceil(largest / plan.level)
     return [
         f"too few draws: with {plan.draws} no p is below {1 / (plan.draws + 1):.2g}, which "
-        f"corrected for {largest} comparisons is above {plan.level:g}; take {needed} or more"
+        f"corrected for {largest} comparisons is above {plan.level:g}; take "
+        f"{math.ceil(largest / plan.level)} or more"
     ]
-
-
-def correction(found: Comparisons) -> str:
-    """Return what was corrected for, and over which family."""
-    sizes = [size for _, size in found.family_sizes]
-    total = sum(sizes)
-    if found.kind == "all-pairs":
-        pairs = f"all pairs of runs for each metric on each dataset ({_sizes(sizes)})"
-        return f"corrected by the test itself over {pairs}"
-    if found.plan.correction == "none":
-        return f"{counted(total, 'comparison')}, not corrected"
-    of = {
-        "table": "all comparisons",
-        "metric": "the comparisons of each metric on each dataset",
-        "dataset": "the comparisons of each dataset",
-    }[found.plan.family]
-    if not total:
-        return "nothing to correct, as no comparison has a p"
-    return f"{CORRECTIONS[found.plan.correction]} over {of} ({_sizes(sizes)})"
-
-
-def _sizes(sizes: Sequence[int]) -> str:
-    if len(set(sizes)) == 1:
-        return f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} each"
-    return ", ".join(map(str, sizes))
 
 
 def standing_notes(found: Comparisons) -> list[str]:
     """Return what tiers and ranks mean."""
     plan = found.plan
-    fewer = any(one.n > one.n_ranked for one in found.standings)
-    return [
-        f"tier: runs that share a number cannot be told apart at {plan.level:g}, {_by(found)}",
+    by = "by the comparisons above, or by paired t-tests of pairs that are not among them"
+    if found.kind == "all-pairs":
+        by = f"by {found.title or plan.test} over all pairs"
+    lines = [
+        f"tier: runs that share a number cannot be told apart at {plan.level:g}, {by}",
         f"of ranks: {100 * (1 - plan.level):g} % interval of the rank, by bootstrap over queries "
         f"({plan.rank_draws} draws, seed {plan.seed})",
-        *(["tier and ranks: over the queries that all runs with values have one for"] * fewer),
     ]
+    if any(one.n > one.n_ranked for one in found.standings):
+        lines.append("tier and ranks: over the queries for which every run has a value")
+    return lines
 
 
-def _by(found: Comparisons) -> str:
-    """Return what tells the runs of different tiers apart."""
-    if found.kind == "all-pairs":
-        return f"by {found.title or found.plan.test} over all pairs"
-    runs = Counter((one.dataset, one.metric) for one in found.standings)
-    pairs = Counter((one.dataset, one.metric) for one in found.rows)
-    if all(pairs[where] == math.comb(n_runs, 2) for where, n_runs in runs.items()):
-        return "by the comparisons above"
-    how = CORRECTIONS.get(found.plan.correction)
-    over = f"{how} over the pairs of each table" if how else "not corrected"
-    return f"by the comparisons above or by paired t-tests of every pair ({over})"
-
-
-def largest(
-    systems: Sequence[System], found: Comparisons, most: int = MOST_QUERIES
-) -> Iterator[Grid]:
+def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> Iterator[Grid]:
     """Yield for each metric on each dataset the queries that the run wins and loses by most.
 
     `systems` are two on each dataset: those that were compared.
@@ -307,16 +241,14 @@ def largest(
         base, run = (block.values[block.runs.index(name)] for name in (one.baseline, one.run))
         both = np.flatnonzero(~np.isnan(base) & ~np.isnan(run))
         difference = differences(run[both], base[both])
-        first, last = (np.argsort(one, kind="stable")[:most] for one in (-difference, difference))
-        high = [place for place in first.tolist() if difference[place] > 0]
-        low = [place for place in last.tolist() if difference[place] < 0]
-        qids = block.qids.to_pylist()
+        first, last = (np.argsort(by, kind="stable")[:most] for by in (-difference, difference))
+        places = [*first[difference[first] > 0], *last[difference[last] < 0][::-1]]
         rows = [
             [
-                qids[both[place]], decimals(base[both[place]]), decimals(run[both[place]]),
-                decimals(difference[place], sign=True),
+                block.qids[int(both[place])].as_py(), decimals(base[both[place]]),
+                decimals(run[both[place]]), decimals(difference[place], sign=True),
             ]
-            for place in [*high, *reversed(low)]
+            for place in places
         ]  # fmt: skip
         what = _title(block.dataset, heading(block.metric))
         title = f"{what}: queries with the largest differences of {one.run} from {one.baseline}"
@@ -325,12 +257,12 @@ def largest(
 
 
 def unanswered(found: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid]:
-    """Yield for each dataset the queries that runs do not answer, where they are known."""
-    together: dict[str, list[list[str]]] = {}
+    """Yield for each dataset the queries that runs do not answer, if they are known."""
+    tables: dict[str, list[list[str]]] = {}
     for one in found.unanswered:
         if one.qids:
             qids = " ".join([*one.qids[:most], *and_more(len(one.qids) - most)])
-            together.setdefault(one.dataset, []).append([one.run, str(one.n), qids])
-    for dataset, rows in together.items():
+            tables.setdefault(one.dataset, []).append([one.run, str(one.n), qids])
+    for dataset, rows in tables.items():
         title = _title(dataset, "queries without an answer")
         yield grid(["run", "n", "qids"], rows, left=3, title=title)

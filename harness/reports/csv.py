@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-
-from ..errors import csv_field, csv_text
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 Value = str | int | float | None
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_TO_QUOTE = re.compile(r'[",\r\n]')
 
 
 def render(records: Sequence[Mapping[str, Value]]) -> str:
@@ -20,16 +22,50 @@ def render(records: Sequence[Mapping[str, Value]]) -> str:
     '=a,0.5,
     """
     header = list(records[0]) if records else []
-    body = ([field(row[name]) for name in header] for row in records)
-    return csv_text([map(csv_field, header), *body])
+    rows = ([field(row[name]) for name in header] for row in records)
+    return csv_text([map(in_csv, header), *rows])
 
 
-def field(value: Value) -> str | int:
+def field(value: Value) -> str:
     """Return a value as a field of CSV; a float has every digit."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
+    if isinstance(value, str):
+        return in_csv(value)
     if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value)
-    return csv_field(value) if isinstance(value, str) else value
+        return str(value).lower()
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def in_csv(text: str) -> str:
+    r"""Return a name with an apostrophe before it if a spreadsheet would compute it.
+
+    Such names begin with ``=``, ``+``, ``-``, ``@``, a tab or a line break; a plain number stays.
+    :func:`from_csv` removes the apostrophe.
+
+    >>> in_csv("=SUM(A1)"), in_csv("bm25"), in_csv("-1.5"), in_csv("-x")
+    ("'=SUM(A1)", 'bm25', '-1.5', "'-x")
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def from_csv(text: str) -> str:
+    """Return a name as it was before :func:`in_csv`.
+
+    >>> from_csv("'=SUM(A1)"), from_csv("'quoted'"), from_csv("-1.5")
+    ('=SUM(A1)', "'quoted'", '-1.5')
+    """
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def csv_text(rows: Iterable[Iterable[str]]) -> str:
+    r"""Return rows of fields as CSV, with quotes around those that hold a line break of any kind.
+
+    >>> csv_text([["run", "map"], ["a\rb", "0.5"]])
+    'run,map\n"a\rb",0.5\n'
+    """
+    return "".join(",".join(map(_quoted, row)) + "\n" for row in rows)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if _TO_QUOTE.search(text) else text

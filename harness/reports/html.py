@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterable, Iterator
 
-from ..errors import html_comment, in_html
+from ..errors import legible, printable
 from .grid import PLAIN, Cell, Column, Grid
 
 _LEFT = 'style="text-align: left"'
@@ -81,3 +83,21 @@ def _inside(cell: Cell) -> str:
     text += f"<sub>{in_html(cell.below)}</sub>" if cell.below else ""
     text += f" {in_html(cell.spread)}" if cell.spread else ""
     return text + (f" ({in_html(cell.note)})" if cell.note else "")
+
+
+def in_html(text: str) -> str:
+    """Return text escaped for HTML and its attributes.
+
+    >>> print(in_html("a & <b> \\"c\\""))
+    a &amp; &lt;b&gt; &quot;c&quot;
+    """
+    return html.escape(printable(text))
+
+
+def html_comment(text: str) -> str:
+    """Return a comment of HTML, which text cannot end.
+
+    >>> print(html_comment("a--->b"))
+    <!-- a- - ->b -->
+    """
+    return f"<!-- {re.sub('-(?=-)', '- ', legible(text))} -->"

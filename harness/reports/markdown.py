@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.text import flush_left, flush_right, width
-from ..errors import html_comment, in_markdown
+from ..errors import legible
 from .grid import PLAIN, Cell, Column, Grid
+from .html import html_comment
+
+_SPECIAL = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
+_AT_START = re.compile(r"[-+=](?=\s|$|[-=]*$)|\d{1,9}(?=[.)](?:\s|$))")
+# GitHub makes links of @user, #1 and addresses and a picture of :smile:, escaped or not, but not
+# around a comment
+_LIVE = re.compile(r"(?<!\w)@(?=[A-Za-z])|:(?=[\w+-]+:)|\\#(?=\d)|(?<=\w):(?=//)|(?i:\bwww)(?=\.)")
 
 
 def render(grids: Iterable[Grid], *, aligned: bool = False) -> str:
@@ -76,3 +84,21 @@ def _cell(cell: Cell) -> str:
     text += f"<sub>{cell.below}</sub>" if cell.below else ""
     beside = [cell.spread, f"({cell.note})" if cell.note else ""]
     return " ".join([text, *(in_markdown(part) for part in beside if part)])
+
+
+def in_markdown(text: str) -> str:
+    r"""Return text escaped for Markdown, at the beginning of a line or in a table.
+
+    >>> print(in_markdown("a_b|c *d* <e>"))
+    a_b\|c \*d\* &lt;e&gt;
+    >>> print(in_markdown("by @user :smile: ndcg@10"))
+    by @<!-- -->user :<!-- -->smile: ndcg@10
+    >>> print(in_markdown("- a"), in_markdown("-0.5"), in_markdown("1. a"))
+    \- a -0.5 1\. a
+    """
+    text = _SPECIAL.sub(r"\\\g<0>", legible(" ".join(text.split())))
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    if begin := _AT_START.match(text):
+        at = begin.end() if begin[0].isdigit() else 0
+        text = f"{text[:at]}\\{text[at:]}"
+    return _LIVE.sub(r"\g<0><!-- -->", text)

@@ -1,15 +1,26 @@
-"""Parts of sentences that captions, notes and methods texts share."""
+"""Parts of sentences that notes, captions and methods texts share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from ..core.comparison import Comparisons
+from .grid import and_more
 
 CORRECTIONS = {
     "holm": "Holm's correction",
     "bonferroni": "Bonferroni's correction",
     "bh": "Benjamini and Hochberg's correction",
     "by": "Benjamini and Yekutieli's correction",
+    "none": "no correction",
 }
+INTERVALS = {
+    "t": "t-intervals",
+    "bca": "BCa bootstrap intervals",
+    "simultaneous": "simultaneous intervals",
+}
+NO_BEST = "no best value marked, as runs were scored on different queries"
+_FAMILIES = {"table": "", "metric": " of each metric and dataset", "dataset": " of each dataset"}
 
 
 def listed(parts: Iterable[str], last: str = "and") -> str:
@@ -31,13 +42,13 @@ def counted(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def counts_of(sizes: Mapping[str, int]) -> str:
-    """Return names with their numbers.
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are.
 
-    >>> counts_of({"fold1": 50, "fold2": 1200})
-    'fold1 (50) and fold2 (1,200)'
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
     """
-    return listed(f"{name} ({n:,})" for name, n in sizes.items())
+    return " ".join([", ".join(names[:most]), *and_more(len(names) - most)])
 
 
 def span(numbers: Iterable[int]) -> str:
@@ -46,11 +57,43 @@ def span(numbers: Iterable[int]) -> str:
     >>> span([3, 1, 2]), span([2, 2])
     ('1 to 3', '2')
     """
-    found = sorted(numbers)
-    low, high = found[0], found[-1]
+    sizes = sorted(numbers)
+    low, high = sizes[0], sizes[-1]
     return f"{low:,} to {high:,}" if low < high else f"{low:,}"
+
+
+def sized(sizes: Mapping[str, int]) -> str:
+    """Return datasets with their numbers of queries.
+
+    >>> sized({"fold1": 50, "fold2": 50}), sized({"fold1": 50, "fold2": 1200})
+    ('fold1 and fold2 (50 queries each)', 'fold1 (50 queries) and fold2 (1,200 queries)')
+    """
+    numbers = {*sizes.values()}
+    if len(sizes) > 1 and len(numbers) == 1:
+        return f"{listed(sizes)} ({numbers.pop():,} queries each)"
+    return listed(f"{name} ({counted(n, 'query', 'queries')})".strip() for name, n in sizes.items())
 
 
 def capitalised(text: str) -> str:
     """Return a sentence with its first letter as a capital."""
     return text[:1].upper() + text[1:]
+
+
+def correction(comparisons: Comparisons, cite: str = "") -> str:
+    """Return what p-values were corrected with, `cite` behind it, and over which family."""
+    plan, sizes = comparisons.plan, [size for _, size in comparisons.family_sizes if size]
+    if not sizes:
+        return "no correction, as no comparison has a p-value"
+    if comparisons.kind == "all-pairs":
+        return f"corrected by the test for all pairs of each metric and dataset ({span(sizes)})"
+    noun = "comparison" if max(sizes) == 1 else "comparisons"
+    return f"{CORRECTIONS[plan.correction]}{cite} over {span(sizes)} {noun}{_FAMILIES[plan.family]}"
+
+
+def absent_baselines(
+    comparisons: Comparisons, datasets: Sequence[str], name: Callable[[str], str] = str
+) -> Iterator[str]:
+    """Yield which baselines were not run on some of the datasets shown."""
+    for baseline, missing in comparisons.absent:
+        if some := [name(one) for one in missing if one in datasets]:
+            yield f"no test against {name(baseline)} on {listed(some)}, where it was not run"

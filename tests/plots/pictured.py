@@ -15,9 +15,7 @@ from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
 from harness.core.study import Study
 from harness.reports import plots
-from harness.reports.plots._request import requests
-from harness.reports.plots._settings import Settings
-from harness.reports.plots._style import styled
+from harness.reports.plots.plot import Settings, requests, styled
 
 assert harness.metrics  # fills the registry
 
@@ -49,7 +47,7 @@ def study(
 def drawn(found: Study, kind: str, **settings: Any) -> list[Any]:
     """Return what each picture of an entry of `plots:` shows."""
     module = plots.find(kind)
-    return [module.data(one) for one in requests(found, Settings(kind, **settings), module)]
+    return [module.data(one) for one in requests(found, Settings(kind, **settings))]
 
 
 def figures(found: Study, kind: str, **settings: Any) -> list[Any]:

@@ -16,8 +16,7 @@ from pictured import RANKED, TRACE, effects_study, figures, study, texts
 from harness.core.study import Study
 from harness.errors import HarnessWarning
 from harness.reports import plots
-from harness.reports.plots._settings import Settings
-from harness.reports.plots._style import COLOURS, INCHES, POINTS, look
+from harness.reports.plots.plot import COLOURS, INCHES, POINTS, Settings, look
 
 METRICS = ["P@5", "P@10"]
 HERE = str(Path(__file__).parent)
@@ -35,7 +34,7 @@ def of(kind: str) -> tuple[Study, Settings]:
     return found, Settings(kind, metrics, baseline=baseline)
 
 
-@pytest.mark.parametrize("kind", plots.names())
+@pytest.mark.parametrize("kind", plots.KINDS)
 @pytest.mark.parametrize("width", ["column", "page"])
 def test_every_text_is_of_one_size_and_within_the_picture(kind: str, width: str) -> None:
     from matplotlib.text import Text
@@ -115,7 +114,7 @@ def test_no_two_looks_are_the_same() -> None:
     assert len({(one.colour, one.marker, str(one.line)) for one in looks}) == 308
 
 
-@pytest.mark.parametrize("kind", plots.names())
+@pytest.mark.parametrize("kind", plots.KINDS)
 def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
     found, settings = of(kind)
     settings = Settings(
@@ -162,7 +161,7 @@ def test_data_are_made_without_matplotlib() -> None:
     assert done.stdout.split() == ["2", "1", "2", "2", "1", "2"], done.stderr
 
 
-@pytest.mark.parametrize("kind", [name for name in plots.names() if name != "effects"])
+@pytest.mark.parametrize("kind", [name for name in plots.KINDS if name != "effects"])
 def test_odd_names_are_drawn(kind: str) -> None:
     values = np.random.default_rng(1).random((4, 8, 2)).tolist()
     names = ["_hidden $x_1$", "x&<y>%\\", "long " * 40, "../ä/β"]

@@ -13,7 +13,7 @@ from command_line import started
 
 from harness.cli import plot as pictures
 from harness.errors import UnknownNameError
-from harness.reports.plots._settings import Settings
+from harness.reports.plots.plot import Settings
 
 CONFIG = """\
 output: results

@@ -9,7 +9,7 @@ import pytest
 from harness.config import load as config
 from harness.errors import ConfigError, UnknownNameError
 from harness.reports.plots import render_all
-from harness.reports.plots._settings import Settings
+from harness.reports.plots.plot import Settings
 
 from pictured import study  # isort: skip
 

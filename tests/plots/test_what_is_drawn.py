@@ -11,8 +11,8 @@ from pictured import RANKED, drawn, effects_study, figures, study, texts
 from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
 from harness.errors import HarnessWarning, InputError
-from harness.reports.plots._request import find
 from harness.reports.plots.differences import sides
+from harness.reports.plots.plot import find
 
 NAN = math.nan
 

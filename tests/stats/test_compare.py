@@ -434,7 +434,7 @@ def test_tables_and_text() -> None:
     assert found.to_pandas()["p_adjusted"].tolist() == [one.p_adjusted for one in found.rows]
     assert repr(found) == "<Comparisons: 2 by paired-t, level 0.05>"
     assert str(found).splitlines()[1].split()[:6] == ["trec", "map", "a", "b", "3", "+0.0667"]
-    assert "<td>trec</td><td>map</td><td>a</td><td>b</td>" in found._repr_html_()
+    assert ">trec</th>" in found._repr_html_()
     assert found.get("trec", "map", "a", "c") is found.rows[1]
     assert found.get("trec", "map", "c", "a") is None
     assert parse("map")[0] == found.rows[0].metric
@@ -566,7 +566,7 @@ def test_ranks_are_over_the_queries_that_all_have() -> None:
     }  # fmt: skip
     assert stands["b"].value == pytest.approx(0.55)
     assert standing_notes(found)[-1] == (
-        "tier and ranks: over the queries that all runs with values have one for"
+        "tier and ranks: over the queries for which every run has a value"
     )
 
 

@@ -1,4 +1,4 @@
-"""Which values stand out, and the signs that systems are called by."""
+"""Which values stand out, and the signs of systems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
-from ...core.comparison import Comparison, Comparisons
+from ...core.comparison import Comparisons
 from ...core.metric import Direction
 from .settings import Marks
 
@@ -46,14 +46,14 @@ def ranges(letters: Iterable[str]) -> list[str]:
     >>> ranges(["a", "b", "d", "y", "z", "aa", "††"])
     ['a', 'b', 'd', 'y–aa', '††']
     """
-    found: list[list[str]] = []
+    runs: list[list[str]] = []
     for text in letters:
-        follows = bool(found) and text.isalpha() and found[-1][-1].isalpha()
-        if follows and place_of(text) == place_of(found[-1][-1]) + 1:
-            found[-1].append(text)
+        last = runs[-1][-1] if runs else "†"
+        if text.isalpha() and last.isalpha() and place_of(text) == place_of(last) + 1:
+            runs[-1].append(text)
         else:
-            found.append([text])
-    parts = ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else run for run in found)
+            runs.append([text])
+    parts = ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else run for run in runs)
     return [text for part in parts for text in part]
 
 
@@ -71,13 +71,13 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
     """Return the places of the best values, and of the second best, at the precision shown.
 
     All that share a value share its mark. Nothing is best in a mere count (no direction) or
-    where all values are equal, and nothing second among fewer than :data:`FEWEST_FOR_SECOND`
+    if all values are equal, and nothing second among fewer than :data:`FEWEST_FOR_SECOND`
     values.
 
     Parameters
     ----------
     texts : sequence of str
-        The numbers of one column as they are shown; what is no number takes no part.
+        The numbers of one column as they are shown; other texts take no part.
     direction : {"higher", "lower"} or None
         Which way is better.
 
@@ -88,24 +88,20 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
     >>> best_and_second(["1.5", "2.0"], "lower")
     ({0}, set())
     """
-    numbers = {
-        place: number for place, text in enumerate(texts) if (number := _number(text)) is not None
-    }
-    if direction is None or len(set(numbers.values())) < 2:
+    numbers = {at: number for at, text in enumerate(texts) if (number := _number(text)) is not None}
+    order = sorted({*numbers.values()}, reverse=direction == "higher")
+    if direction is None or len(order) < 2:
         return set(), set()
-    order = sorted(set(numbers.values()), reverse=direction == "higher")
-    best = {place for place, number in numbers.items() if number == order[0]}
-    if len(numbers) < FEWEST_FOR_SECOND:
-        return best, set()
-    return best, {place for place, number in numbers.items() if number == order[1]}
+    best, second = ({at for at in numbers if numbers[at] == order[rank]} for rank in (0, 1))
+    return best, second if len(numbers) >= FEWEST_FOR_SECOND else set()
 
 
 def _number(text: str) -> Decimal | None:
     try:
-        found = Decimal(text)
+        number = Decimal(text)
     except InvalidOperation:
         return None
-    return found if found.is_finite() else None
+    return number if number.is_finite() else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,16 +117,22 @@ class Signs:
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the signs of the systems that a run is significantly better, and worse, than.
 
-        The latter for daggers alone: with letters, the better system's own value says it.
+        The latter for daggers alone: with letters, the better system's own value has the sign.
         """
-        better, worse = [], []
-        for other, sign in self.of.items():
-            outcome = _outcome(self.comparisons, dataset, metric, run, other)
-            if outcome > 0:
-                better.append(sign)
-            elif outcome < 0 and self.kind == "daggers":
-                worse.append(sign)
-        return tuple(better), tuple(worse)
+        ways = {sign: self._way(dataset, metric, run, other) for other, sign in self.of.items()}
+        worse = tuple(sign for sign, way in ways.items() if way < 0 and self.kind == "daggers")
+        return tuple(sign for sign, way in ways.items() if way > 0), worse
+
+    def _way(self, dataset: str, metric: str, run: str, other: str) -> int:
+        """Return 1 if `run` is significantly better than `other`, -1 if worse, else 0."""
+        if self.comparisons is None or run == other:
+            return 0
+        one, sign = self.comparisons.get(dataset, metric, other, run), 1
+        if one is None:
+            one, sign = self.comparisons.get(dataset, metric, run, other), -1
+        if one is None or not self.comparisons.is_significant(one) or one.difference == 0:
+            return 0
+        return sign if one.is_better else -sign
 
 
 def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequence[str]) -> Signs:
@@ -146,22 +148,3 @@ def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequenc
     named = [name for name in baselines or runs if name in compared]
     sign = dagger if kind == "daggers" else letter
     return Signs(kind, {name: sign(place) for place, name in enumerate(named)}, comparisons)
-
-
-def _outcome(
-    comparisons: Comparisons | None, dataset: str, metric: str, run: str, other: str
-) -> int:
-    """Return 1 where `run` is significantly better than `other`, -1 where worse, else 0."""
-    if comparisons is None or run == other:
-        return 0
-    found = comparisons.get(dataset, metric, other, run)
-    if found is not None:
-        return _way(comparisons, found)
-    found = comparisons.get(dataset, metric, run, other)
-    return 0 if found is None else -_way(comparisons, found)
-
-
-def _way(comparisons: Comparisons, one: Comparison) -> int:
-    if not comparisons.is_significant(one) or one.difference == 0:
-        return 0
-    return 1 if one.is_better else -1

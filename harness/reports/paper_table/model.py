@@ -23,7 +23,7 @@ class Cell:
     shown: ``± .012`` or ``[.41, .44]``. `marks` are the signs of the systems that this one is
     significantly better than, `worse` the daggers of the baselines that it is worse than. `note`
     is ``17/20`` at a value of fewer queries than others of its column, and ``1/2`` in place of a
-    mean over datasets. `n` of all `of` queries have a value; `repetitions` is ``1 of 3`` where
+    mean over datasets. `n` of all `of` queries have a value; `repetitions` is ``1 of 3`` if
     some are missing.
     """
 
@@ -46,8 +46,8 @@ class Column:
     """One column of values: of a metric on a dataset, or of the mean over datasets (None).
 
     `metric` is None for a column that is about the dataset: n, coverage. `block` is the title that
-    columns of one dataset share. No value is the best where `is_fair` is False, as they are over
-    different queries.
+    columns of one dataset share. No value is the best if `is_fair` is False, as runs were scored
+    on different queries.
     """
 
     title: str
@@ -61,14 +61,14 @@ class Column:
 
     @property
     def direction(self) -> Direction | None:
-        """Which way is better; None where no value is the best, for whatever reason."""
+        """Which way is better; None if no value is the best."""
         if self.kind != "metric" or self.metric is None or not self.is_fair:
             return None
         return self.metric.definition.direction
 
     @property
     def key(self) -> str:
-        """The metric's canonical name, and the kind where it is no value: ``map tier``."""
+        """The metric's canonical name, and the kind of a further column: ``map tier``."""
         name = "" if self.metric is None else str(self.metric)
         return " ".join(filter(None, (name, "" if self.kind == "metric" else self.kind)))
 
@@ -95,9 +95,9 @@ class Group:
 class PaperTable:
     """A table with its caption, ready to be rendered.
 
-    The caption is the author's own sentences (`own_latex` is not escaped), then those `said` of
-    test, level and conventions; plain text has signs in place of bold and underlined values, and
-    its own sentences. `source` is where the table came from: harness's version, the config's
+    The caption is the author's own sentences (`own_latex` is not escaped), then `sentences` on
+    data, test and conventions; `text_sentences` are those of plain text, which has signs for bold
+    and underlined values. `source` is where the table came from: harness's version, the config's
     name, SHA-256 of manifest.json.
     """
 
@@ -106,8 +106,8 @@ class PaperTable:
     groups: tuple[Group, ...]
     own_caption: str = ""
     own_latex: str = ""
-    said: tuple[str, ...] = ()
-    said_in_text: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+    text_sentences: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
     label: str = ""
     source: str = ""
@@ -115,7 +115,7 @@ class PaperTable:
     @property
     def caption(self) -> tuple[str, ...]:
         """All sentences of the caption, the author's own first."""
-        return tuple(filter(None, (self.own_caption, *self.said)))
+        return tuple(filter(None, (self.own_caption, *self.sentences)))
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -128,16 +128,11 @@ class PaperTable:
         found = groupby(self.columns, key=lambda column: column.block)
         return [(title, len(list(columns))) for title, columns in found]
 
-    @property
-    def has_blocks(self) -> bool:
-        """Whether columns must say which dataset they belong to."""
-        return len(self.blocks) > 1
-
     @cached_property
     def separator(self) -> str:
-        """What stands between two signs: nothing, or a comma where one has several characters.
+        """What is between two signs: a comma if any sign has several characters.
 
-        ``ab`` would be read as a and b where it stands for the 28th system.
+        ``ab`` would be read as a and b, and can be the 28th system.
         """
         cells = (cell for row in self.rows for cell in row.cells)
         signs = {sign for cell in cells for sign in (*cell.marks, *cell.worse)}
@@ -145,11 +140,11 @@ class PaperTable:
         return "," if any(len(sign) > 1 for sign in signs) else ""
 
     def joined(self, signs: Iterable[str]) -> str:
-        """Return the signs that stand beside a value as one text: ``ab``, ``a,c–f,ab``."""
+        """Return the signs beside a value as one text: ``ab``, ``a,c–f,ab``."""
         return self.separator.join(ranges(signs) if self.separator else signs)
 
     def cell(self, run: str, dataset: str | None, key: str) -> Cell | None:
-        """Return the cell of a run under a column's dataset and key, None where there is none."""
+        """Return the cell of a run under a column's dataset and key, None if there is none."""
         for place, column in enumerate(self.columns):
             if (column.dataset, column.key) == (dataset, key):
                 return next((row.cells[place] for row in self.rows if row.run == run), None)

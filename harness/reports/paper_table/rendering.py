@@ -1,4 +1,4 @@
-"""A paper table in one of the formats."""
+"""A paper table in each of its formats."""
 
 from __future__ import annotations
 
@@ -7,101 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, get_args
 
 from ...core.study import Study
-from ...errors import alike, in_html, in_markdown, legible
+from ...core.text import alike
+from ...errors import legible
 from .. import csv, grid, html, latex, markdown, text
 from .build import build
 from .marks import best_and_second
-from .model import Cell, Column, PaperTable, Row
+from .model import Cell, Column, PaperTable
 from .settings import DEFAULT, Settings
 
 Format = Literal["latex", "markdown", "html", "csv", "text"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _SUFFIXES = {"latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt"}
-_SHOWN: Mapping[str, Callable[[str], str]] = {
-    "latex": latex.escape, "markdown": in_markdown, "html": in_html, "text": legible, "csv": str,
+_ESCAPES: Mapping[str, Callable[[str], str]] = {
+    "latex": latex.escape, "markdown": markdown.in_markdown, "html": html.in_html, "text": legible,
+    "csv": str,
 }  # fmt: skip
-
-
-def shown_alike(table: PaperTable, formats: Iterable[str]) -> Iterator[str]:
-    """Yield a warning for each two titles that a reader of these formats cannot tell apart.
-
-    LaTeX has fewer signs than the others: a Greek capital alpha is printed as an A.
-    """
-    titles = {
-        "rows": [row.title for row in table.rows],
-        "blocks of columns": [title for title, _ in table.blocks],
-        "columns": [one.title for one in table.columns if one.kind == "metric"],
-    }
-    for kind, names in titles.items():
-        found: dict[tuple[str, ...], list[str]] = {}
-        for format in formats:
-            for together in alike(names, _SHOWN[format]):
-                found.setdefault(tuple(together), []).append(format)
-        for some, where in found.items():
-            yield (
-                f"table '{table.name}': {kind} {' and '.join(map(ascii, some))} look the same in "
-                f"{', '.join(where)}; give one of them another name under 'names' (--name OLD=NEW)"
-            )
-
-
-def too_wide(table: PaperTable, settings: Settings) -> str | None:
-    """Return a warning where the table will not fit into what it is meant for."""
-    has, found = latex.ROOM[settings.width], latex.width(grid_of(table, "latex"))
-    if found <= has:
-        return None
-    page = ["'width: page'"] if found <= latex.ROOM["page"] and settings.width == "column" else []
-    fixes = [*page, "fewer metrics, datasets or extras", "shorter 'names'"]
-    return (
-        f"table '{table.name}' is about {found:.0f} pt wide in LaTeX, and a {settings.width} has "
-        f"about {has:.0f} pt; give it {', '.join(fixes[:-1])} or {fixes[-1]}"
-    )
-
-
-def grid_of(table: PaperTable, format: Format) -> grid.Grid:
-    """Return a table as a grid of text for one of the formats."""
-    said = table.said_in_text if format == "text" else table.said
-    caption = " ".join(filter(None, (table.own_caption, *said)))
-    caption_latex = ""
-    if table.own_latex:
-        caption_latex = " ".join(filter(None, (table.own_latex, latex.escape(" ".join(said)))))
-    # in HTML, a minus sign is no hyphen; that of a tier, 1-2, is one
-    shown = _minus if format == "html" else str
-    groups = tuple(
-        grid.Group(group.title, tuple(_row(row, table, shown) for row in group.rows))
-        for group in table.groups
-    )
-    columns = (
-        grid.Column(one.title, block=one.block if table.has_blocks else "") for one in table.columns
-    )
-    return grid.Grid(
-        (grid.Column("", left=True), *columns),
-        groups,
-        caption=" ".join(caption.split()),
-        caption_latex=caption_latex,
-        notes=table.footnotes,
-        source=table.source,
-        label=table.label,
-    )
-
-
-def _row(row: Row, table: PaperTable, shown: Callable[[str], str]) -> tuple[grid.Cell, ...]:
-    cells = (
-        grid.Cell(
-            shown(cell.text),
-            bold=cell.best,
-            underlined=cell.second,
-            above=table.joined(cell.marks),
-            below=table.joined(cell.worse),
-            spread=shown(cell.spread),
-            note=cell.note,
-        )
-        for cell in row.cells
-    )
-    return (grid.Cell(row.title, above=row.sign), *cells)
-
-
-def _minus(text: str) -> str:
-    return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text)
 
 
 def render(
@@ -152,21 +72,100 @@ def render_all(
 ) -> dict[str, bytes]:
     """Return every table in its formats, by path: ``tables/main.tex``.
 
-    `warn` is called with what is said of one that LaTeX will not fit into its column or page, or
-    in which rows or columns look the same.
+    `warn` is called with a text for each table that is too wide for LaTeX, and for rows or columns
+    that look the same.
     """
     files = {}
     for name, (settings, formats) in tables.items():
-        table = build(study, settings, name)
-        formats = tuple(dict.fromkeys(formats))
+        table, formats = build(study, settings, name), tuple(dict.fromkeys(formats))
         for warning in shown_alike(table, formats):
             warn(warning)
         if "latex" in formats and (wide := too_wide(table, settings)):
             warn(wide)
-        for format in formats:
-            content = render(table, format, settings).encode()
-            files[f"tables/{name}{_SUFFIXES[format]}"] = content
+        for format, path in zip(formats, names({name: formats}), strict=True):
+            files[path] = render(table, format, settings).encode()
     return files
+
+
+def shown_alike(table: PaperTable, formats: Iterable[str]) -> Iterator[str]:
+    """Yield a warning for each two titles that look the same in some of these formats.
+
+    LaTeX has fewer characters than the others: a Greek capital alpha is printed as an A.
+    """
+    titles = {
+        "rows": [row.title for row in table.rows],
+        "blocks of columns": [title for title, _ in table.blocks],
+        "columns": [one.title for one in table.columns if one.kind == "metric"],
+    }
+    for kind, names in titles.items():
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for format in formats:
+            for group in alike(names, _ESCAPES[format]):
+                groups.setdefault(tuple(group), []).append(format)
+        for some, where in groups.items():
+            yield (
+                f"table '{table.name}': {kind} {' and '.join(map(ascii, some))} look the same in "
+                f"{', '.join(where)}; give one of them another name under 'names' (--name OLD=NEW)"
+            )
+
+
+def too_wide(table: PaperTable, settings: Settings) -> str | None:
+    """Return a warning if the table is wider than its column or page in LaTeX."""
+    has, width = latex.ROOM[settings.width], latex.width(grid_of(table, "latex"))
+    if width <= has:
+        return None
+    fits_page = width <= latex.ROOM["page"] and settings.width == "column"
+    page = "'width: page', " if fits_page else ""
+    return (
+        f"table '{table.name}' is about {width:.0f} pt wide in LaTeX, and a {settings.width} has "
+        f"about {has:.0f} pt; give it {page}fewer metrics, datasets or extras or shorter 'names'"
+    )
+
+
+def grid_of(table: PaperTable, format: Format) -> grid.Grid:
+    """Return a table as a grid of text for one of the formats."""
+    sentences = " ".join(table.text_sentences if format == "text" else table.sentences)
+    latex_caption = f"{table.own_latex} {latex.escape(sentences)}" if table.own_latex else ""
+    # in HTML, a minus sign is no hyphen; that of a tier, 1-2, is one
+    shown: Callable[[str], str] = _with_minus if format == "html" else str
+    groups = []
+    for group in table.groups:
+        rows = [
+            (
+                grid.Cell(row.title, above=row.sign),
+                *(
+                    grid.Cell(
+                        shown(cell.text),
+                        bold=cell.best,
+                        underlined=cell.second,
+                        above=table.joined(cell.marks),
+                        below=table.joined(cell.worse),
+                        spread=shown(cell.spread),
+                        note=cell.note,
+                    )
+                    for cell in row.cells
+                ),
+            )
+            for row in group.rows
+        ]
+        groups.append(grid.Group(group.title, tuple(rows)))
+    has_blocks = len(table.blocks) > 1
+    columns = [
+        grid.Column(one.title, block=one.block if has_blocks else "") for one in table.columns
+    ]
+    return grid.Grid(
+        (grid.Column("", left=True), *columns),
+        tuple(groups),
+        caption=" ".join(f"{table.own_caption} {sentences}".split()),
+        caption_latex=latex_caption.strip(),
+        notes=table.footnotes,
+        source=table.source,
+        label=table.label,
+    )
+
+
+def _with_minus(text: str) -> str:
+    return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text)
 
 
 Record = dict[str, csv.Value]
@@ -177,7 +176,7 @@ def records(table: PaperTable) -> list[Record]:
 
     Keys: ``group``, ``run`` (its own name), ``name`` (in the table), ``sign``; then for each
     column of the table its value, named by dataset and metric (``trec map``), with ``deviation``
-    or ``low`` and ``high``, ``n``, ``repetitions`` where a system has fewer than others (``1 of
+    or ``low`` and ``high``, ``n``, ``repetitions`` if a system has fewer than others (``1 of
     3``), and ``marks``: ``best``, ``second``, the signs of the systems that it is significantly
     better than, and with ``_`` before them of those that it is worse than. The best is that of
     all digits.
@@ -189,9 +188,9 @@ def records(table: PaperTable) -> list[Record]:
     ]
     rows = list(table.rows)
     for place, column in enumerate(table.columns):
-        cells = [row.cells[place] for row in rows]
-        for record, fields in zip(found, _fields(column, cells), strict=True):
-            record |= fields
+        fields = _fields(column, [row.cells[place] for row in rows])
+        for record, own in zip(found, fields, strict=True):
+            record |= own
     return found
 
 
@@ -199,26 +198,22 @@ def _fields(column: Column, cells: list[Cell]) -> Iterator[Record]:
     """Yield for each cell of a column its value and what belongs to it, by its key."""
     dataset = column.block if column.dataset is None else column.dataset
     own = " ".join(filter(None, (dataset, column.key)))
-    best, second = best_and_second([str(csv.field(one.value)) for one in cells], column.direction)
+    best, second = best_and_second([csv.field(one.value) for one in cells], column.direction)
     most_ends = max((len(cell.ends) for cell in cells), default=0)
     ends = ([], ["deviation"], ["low", "high"])[most_ends]
-    is_metric = column.kind == "metric"
     for place, cell in enumerate(cells):
-        fields: Record = {own: _value(column, cell)}
+        value: csv.Value = cell.value
+        if column.kind not in ("metric", "rank"):
+            value = cell.text.replace("–", "-") if column.kind == "tier" else cell.text
+        fields: Record = {own: value}
         known = cell.ends or (None,) * most_ends
         fields |= {f"{own} {name}": end for name, end in zip(ends, known, strict=True)}
-        if is_metric and any(one.n for one in cells):
-            fields[f"{own} n"] = cell.n or None
-        if is_metric and any(one.repetitions for one in cells):
-            fields[f"{own} repetitions"] = cell.repetitions
-        if is_metric:
+        if column.kind == "metric":
+            if any(one.n for one in cells):
+                fields[f"{own} n"] = cell.n or None
+            if any(one.repetitions for one in cells):
+                fields[f"{own} repetitions"] = cell.repetitions
             marks = [name for name, at in (("best", best), ("second", second)) if place in at]
             marks += [*cell.marks, *(f"_{sign}" for sign in cell.worse)]
             fields[f"{own} marks"] = " ".join(marks)
         yield fields
-
-
-def _value(column: Column, cell: Cell) -> csv.Value:
-    if column.kind in ("metric", "rank"):
-        return cell.value
-    return cell.text.replace("–", "-") if column.kind == "tier" else cell.text

@@ -1,16 +1,14 @@
-"""Pictures of a study: one file a kind, found by being here. Pure, but for matplotlib.
+"""Plots of a study, one file for each kind.
 
 A kind is a module with
 
 * ``needs_baseline`` and ``needs_comparisons``;
-* ``groups(metrics)``: which metrics make a picture together, and ``lacking``: what to say where
-  none do;
-* ``file_names(metrics)``: what a file's name says of them;
+* ``groups(metrics)``: which metrics make a picture together, and ``NEEDS``: the message if none do;
+* ``file_names(metrics)``: their part of a file's name;
 * ``data(request)``: what is drawn, as plain numbers and labels, without matplotlib;
 * ``draw(data, width)``: the figure.
 
-The rest of the drawing is in the files whose names begin with an underscore. Nothing here loads
-matplotlib before a picture is drawn.
+Nothing here loads matplotlib before a picture is drawn.
 """
 
 from __future__ import annotations
@@ -23,12 +21,24 @@ from ...core.study import Study
 from ...core.text import distinct, part
 from ...errors import HarnessWarning, InputError
 from ..paper_table.select import select
-from ._request import Request, chosen, find, names, problems, requests, too_many
-from ._settings import Format, Settings, Width
-from ._style import check_installed, save, styled
+from .plot import (
+    KINDS,
+    Format,
+    Request,
+    Settings,
+    Width,
+    check_installed,
+    chosen,
+    find,
+    problems,
+    requests,
+    save,
+    styled,
+    too_many,
+)
 
 __all__ = [
-    "Format", "Settings", "Width", "check_installed", "file_names", "find", "names", "problems",
+    "KINDS", "Format", "Settings", "Width", "check_installed", "file_names", "find", "problems",
     "render_all", "too_many",
 ]  # fmt: skip
 
@@ -44,11 +54,8 @@ def file_names(
             for group in kind.groups(chosen(metrics, settings)):
                 stems.append(_stem([settings.kind, dataset, *kind.file_names(group)]))
                 formats.append(settings.formats)
-    return [
-        f"{stem}.{format}"
-        for stem, some in zip(distinct(stems), formats, strict=True)
-        for format in some
-    ]
+    names = zip(distinct(stems), formats, strict=True)
+    return [f"{stem}.{format}" for stem, some in names for format in some]
 
 
 def _stem(parts: Iterable[str]) -> str:
@@ -70,9 +77,9 @@ def render_all(
     study : Study
     plots : iterable of Settings
     refuse : bool
-        Whether to raise where not a single picture can be drawn.
+        Whether to raise if not a single picture can be drawn.
     follow : callable
-        Given all pictures, yields each when it is to be drawn: where a bar shows how far it is.
+        Given all pictures, yields each when it is to be drawn: for a progress bar.
 
     Returns
     -------
@@ -82,42 +89,36 @@ def render_all(
     Raises
     ------
     HarnessError
-        Where matplotlib is not installed.
+        If matplotlib is not installed.
     UnknownNameError
-        Where a kind, metric, dataset, run or baseline does not exist.
+        If a kind, metric, dataset, run or baseline does not exist.
     """
     check_installed()
-    made: list[tuple[str, list[tuple[Format, bytes]]]] = []
+    stems: list[str] = []
+    files: list[dict[Format, bytes]] = []
     refused: list[InputError] = []
     missing: dict[str, None] = {}
-    # all of them before the first is drawn: a name that is wrong in the last is told at once
-    wanted = [one for settings in plots for one in requests(study, settings, find(settings.kind))]
-    for request in follow(wanted):
-        settings = request.settings
-        kind = find(settings.kind)
-        parts = [settings.kind, request.dataset, *kind.file_names(request.metrics)]
-        title = " ".join(parts)
+    # every request is checked before the first is drawn
+    for request in follow([one for settings in plots for one in requests(study, settings)]):
+        kind, settings = find(request.settings.kind), request.settings
         try:
             drawn = kind.data(request)
         except InputError as error:
             refused.append(error)
             continue
+        title = " ".join(request.parts)
         with styled():
             figure = kind.draw(drawn, settings.width)
-            files = [
-                (end, save(figure, end, title, study.trace, missing)) for end in settings.formats
-            ]
-        made.append((_stem(parts), files))
-    if refuse and refused and not made:
+            files.append(
+                {one: save(figure, one, title, study.trace, missing) for one in settings.formats}
+            )
+        stems.append(_stem(request.parts))
+    if refuse and refused and not files:
         raise InputError([problem for one in refused for problem in one.problems])
     for one in refused:
         warnings.warn(f"not drawn: {one}", HarnessWarning, stacklevel=2)
     for letter in missing:
         what = f"the font of pictures has no '{letter}'; say under 'names:' what to write"
         warnings.warn(what, HarnessWarning, stacklevel=2)
-    stems = distinct(stem for stem, _ in made)
-    return {
-        f"{stem}.{format}": content
-        for stem, (_, files) in zip(stems, made, strict=True)
-        for format, content in files
-    }
+    named = zip(distinct(stems), files, strict=True)
+    return {f"{stem}.{end}": content for stem, some in named for end, content in some.items()}

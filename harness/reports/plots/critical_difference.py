@@ -13,17 +13,15 @@ from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...stats.registry import find
 from ...stats.streams import Stream
-from . import _style as _style
-from ._request import Name, Request, sign_of
-from ._settings import Width
-from .differences import file_names
+from . import plot
+from .plot import Name, Request, Width, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = False, False
-lacking = "needs a metric of which higher or lower values are better"
+NEEDS = "needs a metric of which higher or lower values are better"
+file_names = plot.metric_names
 TEST = "friedman-nemenyi"
 
 
@@ -114,7 +112,7 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     half = (n + 1) // 2
     bottom = -(0.5 + bars + half + 1.3)  # two lines of text below
     top = 2.4  # of lines of text: ticks, and the critical difference above them
-    figure = _style.figure(width, (top - bottom) * _style.ROW + 0.25)
+    figure = plot.figure(width, (top - bottom) * plot.ROW + 0.25)
     axes = figure.subplots()
     edge = 0.05 * span
     axes.set_xlim(low - edge, high + edge)
@@ -138,7 +136,7 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     for place, (name, rank) in enumerate(zip(found.names, found.ranks, strict=True)):
         left = place < half
         y = -(0.5 + bars + (place if left else n - 1 - place) + 0.4)
-        side, colour = (low - edge if left else high + edge), _style.look(name.place).colour
+        side, colour = (low - edge if left else high + edge), plot.look(name.place).colour
         axes.plot([rank, rank, side], [0, y, y], color=colour, linewidth=0.9)
         label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
         axes.text(side, y, label, ha="right" if left else "left", va="center")

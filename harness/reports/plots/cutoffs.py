@@ -10,15 +10,14 @@ import numpy as np
 
 from ...core.metric import Metric
 from ...core.ragged import Floats
-from . import _style as _style
-from ._request import Name, Request, best_of_many
-from ._settings import Width
+from . import plot
+from .plot import Name, Request, Width, best_of_many
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 needs_baseline, needs_comparisons = False, False
-lacking = "needs a metric at two cutoffs or more, as in ndcg@5,10,20"
+NEEDS = "needs a metric at two cutoffs or more, as in ndcg@5,10,20"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +75,14 @@ def draw(found: Cutoffs, width: Width) -> Figure:
     labels = [line.name.label for line in named]
     if len(named) < len(found.lines):
         labels.append(f"{len(found.lines) - len(named)} others")
-    figure = _style.figure(width, 2.1 + _style.legend_height(labels, width))
+    figure = plot.figure(width, 2.1 + plot.ROW * plot.legend_rows(labels, width))
     axes = figure.subplots()
     for line in found.lines:
         if not line.shown:
-            axes.plot(found.cutoffs, line.values, color=_style.PALE, linewidth=0.7, zorder=1)
+            axes.plot(found.cutoffs, line.values, color=plot.PALE, linewidth=0.7, zorder=1)
     handles = []
     for line in named:
-        look = _style.look(line.name.place)
+        look = plot.look(line.name.place)
         handles += axes.plot(
             found.cutoffs, line.values, color=look.colour, marker=look.marker, linestyle=look.line,
             markersize=3.5, zorder=2,
@@ -98,8 +97,8 @@ def draw(found: Cutoffs, width: Width) -> Figure:
     axes.set_xlabel("cutoff")
     axes.set_ylabel(found.metric)
     if len(named) < len(found.lines):
-        handles += axes.plot([], [], color=_style.PALE)
-    _style.legend(figure, handles, labels, width)
+        handles += axes.plot([], [], color=plot.PALE)
+    plot.legend(figure, handles, labels, width)
     return figure
 
 

@@ -14,18 +14,17 @@ from ...core.ragged import Bools, Floats
 from ...core.text import cut
 from ...errors import HarnessWarning
 from ...stats.differences import differences
-from . import _style as _style
-from ._request import Name, Request, sign_of
-from ._request import each as groups
-from ._settings import Width
+from . import plot
+from .plot import Name, Request, Width, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = True, False
-lacking = "needs a metric"
+NEEDS = "needs a metric"
+groups = plot.each_metric
+file_names = plot.metric_names
 MOST: dict[Width, int] = {"column": 6, "page": 12}
 """Systems that a picture has room for."""
 LINE = 42
@@ -63,11 +62,6 @@ class Differences:
     baseline: str
 
 
-def file_names(metrics: tuple[object, ...]) -> tuple[str, ...]:
-    """Return what the file's name says of the metrics."""
-    return tuple(map(str, metrics))
-
-
 def data(request: Request) -> Differences:
     """Return the sorted differences of each system, over the queries that both have a value for.
 
@@ -86,7 +80,7 @@ def data(request: Request) -> Differences:
     panels = []
     n = max(len(system.qids) for system in systems)
     room = max(10, LINE - len(_counts(n, n, n)))
-    share = room / _style.characters(request.settings.width)
+    share = room / plot.characters(request.settings.width)
     base_name, *names = request.named((base, *systems), share)
     for system, name in zip(systems, names, strict=True):
         qids, both = request.matrix((base, system), metric)
@@ -120,7 +114,7 @@ def draw(found: Differences, width: Width) -> Figure:
     columns = min(len(found.panels), 1 if width == "column" else 2)
     rows = -(-len(found.panels) // columns)
     height = 1.6 if rows == 1 else 1.3
-    figure = _style.figure(width, rows * height + 0.4)
+    figure = plot.figure(width, rows * height + 0.4)
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
     for axes in grid.flat[len(found.panels) :]:
         axes.set_visible(False)
@@ -128,8 +122,8 @@ def draw(found: Differences, width: Width) -> Figure:
     for axes, panel in zip(grid.flat, found.panels, strict=False):
         _panel(axes, panel, line)
     grid[0, 0].set_ylim(low, high)
-    figure.supylabel(f"difference in {found.metric}", fontsize=_style.POINTS)
-    _style.label_below(figure, f"queries, by their difference from {found.baseline}", width)
+    figure.supylabel(f"difference in {found.metric}", fontsize=plot.POINTS)
+    plot.label_below(figure, f"queries, by their difference from {found.baseline}", width)
     return figure
 
 
@@ -189,9 +183,9 @@ def sides(panel: Panel) -> list[Side]:
 
 
 def _panel(axes: Axes, panel: Panel, line: float) -> None:
-    n, colour = len(panel.values), _style.look(panel.name.place).colour
+    n, colour = len(panel.values), plot.look(panel.name.place).colour
     for part, strength in ((panel.better, 1.0), (~panel.better, 0.4)):
-        shade = _style.lighter(colour, strength)
+        shade = plot.lighter(colour, strength)
         if n <= 100:
             axes.bar(np.flatnonzero(part), panel.values[part], 0.8, color=shade, linewidth=0)
         else:

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.ragged import Floats
-from . import _style as _style
-from ._request import Name, Request
-from ._request import each as groups
-from ._settings import Width
-from .differences import file_names
+from . import plot
+from .plot import Name, Request, Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = False, False
-lacking = "needs a metric"
+NEEDS = "needs a metric"
+groups = plot.each_metric
+file_names = plot.metric_names
 POINTS = 200
 """Queries up to which each is a point; above, their density is drawn."""
 BINS = 40
@@ -68,7 +66,7 @@ def draw(found: Distribution, width: Width) -> Figure:
     """Return a row for each system, in order from above."""
     rows = len(found.boxes)
     each = 0.3 if rows <= 15 else 0.19  # a page is about 9 inches high
-    figure = _style.figure(width, rows * each + 0.5)
+    figure = plot.figure(width, rows * each + 0.5)
     axes = figure.subplots()
     low = min(float(box.values[0]) for box in found.boxes)
     high = max(float(box.values[-1]) for box in found.boxes)
@@ -84,7 +82,7 @@ def draw(found: Distribution, width: Width) -> Figure:
 
 
 def _row(axes: Axes, row: int, box: Box, span: tuple[float, float]) -> None:
-    colour = _style.look(box.name.place).colour
+    colour = plot.look(box.name.place).colour
     if box.values.size <= POINTS:
         # the places of points above and below are spread evenly, and are always the same
         beside = (np.arange(box.values.size) * _GOLDEN) % 1 - 0.5

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...core.comparison import Comparison
-from . import _style as _style
-from ._request import Name, Request
-from ._request import each as groups
-from ._settings import Width
-from .differences import file_names
+from . import plot
+from .plot import Name, Request, Width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = True, True
-lacking = "needs a metric"
+NEEDS = "needs a metric"
+groups = plot.each_metric
+file_names = plot.metric_names
 
 
 @dataclass(frozen=True)
@@ -76,11 +74,11 @@ def _row(name: Name, one: Comparison, sign: int, significant: bool) -> Row:
 def draw(found: Effects, width: Width) -> Figure:
     """Return a row for each system, in order from above; the effect sizes stand at the right."""
     n = len(found.rows)
-    figure = _style.figure(width, n * 0.19 + 0.75)
+    figure = plot.figure(width, n * 0.19 + 0.75)
     axes = figure.subplots()
-    axes.axvline(0, color=_style.GREY, linewidth=0.8, linestyle="--", zorder=1)
+    axes.axvline(0, color=plot.GREY, linewidth=0.8, linestyle="--", zorder=1)
     for place, row in enumerate(found.rows):
-        look = _style.look(row.name.place)
+        look = plot.look(row.name.place)
         if math.isfinite(row.low) and math.isfinite(row.high):
             axes.hlines(place, row.low, row.high, color=look.colour, linewidth=1.4, zorder=2)
         axes.plot(
@@ -98,7 +96,7 @@ def draw(found: Effects, width: Width) -> Figure:
         f"difference in {found.metric} from {found.baseline}\n"
         f"{interval}; ● p ≤ {found.level:g}, ○ p > {found.level:g}{untested}"
     )
-    _style.label_below(figure, text, width)
+    plot.label_below(figure, text, width)
     right = axes.twinx()
     right.set_ylim(axes.get_ylim())
     right.set_yticks(range(n), [_signed(row.g) for row in found.rows])

@@ -9,18 +9,16 @@ import numpy as np
 
 from ...core.ragged import Floats
 from ...core.text import cut_all
-from . import _style as _style
-from ._request import Name, Request, sign_of
-from ._request import each as groups
-from ._settings import Width
-from .differences import file_names
+from . import plot
+from .plot import Name, Request, Width, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = False, False
-lacking = "needs a metric"
+NEEDS = "needs a metric"
+groups = plot.each_metric
+file_names = plot.metric_names
 ROOM: dict[Width, int] = {"column": 18, "page": 45}
 """Queries up to which each is named."""
 
@@ -59,9 +57,9 @@ def draw(found: Heatmap, width: Width) -> Figure:
     labels = cut_all(found.qids, 14) if named else []
     below = 0.065 * max(map(len, labels), default=0)
     height = rows * 0.17 + 0.95 + below
-    figure = _style.figure(width, height)
+    figure = plot.figure(width, height)
     axes = figure.subplots()
-    shades = colormaps["cividis"].with_extremes(bad=_style.PALE)
+    shades = colormaps["cividis"].with_extremes(bad=plot.PALE)
     image = axes.imshow(found.values, aspect="auto", cmap=shades)
     axes.set_yticks(range(rows), [name.label for name in found.names])
     if named:

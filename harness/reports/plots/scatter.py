@@ -11,18 +11,16 @@ import numpy as np
 
 from ...core.metric import Metric
 from ...core.ragged import Floats
-from . import _style as _style
-from ._request import Name, Request, best_of_many, sign_of
-from ._settings import Width
-from .differences import file_names
+from . import plot
+from .plot import Name, Request, Width, best_of_many, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
-__all__ = ["data", "draw", "file_names", "groups"]
 needs_baseline, needs_comparisons = False, False
-lacking = "needs two metrics or more"
+NEEDS = "needs two metrics or more"
+file_names = plot.metric_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +85,11 @@ def draw(found: Scatter, width: Width) -> Figure:
     named = [name.label for name, shown in zip(found.names, found.shown, strict=True) if shown]
     rest = ~np.array(found.shown)
     labels = [] if found.of_queries else [*named, *[f"{rest.sum()} others"] * bool(rest.any())]
-    figure = _style.figure(width, side + _style.legend_height(labels, width))
+    figure = plot.figure(width, side + plot.ROW * plot.legend_rows(labels, width))
     axes = figure.subplots()
     handles: list[Artist] = []
     if found.of_queries:
-        colour = _style.look(found.names[0].place).colour
+        colour = plot.look(found.names[0].place).colour
         size, alpha = (3.5, 0.6) if found.x.size <= 500 else (2.0, 0.25)
         axes.plot(
             found.x, found.y, "o", color=colour, markersize=size, alpha=alpha, markeredgewidth=0
@@ -100,14 +98,14 @@ def draw(found: Scatter, width: Width) -> Figure:
     else:
         for x, y, name, shown in zip(found.x, found.y, found.names, found.shown, strict=True):
             if shown:
-                look = _style.look(name.place)
+                look = plot.look(name.place)
                 handles += axes.plot(
                     x, y, look.marker, color=look.colour, markersize=5.5,
                     markeredgecolor="white", markeredgewidth=0.4,
                 )  # fmt: skip
         if rest.any():
             handles += axes.plot(
-                found.x[rest], found.y[rest], "o", color=_style.GREY, markersize=3, alpha=0.7,
+                found.x[rest], found.y[rest], "o", color=plot.GREY, markersize=3, alpha=0.7,
                 markeredgewidth=0, zorder=1,
             )  # fmt: skip
     axes.margins(0.08, 0.14)
@@ -121,5 +119,5 @@ def draw(found: Scatter, width: Width) -> Figure:
         ha="left" if rising else "right",
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )  # fmt: skip
-    _style.legend(figure, handles, labels, width)
+    plot.legend(figure, handles, labels, width)
     return figure

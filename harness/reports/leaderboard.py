@@ -1,0 +1,364 @@
+"""Leaderboards as text, Markdown, HTML, CSV, JSON lines, and trec_eval's lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..core.comparison import Comparisons
+from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of
+from ..core.metric import Metric
+from ..core.systems import FEWER, Incomplete, Repeated, how_chosen, over_same_queries, why_not
+from ..core.ties import DRAWS
+from ..errors import UnknownNameError, did_you_mean, legible
+from . import csv, html, jsonl, markdown, text
+from .grid import Cell, Grid, grid
+from .numbers import heading, number
+from .phrases import NO_BEST, counted
+
+UNSETTLED = "~"
+"""Put behind a value whose rank depends on the order of tied documents."""
+REPETITIONS = "repetitions"
+"""Heading of the column with the number of repetitions of each row."""
+FAILED = 10
+"""Failed cells that are named below a table of a dataset; leaderboard.csv has all."""
+BEST = "* best of its column; not a test"
+
+
+class Report(NamedTuple):
+    """``render(board, per_query=False)`` and the ending of the files."""
+
+    render: Callable[..., str]
+    suffix: str
+
+
+def names() -> list[str]:
+    """Return the names of all reports."""
+    return list(REPORTS)
+
+
+def find(name: str) -> Report:
+    """Return the report of that name.
+
+    Raises
+    ------
+    UnknownNameError
+        If no report has that name.
+    """
+    if name not in REPORTS:
+        near = did_you_mean(name, REPORTS)
+        raise UnknownNameError(f"unknown report '{name}'{near}  (all: {', '.join(REPORTS)})")
+    return REPORTS[name]
+
+
+def as_csv(
+    board: Leaderboard, *, per_query: bool = False, comparisons: Comparisons | None = None
+) -> str:
+    """Return CSV with a row a dataset x run; with `per_query`, with a row a query.
+
+    Each run's queries are followed by its summary, with qid ``all``. If runs were compared, the
+    last columns are the tier of each by each metric compared: ``map tier``.
+
+    Columns: dataset, run, captured columns, counts, undefined, then each metric. Numbers have
+    every digit (they read back to the same float); an undefined value is an empty field.
+    """
+    if per_query:
+        captured = board.columns
+        return csv.render(
+            [
+                {
+                    "dataset": entry.dataset, "run": entry.run,
+                    **{name: entry.columns.get(name, "") for name in captured},
+                    "qid": qid, **values,
+                }
+                for entry in board.entries
+                for qid, values in _values(entry, per_query=True)
+            ]
+        )  # fmt: skip
+    standings = () if comparisons is None else comparisons.standings
+    tiers = {(one.dataset, one.run, str(one.metric)): one.tier for one in standings}
+    metrics = dict.fromkeys(metric for _, _, metric in tiers)
+    rows = board.rows()
+    for row in rows:
+        where = str(row["dataset"]), str(row["run"])
+        row |= {f"{metric} tier": tiers.get((*where, metric), "") for metric in metrics}
+    return csv.render(rows)
+
+
+def as_html(board: Leaderboard, *, per_query: bool = False) -> str:
+    """Return the leaderboard as HTML tables, one a dataset, best values in bold."""
+    return html.render(grids(board, per_query=per_query))
+
+
+def as_jsonl(board: Leaderboard, *, per_query: bool = False) -> str:
+    """Return a line ``{"dataset", "run", "metric", "qid", "value"}`` for each value.
+
+    Summaries have qid ``all``; undefined values are null. Captured columns come before the metric,
+    and ``chosen_from`` after it if the run is the best of several.
+    """
+    return jsonl.render(
+        {
+            "dataset": entry.dataset, "run": entry.run, **entry.columns, "metric": metric,
+            **({CHOSEN: entry.chosen} if entry.chosen else {}), "qid": qid, "value": value,
+        }
+        for entry in board.entries
+        for qid, values in _values(entry, per_query)
+        for metric, value in values.items()
+    )  # fmt: skip
+
+
+def as_markdown(board: Leaderboard, *, per_query: bool = False) -> str:
+    """Return the leaderboard as Markdown, a table a dataset, best values bold."""
+    return markdown.render(grids(board, per_query=per_query))
+
+
+def as_text(board: Leaderboard, *, width: int | None = None, per_query: bool = False) -> str:
+    """Return the leaderboard as aligned columns, a block a dataset, best values marked ``*``.
+
+    Parameters
+    ----------
+    board : Leaderboard
+    width : int, optional
+        Characters a line may take; metrics that do not fit go into further blocks below.
+    per_query : bool
+        Also list every query's values.
+    """
+    return text.render(grids(board, per_query=per_query, stars=True), width=width)
+
+
+def as_trec(board: Leaderboard, *, per_query: bool = False) -> str:
+    r"""Return ``metric<TAB>qid<TAB>value`` lines, with trec_eval's names and widths.
+
+    Counts are whole, other values have four decimals. With several runs, each run's lines
+    begin with a ``runid`` line, as in trec_eval, which also names what the run was chosen from. A
+    tab or line break within a qid, which no TREC file can have, is shown as ``\t`` or ``\n``.
+    """
+    return "".join(line for entry in board.entries for line in _trec_lines(entry, per_query))
+
+
+def _trec_lines(entry: Entry, per_query: bool) -> Iterator[str]:
+    metrics = numbers_of(entry.evaluation.metrics)
+    *queries, (_, summary) = _values(entry, per_query)
+    for qid, values in queries:
+        yield from (_trec_line(metric, qid, values[str(metric)]) for metric in metrics)
+    if entry.run:
+        chosen = f" ({entry.chosen})" if entry.chosen else ""
+        yield f"{'runid':<22}\tall\t{legible(entry.run + chosen)}\n"
+    yield from (_trec_line(metric, "all", summary[str(metric)]) for metric in metrics)
+
+
+def _trec_line(metric: Metric, qid: str, value: float) -> str:
+    shown = f"{value:.0f}" if metric.definition.summary == "sum" else f"{value:6.4f}"
+    return f"{metric.trec_name:<22}\t{legible(qid)}\t{shown}\n"
+
+
+def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield qid and values by metric: every query's if asked for, then the summaries."""
+    names = [str(metric) for metric in numbers_of(entry.evaluation.metrics)]
+    queries = entry.evaluation.to_dict().items() if per_query else ()
+    for qid, values in [*queries, ("all", entry.summary)]:
+        yield qid, {name: values[name] for name in names}
+
+
+REPORTS: Mapping[str, Report] = {
+    "csv": Report(as_csv, ".csv"),
+    "html": Report(as_html, ".html"),
+    "jsonl": Report(as_jsonl, ".jsonl"),
+    "markdown": Report(as_markdown, ".md"),
+    "table": Report(as_text, ".txt"),
+    "trec": Report(as_trec, ".eval"),
+}
+
+
+def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -> Iterator[Grid]:
+    """Yield a table for each dataset, best values bold; then each run's queries, if asked for.
+
+    With `stars`, a note explains the star that text puts behind bold values.
+    """
+    for dataset, entries in board.by_dataset():
+        header, rows, unfair = _rows(board, entries)
+        marked = [BEST] if stars and any(cell.bold for row in rows for cell in row) else []
+        lines = [*marked, *_notes(board, entries, unfair)]
+        yield grid(header, rows, title=dataset, notes=lines, level=3)
+    if per_query:
+        yield from map(_query_grid, board.entries)
+
+
+def _rows(
+    board: Leaderboard, entries: list[Entry]
+) -> tuple[list[str], list[list[Cell]], list[str]]:
+    """Return heading and rows of a dataset, and the metrics scored on different queries."""
+    columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
+    has_fewer = [REPETITIONS] if any(map(_incomplete, entries)) else []
+    header = ["run", *columns, *has_fewer, "queries", "ties", *map(heading, board.metrics)]
+    rows = []
+    for entry in entries:
+        texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]
+        texts += [_repetitions(entry)] if has_fewer else []
+        texts += ["{}/{}".format(*entry.evaluation.coverage), str(entry.evaluation.counts.tied)]
+        rows.append(list(map(Cell, texts)))
+    unfair = []
+    for metric in board.metrics:
+        name = str(metric)
+        values = [entry.summary.get(name, math.nan) for entry in entries]
+        top, unsettled = best(metric, values), board.unsettled(metric, entries)
+        scored = (one.evaluation for one in entries if name in one.evaluation.names)
+        if top and not over_same_queries(metric, ((one.qids, one.column(name)) for one in scored)):
+            unfair.append(name)
+            top = set()
+        for place, (entry, value) in enumerate(zip(entries, values, strict=True)):
+            spread = entry.spread.get(name)
+            shown = number(value, metric)
+            if spread is not None and spread.repetitions > 1:
+                shown += f" ± {spread.deviation:.4f}"
+            sign = UNSETTLED if place in unsettled else ""
+            rows[place].append(Cell(shown, sign, bold=place in top))
+    return header, rows, unfair
+
+
+def _incomplete(entry: Entry) -> Incomplete | None:
+    return entry.incomplete if isinstance(entry, Repeated) else None
+
+
+def _repetitions(entry: Entry) -> str:
+    """Return how many repetitions a row is over: ``3``, or ``1 of 3`` if some are missing."""
+    fewer = _incomplete(entry)
+    if fewer is not None:
+        return fewer.share
+    return str(max((one.repetitions for one in entry.spread.values()), default=1))
+
+
+def _query_grid(entry: Entry) -> Grid:
+    captured = " ".join(f"{name}={value}" for name, value in entry.columns.items())
+    on = " on ".join(filter(None, (entry.run, entry.dataset)))
+    metrics = numbers_of(entry.evaluation.metrics)
+    rows = [
+        [qid, *(number(values[str(metric)], metric) for metric in metrics)]
+        for qid, values in entry.evaluation.to_dict().items()
+    ]
+    return grid(["qid", *map(str, metrics)], rows, title=" ".join(filter(None, (on, captured))))
+
+
+def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> Iterator[str]:
+    """Yield what a reader of one dataset's table must know: missing, empty, undefined, ties."""
+    yield from _without_numbers(entries)
+    yield from _unanswered(entries)
+    policy, settings = entries[0].evaluation.policy, [one.settings for one in board.metrics]
+    empty = _setting(policy.empty_queries, [one.empty for one in settings])
+    counts = {entry.run: entry.evaluation.counts for entry in entries}
+    if any(one.empty for one in counts.values()):
+        yield f"queries without relevant documents ({empty}): " + by_run(
+            {run: one.empty for run, one in counts.items()}
+        )
+    if any(one.extra for one in counts.values()):
+        yield "queries answered but not judged (ignored): " + by_run(
+            {run: one.extra for run, one in counts.items()}
+        )
+    yield from _undefined(board.metrics, entries)
+    if unfair:
+        yield f"{NO_BEST}: {', '.join(unfair)}"
+    if any(one.tied for one in counts.values()):
+        ties = _setting(f"'{policy.ties}'", [one.ties for one in settings])
+        yield f"ties: documents that share a score, ordered by {ties}"
+    errors = [entry.evaluation.summary_errors() for entry in entries]
+    for name in dict.fromkeys(name for found in errors for name in found):
+        largest = max(found.get(name, 0.0) for found in errors)
+        yield f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
+    yield from _failed(board, entries[0].dataset)
+    yield from _repeated(board.metrics, entries)
+    if any(board.unsettled(metric, entries) for metric in board.metrics):
+        yield f"{UNSETTLED} the rank in the column depends on the order of tied documents"
+
+
+def _undefined(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield which metrics are left out of means on how many queries."""
+    together: dict[str, list[str]] = {}
+    left_out = {str(one) for one in metrics if one.settings.undefined in (None, "skip")}
+    for name in dict.fromkeys(name for entry in entries for name in entry.undefined):
+        if name in left_out:
+            numbers = {entry.run: entry.undefined.get(name, 0) for entry in entries}
+            together.setdefault(by_run(numbers, ("query", "queries")), []).append(name)
+    for where, some in together.items():
+        yield f"undefined, and left out of the mean: {', '.join(some)} on {where}"
+
+
+def _failed(board: Leaderboard, dataset: str) -> Iterator[str]:
+    """Yield the cells of a dataset that failed; those of datasets not shown, below the last."""
+    shown = [name for name, _ in board.by_dataset()]
+    failed = [
+        one
+        for one in board.failed
+        if one.dataset == dataset or (dataset == shown[-1] and one.dataset not in shown)
+    ]
+    for one in failed[:FAILED]:
+        where = f" on {one.dataset}" if one.dataset not in shown else ""
+        columns = "".join(f" {name}={value}" for name, value in one.columns.items())
+        yield f"FAILED: {one.run}{columns}{where}: {one.error.splitlines()[0]}"
+    if (more := len(failed) - FAILED) > 0:
+        yield f"... and {more:,} more FAILED: see leaderboard.csv"
+
+
+def _repeated(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield notes on rows that are over several repetitions, or the best of them."""
+    times = {each.repetitions for entry in entries for each in entry.spread.values()}
+    if times - {1}:
+        yield f"mean ± standard deviation over {' or '.join(map(str, sorted(times)))} repetitions"
+    yield from (f"{FEWER}: {one}" for one in map(_incomplete, entries) if one is not None)
+    if any(entry.spread for entry in entries):
+        is_averaged = not any(isinstance(entry, Repeated) and entry.intervals for entry in entries)
+        reasons: dict[str, list[str]] = {}
+        for metric in metrics:
+            averaged = "it is a mean over parts of equal weight" if is_averaged else ""
+            if reason := why_not(metric) or averaged:
+                reasons.setdefault(reason, []).append(str(metric))
+        for reason, some in reasons.items():
+            yield f"no interval of {', '.join(some)}: {reason}"
+    systems = [entry.system for entry in entries if isinstance(entry, Repeated) and entry.system]
+    if chosen := how_chosen(systems):
+        yield chosen
+
+
+def _setting(policy: str, own: Sequence[str | None]) -> str:
+    """Return the policy, or that metrics have settings of their own."""
+    if None not in own:
+        return "each metric's own setting"
+    return f"{policy}, but for metrics with a setting of their own" if any(own) else policy
+
+
+def beside_values(board: Leaderboard, *, has_runid: bool = False) -> Iterator[str]:
+    """Yield the notes that formats of values alone (CSV, JSON lines) cannot hold.
+
+    `has_runid` is whether the format shows the runs' names, as trec_eval does.
+    """
+    for _, entries in board.by_dataset():
+        yield from _without_numbers(entries, ("runid",) if has_runid else ())
+        yield from _unanswered(entries)
+
+
+def _without_numbers(entries: Sequence[Entry], but: Container[str] = ()) -> Iterator[str]:
+    """Yield which metrics are not shown, as they are texts."""
+    metrics = dict.fromkeys(metric for one in entries for metric in one.evaluation.metrics)
+    for metric in metrics:
+        if (what := TEXTS.get(metric.definition.name)) and str(metric) not in but:
+            yield f"{metric} is {what} in trec_eval, and no number: it is not shown"
+
+
+def _unanswered(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield how many judged queries each run does not answer, and the policy for them."""
+    missing = {entry.run: entry.evaluation.counts.missing for entry in entries}
+    if any(missing.values()):
+        how = entries[0].evaluation.policy.missing_queries
+        yield f"queries not answered ({how}): {by_run(missing)}"
+
+
+def by_run(numbers: Mapping[str, int], nouns: tuple[str, ...] = ()) -> str:
+    """Return the number of each run that has any, or the one of all of them.
+
+    >>> by_run({"a": 2, "b": 0}), by_run({"a": 1, "b": 1}, ("query", "queries"))
+    ('a 2', '1 query of every run')
+    """
+    shown = {run: counted(n, *nouns) if nouns else f"{n:,}" for run, n in numbers.items()}
+    if len({*numbers.values()}) == 1:
+        return f"{next(iter(shown.values()))} of every run"
+    return ", ".join(f"{run} {shown[run]}" for run, n in numbers.items() if n)

@@ -1,0 +1,450 @@
+"""Settings of plots, what one plot shows, and how every plot looks."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import io
+import re
+import textwrap
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+
+from ...core.metric import Metric
+from ...core.ragged import Bools, Floats
+from ...core.setting_types import Names, OneOf, Shorthand, as_list
+from ...core.study import Study
+from ...core.systems import System
+from ...core.text import cut, cut_all
+from ...errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean, legible
+from ..numbers import ARROWS
+from ..paper_table.select import Found, metric_spellings, select, setting_problems
+from ..paper_table.select import problems as of_patterns
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
+
+KINDS = (
+    "critical-difference", "cutoffs", "differences", "distribution", "effects", "heatmap",
+    "scatter",
+)  # fmt: skip
+Kind = Annotated[str, OneOf(lambda: KINDS)]
+Width = Literal["column", "page"]
+Format = Literal["svg", "pdf", "png"]
+MOST = 50
+"""Pictures that one entry may ask for."""
+ROOM, BEST = 20, 5
+"""Systems that a legend has room for; of more, as many of the best are named, the rest grey."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One picture, or one for each dataset and metric."""
+
+    kind: Kind
+    """What is drawn."""
+    metrics: Names = ()
+    """A picture for each; those that are means and have a direction where left out. scatter: for
+    each pair; cutoffs: for those that differ in their cutoff alone."""
+    datasets: Names = ("*",)
+    """A picture for each."""
+    runs: Names = ("*",)
+    """Systems drawn, in this order."""
+    baseline: str | None = None
+    """For differences and effects; the first of `compare` where left out."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What runs and metrics are called."""
+    width: Width = "column"
+    """3.3 inches, or 7."""
+    formats: Annotated[tuple[Format, ...], Shorthand(as_list, Format | tuple[Format, ...])] = (
+        "svg",
+        "pdf",
+    )
+    """Files written: svg and pdf for papers, png to look at."""
+
+
+def find(name: str) -> ModuleType:
+    """Return the module of a kind.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such kind.
+    """
+    if name not in KINDS:
+        near = did_you_mean(name, KINDS)
+        raise UnknownNameError(f"unknown picture '{name}'{near}  (all: {', '.join(KINDS)})")
+    return importlib.import_module(f".{name.replace('-', '_')}", __package__)
+
+
+def problems(
+    settings: Settings,
+    runs: Sequence[str] | None,
+    datasets: Sequence[str] | None,
+    metrics: Sequence[Metric] | None,
+    baselines: Sequence[str] | None,
+) -> Found:
+    """Yield each problem with its place in the settings; None is not known yet, and not checked.
+
+    `baselines` are those of the comparisons; None if nothing is compared.
+    """
+    kind = find(settings.kind)
+    yield from setting_problems(settings, runs, datasets)
+    there = f"  (there are: {', '.join(runs)})" if runs else ""
+    if runs is not None and settings.baseline not in (None, *runs):
+        near = did_you_mean(str(settings.baseline), runs)
+        yield ("baseline",), f"there is no run '{settings.baseline}'{near}{there}"
+    if kind.needs_comparisons and baselines is None:
+        add = "add such as 'compare: {baseline: bm25}'"
+        yield (), f"{settings.kind} draws comparisons, and the config asks for none; {add}"
+    elif kind.needs_baseline and settings.baseline is None and not baselines:
+        say = "say 'baseline: RUN' there or under 'compare:'"
+        yield (), f"{settings.kind} needs a baseline; {say}{there}"
+    if metrics is None:
+        return
+    names = [str(metric) for metric in metrics]
+    wrong = list(of_patterns(settings.metrics, names, "metric", metric_spellings(names)))
+    for place, what in wrong:
+        yield ("metrics", place), what
+    if wrong:
+        return
+    groups = kind.groups(chosen(metrics, settings))
+    if not groups:
+        yield (("metrics",) if settings.metrics else ()), f"{settings.kind} {kind.NEEDS}"
+    if runs is not None:
+        known = [*runs, *names, *(name for group in groups for name in kind.file_names(group))]
+        for key in settings.names:
+            if key not in known:
+                what = f"there is no run or metric '{key}'{did_you_mean(key, known)}"
+                yield ("names", key), what
+
+
+def too_many(settings: Settings, datasets: Sequence[str], metrics: Sequence[Metric]) -> str:
+    """Return what is wrong if an entry asks for more than `MOST` pictures; an empty text if not."""
+    some = select(settings.datasets, datasets, "dataset")
+    n = len(find(settings.kind).groups(chosen(metrics, settings))) * len(some)
+    return "" if n <= MOST else f"{settings.kind}: expected at most {MOST} pictures, got {n:,}"
+
+
+def chosen(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
+    """Return the metrics asked for; by default those that have a direction and a mean."""
+    by_name = {str(metric): metric for metric in metrics}
+    if settings.metrics:
+        names = select(settings.metrics, tuple(by_name), "metric", metric_spellings(by_name))
+        return tuple(by_name[name] for name in names)
+    usual = [
+        metric
+        for metric in metrics
+        if metric.definition.direction is not None
+        and metric.definition.summary == "mean"
+        and metric.label is None  # the bounds over orders of ties
+    ]
+    return tuple(usual or metrics)
+
+
+@dataclass(frozen=True)
+class Name:
+    """A system in a picture: its label, and its place among the study's runs (its look)."""
+
+    label: str
+    place: int
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """One picture of a dataset: its systems in the order asked for, and its baseline.
+
+    `metrics` is one; two for a scatter; one for each cutoff.
+    """
+
+    study: Study
+    settings: Settings
+    dataset: str
+    metrics: tuple[Metric, ...]
+    systems: tuple[System, ...]
+    baseline: System | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """The only metric, or the first."""
+        return self.metrics[0]
+
+    @property
+    def others(self) -> tuple[System, ...]:
+        """The systems besides the baseline."""
+        return tuple(one for one in self.systems if one is not self.baseline)
+
+    @property
+    def level(self) -> float:
+        """Level of significance."""
+        return 0.05 if self.study.comparisons is None else self.study.comparisons.plan.level
+
+    @property
+    def parts(self) -> list[str]:
+        """What its title and file name are made of."""
+        kind = self.settings.kind
+        return [kind, self.dataset, *find(kind).file_names(self.metrics)]
+
+    def axis(self, metric: Metric) -> str:
+        """Return a metric's label: its name, and the way that is better."""
+        return self.short(str(metric), metric, characters(self.settings.width, 0.6))
+
+    def short(self, name: str, metric: Metric, most: int = 24) -> str:
+        """Return a name cut to `most` characters, and the way that is better."""
+        shown = cut(self.settings.names.get(name, name), most)
+        return f"{shown} {ARROWS[metric.definition.direction]}".rstrip()
+
+    def named(self, systems: Sequence[System], share: float = 0.4) -> tuple[Name, ...]:
+        """Return the systems' names, cut to a share of the picture's width."""
+        names = [self.settings.names.get(one.run, one.run) for one in systems]
+        labels = cut_all(names, characters(self.settings.width, share))
+        places = {run: place for place, run in enumerate(self.study.runs)}
+        return tuple(
+            Name(label, places[one.run]) for label, one in zip(labels, systems, strict=True)
+        )
+
+    def matrix(self, systems: Sequence[System], metric: Metric) -> tuple[list[str], Floats]:
+        """Return the queries of any of the systems, and their values ``(n_systems, n_queries)``.
+
+        NaN if a system has none.
+        """
+        qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
+        column = {qid: place for place, qid in enumerate(qids)}
+        values = np.full((len(systems), len(qids)), np.nan)
+        for row, system in zip(values, systems, strict=True):
+            row[[column[qid] for qid in system.qids]] = system.values(metric)
+        return qids, values
+
+    def refuse(self, what: str, fix: str = "") -> InputError:
+        """Return the error that this picture cannot be drawn."""
+        where = f"plots: {self.settings.kind} of {', '.join(map(str, self.metrics))}"
+        return InputError(Problem(f"{where} on {self.dataset}", what, fix=fix))
+
+
+def requests(study: Study, settings: Settings) -> Iterator[Request]:
+    """Yield the pictures that one entry of a config stands for.
+
+    Datasets that hold none of the runs asked for, or not the baseline, have none.
+    """
+    kind, baselines = find(settings.kind), _baselines(study)
+    wrong = problems(settings, study.runs, study.datasets, study.board.metrics, baselines)
+    if texts := [f"plots: {what}" for _, what in wrong]:
+        raise UnknownNameError(texts)
+    if settings.baseline is not None:
+        baselines = (settings.baseline,)
+    runs = select(settings.runs, study.runs, "run")
+    found = False
+    for dataset in select(settings.datasets, study.datasets, "dataset"):
+        systems = tuple(one for run in runs if (one := study.system(dataset, run)) is not None)
+        named = (study.system(dataset, name) for name in baselines or ())
+        baseline = next((one for one in named if one is not None), None)
+        if systems and (baseline is not None or not kind.needs_baseline):
+            for metrics in kind.groups(chosen(study.board.metrics, settings)):
+                found = True
+                yield Request(study, settings, dataset, metrics, systems, baseline)
+    if not found:
+        names = ", ".join(baselines or ()) if kind.needs_baseline else ", ".join(runs)
+        what = "the baseline and a run of those chosen" if kind.needs_baseline else "a run"
+        raise UnknownNameError(f"plots: {settings.kind}: no dataset chosen holds {what}: {names}")
+
+
+def _baselines(study: Study) -> tuple[str, ...] | None:
+    """Return the baselines of the comparisons, or those that the config names; None: no plan."""
+    if study.comparisons is not None:
+        return study.comparisons.plan.baselines
+    compare = study.manifest.get("config", {}).get("compare")
+    return None if compare is None else tuple(compare.get("baseline", ()))
+
+
+def each_metric(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
+    """Return a picture for each metric: what most kinds have as ``groups``."""
+    return tuple((metric,) for metric in metrics)
+
+
+def metric_names(metrics: Sequence[Metric]) -> tuple[str, ...]:
+    """Return the metrics' names: what most kinds have as ``file_names``."""
+    return tuple(map(str, metrics))
+
+
+def sign_of(metric: Metric) -> int:
+    """Return 1, or -1 if lower values of the metric are better."""
+    return -1 if metric.definition.direction == "lower" else 1
+
+
+def best_of_many(values: Floats, metric: Metric) -> Bools:
+    """Return which systems a legend names: all up to `ROOM`, and of more the `BEST`."""
+    shown = np.ones(len(values), dtype=bool)
+    if len(values) > ROOM:
+        worth = np.where(np.isnan(values), -np.inf, sign_of(metric) * values)
+        shown[np.argsort(-worth, kind="stable")[BEST:]] = False
+    return shown
+
+
+INCHES: dict[Width, float] = {"column": 3.3, "page": 7.0}
+"""Widths of a column and of a page of a two-column paper."""
+ROW = 0.165
+"""Inches that one line of text takes."""
+POINTS = 8
+INSTALL = 'pip install "ranking-harness[plots]"  (in a checkout: pip install -e ".[plots]")'
+GREY = "#8c8c8c"
+PALE = "#d9d9d9"
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's palette without its yellow, which is hard to see on white paper."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
+LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)))
+_GLYPH = re.compile(r"Glyph (\d+) ")
+"""How matplotlib's warning of a missing letter begins."""
+_RC: dict[str, Any] = {
+    **dict.fromkeys(
+        ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize",
+         "legend.fontsize"), POINTS,
+    ),
+    "font.family": ["DejaVu Sans"],
+    "legend.frameon": False,
+    "legend.handlelength": 2.2,
+    "legend.columnspacing": 1.2,
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
+    **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "hatch.linewidth": 0.5,
+    "pdf.fonttype": 42,  # publishers refuse type 3
+    "svg.fonttype": "path",
+    "svg.hashsalt": "ranking-harness",  # else ids in an SVG are random
+    "savefig.dpi": 300,
+    "text.parse_math": False,  # a name may hold dollar signs
+    "text.usetex": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a system is told from others: colour, marker, and dashes as matplotlib takes them."""
+
+    colour: str
+    marker: str
+    line: Any
+
+
+def look(place: int) -> Look:
+    """Return the look of the system that has `place` among the runs of a study.
+
+    Colours repeat after 7 systems, then with another marker and other dashes; no two of the
+    first 308 look the same.
+
+    >>> look(0).colour == look(7).colour, look(0).marker == look(7).marker
+    (True, False)
+    """
+    line = LINES[place // len(COLOURS) % len(LINES)]
+    return Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], line)
+
+
+def check_installed() -> None:
+    """Raise if matplotlib is not installed."""
+    if importlib.util.find_spec("matplotlib") is None:
+        what = "pictures need matplotlib, which is not installed"
+        raise HarnessError(Problem("plots", what, fix=INSTALL))
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw in the harness's style within, whatever a matplotlibrc says."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_RC)
+        yield
+
+
+def figure(width: Width, height: float) -> Figure:
+    """Return an empty figure of that height in inches, which is no part of pyplot."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(INCHES[width], height), layout="constrained")
+    engine: Any = made.get_layout_engine()
+    engine.set(w_pad=0.02, h_pad=0.03)
+    FigureCanvasAgg(made)
+    return made
+
+
+def lighter(colour: str, strength: float) -> str:
+    """Return a colour mixed with white.
+
+    >>> lighter("#0072B2", 0.5)
+    '#80b8d8'
+    """
+    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - strength * (255 - part)):02x}" for part in parts)
+
+
+def characters(width: Width, share: float = 1.0) -> int:
+    """Return about how many characters fit into a share of the width.
+
+    >>> characters("column"), characters("page", 0.5)
+    (48, 51)
+    """
+    return int(INCHES[width] * share * 14.7)
+
+
+def label_below(figure: Figure, text: str, width: Width) -> None:
+    """Put text in the middle below the axes, in as many lines as it needs."""
+    most = characters(width)
+    lines = (textwrap.fill(line, most, break_on_hyphens=False) for line in text.splitlines())
+    figure.supxlabel("\n".join(lines), fontsize=POINTS)
+
+
+def legend_rows(labels: Sequence[str], width: Width) -> int:
+    """Return how many rows a legend has.
+
+    >>> legend_rows(["bm25", "dense", "hybrid"], "column"), legend_rows([], "page")
+    (1, 0)
+    """
+    most = characters(width) // (max(map(len, labels), default=0) + 7)
+    return -(-len(labels) // max(1, most))
+
+
+def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], width: Width) -> None:
+    """Put a legend below the axes, in as many columns as fit."""
+    if labels:
+        # matplotlib hides a label that begins with "_"
+        shown = [f"\u2009{label}" if label.startswith("_") else label for label in labels]
+        figure.legend(
+            handles, shown, ncols=-(-len(labels) // legend_rows(labels, width)),
+            loc="outside lower center", borderaxespad=0.2, handletextpad=0.5,
+        )  # fmt: skip
+
+
+def save(figure: Figure, format: Format, title: str, trace: str, missing: dict[str, None]) -> bytes:
+    """Return a figure's bytes: the same for the same figure, with no date in them.
+
+    `trace` is the SHA-256 of the manifest of its results; `missing` takes the letters that the
+    font does not have.
+    """
+    source = f"manifest.json sha256:{trace}" if trace else "no manifest"
+    metadata: dict[str, Any] = {"Title": legible(title), "Creator": "ranking-harness"}
+    if format == "svg":
+        metadata |= {"Date": None, "Source": source}
+    elif format == "pdf":
+        metadata |= {"CreationDate": None, "Producer": None, "Subject": source}
+    else:
+        metadata = {"Title": legible(title), "Software": "ranking-harness", "Source": source}
+    buffer = io.BytesIO()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        figure.savefig(buffer, format=format, metadata=metadata)
+    for one in caught:
+        if glyph := _GLYPH.match(str(one.message)):
+            missing[chr(int(glyph[1]))] = None
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return buffer.getvalue()

@@ -1,0 +1,543 @@
+"""Comparisons: tables, notes, files, and `harness compare` of runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats as scipy_stats
+
+import harness
+from harness.cli.app import app
+from harness.core.comparison import Comparisons, Plan, comparison_rows
+from harness.errors import (
+    HarnessError,
+    HarnessWarning,
+    InputError,
+    UnknownNameError,
+)
+from harness.experiment import results
+from harness.reports.comparisons import notes, render
+from harness.stats.paired_t import paired_t
+from harness.stats.registry import TESTS, Outcome, load_all
+
+QRELS = {f"q{place}": {"a": 1, "b": 0} for place in range(6)}
+GOOD = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}
+POOR = {qid: {"a": float(qid < "q3"), "b": 0.5} for qid in QRELS}
+RUNS = {"poor": POOR, "good": GOOD}
+
+
+# In Python
+
+
+def test_runs_by_name() -> None:
+    found = harness.compare(QRELS, RUNS, ["recip_rank", "map"], baseline="poor", dataset="made")
+    assert [(one.dataset, str(one.metric), one.run) for one in found.rows] == [
+        ("made", "recip_rank", "good"), ("made", "map", "good"),
+    ]  # fmt: skip
+    # 1 for all six, against 1, 1, 1, .5, .5, .5
+    assert [one.difference for one in found.rows] == [0.25, 0.25]
+    assert (found.rows[0].wins, found.rows[0].ties) == (3, 3)
+    assert found.family_sizes == (("table", 2),)
+
+
+@pytest.mark.parametrize("as_list", [True, False])
+def test_evaluations(as_list: bool) -> None:
+    evaluations = {
+        name: harness.evaluate(QRELS, run, ["recip_rank", "num_ret"], name=name)
+        for name, run in RUNS.items()
+    }
+    given = list(evaluations.values()) if as_list else evaluations
+    found = harness.compare(given, baseline="poor")
+    expected = harness.compare(QRELS, RUNS, ["recip_rank"], baseline="poor")
+    assert found.rows == expected.rows
+
+
+def test_what_is_wrong_is_refused() -> None:
+    for runs, metrics, keys in (
+        (RUNS, ["map"], {"baseline": "god"}),
+        (RUNS, ["map", "num_ret"], {}),
+        (RUNS, ["map"], {"test": "t-test"}),
+        ({"poor": POOR}, ["map"], {}),
+    ):
+        with pytest.raises(HarnessError):
+            harness.compare(QRELS, runs, metrics, **keys)
+    with pytest.raises(InputError, match="compare: expected an evaluation, got a dict"):
+        harness.compare([POOR, GOOD])
+    nameless = harness.evaluate(QRELS, POOR, ["map"])
+    with pytest.raises(InputError, match="two evaluations of a run called ''"):
+        harness.compare([nameless, nameless])
+
+
+def test_a_test_as_a_function() -> None:
+    before = dict(load_all())
+
+    @harness.paired_test("half", title="a test that always says .5")
+    def half(differences: Any, stream: Any) -> Outcome:
+        return Outcome(0.5)
+
+    try:
+        assert harness.compare(QRELS, RUNS, ["map"], test=half).rows[0].p == 0.5
+    finally:
+        TESTS.clear()
+        TESTS.update(before)
+    named = harness.compare(QRELS, RUNS, ["map"], test=paired_t)
+    assert named.rows == harness.compare(QRELS, RUNS, ["map"]).rows
+    with pytest.raises(UnknownNameError, match=r"^len is no test: put @harness\.paired_test"):
+        harness.compare(QRELS, RUNS, ["map"], test=len)
+
+
+# On the command line
+
+
+@pytest.fixture(scope="module")
+def trec(root: Path) -> Path:
+    """The folder of the example runs."""
+    return root / "runs/trec"
+
+
+def said(*words: object, code: int = 0) -> str:
+    done = CliRunner().invoke(app, ["compare", *map(str, words)])
+    if code:
+        assert isinstance(done.exception, HarnessError), done.output
+        return str(done.exception)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def test_two_files(trec: Path) -> None:
+    text = said(trec / "bm25.run", trec / "tfidf.run", "--qrels", trec / "qrels.txt", "-m", "map")
+    assert text.startswith(
+        "qrels, map ↑, against bm25 (0.4049, n=30)\n"
+        "run     n   value  difference       95 % interval        p  adjusted p     d_z  "
+        "won/tied/lost  detectable\n"
+        "tfidf  30  0.2962     -0.1088  [-0.1511, -0.0664]  <0.0001     <0.0001*  -0.96         "
+        "1/2/27      0.0601\n"
+        "\n"
+        "  Paired two-sided t-test; Holm's correction over 1 comparison\n"
+        "  * adjusted p at most 0.05\n"
+    )
+    assert (
+        "run    tier  rank  of ranks   n   value     95 % interval\n"
+        "bm25      1     1       1-1  30  0.4049  [0.3366, 0.4733]\n"
+        "tfidf     2     2       2-2  30  0.2962  [0.2379, 0.3544]\n"
+    ) in text
+    # tfidf wins one query only; five of those it loses follow
+    assert text.endswith(
+        "qrels, map ↑: queries with the largest differences of tfidf from bm25\n"
+        "qid    bm25   tfidf  difference\n"
+        "23   0.3244  0.4491     +0.1246\n"
+        "1    0.5303  0.3311     -0.1992\n"
+        "21   0.4937  0.2631     -0.2306\n"
+        "17   0.7075  0.4707     -0.2368\n"
+        "4    0.5769  0.1917     -0.3853\n"
+        "18   0.6415  0.2197     -0.4219\n"
+    )
+
+
+def test_what_is_printed_is_what_evaluate_gives(trec: Path) -> None:
+    names = ("bm25", "lsi", "tfidf")
+    files = [trec / f"{name}.run" for name in names]
+    text = said(
+        *files, "--qrels", trec / "qrels.txt", "-m", "map", "-m", "P@5", "-f", "csv",
+        "--all-pairs", "-t", "bootstrap", "--correction", "bh", "--draws", 500, "--seed", 3,
+    )  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [(row["baseline"], row["run"]) for row in rows[:3]] == [
+        ("bm25", "lsi"), ("bm25", "tfidf"), ("lsi", "tfidf"),
+    ]  # fmt: skip
+    evaluations = [
+        harness.evaluate(trec / "qrels.txt", path, ["map", "P@5"], name=name, dataset="qrels")
+        for name, path in zip(names, files, strict=True)
+    ]
+    expected = harness.compare(evaluations, test="bootstrap", correction="bh", draws=500, seed=3)
+    assert [float(row["p_adjusted"]) for row in rows] == [one.p_adjusted for one in expected.rows]
+    assert {(row["draws"], row["seed"], row["family_size"]) for row in rows} == {("500", "3", "6")}
+
+
+def test_jsonl_and_markdown(trec: Path) -> None:
+    words = [trec / "bm25.run", trec / "bm25.run", "--qrels", trec / "qrels.txt", "-m", "map"]
+    words[1] = trec / "lsi.run"
+    (line,) = said(*words, "-f", "jsonl").splitlines()
+    row = json.loads(line)
+    assert (row["run"], row["n"], row["draws"]) == ("lsi", 30, None)
+    text = said(*words, "-f", "markdown")
+    assert "| run | n | value | difference | 95 % interval | p | adjusted p |" in text
+    assert "\n- \\* adjusted p at most 0.05\n" in text
+
+
+def test_a_file_against_itself(trec: Path, tmp_path: Path) -> None:
+    shutil.copy(trec / "bm25.run", tmp_path / "copy.run")
+    words = [trec / "bm25.run", tmp_path / "copy.run", "--qrels", trec / "qrels.txt", "-m", "map"]
+    text = said(*words)
+    assert "0/30/0           –  identical\n" in text
+    assert "largest differences" not in text
+    row = json.loads(said(*words, "-f", "jsonl"))
+    assert (row["p"], row["p_adjusted"], row["difference"], row["note"]) == (1, 1, 0, "identical")
+    assert row["detectable"] is None
+
+
+def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    folder = harness.run(tmp_path / "configs/compare.yaml").folder
+    text = said("gbrt", "neural", "lambdamart", "--results", folder, "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [(row["dataset"], row["metric"], row["baseline"], row["run"]) for row in rows] == [
+        (dataset, metric, "gbrt", run)
+        for dataset in ("letor-fold1", "letor-fold2")
+        for metric in ("map", "ndcg@10", "swaps(normalize=true)")
+        for run in ("neural", "lambdamart")
+    ]
+    text = said(
+        "gbrt", "neural", "--results", folder, "-m", "AP", "--dataset", "letor-fold2", "-b",
+        "neural",
+    )  # fmt: skip
+    assert text.startswith("letor-fold2, map ↑, against neural (0.8394, n=41)\n")
+    assert "letor-fold1" not in text
+    board = folder / "leaderboard.csv"
+    for words, begin in (
+        (("gbrt", "neurall", "--results", folder), "no run 'neurall' in these results; did you"),
+        (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "no dataset 'letor' in"),
+        (("gbrt", "neural", "--results", folder, "-m", "P@5"), "no metric 'P@5' was evaluated"),
+        ((folder, folder, folder), f"{folder}: folders of results are compared two at a time"),
+        ((board, board, "--results", folder), f"{board}: leaderboards are compared two at a time"),
+    ):
+        assert said(*words, code=2).startswith(begin)
+
+
+def test_arguments_that_say_too_little(trec: Path) -> None:
+    run, other, qrels = trec / "bm25.run", trec / "lsi.run", trec / "qrels.txt"
+    whole = (run, other, "--qrels", qrels, "-m", "map")
+    for words, begin in (
+        ((run, other, "-m", "map"), "give run files with --qrels QRELS and -m METRIC"),
+        (("nodir", "q.csv"), "nodir: is not there; "),
+        (("q.tsv", run), f"{run}: is no CSV file; "),
+        ((run, other, "--qrels", "q", "--results", "r"), "give run files with --qrels"),
+        ((run, other, "--qrels", "q"), "no metric was named: -m map"),
+        ((run, "--qrels", "q", "-m", "map"), f"there is one run, {run}; "),
+        ((run, other, "--qrels", qrels, "-m", "num_ret"), "runs cannot be compared by num_ret"),
+        ((*whole, "--level", 5), "level: expected a number between 0 and 1, got 5.0"),
+        ((*whole, "-b", "bm52"), "there is no run 'bm52' for a baseline; did you mean 'bm25'?"),
+        ((*whole, "-b", "bm25", "--all-pairs"), "--all-pairs compares every run with every other"),
+        ((*whole, "-t", "tukay"), "unknown test 'tukay'; did you mean 'tukey'?"),
+    ):
+        assert said(*words, code=2).startswith(begin)
+
+
+def test_too_few_draws_for_the_family(trec: Path) -> None:
+    # the smallest p of 99 draws is 1/100, and two comparisons by Holm make it .02: fine at .05;
+    # at .01 two comparisons take 2 / .01 = 200 draws
+    words = ["--qrels", trec / "qrels.txt", "-m", "map", "-m", "P@5", "-t", "bootstrap"]
+    words = [trec / "bm25.run", trec / "tfidf.run", *words, "--draws", 99]
+    assert "too few draws" not in said(*words)
+    assert (
+        "  too few draws: with 99 no p is below 0.01, which corrected for 2 comparisons is above "
+        "0.01; take 200 or more\n"
+    ) in said(*words, "--level", 0.01)
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """A user's folder with the example data, and the results of configs/compare.yaml."""
+    folder = tmp_path_factory.mktemp("work")
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, folder / name)
+    harness.run(folder / "configs/compare.yaml")
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_significance_csv(workplace: Path) -> None:
+    found = rows(workplace / "results/compare/significance.csv")
+    assert list(found[0]) == [
+        "dataset", "metric", "baseline", "run", "n", "baseline_value", "run_value", "difference",
+        "low", "high", "interval", "level", "d_z", "hedges_g", "cliffs_delta", "wins", "ties",
+        "losses", "detectable", "statistic", "p", "p_adjusted", "significant", "test", "method",
+        "correction", "family", "family_size", "draws", "seed", "note",
+        "overall_statistic", "overall_p", "critical_difference",
+    ]  # fmt: skip
+    runs = ["gbrt", "lambdamart", "neural", "random"]
+    assert [(row["dataset"], row["metric"], row["run"]) for row in found] == [
+        (dataset, metric, run)
+        for dataset in ("letor-fold1", "letor-fold2")
+        for metric in ("map", "ndcg@10")
+        for run in runs
+    ]
+    for row in found:
+        assert row["baseline"] == "linear-regression"
+        assert (row["test"], row["correction"], row["family"]) == ("paired-t", "holm", "table")
+        assert (row["family_size"], row["draws"], row["seed"]) == ("16", "", "")
+        assert row["significant"] == ("true" if float(row["p_adjusted"]) <= 0.05 else "false")
+
+
+def test_the_difference_is_of_the_leaderboards_values(workplace: Path) -> None:
+    # the mean over two seeds of the mean over queries is the mean over queries of the mean of two
+    board = rows(workplace / "results/compare/leaderboard.csv")
+
+    def value(dataset: str, run: str) -> float:
+        found = [float(r["map"]) for r in board if (r["dataset"], r["run"]) == (dataset, run)]
+        assert len(found) == 2
+        return sum(found) / 2
+
+    for row in rows(workplace / "results/compare/significance.csv"):
+        if row["metric"] == "map":
+            baseline = value(row["dataset"], "linear-regression")
+            run = value(row["dataset"], row["run"])
+            assert float(row["difference"]) == pytest.approx(run - baseline, abs=1e-15)
+            assert float(row["run_value"]) == pytest.approx(run, abs=1e-15)
+
+
+def test_p_is_that_of_scipy(workplace: Path) -> None:
+    study = results.read(workplace / "results/compare").study
+    (row, *_) = rows(workplace / "results/compare/significance.csv")
+    run, baseline = (study.system(row["dataset"], row[key]) for key in ("run", "baseline"))
+    assert run is not None
+    assert baseline is not None
+    pairs = zip(run.values("map"), baseline.values("map"), strict=True)
+    kept = [(a, b) for a, b in pairs if a == a and b == b]
+    assert len(kept) == int(row["n"]) == 42
+    expected = scipy_stats.ttest_rel(*zip(*kept, strict=True))
+    assert float(row["p"]) == pytest.approx(expected.pvalue, rel=1e-10)
+    assert float(row["statistic"]) == pytest.approx(expected.statistic, rel=1e-10)
+    low, high = expected.confidence_interval()
+    assert (float(row["low"]), float(row["high"])) == pytest.approx((low, high), rel=1e-10)
+
+
+def test_standings_and_tiers(workplace: Path) -> None:
+    found = rows(workplace / "results/compare/standings.csv")
+    assert list(found[0]) == [
+        "dataset", "run", "metric", "n", "value", "low", "high", "rank", "rank_low", "rank_high",
+        "tier", "n_ranked",
+    ]  # fmt: skip
+    assert len(found) == 2 * 2 * 5
+    tiers = {(row["dataset"], row["run"], row["metric"]): row["tier"] for row in found}
+    board = rows(workplace / "results/compare/leaderboard.csv")
+    assert list(board[0])[-2:] == ["map tier", "ndcg@10 tier"]
+    for row in board:
+        for metric in ("map", "ndcg@10"):
+            assert row[f"{metric} tier"] == tiers[row["dataset"], row["run"], metric]
+    for row in found:
+        assert int(row["rank_low"]) <= int(row["rank"]) <= int(row["rank_high"])
+
+
+@pytest.mark.parametrize("test", ["paired-t", "randomization", "randomized-tukey"])
+def test_the_same_bytes_each_time(workplace: Path, test: str) -> None:
+    said = [f"output=../results/{test}", f"compare.test={test}", "compare.draws=500"]
+    files = []
+    for _ in range(2):
+        found = harness.run(workplace / "configs/compare.yaml", overrides=said)
+        files.append({name: (found.folder / name).read_bytes() for name in found.files})
+    assert files[0] == files[1]
+    assert {"significance.csv", "standings.csv"} <= files[0].keys()
+
+
+def test_read_back_and_compared_anew(workplace: Path) -> None:
+    read = results.read(workplace / "results/compare")
+    assert read.study.comparisons is None
+    again = results.with_comparisons(read).study.comparisons
+    run = harness.run(workplace / "configs/compare.yaml").comparisons
+    assert again is not None
+    assert run is not None
+    assert again.rows == run.rows
+    assert again.standings == run.standings
+    other = results.with_comparisons(read, Plan(test="tukey", metrics=("map",))).study.comparisons
+    assert other is not None
+    assert len(other.rows) == 2 * 10
+
+
+def test_a_run_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 1\nq3 0 b 1\n")
+    (tmp_path / "c.yaml").write_text(
+        "datasets: {trec: {path: qrels.txt}}\nruns: {'{r}': {path: '{r}.run'}}\nmetrics: [map]\n"
+        "compare: {baseline: bad}\n"
+    )
+    rest = "q2 Q0 b 1 2 t\nq2 Q0 a 2 1 t\nq3 Q0 b 1 1 t\n"
+    (tmp_path / "one.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n" + rest)
+    (tmp_path / "two.run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n" + rest)
+    (tmp_path / "bad.run").write_text("q1 Q0 a 1 nan t\n")
+    with pytest.warns(HarnessWarning, match="and the others are not compared: there is no run"):
+        found = harness.run(tmp_path / "c.yaml")
+    assert found.comparisons is None
+    assert len(found.leaderboard.entries) == 2
+    found = harness.run(tmp_path / "c.yaml", overrides=["compare.baseline=one"])
+    assert found.comparisons is not None
+    assert [one.run for one in found.comparisons.rows] == ["two"]
+    said = "fewer comparisons than the config has: bad on trec could not be evaluated"
+    assert found.comparisons.failed == (("trec", "bad"),)
+    assert f"\n  {said}\n" in str(found)
+    again = results.with_comparisons(results.read(found.folder)).study.comparisons
+    assert again is not None
+    assert again.failed == found.comparisons.failed
+    (tmp_path / "bad.run").unlink()
+    found = harness.run(tmp_path / "c.yaml", overrides=["compare.baseline=one"])
+    assert "fewer comparisons" not in str(found)
+
+
+FULL = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}
+
+
+def answering(*qids: str) -> dict[str, dict[str, float]]:
+    return {qid: FULL[qid] for qid in qids}
+
+
+PARTIAL = {"half": answering("q0", "q1", "q2"), "other": answering("q3", "q4"), "full": FULL}
+
+
+def test_they_are_counted_and_named() -> None:
+    found = harness.compare(QRELS, PARTIAL, ["map"], dataset="made")
+    half, other = found.unanswered
+    assert (half.run, half.n, half.n_queries, half.qids) == ("half", 3, 6, ("q3", "q4", "q5"))
+    assert (other.run, other.n, other.qids) == ("other", 4, ("q0", "q1", "q2", "q5"))
+    assert (
+        "made: half answered 3 of 6 queries, other answered 2 of 6 queries; the others count as in "
+        "the leaderboard"
+    ) in notes(found)
+    assert found.to_pandas()["note"].tolist() == [
+        "half answered 3 of 6 queries; other answered 2 of 6 queries",
+        "half answered 3 of 6 queries", "other answered 2 of 6 queries",
+    ]  # fmt: skip
+    assert [one.note for one in found.rows] == ["", "", ""]
+
+
+def test_nothing_is_said_of_what_is_left_out_or_complete() -> None:
+    complete = harness.compare(QRELS, {"one": FULL, "two": FULL}, ["map"])
+    same = {"one": PARTIAL["half"], "two": PARTIAL["half"]}
+    skipped = harness.compare(QRELS, same, ["map"], policy={"missing_queries": "skip"})
+    for found in (complete, skipped):
+        assert found.unanswered == ()
+        assert "answered" not in " ".join(notes(found))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with judgements, two runs that share no query, and a config."""
+    (tmp_path / "qrels.txt").write_text("".join(f"{qid} 0 a 1\n" for qid in QRELS))
+    for name, run in PARTIAL.items():
+        (tmp_path / f"{name}.run").write_text("".join(f"{qid} Q0 a 1 1 t\n" for qid in run))
+    (tmp_path / "c.yaml").write_text(
+        "datasets: {made: {path: qrels.txt}}\nruns: {'{r}': {path: '{r}.run'}}\nmetrics: [map]\n"
+        "compare: {}\noutput: results\n"
+    )
+    return tmp_path
+
+
+def test_files_list_them(files: Path) -> None:
+    words = ["compare", "half.run", "other.run", "--qrels", "qrels.txt", "-m", "map"]
+    words = [str(files / one) if "." in one else one for one in words]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "  qrels: half answered 3 of 6 queries, other answered 2 of 6 queries; " in done.stdout
+    lines = [line.split() for line in done.stdout.splitlines()]
+    title = lines.index(["qrels,", "queries", "without", "an", "answer"])
+    assert lines[title + 1 : title + 5] == [
+        ["run", "n", "qids"], ["half", "3", "q3", "q4", "q5"],
+        ["other", "4", "q0", "q1", "q2", "q5"], [],
+    ]  # fmt: skip
+
+
+def test_a_config_counts_them_and_so_do_its_results(files: Path) -> None:
+    done = CliRunner().invoke(app, ["run", str(files / "c.yaml")])
+    assert done.exit_code == 0, done.output
+    assert "made: half answered 3 of 6 queries, other answered 2 of 6 queries; " in done.stdout
+    with (files / "results/significance.csv").open(encoding="utf-8") as file:
+        written = [row["note"] for row in csv.DictReader(file)]
+    assert written == [
+        "half answered 3 of 6 queries", "other answered 2 of 6 queries",
+        "half answered 3 of 6 queries; other answered 2 of 6 queries",
+    ]  # fmt: skip
+    again = results.with_comparisons(results.read(files / "results")).study.comparisons
+    assert again is not None
+    assert [(one.run, one.n, one.qids) for one in again.unanswered] == [
+        ("half", 3, ()), ("other", 4, ()),
+    ]  # fmt: skip
+
+
+RNG = np.random.default_rng(8)
+TWELVE = {f"q{place}": {"a": 1, "b": 0, "c": 0, "d": 1} for place in range(12)}
+SYSTEMS = {
+    run: {qid: {doc: RNG.random() + (doc == "a") * bonus for doc in "abcd"} for qid in TWELVE}
+    for run, bonus in (("one", 0.0), ("two", 0.4), ("three", 1.0))
+}
+EVALUATIONS = [
+    harness.evaluate(TWELVE, run, ["map", "P@2"], name=name, dataset="made")
+    for name, run in SYSTEMS.items()
+]
+
+
+def by(test: str) -> Comparisons:
+    return harness.compare(EVALUATIONS, test=test, draws=999)
+
+
+def test_friedman_is_that_of_scipy_and_stands_in_each_row() -> None:
+    values = [one.column("map") for one in EVALUATIONS]
+    expected = scipy_stats.friedmanchisquare(*values)
+    rows = list(csv.DictReader(io.StringIO(render(by("friedman-nemenyi"), "csv"))))
+    for row in rows[:3]:
+        assert float(row["overall_statistic"]) == pytest.approx(expected.statistic)
+        assert float(row["overall_p"]) == pytest.approx(expected.pvalue)
+    assert {row["critical_difference"] for row in rows[:3]} == {rows[0]["critical_difference"]}
+    # Demsar's table: q of three at .05 is 2.343; times sqrt(3 * 4 / (6 * 12))
+    assert float(rows[0]["critical_difference"]) == pytest.approx(2.343 * np.sqrt(1 / 6), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        ("tukey", "F(2, 22)"),
+        ("friedman-nemenyi", "chi-squared(2)"),
+        ("randomized-tukey", "range of means"),
+    ],
+)
+def test_overall_is_shown(test: str, said: str) -> None:
+    found = by(test)
+    text = render(found, "text")
+    assert "All runs together" in text
+    assert text.count(said) == 2
+    for one in found.overall:
+        assert f"{one.statistic:.4f}" in text
+        assert f"{one.critical_difference:.4f}" in text
+
+
+def with_seed(test: str, metric: str, **keys: Any) -> Comparisons:
+    return harness.compare(TWELVE, SYSTEMS, [metric], test=test, draws=999, seed=4, **keys)
+
+
+def said_of_draws(found: Comparisons) -> list[str]:
+    return [line for line in notes(found) if line.startswith("drawn")]
+
+
+def test_an_exact_test_draws_nothing() -> None:
+    found = with_seed("randomization", "P@2")  # values of 0, .5 and 1: all flips are counted
+    assert {one.method for one in found.rows} == {"exact"}
+    assert said_of_draws(found) == []
+    assert not found.drawn
+    rows = comparison_rows(found)
+    assert {(row["draws"], row["seed"]) for row in rows} == {(None, None)}
+
+
+def test_what_is_drawn_says_so() -> None:
+    found = with_seed("bootstrap", "map")
+    assert said_of_draws(found) == ["drawn: 999 times, seed 4"]
+    assert {(row["draws"], row["seed"]) for row in comparison_rows(found)} == {(999, 4)}
+    found = with_seed("paired-t", "map", interval="bca")
+    assert said_of_draws(found) == ["drawn: 999 times, seed 4"]
+    assert said_of_draws(with_seed("paired-t", "map")) == []
+
+
+def test_no_p_is_no_family() -> None:
+    qrels = {"q": {"a": 1, "b": 0}}
+    runs = {"one": {"q": {"a": 1.0, "b": 0.0}}, "two": {"q": {"a": 0.0, "b": 1.0}}}
+    first = notes(harness.compare(qrels, runs, ["map"]))[0]
+    assert first == "Paired two-sided t-test; no correction, as no comparison has a p-value"

@@ -1,0 +1,186 @@
+"""The methods paragraph says what was done, and nothing else; its citations have entries."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from harness.core.comparison import Plan
+from harness.core.convention import CONVENTIONS
+from harness.core.evaluation import Counts, Evaluation
+from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.metric import REGISTRY
+from harness.core.names import parse_all
+from harness.core.policy import Policy
+from harness.core.study import Study
+from harness.errors import UnknownNameError
+from harness.reports.methods import CITED_CORRECTIONS, bibliography, methods, sources
+from harness.reports.references import REFERENCES, bibtex
+from harness.reports.wording import Writer, metric_list
+from harness.stats.compare import compare
+from harness.stats.registry import load_all
+
+
+def study(
+    metrics: Sequence[str] = ("map", "ndcg@10"),
+    runs: Sequence[str] = ("a", "b", "c"),
+    counts: Counts | None = None,
+    policy: Policy | None = None,
+    seeds: int = 1,
+    plan: Plan | None = None,
+    **manifest: object,
+) -> Study:
+    parsed = parse_all(metrics)
+    draw = np.random.default_rng(1)
+    entries = tuple(
+        Entry(
+            Evaluation(
+                draw.random((20, len(parsed))) / 2 + place / 10,
+                pa.array([f"q{at}" for at in range(20)]),
+                parsed,
+                policy or Policy(),
+                counts or Counts(queries=20),
+                run=run,
+                dataset="web_1",
+            ),
+            {"seed": str(seed)} if seeds > 1 else {},
+        )
+        for place, run in enumerate(runs)
+        for seed in range(seeds)
+    )
+    found = Study(Leaderboard(entries), None, {"versions": {"harness": "1.0"}, **manifest})
+    if plan is None:
+        return found
+    return Study(found.board, compare(found.systems, plan), found.manifest)
+
+
+def test_paragraph() -> None:
+    names = {"web_1": "Web & 1", "a": "BM25"}
+    checked = [{"crosscheck": {"queries": 5, "values": 10, "largest_difference": 0.0}}] * 2
+    made = study(
+        ("map", "ndcg@5,10", "num_rel"), counts=Counts(queries=20, missing=2, empty=3), seeds=2,
+        policy=Policy(empty_queries="skip"), plan=Plan(baselines=("a",)), cells=checked,
+    )  # fmt: skip
+    assert methods(made, name=lambda own: names.get(own, own)) == (
+        r"We report MAP~\citep{buckley2005}, nDCG@5 and nDCG@10~\citep{jarvelin2002} (linear gain) "
+        r"and the number of relevant documents on Web \& 1 (20 queries), averaged over 2 "
+        "repetitions per system (seed). Score ties (in single precision) were broken by descending "
+        r"document identifier, as in trec\_eval. Queries without relevant documents (3 of 20) are "
+        "left out, but count as usual for the number of relevant documents. Queries that a run did "
+        "not answer (12 in 6 of 6 runs) count as 0, but count as usual for the number of relevant "
+        r"documents. Values were computed with ranking-harness 1.0~\citep{rankingharness2026}; 20 "
+        r"of them were recomputed with pytrec\_eval~\citep{vangysel2018} and matched exactly. We "
+        r"compared each system with BM25 on MAP, nDCG@5 and nDCG@10 using a paired two-sided "
+        r"t-test~\citep{student1908} on per-query means over repetitions, with Holm's "
+        r"correction~\citep{holm1979} over 6 comparisons ($\alpha = 0.05$). Intervals are 95\% "
+        "t-intervals.\n"
+    )
+
+
+def test_only_what_happened_is_written() -> None:
+    text = methods(study(), "plain", metrics=["map"])
+    assert text.startswith("We report MAP [buckley2005] on web_1 (20 queries). Score ties")
+    assert sources(study(), metrics=["map"]) == ("buckley2005", "rankingharness2026")
+    for word in ("compared", "correction", "recomputed", "not answer", "without relevant"):
+        assert word not in text
+
+
+@pytest.mark.parametrize(
+    ("made", "parts"),
+    [
+        ({"metrics": ("map(rel=2)", "P(rel=2)@5", "bpref")},
+         ["Documents of grade 2 and above are relevant.",
+          "bpref [buckley2004] (grades from 1 relevant)"]),
+        ({"plan": Plan(correction="by", level=0.01)},  # 3 pairs x 2 metrics
+         ["with Benjamini and Yekutieli's correction [benjamini2001] over 6 comparisons (alpha = "
+          "0.01)", "Intervals are 99% t-intervals"]),
+        ({"plan": Plan(correction="none")}, ["with no correction over 6 comparisons"]),
+        ({"plan": Plan(test="bootstrap", draws=999, seed=7)}, ["999 random draws (seed 7)"]),
+        ({"plan": Plan(interval="bca", draws=200, seed=3)},
+         ["95% BCa bootstrap intervals [efron1987]", "200 random draws (seed 3)."]),
+        ({"plan": Plan(test="tukey")}, ["using Tukey's HSD test", "95% simultaneous intervals",
+                                        "corrected by the test for all pairs",
+                                        "All systems together: F(2, 38)"]),
+        ({"metrics": ("map",), "plan": Plan(test="friedman-nemenyi")},
+         ["using a Friedman test with Nemenyi's post-hoc test", "chi^2(2) = "]),
+        ({"metrics": ("ndcg(convention=lightgbm)@10", "P@5", "P@5_min", "P@5_max")},
+         ["as computed by LightGBM 4.7.0 [ke2017], exponential gain 2^g - 1",
+          "1 for queries without relevant documents", "Bounds are over all orders of tied"]),
+        ({"metrics": ("map", "ndcg(convention=lightgbm)@5"), "policy": Policy(depth=7)},
+         ["as in trec_eval, but (in double precision) were kept in the order of the file for "
+          "nDCG@5.", "Of the documents of each query only the first 7 counted"]),
+        ({"metrics": ("map", "P(judged_only=true)@5")},
+         ["Documents without judgement were kept, but were removed first for precision@5."]),
+    ],
+)  # fmt: skip
+def test_parts(made: dict[str, Any], parts: list[str]) -> None:
+    text = methods(study(**made), "plain")
+    assert [part for part in parts if text.count(part) != 1] == []
+
+
+@pytest.mark.parametrize("markup", ["latex", "plain"])
+def test_every_metric_can_be_said(markup: str) -> None:
+    names = [
+        f"{name}@5" if definition.needs_cutoff else name
+        for name, definition in REGISTRY.items()
+        if name not in ("Rprec_mult", "iprec_at_recall")
+    ]
+    writer = Writer(markup)  # type: ignore[arg-type]
+    text = metric_list(parse_all(names), 1, writer)
+    assert set(writer.cited) <= set(REFERENCES)
+    assert "_" not in re.sub(r"\\_|\$[^$]*\$", "", text) or markup == "plain"
+
+
+def test_every_key_has_an_entry() -> None:
+    keys = {key for one in REGISTRY.values() for key in one.cite}
+    variants = [variant for one in REGISTRY.values() for variant in one.variants.values()]
+    keys |= {key for _, cite in variants for key in cite}
+    keys |= {key for one in CONVENTIONS.values() for key in one.cite}
+    keys |= {key for cite in CITED_CORRECTIONS.values() for key in cite}
+    keys |= {key for test in load_all().values() for key in test.sources}
+    assert keys <= set(REFERENCES), keys - set(REFERENCES)
+
+
+def test_entries_parse() -> None:
+    with pytest.raises(UnknownNameError, match="unknown reference 'holm1978'; did you mean 'holm1"):
+        bibtex(["holm1978"])
+    text = bibtex(REFERENCES)
+    found = re.findall(r"@(\w+)\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}\n", text)
+    assert [key for _, key, _ in found] == sorted(REFERENCES)
+    needed = {
+        "article": "journal", "inproceedings": "booktitle", "incollection": "booktitle",
+        "book": "publisher", "phdthesis": "school",
+        "misc": "howpublished",
+    }  # fmt: skip
+    for kind, key, body in found:
+        names = re.findall(r"^  (\w+) =", body, re.M)
+        assert {"author", "title", "year", needed[kind]} <= set(names), key
+        assert body.count("{") == body.count("}")
+        assert key.endswith(re.search(r"year = \{(\d+)\}", body)[1])  # type: ignore[index]
+
+
+@pytest.mark.skipif(not shutil.which("bibtex"), reason="needs pdflatex and bibtex")
+def test_latex_and_bibtex_take_them(tmp_path: Path) -> None:
+    found = study(("map", "ndcg@5,10", "kendall", "tau_ap", "rbp"), plan=Plan(baselines=("a",)))
+    (tmp_path / "refs.bib").write_text(bibtex(REFERENCES), "utf-8")
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\\usepackage{amsmath,natbib}\\begin{document}\n"
+        f"{methods(found)}\\nocite{{*}}\\bibliographystyle{{plainnat}}\\bibliography{{refs}}\n"
+        "\\end{document}\n",
+        "utf-8",
+    )
+    for command in (["pdflatex", "-interaction=nonstopmode", "paper"], ["bibtex", "paper"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert "Warning--" not in done.stdout
+    entries = (tmp_path / "paper.bbl").read_text("utf-8").count("\\bibitem")
+    assert entries == len(REFERENCES)
+    assert set(re.findall(r"\w+(?=,\n)", bibliography(found))) >= {"holm1979", "student1908"}

@@ -1,0 +1,648 @@
+"""From a study to a table: values, marks, means, captions, notes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from studies import compared, constant, study
+
+import harness
+from harness.core.comparison import Comparisons, Plan, Standing
+from harness.core.evaluation import Counts
+from harness.core.policy import Policy
+from harness.errors import UnknownNameError
+from harness.reports.leaderboard import find
+from harness.reports.paper_table.build import build
+from harness.reports.paper_table.marks import best_and_second
+from harness.reports.paper_table.model import PaperTable
+from harness.reports.paper_table.rendering import FORMATS, render, render_all, shown_alike
+from harness.reports.paper_table.select import metric_spellings, select
+from harness.reports.paper_table.settings import Settings
+
+TWO = constant(
+    {
+        "trec": {"bm25": [0.4, 2.0], "dense": [0.5, 1.0], "fusion": [0.5001, 3.0]},
+        "web": {"bm25": [0.3, 2.0], "dense": [0.2, 1.0]},
+    }
+)
+METRICS = ["map", "mse"]
+
+
+def texts(table: PaperTable) -> dict[str, list[str]]:
+    return {row.run: [cell.text for cell in row.cells] for row in table.rows}
+
+
+def marked(table: PaperTable, what: str) -> dict[str, list[bool]]:
+    return {row.run: [getattr(cell, what) for cell in row.cells] for row in table.rows}
+
+
+def test_blocks_rows_and_values() -> None:
+    table = build(study(TWO, METRICS))
+    assert table.blocks == [("trec", 2), ("web", 2)]
+    assert [column.title for column in table.columns] == ["map ↑", "mse ↓"] * 2
+    assert [column.key for column in table.columns] == METRICS * 2
+    assert texts(table) == {
+        "bm25": [".400", "2.000", ".300", "2.000"],
+        "dense": [".500", "1.000", ".200", "1.000"],
+        "fusion": [".500", "3.000", "–", "–"],
+    }
+    cell = table.cell("fusion", "trec", "map")
+    assert cell is not None
+    assert cell.value == 0.5001
+    assert cell.n == 2
+    assert table.cell("fusion", "trec", "ndcg") is None
+
+
+def test_best_is_shared_at_the_precision_shown_and_lower_can_be_better() -> None:
+    table = build(study(TWO, METRICS))
+    assert marked(table, "best") == {
+        "bm25": [False, False, True, False],
+        "dense": [True, True, False, True],
+        "fusion": [True, False, False, False],
+    }
+    # two values: no second best
+    assert marked(table, "second") == {
+        "bm25": [True, True, False, False],
+        "dense": [False, False, False, False],
+        "fusion": [False, False, False, False],
+    }
+    precise = build(study(TWO, METRICS), Settings(digits={"map": 4}))
+    assert [row.cells[0].best for row in precise.rows] == [False, False, True]
+
+
+def test_letters_stand_for_the_systems_that_are_beaten() -> None:
+    outcomes = {
+        ("trec", "map", "bm25", "dense"): (0.1, 0.01),  # dense beats bm25
+        ("trec", "map", "bm25", "fusion"): (0.1, 0.05),  # at the level: significant
+        ("trec", "map", "dense", "fusion"): (0.1, 0.051),
+        ("trec", "mse", "bm25", "fusion"): (1.0, 0.001),  # lower is better: bm25 beats fusion
+        ("trec", "mse", "bm25", "dense"): (-1.0, math.nan),
+    }
+    table = build(study(TWO, METRICS, compared(outcomes)))
+    assert [row.sign for row in table.rows] == ["a", "b", "c"]
+    assert {row.run: [cell.marks for cell in row.cells[:2]] for row in table.rows} == {
+        "bm25": [(), ("c",)],
+        "dense": [("a",), ()],
+        "fusion": [("a",), ()],
+    }
+    assert not any(cell.worse for row in table.rows for cell in row.cells)
+
+
+def test_daggers_stand_for_baselines_above_and_below() -> None:
+    outcomes = {
+        ("trec", "map", "bm25", "dense"): (0.1, 0.01),
+        ("trec", "map", "fusion", "dense"): (-0.1, 0.01),
+        ("trec", "map", "bm25", "fusion"): (0.1, 0.2),
+    }
+    table = build(study(TWO, METRICS, compared(outcomes, ("bm25", "fusion"))))
+    assert {row.run: row.sign for row in table.rows} == {"bm25": "†", "dense": "", "fusion": "‡"}
+    cell = table.cell("dense", "trec", "map")
+    assert cell is not None
+    assert (cell.marks, cell.worse) == (("†",), ("‡",))
+    assert (
+        "† significantly better than bm25, ‡ than fusion; below the line: significantly worse "
+        "(paired two-sided t-test, Holm's correction over 3 comparisons, p ≤ 0.05)."
+    ) in table.caption
+
+
+def test_a_mean_over_datasets_is_for_runs_that_have_them_all() -> None:
+    table = build(study(TWO, METRICS), Settings(average=True))
+    assert table.blocks[-1] == ("mean over datasets", 2)
+    # bm25: (.4 + .3) / 2, (2 + 2) / 2; dense: (.5 + .2) / 2, (1 + 1) / 2
+    assert {run: cells[-2:] for run, cells in texts(table).items()} == {
+        "bm25": [".350", "2.000"],
+        "dense": [".350", "1.000"],
+        "fusion": ["–", "–"],
+    }
+    assert [row.cells[-1].note for row in table.rows] == ["", "", "1/2"]
+    # two equal values, and none that they are better than
+    assert [row.cells[-2].best for row in table.rows] == [False, False, False]
+    assert table.footnotes == (
+        "Not evaluated: fusion on web.",
+        "n/N after –: the run has n of the N datasets, so no mean over them.",
+    )
+
+
+def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
+    # means over two queries: trec .4, .6 for the seeds, web .2, .4
+    values = {
+        "trec": {"dense::1": [[0.3], [0.5]], "dense::2": [[0.5], [0.7]], "bm25": [[0.5], [0.5]]},
+        "web": {"dense::1": [[0.2], [0.2]], "dense::2": [[0.4], [0.4]], "bm25": [[0.1], [0.1]]},
+    }
+    table = build(study(values), Settings(spread="deviation", average=True))
+    dense, bm25 = table.rows
+    # the deviation of two numbers that are .2 apart is .2 / sqrt(2) = .1414; means .3 and .5
+    assert [cell.text for cell in dense.cells] == [".500", ".300", ".400"]
+    assert [cell.spread for cell in dense.cells] == ["± .141"] * 3
+    assert dense.cells[0].ends == pytest.approx((0.2 / math.sqrt(2),))
+    assert [cell.spread for cell in bm25.cells] == [""] * 3
+    assert table.caption[:2] == (
+        "Means over trec and web (2 queries each) and 1 to 2 repetitions per system (seed).",
+        "After ±: standard deviation over the repetitions.",
+    )
+
+
+def test_percent_and_digits_by_metric() -> None:
+    settings = Settings(percent=("map",), digits={"mse": 1}, leading_zero=True)
+    assert texts(build(study(TWO, METRICS), settings))["bm25"] == ["40.0", "2.0", "30.0", "2.0"]
+    settings = Settings(percent=("*", "!mse"), digits={"*": 2})
+    table = build(study(TWO, METRICS), settings)
+    assert texts(table)["bm25"] == ["40.00", "2.00", "30.00", "2.00"]
+    assert "× 100: map." in table.caption
+    both = build(study(TWO, ["map", "kendall"]), Settings(percent=("*",)))
+    assert "Values are × 100." in both.caption
+
+
+def test_names_groups_and_order() -> None:
+    settings = Settings(
+        metrics=("mse", "map"),
+        datasets=("web", "*"),
+        groups={"Neural": ("*", "!fusion"), "Lexical": ("bm25",)},
+        names={"bm25": "BM25", "map": "MAP", "web": "WEB"},
+    )
+    table = build(study(TWO, METRICS), settings)
+    assert [(group.title, [row.title for row in group.rows]) for group in table.groups] == [
+        ("Neural", ["dense"]),
+        ("Lexical", ["BM25"]),
+    ]
+    assert [(column.block, column.title) for column in table.columns] == [
+        ("WEB", "mse ↓"), ("WEB", "MAP ↑"), ("trec", "mse ↓"), ("trec", "MAP ↑"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sort", "runs"),
+    [
+        ("mse", ["dense", "bm25", "fusion"]),  # fusion lacks a dataset
+        ("trec: map", ["fusion", "dense", "bm25"]),
+        ("web: map", ["bm25", "dense", "fusion"]),
+        ("trec: mse", ["dense", "bm25", "fusion"]),
+    ],
+)
+def test_sorted_best_first(sort: str, runs: list[str]) -> None:
+    table = build(study(TWO, METRICS), Settings(sort=sort))
+    assert [row.run for row in table.rows] == runs
+
+
+def test_further_columns() -> None:
+    values = {"trec": {"bm25": [[0.5, 1.0], [math.nan, 2.0]], "dense": [[0.5, 1.0], [0.5, 1.0]]}}
+    made = study(values, METRICS, missing={("trec", "bm25"): 1})
+    table = build(made, Settings(extras=("n", "coverage")))
+    assert [column.title for column in table.columns[2:]] == ["n", "answered"]
+    assert texts(table) == {
+        "bm25": [".500", "1.500", "1–2", "1/2"],
+        "dense": [".500", "1.000", "2", "2/2"],
+    }
+    assert table.footnotes == (
+        "Queries of trec answered: bm25 1/2; the others count as 0, but are left out for mse.",
+        "Queries of trec with a value of map: bm25 1/2.",
+        "n/N after a value: it is over n of the N queries, others over more.",
+    )
+    alone = build(made, Settings(metrics=("map",)))
+    assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others count as 0."
+
+
+def test_one_run_has_no_best() -> None:
+    table = build(study(constant({"trec": {"bm25": [0.5]}})))
+    assert not any(cell.best for row in table.rows for cell in row.cells)
+    assert table.caption == (
+        "Means over trec (2 queries).",
+        "Score ties (in single precision) were broken by descending document identifier, as in "
+        "trec_eval.",
+    )
+
+
+def test_label_and_trace() -> None:
+    table = build(study(TWO, METRICS), name="main")
+    assert table.label == "tab:main"
+    assert table.source == (
+        f"table made by harness {harness.__version__}, config paper, manifest sha256:{'ab12' * 16}"
+    )
+
+
+def test_a_run_that_could_not_be_evaluated_loses_no_table() -> None:
+    failed = [
+        {"dataset": "trec", "run": "broken", "columns": {}, "error": "line 3"},
+        {"dataset": "web", "run": "fusion", "columns": {}, "error": "line 4"},
+    ]
+    made = study(TWO, METRICS)
+    made = replace(made, manifest={**made.manifest, "failed": failed})
+    settings = Settings(runs=("broken", "*"), marks="letters", extras=("tier",), sort="map")
+    table = build(made, settings)
+    assert texts(table) == {
+        "bm25": [".400", "2.000", ".300", "2.000"],
+        "dense": [".500", "1.000", ".200", "1.000"],
+        "broken": ["–"] * 4,
+        "fusion": [".500", "3.000", "–", "–"],
+    }
+    assert table.footnotes == ("Not evaluated: broken on trec, broken on web and fusion on web.",)
+
+
+@pytest.mark.parametrize(
+    ("names", "place"),
+    [
+        ({"bm25": "A", "dense": "A"}, "names.dense"),
+        ({"bm25": "dense"}, "names.bm25"),
+        ({"web": "trec"}, "names.web"),
+        ({"map": "A", "mse": "A"}, "names.mse"),
+        ({"mse": "map"}, "names.mse"),
+        ({"AP": "mse"}, "names.AP"),
+    ],
+)
+def test_two_rows_columns_or_blocks_of_one_name(names: dict[str, str], place: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        build(study(TWO, METRICS), Settings(names=names))
+    assert [one.where for one in caught.value.problems] == [f"tables.table.{place}"]
+
+
+def test_every_wrong_name_is_reported_with_its_place() -> None:
+    settings = Settings(
+        metrics=("map", "ndgc"), datasets=("terc",), runs=("bm52",), names={"dnse": "D"},
+        sort="mapp", digits={"mp": 2}, percent=("mse2",), marks="letters", extras=("n", "tier"),
+        groups={"A": ("bm25",), "B": ("bm25", "x*")},
+    )  # fmt: skip
+    with pytest.raises(UnknownNameError) as caught:
+        build(study(TWO, METRICS), settings, "main")
+    assert [one.where for one in caught.value.problems] == [
+        f"tables.main.{place}"
+        for place in (
+            "metrics[1]", "percent[0]", "digits.mp", "datasets[0]", "runs[0]", "groups.B[1]",
+            "groups.B[0]", "names.dnse", "sort", "marks", "extras[1]",
+        )
+    ]  # fmt: skip
+
+
+def test_caption() -> None:
+    outcomes = {("trec", "map", "bm25", "dense"): (0.1, 0.01)}
+    # .4 -+ t(.975; 1) * sd / sqrt(2): 12.706 * .1414 / 1.4142 = 1.2706
+    values = {"trec": {"bm25": [[0.3, 1], [0.5, 1]], "dense": [[0.5, 2], [0.7, 2]]}}
+    made = study(values, METRICS, compared(outcomes, correction="none"))
+    settings = Settings(
+        spread="interval", percent=("map",), names={"map": "MAP"}, caption="Both runs",
+        digits={"*": 1},
+    )  # fmt: skip
+    table = build(made, settings)
+    assert [row.cells[0].spread for row in table.rows] == ["[-87.1, 167.1]", "[-67.1, 187.1]"]
+    assert table.caption == (
+        "Both runs.",
+        "Means over trec (2 queries).",
+        "× 100: MAP.",
+        "In brackets: 95 % interval of the mean (t).",
+        "The best value of a column is in bold.",
+        "A letter beside a value: significantly better than the system of that letter "
+        "(paired two-sided t-test, no correction over 1 comparison, p ≤ 0.05).",
+        "Not tested: mse.",
+        "Score ties (in single precision) were broken by descending document identifier, as in "
+        "trec_eval.",
+    )
+    assert table.footnotes == ("No interval over queries: mse.",)
+    none = build(study(TWO, METRICS, compared({("trec", "map", "bm25", "dense"): (0.1, 0.5)})))
+    assert not any(row.sign for row in none.rows)
+    assert "No difference is significant" in " ".join(none.caption)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "rule", "sentence"),
+    [
+        (["map", "P@5"], "zero", "Queries without relevant documents (2 of 4) count as 0."),
+        (["map"], "one", "Queries without relevant documents (2 of 4) count as 1."),
+        (["map"], "skip", "We excluded the 2 of 4 queries without relevant documents."),
+        (["map", "P@5", "tau_ap"], "zero", "Queries without relevant documents (2 of 4) count as "
+         "0, but are left out for tau_ap."),
+        (["map", "map(undefined=nan)"], "skip", "Queries without relevant documents (2 of 4) are "
+         "left out, but count as undefined for map(undefined=nan)."),
+        (["map", "P(rel=2)@5"], "zero", "Queries without relevant documents (at most 2 of 4) "
+         "count as 0."),
+    ],
+)  # fmt: skip
+def test_queries_without_relevant_documents(metrics: list[str], rule: str, sentence: str) -> None:
+    made = study({"trec": {"a": [[0.5] * len(metrics)] * 4}}, metrics)
+    counts, policy = Counts(queries=4, empty=2), Policy(empty_queries=rule)  # type: ignore[arg-type]
+    (entry,) = made.board.entries
+    entry = replace(entry, evaluation=replace(entry.evaluation, counts=counts, policy=policy))
+    assert build(replace(made, board=replace(made.board, entries=(entry,)))).caption[-1] == sentence
+
+
+def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
+    """The best mean may be over the queries that are easy; leaderboards call none the best too."""
+    values = {"trec": {"a": [[0.9], [math.nan], [math.nan]], "b": [[0.5], [0.4], [math.nan]]}}
+    table = build(study(values))
+    assert [(row.cells[0].best, row.cells[0].note) for row in table.rows] == [
+        (False, "1/3"), (False, ""),
+    ]  # fmt: skip
+    unlike = "No best value marked, as runs were scored on different queries: map on trec."
+    assert unlike in table.caption
+    text = find("table").render(study(values).board)
+    assert "  no best value marked, as runs were scored on different queries: map\n" in text
+    assert table.footnotes[-1] == (
+        "n/N after a value: it is over n of the N queries, others over more."
+    )
+    assert "| .900 (1/3) |" in render(table, "markdown")
+    assert ".900~(1/3)" in render(table, "latex")
+    assert "best" not in render(table, "csv")
+    # those shown decide: without the other run's fewer queries the best is known
+    rest = {"trec": {**values["trec"], "c": [[0.4], [0.4], [math.nan]]}}
+    assert unlike in build(study(rest)).caption
+    some = build(study(rest), Settings(runs=("b", "c")))
+    assert [row.cells[0].best for row in some.rows] == [True, False]
+
+
+NUMBERS = st.lists(
+    st.one_of(st.integers(-30, 30).map(lambda i: f"{i / 10:.1f}"), st.just("–")), max_size=8
+)
+
+
+@pytest.mark.parametrize(
+    ("texts", "direction", "best", "second"),
+    [
+        ([".423", ".423", ".400"], "higher", {0, 1}, {2}),
+        ([".423", ".410", ".410", ".1"], "higher", {0}, {1, 2}),
+        (["-1.5", "2.0", ".0"], "lower", {0}, {2}),
+        (["0.50", ".50", "0.5"], "higher", set(), set()),  # none is better than another
+        ([".1", ".2"], "higher", {1}, set()),
+        ([".1", "–", "nan"], "higher", set(), set()),
+        ([".1", "–", ".3", ".2"], "higher", {2}, {3}),
+        (["1", "2", "3"], None, set(), set()),
+        ([], "higher", set(), set()),
+    ],
+)
+def test_best_and_second(
+    texts: list[str], direction: str, best: set[int], second: set[int]
+) -> None:
+    assert best_and_second(texts, direction) == (best, second)  # type: ignore[arg-type]
+
+
+@given(NUMBERS, st.sampled_from(["higher", "lower"]))
+def test_best_is_not_beaten_and_second_by_the_best_alone(texts: list[str], direction: str) -> None:
+    best, second = best_and_second(texts, direction)  # type: ignore[arg-type]
+    sign = 1 if direction == "higher" else -1
+    values = {place: sign * float(text) for place, text in enumerate(texts) if text != "–"}
+    if len(set(values.values())) < 2:
+        assert best == second == set()
+        return
+    assert best == {p for p, v in values.items() if not any(w > v for w in values.values())}
+    beaten_by = {p: {q for q, w in values.items() if w > values[p]} for p in values}
+    if len(values) > 2:
+        assert second == {p for p in values if beaten_by[p] and beaten_by[p] == best}
+
+
+RUNS = ["lambda-a", "bm25", "random", "lambda-b"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "taken"),
+    [
+        (["*"], RUNS),
+        ([], RUNS),
+        (["bm25", "*"], ["bm25", "lambda-a", "random", "lambda-b"]),
+        (["*", "bm25"], ["lambda-a", "random", "lambda-b", "bm25"]),
+        (["lambda*", "bm25"], ["lambda-a", "lambda-b", "bm25"]),
+        (["lambda*", "lambda-a"], ["lambda-b", "lambda-a"]),
+        (["!random"], ["lambda-a", "bm25", "lambda-b"]),
+        (["*", "!lambda*"], ["bm25", "random"]),
+        (["!lambda-a", "lambda-?"], ["lambda-b"]),
+        (["bm25", "bm25"], ["bm25"]),
+    ],
+)
+def test_what_is_taken_and_in_which_order(patterns: list[str], taken: list[str]) -> None:
+    assert select(patterns, RUNS, "run") == tuple(taken)
+
+
+def test_a_name_may_hold_what_patterns_are_made_of() -> None:
+    assert select(["a*"], ["ab", "a*"], "run") == ("a*",)
+    assert select(["x[1]"], ["x1", "x[1]"], "run") == ("x[1]",)
+    assert select(["x[1]*"], ["x1", "x[1]b"], "run") == ("x[1]b",)
+    assert select(["!a"], ["b", "!a"], "run") == ("!a",)
+
+
+def test_metrics_are_found_in_any_spelling() -> None:
+    known = ["map", "ndcg@5", "ndcg@10"]
+    spellings = metric_spellings(known)
+    assert select(["ndcg_cut_10", "map"], known, "metric", spellings) == ("ndcg@10", "map")
+    assert select(["!nDCG@10"], known, "metric", spellings) == ("map", "ndcg@5")
+    assert select(["ndcg@5,10"], known, "metric", spellings) == ("ndcg@5", "ndcg@10")
+
+
+def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        select(["bm52", "lamda-a*", "!rnd"], RUNS, "run")
+    near = ("bm25", "lambda-a", "random")
+    for line, name in zip(str(caught.value).splitlines(), near, strict=True):
+        assert f"did you mean '{name}'?" in line
+
+
+@given(st.lists(st.text("ab*?!", max_size=3)), st.lists(st.text("ab", min_size=1), unique=True))
+def test_nothing_is_taken_twice_or_made_up(patterns: list[str], known: list[str]) -> None:
+    try:
+        taken = select(patterns, known, "run")
+    except UnknownNameError:
+        return
+    assert len(set(taken)) == len(taken)
+    assert set(taken) <= set(known)
+
+
+VALUES = {"bm25": [0.4, -2.0], "dense": [0.5, 1.0], "a|b_<i>": [1 / 3, 13.0]}
+OUTCOMES = {
+    ("trec", "map", "bm25", "dense"): (0.1, 0.01),
+    ("trec", "map", "bm25", "a|b_<i>"): (-0.1, 0.01),
+}
+MADE = study(constant({"trec": VALUES}), ["map", "mse"], compared(OUTCOMES, ("bm25",)))
+TABLE = build(MADE, Settings(groups={"Old": ("bm25",), "New & more": ("*",)}), "main")
+BLOCKS = build(
+    study(constant({"trec": VALUES, "web": {"bm25": [0.1, 1.0]}}), ["map", "mse"]),
+    Settings(average=True),
+)
+
+
+def body(text: str) -> list[str]:
+    """Return the lines behind the caption."""
+    lines = text.splitlines()
+    return lines[lines.index("") + 1 :]
+
+
+def test_markdown() -> None:
+    lines = render(TABLE, "markdown").splitlines()
+    assert lines[0] == f"<!-- {TABLE.source} -->"
+    assert lines[2].startswith("Means over trec (2 queries). The best value of a column")
+    assert lines[4:] == [
+        "|                  |                map ↑ |            mse ↓ |",
+        "| ---------------- | -------------------: | ---------------: |",
+        "| *Old*            |                      |                  |",
+        "| bm25<sup>†</sup> |      <ins>.400</ins> |       **-2.000** |",
+        "| *New &amp; more* |                      |                  |",
+        "| dense            | **.500**<sup>†</sup> | <ins>1.000</ins> |",
+        "| a\\|b\\_&lt;i&gt;  |     .333<sub>†</sub> |           13.000 |",
+    ]
+    header = render(BLOCKS, "markdown").splitlines()[4]
+    assert header.count("<br>") == 6
+    assert "| trec<br>map ↑ |" in header.replace("  ", "")
+
+
+def test_html() -> None:
+    lines = render(TABLE, "html").splitlines()
+    assert lines[0] == f"<!-- {TABLE.source} -->"
+    assert lines[1] == "<table>"
+    assert lines[2].startswith('<caption style="text-align: left">Means over trec (2 queries).')
+    right = '<td style="text-align: right; white-space: nowrap">'
+    name = 'scope="row" style="text-align: left; font-weight: normal; white-space: nowrap"'
+    column = 'scope="col" style="white-space: nowrap"'
+    assert lines[3:] == [
+        "<thead>",
+        f"<tr><td></td><th {column}>map ↑</th><th {column}>mse ↓</th></tr>",
+        "</thead>",
+        "<tbody>",
+        '<tr><th scope="rowgroup" colspan="3" style="text-align: left">Old</th></tr>',
+        f"<tr><th {name}>bm25<sup>†</sup></th>{right}<u>.400</u></td>"
+        f"{right}<strong>−2.000</strong></td></tr>",
+        "</tbody>",
+        "<tbody>",
+        '<tr><th scope="rowgroup" colspan="3" style="text-align: left">New &amp; more</th></tr>',
+        f"<tr><th {name}>dense</th>{right}<strong>.500</strong><sup>†</sup></td>"
+        f"{right}<u>1.000</u></td></tr>",
+        f"<tr><th {name}>a|b_&lt;i&gt;</th>{right}.333<sub>†</sub></td>{right}13.000</td></tr>",
+        "</tbody>",
+        "</table>",
+    ]
+
+
+def test_text() -> None:
+    assert body(render(TABLE, "text")) == [
+        "               map ↑    mse ↓",
+        "Old",
+        "bm25 †      .400+     -2.000*",
+        "New & more",
+        "dense       .500* †    1.000+",
+        "a|b_<i>     .333  _†  13.000",
+    ]
+    assert "* the best value of a column, + the second best." in render(TABLE, "text")
+    assert "after _: significantly worse" in " ".join(render(TABLE, "text").split())
+    assert body(render(BLOCKS, "text"))[:4] == [
+        "         ---- trec ----  --- web ----  - mean over datasets --",
+        "         map ↑    mse ↓  map ↑  mse ↓       map ↑        mse ↓",
+        "bm25     .400+  -2.000*   .100  1.000  .250        -.500",
+        "dense    .500*   1.000+      –      –     – (1/2)      – (1/2)",
+    ]
+
+
+def test_signs_of_several_letters_stand_between_commas() -> None:
+    """``aab`` could be a and ab, or aa and b: runs 0 to 27 are a to z, aa and ab."""
+    runs = {f"run{place}": [place / 100] for place in range(29)}
+    beaten = {("trec", "map", f"run{place}", "run28"): (0.1, 0.01) for place in (0, 1, 26, 27)}
+    others = {("trec", "map", f"run{place}", "run27"): (0.1, 0.9) for place in range(27)}
+    made = study(constant({"trec": runs}), ["map"], compared({**beaten, **others}))
+    table = build(made)
+    assert "<sup>a,b,aa,ab</sup>" in render(table, "markdown")
+    assert "<sup>a,b,aa,ab</sup>" in render(table, "html")
+    assert "a,b,aa,ab" in body(render(table, "text"))[-1]
+    assert "$^{a,b,aa,ab}$" in render(table, "latex")
+    assert rows(table)[-1]["trec map marks"] == "best a b aa ab"
+
+
+def test_three_letters_and_more_that_follow_each_other_are_a_range() -> None:
+    # the last run's signs are those of runs 1 to 3, 5, 6 and 25 to 27: b-d, f, g, z-ab
+    runs = {f"run{place}": [place / 100] for place in range(29)}
+    places = (1, 2, 3, 5, 6, 25, 26, 27)
+    beaten = {("trec", "map", f"run{place}", "run28"): (0.1, 0.01) for place in places}
+    others = {("trec", "map", f"run{place}", "run27"): (0.1, 0.9) for place in range(27)}
+    table = build(study(constant({"trec": runs}), ["map"], compared({**beaten, **others})))
+    assert "<sup>b–d,f,g,z–ab</sup>" in render(table, "markdown")
+    assert "$^{b{-}d,f,g,z{-}ab}$" in render(table, "latex")
+    assert rows(table)[-1]["trec map marks"] == "best b c d f g z aa ab"
+
+
+def rows(table: PaperTable) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(render(table, "csv"))))
+
+
+def test_csv_has_every_digit_and_the_marks() -> None:
+    found = rows(TABLE)
+    assert list(found[0]) == [
+        "group", "run", "name", "sign", "trec map", "trec map n", "trec map marks", "trec mse",
+        "trec mse n", "trec mse marks",
+    ]  # fmt: skip
+    assert [(row["group"], row["run"], row["sign"]) for row in found] == [
+        ("Old", "bm25", "†"), ("New & more", "dense", ""), ("New & more", "a|b_<i>", ""),
+    ]  # fmt: skip
+    assert float(found[2]["trec map"]) == 1 / 3
+    assert [row["trec map marks"] for row in found] == ["second", "best †", "_†"]
+    assert [row["trec map n"] for row in found] == ["2"] * 3
+
+
+def test_csv_marks_the_best_of_all_digits() -> None:
+    values = {"a": [0.5001], "b": [0.4999], "c": [0.5002]}
+    table = build(study(constant({"trec": values})), Settings(digits={"*": 1}))
+    assert not any(row.cells[0].best for row in table.rows)  # all are .5
+    assert [row["trec map marks"] for row in rows(table)] == ["second", "", "best"]
+
+
+def test_csv_of_spreads_and_of_what_is_not_there() -> None:
+    values = {"trec": {"a::1": [[0.1], [0.3]], "a::2": [[0.3], [0.5]], "b": [[math.nan]] * 2}}
+    (first, second) = rows(build(study(values), Settings(spread="deviation", extras=("coverage",))))
+    assert float(first["trec map deviation"]) == pytest.approx(0.2 / math.sqrt(2))
+    assert first["trec coverage"] == "2/2"
+    assert (second["trec map"], second["trec map deviation"], second["trec map n"]) == ("",) * 3
+    (first, _) = rows(build(study(values), Settings(spread="interval")))
+    assert float(first["trec map low"]) < 0.3 < float(first["trec map high"])
+
+
+def test_extras_of_comparisons() -> None:
+    (metric,) = MADE.board.metrics[:1]
+    standings = (
+        Standing("trec", "bm25", metric, 2, 0.4, 0.3, 0.5, 2, 1, 2, "1-2"),
+        Standing("trec", "dense", metric, 2, 0.5, 0.45, 0.55, 1, 1, 1, "1"),
+    )
+    made = study(
+        constant({"trec": VALUES}), ["map"] * 0 + ["map", "mse"], Comparisons(Plan(), (), standings)
+    )
+    table = build(made, Settings(extras=("tier", "rank"), spread="interval"))
+    assert [column.key for column in table.columns] == ["map", "map tier", "map rank", "mse"]
+    assert body(render(table, "text"))[:4] == [
+        "                      map ↑  tier      rank    mse ↓",
+        "bm25     .400+ [.300, .500]   1–2  2 [1, 2]  -2.000*",
+        "dense    .500* [.450, .550]     1  1 [1, 1]   1.000+",
+        "a|b_<i>  .333                   –  –         13.000",
+    ]
+    assert " 1--2 & " in render(table, "latex")
+    assert ">1–2</td>" in render(table, "html")
+    assert " 1–2 |" in render(table, "markdown")
+    found = rows(table)
+    assert (found[0]["trec map rank"], found[0]["trec map rank high"]) == ("2", "2")
+    assert found[0]["trec map tier"] == "1-2"
+
+
+def test_the_same_table_in_every_format() -> None:
+    wanted = {"main": (Settings(), ("latex", "markdown", "html", "csv", "text", "csv"))}
+    files = render_all(MADE, wanted)  # type: ignore[arg-type]
+    assert list(files) == [f"tables/main.{end}" for end in ("tex", "md", "html", "csv", "txt")]
+    for name in ("tex", "md", "html"):
+        assert b"manifest sha256:" + b"ab12" * 16 in files[f"tables/main.{name}"].splitlines()[0]
+
+
+NFC, NFD = "caf\u00e9", "cafe\u0301"
+FIX = "; give one of them another name under 'names' (--name OLD=NEW)"
+
+
+def said(*runs: str, dataset: str = "a") -> list[str]:
+    made = study(constant({name: {run: [0.5] for run in runs} for name in ("trec", dataset)}))
+    return [*shown_alike(build(made, Settings(), "main"), FORMATS)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown", "where"),
+    [
+        (NFC, NFD, r"'caf\xe9' and 'cafe\u0301'", "latex, markdown, html, csv, text"),
+        # a terminal is shown \t and \n, HTML's source \t; a CSV holds both as they are
+        ("a\tb", "a\nb", r"'a\tb' and 'a\nb'", "latex, markdown, csv"),
+        ("a b", "a\nb", r"'a b' and 'a\nb'", "latex, markdown, html, csv"),
+        ("A", "\u0391", r"'A' and '\u0391'", "latex"),  # a capital alpha
+        ("\u00b5", "\u03bc", r"'\xb5' and '\u03bc'", "latex"),  # micro and mu
+    ],
+)
+def test_rows(one: str, other: str, shown: str, where: str) -> None:
+    assert said("bm25", one, other) == [f"table 'main': rows {shown} look the same in {where}{FIX}"]
