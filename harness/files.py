@@ -1,4 +1,4 @@
-"""Files out: written whole or not at all; what the system refuses, in one sentence.
+"""Files written whole or not at all, locks, printing, and what to do when the system refuses.
 
 A lock ends with the process that holds it, however that ends.
 """
@@ -21,7 +21,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TextIO
 
@@ -36,91 +35,55 @@ RECORDS = "[0-9a-f][0-9a-f]"
 """Which folders of a cache hold its records."""
 _UNFINISHED = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}\.part", re.S)
 """Names of files that are being written, as :mod:`tempfile` makes them."""
-_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
-NO_MEMORY = "not enough memory"
-MORE_MEMORY = "raise the limit (ulimit -v, or the job's)"
-_FEWER = ", or give fewer --jobs"
+_MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs to a command with them"
+_FILES = "raise the limit on open files (ulimit -n)"
+_FOLDER = "change its permissions, or write to another folder"
 _OF_ARROW = re.compile(r"^Unknown error: Wrapping .* failed$|[mc]alloc|bad_alloc", re.S)
 """What Arrow says, outside of its own MemoryError, if it gets no memory."""
 _NO_THREAD = re.compile("start new thread|launch worker thread")
-_FILES = "raise the limit on open files (ulimit -n)"
-_SPACE = "free space or write to another folder"
-MORE = {errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.ENOMEM: MORE_MEMORY}
-"""What to do if there is not enough of something, by the number of the error."""
+SHORTAGES = {errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.ENOMEM: _MEMORY}
 _FIXES = {
-    **MORE,
+    **SHORTAGES,
     errno.EFBIG: "raise the limit on the size of files (ulimit -f)",
-    errno.EACCES: "change its permissions, or write to another folder",
-    errno.EPERM: "change its permissions, or write to another folder",
+    errno.EACCES: _FOLDER,
+    errno.EPERM: _FOLDER,
     errno.EROFS: "write to another folder",
     errno.ELOOP: "move the link away",
-    errno.EEXIST: "move away the file, or the link to nothing, that stands there",
-    errno.ENOENT: "its folder was deleted or moved under way: run again",
+    errno.EEXIST: "move the file or broken link of that name away",
+    errno.ENOENT: "run again: the folder was deleted or moved",
 }
 
 
 def advice(error: OSError) -> str:
     """Return what to do if a file could not be written."""
-    return _FIXES.get(error.errno or 0, _SPACE)
+    return _FIXES.get(error.errno or 0, "free space or write to another folder")
 
 
 def problem(error: BaseException) -> Problem | None:
     """Return what the system refused; None for an error that is not the system's.
 
-    >>> print(problem(MemoryError()))
-    not enough memory
-      fix:   raise the limit (ulimit -v, or the job's)
-    >>> problem(ValueError("an error of ours")) is None
-    True
+    >>> problem(MemoryError()).what, problem(ValueError("an error of ours"))
+    ('not enough memory', None)
     """
-    if (found := shortage(error)) is not None:
+    found = shortage(error)
+    if found is not None or not isinstance(error, OSError):
         return found
-    if isinstance(error, RuntimeError) and isinstance(error.__context__, OSError):
-        error = error.__context__  # of a link to itself, before Python 3.13
-    if not isinstance(error, OSError):
-        return None
-    if error.filename is None and _is_current_folder_gone():
-        return Problem("", "the current folder was deleted", fix="change to another one")
     fix = "" if error.errno == errno.ENOENT else _FIXES.get(error.errno or 0, "")
     return Problem(str(error.filename or ""), error.strerror or str(error), fix=fix)
 
 
 def shortage(error: BaseException) -> Problem | None:
-    """Return what there is not enough of: memory, threads, open files; None if it is not that."""
+    """Return a shortage of memory, threads or open files; None for any other error."""
     text = str(error)
     of_arrow = type(error).__module__ == "pyarrow.lib"
-    of_loader = isinstance(error, ImportError) and re.search("failed to map|annot allocate", text)
-    if isinstance(error, MemoryError) or of_loader or (of_arrow and _OF_ARROW.search(text)):
-        return Problem("", NO_MEMORY, fix=MORE_MEMORY)
-    if _NO_THREAD.search(text) and (isinstance(error, RuntimeError) or of_arrow):
-        fix = f"{MORE_MEMORY}, or raise the one on processes (ulimit -u)"
-        return Problem("", "no further thread can be started", fix=fix)
-    if isinstance(error, OSError) and error.errno in MORE:
+    if isinstance(error, MemoryError) or (of_arrow and _OF_ARROW.search(text)):
+        return Problem("", "not enough memory", fix=_MEMORY)
+    if (isinstance(error, RuntimeError) or of_arrow) and _NO_THREAD.search(text):
+        return Problem("", "no further thread can be started", fix=f"{_MEMORY}; or ulimit -u")
+    if isinstance(error, OSError) and error.errno in SHORTAGES:
         return Problem(str(error.filename or ""), error.strerror or text, fix=advice(error))
     return None
-
-
-def or_fewer_jobs(one: Problem) -> Problem:
-    """Return a problem with what else can be done about it in a command that has ``--jobs``.
-
-    >>> print(or_fewer_jobs(Problem("", NO_MEMORY, fix=MORE_MEMORY)))
-    not enough memory
-      fix:   raise the limit (ulimit -v, or the job's), or give fewer --jobs
-    """
-    if _FEWER in one.fix:
-        return one
-    return replace(one, fix=one.fix.replace(MORE_MEMORY, MORE_MEMORY + _FEWER, 1))
-
-
-def _is_current_folder_gone() -> bool:
-    try:
-        os.getcwd()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        pass
-    return False
 
 
 def check_room(size: int = 1) -> None:
@@ -136,26 +99,13 @@ def threads_of(number: int | None = None) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(number or os.cpu_count() or 1)
 
 
-def lock_file(folder: Path) -> IO[bytes]:
-    """Return the file that a folder is locked by, made if there is none; links are refused."""
-    path = folder / LOCK
-    if path.is_symlink():
-        raise OSError(errno.ELOOP, "the lock is a link, which is not followed", str(path))
-    return open(path, "ab", opener=_open)
-
-
-def _open(name: str, flags: int) -> int:
-    return os.open(name, flags | _FLAGS, 0o666)  # follows no link, waits for no pipe's reader
-
-
 def lock(file: IO[bytes], *, alone: bool = True, wait: bool = True) -> bool | None:
     """Return whether a file could be locked; None if the system has no such locks."""
     try:
         import fcntl
 
-        fcntl.flock(
-            file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB)
-        )
+        mode = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+        fcntl.flock(file, mode | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
     except (ImportError, OSError):
@@ -163,31 +113,79 @@ def lock(file: IO[bytes], *, alone: bool = True, wait: bool = True) -> bool | No
     return True
 
 
-def remove_unfinished(*folders: Path, names: Iterable[str] | None = None) -> int:
+def _lock_file(folder: Path) -> IO[bytes]:
+    """Return the file that a folder is locked by, made if there is none; links are refused."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / LOCK
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "the lock is a link, which is not followed", str(path))
+    return path.open("ab")
+
+
+@contextlib.contextmanager
+def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
+    """Hold a folder of results against other runs; warn and wait if another holds it.
+
+    Files that killed runs left unfinished are removed, from the folder and from those `within` it.
+    """
+    try:
+        file = _lock_file(folder)
+    except OSError as error:
+        raise _refused(error, folder, "cannot write the results") from error
+    with file:
+        is_locked = lock(file, wait=False)
+        if is_locked is False:
+            what = f"{folder}: another run writes here; waiting until it is done"
+            warnings.warn(what, HarnessWarning, stacklevel=4)
+            is_locked = lock(file)
+        if is_locked:  # None: the system has no locks
+            remove_unfinished(folder, *(folder / name for name in within))
+        yield
+
+
+@contextlib.contextmanager
+def shared(folder: Path | None) -> Iterator[int]:
+    """Write to a cache next to other runs; give how many files of killed runs were removed."""
+    file = None
+    if folder is not None:
+        with contextlib.suppress(OSError):  # a cache may be for reading alone
+            file = _lock_file(folder)
+    if file is None or folder is None:
+        yield 0
+        return
+    with file:
+        alone = lock(file, wait=False)
+        removed = remove_unfinished(folder, *folder.glob(RECORDS)) if alone else 0
+        lock(file, alone=False)
+        yield removed
+
+
+def remove_unfinished(*folders: Path, name: str | None = None) -> int:
     """Remove files that were being written when their process was killed; return how many.
 
-    Files that a process holds stay, as do folders, links and files with other names.
+    Files that a process still writes are locked, and stay.
 
     Parameters
     ----------
     folders : Path
         A link is followed for the first one only.
-    names : iterable of str, optional
-        Remove only what was to become these files.
+    name : str, optional
+        Remove only what was to become the file of this name.
     """
-    removed, wanted = 0, None if names is None else {*names}
+    removed = 0
     for place, folder in enumerate(folders):
-        if not folder.is_dir() or (place and folder.is_symlink()):
+        if place and folder.is_symlink():
             continue
         for path in folder.glob(".*.part"):
             own = _UNFINISHED.fullmatch(path.name)
-            if not own or path.is_symlink() or not path.is_file():
+            if not own or name not in (None, own["name"]):
                 continue
-            if wanted is None or own["name"] in wanted:
-                with contextlib.suppress(OSError), open(path, "ab", opener=_open) as file:
-                    if lock(file, wait=False) is not False:
-                        path.unlink()
-                        removed += 1
+            if path.is_symlink() or not path.is_file():
+                continue
+            with contextlib.suppress(OSError), path.open("ab") as file:
+                if lock(file, wait=False) is not False:
+                    path.unlink()
+                    removed += 1
     return removed
 
 
@@ -196,9 +194,8 @@ def write_all(
 ) -> None:
     """Write several files into `folder`, each whole or not at all.
 
-    Every file is first written beside its place; only when all of them are there are they moved
-    into place, in the order given. The last one (the manifest) is the mark that the others belong
-    together.
+    All are written under temporary names first and then moved into place in the order given. The
+    last one (the manifest) shows that the others belong together.
 
     Parameters
     ----------
@@ -207,11 +204,10 @@ def write_all(
     files : mapping of str to bytes
         Contents by relative path.
     flush : bool
-        Whether they are brought to the disk first: what can be computed again, and is checked when
-        it is read, need not outlive a power cut.
+        Whether they must outlive a power cut.
     alone : bool
-        Whether the caller has the folder's lock. Otherwise each file is held itself, and what was
-        left of these very files by a process that was killed is removed.
+        Whether the caller has the folder's lock. Otherwise what a killed process left of these
+        files is removed.
 
     Raises
     ------
@@ -226,13 +222,12 @@ def write_all(
 
 @contextlib.contextmanager
 def writing(target: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
-    """Give a file to write that takes its place when it is whole.
+    """Give a file to write that is moved to `target` when it is whole.
 
     Parameters
     ----------
     target : Path
-        Its folder is made if it does not exist. What was left of this very file by a process that
-        was killed is removed.
+        Its folder is made if it does not exist.
     mode : int, optional
         Its permissions; by default those of any new file.
 
@@ -241,10 +236,7 @@ def writing(target: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     HarnessError
         If it cannot be written.
     """
-    with (
-        _together(target, flush=True, alone=False, mode=mode) as begin,
-        begin(target) as file,
-    ):
+    with _together(target, mode=mode) as begin, begin(target) as file:
         yield file
 
 
@@ -264,70 +256,67 @@ def made(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _together(
-    where: Path, *, flush: bool, alone: bool, mode: int | None = None
+    where: Path, *, flush: bool = True, alone: bool = False, mode: int | None = None
 ) -> Iterator[Callable[[Path], contextlib.AbstractContextManager[IO[bytes]]]]:
     """Give what begins a file; at the end all take their places, or none if anything fails."""
     waiting: list[tuple[Path, Path]] = []
-    mode = 0o666 & ~_umask() if mode is None else mode
-    with contextlib.ExitStack() as held:
+    if mode is None:
+        os.umask(mask := os.umask(0))
+        mode = 0o666 & ~mask
+    with contextlib.ExitStack() as open_files:
 
         @contextlib.contextmanager
         def begin(target: Path) -> Iterator[IO[bytes]]:
-            held.enter_context(made(target.parent))
+            open_files.enter_context(made(target.parent))
             if not alone:
-                remove_unfinished(target.parent, names=[target.name])
+                remove_unfinished(target.parent, name=target.name)
             handle, name = tempfile.mkstemp(".part", f".{target.name}.", target.parent)
-            file, beside = os.fdopen(handle, "wb"), Path(name)
+            file = os.fdopen(handle, "wb")
+            waiting.append((Path(name), target))
+            open_files.callback(_close, file)
             lock(file, wait=False)
-            waiting.append((beside, target))
-            held.callback(_close, file)
             yield file
             file.flush()
             if flush:
                 os.fsync(file.fileno())
-            beside.chmod(mode)
+            Path(name).chmod(mode)
             if alone:
-                file.close()  # nobody removes it
+                file.close()  # nobody else removes it, and there may be thousands
 
         try:
             yield begin
             while waiting:
-                beside, target = waiting[0]
-                beside.replace(target)
+                waiting[0][0].replace(waiting[0][1])
                 waiting.pop(0)
         except OSError as error:
             what = "cannot write the results" if alone else "cannot be written"
-            fix = f"{advice(error)}; nothing was left half written"
-            path = str(error.filename or where)
-            raise HarnessError(Problem(path, f"{what}: {error.strerror}", fix=fix)) from error
+            raise _refused(error, where, what) from error
         finally:
-            for beside, _ in waiting:
+            for unfinished, _ in waiting:
                 with contextlib.suppress(OSError):  # the next run removes it
-                    beside.unlink()
+                    unfinished.unlink()
 
 
 def _close(file: IO[bytes]) -> None:
-    with contextlib.suppress(OSError):  # where writing failed, what was left in the buffer fails
+    with contextlib.suppress(OSError):  # a full disk refuses the rest of the buffer again
         file.close()
+
+
+def _refused(error: OSError, where: Path, what: str) -> HarnessError:
+    path, fix = str(error.filename or where), f"{advice(error)}; nothing was left half written"
+    return HarnessError(Problem(path, f"{what}: {error.strerror}", fix=fix))
 
 
 def compare_recorded(
     folder: Path, recorded: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, str], list[str]]:
-    """Return which files still hold what was written to them, and which were edited since.
+    """Return which files hold what was written to them, with their SHA-256, and which others.
 
     Parameters
     ----------
     folder : Path
     recorded : mapping of str to collection of str
         SHA-256 of the contents that earlier runs wrote, by name.
-
-    Returns
-    -------
-    dict of str to str
-        SHA-256 of the files that hold one of these contents, by name.
-    list of str
-        Names of the files that hold something else.
     """
     own: dict[str, str] = {}
     edited = []
@@ -346,25 +335,15 @@ def compare_recorded(
 def check_own(
     folder: Path, names: Iterable[str], own: Collection[str], *, force: bool = False
 ) -> None:
-    """Raise if a file would be written over that is not our own.
-
-    Parameters
-    ----------
-    folder : Path
-    names : iterable of str
-        Files that are to be written.
-    own : collection of str
-        Files that hold what an earlier run wrote; see :func:`compare_recorded`.
-    force : bool
-        Whether other files are written over, too.
+    """Raise if one of the files to write exists and is not our `own`, unless by `force`.
 
     Raises
     ------
     InputError
     """
-    others = [] if force else [
+    others = [
         name for name in dict.fromkeys(names)
-        if name not in own and os.path.lexists(folder / name)
+        if not force and name not in own and os.path.lexists(folder / name)
     ]  # fmt: skip
     if others:
         what = "expected only files that harness wrote, got others, or files edited since: "
@@ -388,13 +367,11 @@ def below(folder: Path, name: str) -> Path:
     Raises
     ------
     HarnessError
-        Where it would.
+        If it would leave the folder.
     """
-    target = folder / name
-    parts = Path(name).parts
+    target, parts = folder / name, Path(name).parts
     leads_out = os.path.isabs(name) or ".." in parts
-    between = (folder.joinpath(*parts[:n]) for n in range(1, len(parts)))
-    if not leads_out and any(map(os.path.islink, between)):
+    if not leads_out and any((folder.joinpath(*parts[:n])).is_symlink() for n in range(len(parts))):
         leads_out = not target.parent.resolve().is_relative_to(folder.resolve())
     if leads_out:
         what = f"'{name}' would be written outside of this folder of results"
@@ -403,54 +380,8 @@ def below(folder: Path, name: str) -> Path:
     return target
 
 
-@contextlib.contextmanager
-def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
-    """Hold a folder of results against other runs; wait if another holds it, and warn.
-
-    What killed runs left unfinished is removed, from the folder and from those `within` it.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = lock_file(folder)
-    except OSError as error:
-        what = f"cannot write the results: {error.strerror}"
-        raise HarnessError(
-            Problem(str(error.filename or folder), what, fix=advice(error))
-        ) from error
-    with file:
-        is_locked = lock(file, wait=False)
-        if is_locked is False:
-            what = f"{folder}: another run writes here; waiting until it is done"
-            warnings.warn(what, HarnessWarning, stacklevel=4)
-            is_locked = lock(file)
-        if is_locked:  # None: the system has no locks
-            remove_unfinished(folder, *(folder / name for name in within))
-        yield
-
-
-@contextlib.contextmanager
-def shared(folder: Path | None) -> Iterator[int]:
-    """Write to a folder beside other runs; give how many files of dead ones were removed.
-
-    Whoever comes when no other run is there removes what was left unfinished.
-    """
-    try:
-        if folder is None:
-            raise OSError
-        folder.mkdir(parents=True, exist_ok=True)
-        file = lock_file(folder)
-    except OSError:  # it may be read all the same
-        yield 0
-        return
-    with file:
-        alone = lock(file, wait=False)
-        removed = remove_unfinished(folder, *folder.glob(RECORDS)) if alone else 0
-        lock(file, alone=False)
-        yield removed
-
-
 def check_writable(folder: Path) -> None:
-    """Raise where `folder` could not be written to, before any work is done; makes nothing.
+    """Raise if `folder` could not be written to, before any work is done; makes nothing.
 
     Raises
     ------
@@ -459,19 +390,11 @@ def check_writable(folder: Path) -> None:
     there = folder.resolve()
     while not there.exists() and there != there.parent:
         there = there.parent
-    if not there.is_dir():
-        what, fix = "is a file, not a folder", "name another folder, or move the file away"
-    elif not os.access(there, os.W_OK | os.X_OK):
-        what, fix = "may not be written to", "name another folder, or change its permissions"
-    else:
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
         return
+    what = "may not be written to" if there.is_dir() else "is a file, not a folder"
+    fix = "name another folder, or change its permissions"
     raise HarnessError(Problem(str(folder), f"no place for the results: {there} {what}", fix=fix))
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def parquet(tables: Iterable[pa.Table]) -> bytes:
@@ -488,17 +411,19 @@ def parquet(tables: Iterable[pa.Table]) -> bytes:
 
 
 def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
-    """Return what changes where the bytes of a file do: size, two times, inode.
+    """Return what changes with the bytes of a file: size, two times, inode.
 
-    Raises an :class:`InputError` where the file is gone.
+    Raises
+    ------
+    InputError
+        If the file cannot be looked at.
     """
     try:
         found = os.stat(path)
     except OSError as error:
-        what, rule = f"cannot be looked at: {error.strerror}", ""
-        if isinstance(error, FileNotFoundError):
-            what, rule = "deleted or moved while the run was going", "missing-file"
-        fix = "put it back where it was, and run again"
+        gone = isinstance(error, FileNotFoundError)
+        what = "deleted or moved while the run was going" if gone else str(error.strerror)
+        rule, fix = "missing-file" if gone else "", "put it back where it was, and run again"
         raise InputError(Problem(os.fspath(path), what, fix=fix, rule=rule)) from error
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
@@ -555,8 +480,7 @@ def written(gone: Callable[[], object]) -> Iterator[None]:
 def show(text: str, *, error: bool = False) -> None:
     """Print text at once; do nothing if standard error is closed or its reader gone.
 
-    Files and pipes get it as it is; a terminal, and standard error always, what
-    :func:`~harness.errors.for_terminal` makes of it: no name may move the cursor.
+    On a terminal and standard error no name can move the cursor; files and pipes get the text.
     """
     stream = sys.stderr if error else sys.stdout
     if stream is None:

@@ -27,9 +27,9 @@ from command_line import called
 
 import harness
 from harness import compat
-from harness.experiment import results as stored
-from harness.reports.plots.plot import find, requests
-from harness.reports.plots.plot import Settings
+from harness.experiment import folder as stored
+from harness.experiment.outcome import with_comparisons
+from harness.reports.plots.plot import Settings, find, requests
 
 Rows = dict[str, dict[str, float]]
 METRICS = ("map", "ndcg", "recip_rank", "P@5", "bpref", "ndcg@5", "ndcg@10")
@@ -382,9 +382,9 @@ def test_table(
 
 def _drawn(experiment: Experiment, results: str, kind: str) -> Iterator[str]:
     """Yield each number that a picture shows, with its labels."""
-    found = stored.with_comparisons(stored.read(experiment.folder / results))
+    found = with_comparisons(stored.read(experiment.folder / results))
     maker = find(kind)
-    for request in requests(found.study, Settings(kind=kind, metrics=("map", "ndcg*"))):
+    for request in requests(found, Settings(kind=kind, metrics=("map", "ndcg*"))):
         shown = maker.data(request)
         title = f"{request.dataset} {' '.join(map(str, request.metrics))}"
         yield from (f"{title} {line}" for line in _points(kind, shown))

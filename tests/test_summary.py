@@ -23,7 +23,8 @@ from harness.cli.main import main
 from harness.config.load import load
 from harness.core.systems import incomplete
 from harness.errors import ConfigError, HarnessWarning
-from harness.experiment.results import read, systems, with_comparisons
+from harness.experiment.folder import read
+from harness.experiment.outcome import systems, with_comparisons
 from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.rendering import Format
@@ -182,13 +183,11 @@ def test_comparisons_are_of_systems(place: Path) -> None:
 def test_what_is_read_back_is_the_same(place: Path) -> None:
     results = harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
     stored = with_comparisons(read(place / "out"))
-    assert stored.study.comparisons.rows == results.comparisons.rows
-    again = systems(stored.study.board, stored.config)
+    assert stored.comparisons.rows == results.comparisons.rows
+    again = systems(stored.board, stored.config)
     assert find("csv").render(again) == find("csv").render(results.leaderboard)
-    assert stored.study.datasets == ("web",)
-    assert stored.study.system("web", "a").values("map").tolist() == pytest.approx(
-        [0.75, 2 / 3, 0.75]
-    )
+    assert stored.datasets == ("web",)
+    assert stored.system("web", "a").values("map").tolist() == pytest.approx([0.75, 2 / 3, 0.75])
 
 
 @pytest.mark.parametrize(
@@ -254,9 +253,9 @@ def test_a_fold_that_failed_loses_no_other_run_and_is_said_with_its_cause(
     cells = rows_of(place / "out/leaderboard_cells.csv")
     assert [one["dataset"] for one in cells if one["error"]] == ["web-fold2", "web-fold2"]
     stored = read(place / "out")
-    assert stored.study.failed == (("web", "a"), ("web", "a"))
-    assert stored.study.runs == ("b",)
-    again = find("csv").render(systems(stored.study.board, stored.config))
+    assert stored.failed == (("web", "a"), ("web", "a"))
+    assert stored.runs == ("b",)
+    again = find("csv").render(systems(stored.board, stored.config))
     assert again == (place / "out/leaderboard.csv").read_text(encoding="utf-8")
     assert "web-fold2" not in (place / "out/tables/main.md").read_text(encoding="utf-8")
 
@@ -283,7 +282,7 @@ def test_a_seed_whose_files_are_missing_is_said_wherever_the_row_is(place: Path)
     with pytest.warns(HarnessWarning) as warned:
         harness.run(place / "y.yaml")
     assert f"fewer repetitions than there should be: {said}" in [str(one.message) for one in warned]
-    study = with_comparisons(read(place / "out")).study
+    study = with_comparisons(read(place / "out"))
     formats: list[Format] = ["latex", "markdown", "html", "text"]
     for format in formats:
         text = render_table(build(study), format)
@@ -319,4 +318,4 @@ def test_what_is_no_lack_of_repetitions(place: Path) -> None:
         warnings.simplefilter("ignore", HarnessWarning)  # of the grid's gaps
         results = harness.run(place / "y.yaml")
     assert "fewer repetitions" not in str(results)
-    assert incomplete(read(place / "out").study.board) == {}
+    assert incomplete(read(place / "out").board) == {}

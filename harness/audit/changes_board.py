@@ -15,7 +15,7 @@ from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import Repeated, of_systems
 from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
-from ..experiment import results
+from ..experiment import folder as results
 from ..reports.leaderboard import REPETITIONS
 from .table_files import CsvRow, read_rows, read_text
 
@@ -164,7 +164,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: boo
 
     With `cells`, each row is one cell (a fold, a seed).
     """
-    study = results.read(folder).study
+    study = results.read(folder)
     board, are_cells = study.board, cells or not study.board.summary
     if not are_cells:  # the intervals of the leaderboard are not compared, and take long
         board = of_systems(board, lambda system, metric: (math.nan, math.nan))

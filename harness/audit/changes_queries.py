@@ -22,7 +22,7 @@ from ..core.reference import as_reference
 from ..core.systems import why_not
 from ..core.tables import Qrels, Run
 from ..errors import HarnessError, HarnessWarning, UnknownNameError, did_you_mean
-from ..experiment import origin
+from ..experiment import folder as origin
 from ..metrics.correlation import kendall
 from ..metrics.rbo import rbo
 from ..stats.blocks import interval_of
@@ -313,7 +313,7 @@ class RunFiles:
 
     def __init__(self, board: Board) -> None:
         self.folder, self.manifest = Path(board.name), board.manifest or {}
-        _, cells = origin.again(self.folder, self.manifest)
+        _, cells = origin.config_and_cells(self.folder, self.manifest)
         self.cells = {(one.dataset, one.run, *sorted(one.columns.items())): one for one in cells}
         self.qrels: dict[str, Qrels] = {}
 

@@ -12,7 +12,8 @@ from ..config.model import Config
 from ..core.comparison import Plan
 from ..core.study import Study
 from ..errors import HarnessError, InputError, Problem, did_you_mean, in_json, lines_of
-from ..experiment import results as stored
+from ..experiment import folder as stored
+from ..experiment.outcome import with_comparisons
 from ..reports.paper_table.select import select
 from ..reports.phrases import counted
 from . import table_files, table_latex
@@ -87,19 +88,19 @@ def check_table(
     grids = _chosen(paper, _grids(paper), tables)
     read = stored.read(results)
     if dataset is not None:
-        (dataset,) = select((dataset,), read.study.datasets, "dataset")
+        (dataset,) = select((dataset,), read.datasets, "dataset")
     matches = {
         name: with_dataset(
-            match(grid, Known.of(read.study, _names(read.config, names, name))), read.study, dataset
+            match(grid, Known.of(read, _names(read.config, names, name))), read, dataset
         )
         for name, grid in grids
     }
     if not any(one.is_any for one in matches.values()):
-        raise HarnessError(_nothing(paper, grids[0][1], read.study))
+        raise HarnessError(_nothing(paper, grids[0][1], read))
     plan = None
     if compared:
         plan = replace(Plan() if read.config.compare is None else read.config.compare, **compared)
-    study = stored.with_comparisons(read, plan).study
+    study = with_comparisons(read, plan)
     verdicts = [verify(one, study, name) for name, one in matches.items() if one.is_any]
     if not any(one.verified["numbers"] for one in verdicts):
         why = "; ".join(what for one in verdicts for what in one.unknown)

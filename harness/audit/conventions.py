@@ -33,7 +33,7 @@ from ..core.systems import repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
 from ..errors import InputError, UnknownNameError
-from ..experiment import origin as origin
+from ..experiment import folder as origin
 from .spread import BASE, DIGITS, Matrix, Row, Walk, effect, ranked
 
 Found = Mapping[Metric, float | str]
@@ -575,7 +575,7 @@ def _find(path: Path, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
     manifest = origin.read_manifest(path)
     origin.refuse_plugins(path, manifest, "audit the config that wrote them")
     origin.check_inputs(path, manifest)
-    return origin.again(path, manifest, overrides)
+    return origin.config_and_cells(path, manifest, overrides)
 
 
 @dataclass(frozen=True, eq=False)

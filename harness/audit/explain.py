@@ -23,7 +23,7 @@ from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
 from ..core.views import policies_of, view
 from ..errors import HarnessError, InputError
-from ..experiment import origin as origin
+from ..experiment import folder as origin
 from .explain_space import AFTERWARDS, After, Asked, Base, Changes, Params, Space, familiar, meaning
 from .why import read_inputs
 
@@ -446,10 +446,10 @@ def from_results(
 ) -> tuple[Qrels, Run, str]:
     """Read the inputs of one cell of a folder of results, and return them with the cell's name.
 
-    Which cell is meant: see :func:`harness.experiment.origin.one_cell`. InputError if the folder
+    Which cell is meant: see :func:`harness.experiment.folder.one_cell`. InputError if the folder
     holds no results, or their inputs are gone or have changed.
     """
     manifest = origin.read_manifest(folder)
-    _, cells = origin.again(folder, manifest)
+    _, cells = origin.config_and_cells(folder, manifest)
     cell = origin.one_cell(cells, run, dataset, columns)
     return *read_inputs(folder, manifest, cell, fractions=True), origin.name_of(cell)

@@ -24,22 +24,21 @@ from ..errors import (
     HarnessError,
     HarnessWarning,
     InputError,
-    Problem,
     ShortageError,
     first_of,
     in_json,
 )
+from ..experiment import folder as origin
 from ..experiment import manifest as manifests
-from ..experiment import origin as origin
 from ..experiment.cache import Cache
-from ..experiment.cache_key import Naming, installed_code, sources
+from ..experiment.cache_key import Keys, installed_code, sources
 from ..experiment.cells import Evaluated, evaluate_all
 from ..experiment.executors import executor
 from ..experiment.failures import as_one
-from ..experiment.manifest import FORMAT, PICTURES
-from ..experiment.origin import MANIFEST, TIMING
-from ..experiment.results import CELLS, LEADERBOARD, PER_QUERY
-from ..experiment.run import Outcome, derive
+from ..experiment.folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING
+from ..experiment.manifest import PICTURES
+from ..experiment.outcome import Outcome
+from ..experiment.run import derive
 from ..reports import paper as paper
 from ..reports.csv import csv_text
 from ..reports.leaderboard import as_csv
@@ -140,9 +139,6 @@ def verify(
     """
     content = origin.read_bytes(folder / MANIFEST)
     manifest = origin.with_inputs(origin.read_manifest(folder, content), inputs)
-    if manifest["manifest"] < FORMAT:
-        what = f"has format {manifest['manifest']}, and verify needs format {FORMAT}"
-        raise InputError(Problem(str(folder / MANIFEST), what, fix="run the config again"))
     if not plugins:
         origin.refuse_plugins(folder, manifest, "give --plugins if you trust this code")
     found = Verification(folder, manifest)
@@ -150,7 +146,9 @@ def verify(
     try:
         with as_if_there(gone):
             place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
-            config, every = origin.again(place, manifest, failed=True, load_plugins=plugins)
+            config, every = origin.config_and_cells(
+                place, manifest, failed=True, load_plugins=plugins
+            )
     except HarnessError as error:
         _compare_inputs(found, {})
         if len(gone) == len(manifest["inputs"]) or found.is_verified:
@@ -159,7 +157,7 @@ def verify(
         found.notes.append(f"nothing was computed again: {why}")
         return found
     found.versions += _versions(manifest, config)
-    naming = Naming(config, every)
+    naming = Keys(config, every)
     cells = [
         cell
         for cell in every
@@ -167,7 +165,7 @@ def verify(
     ]
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
         warnings.simplefilter("ignore", HarnessWarning)  # they were given when it was run
-        evaluated = evaluate_all(config, cells, Cache(None), pool, jobs)
+        evaluated = evaluate_all(config, cells, Cache(None), pool)
     _compare_inputs(found, evaluated.digests)
     # a system that has too little memory says nothing about the values
     if short := [one for one in evaluated.failures if isinstance(one.error, ShortageError)]:
@@ -233,7 +231,7 @@ def _compare_all(found: Verification, config: Config, derived: Outcome, content:
         config = config.model_copy(update={"plots": ()})
         found.notes.append(f"pictures were not compared: {why}")
     made = paper.files(config, derived.board, derived.comparisons, content)
-    now = json.loads(derived.manifest)
+    now = derived.manifest
     for name, new in derived.files.items():
         _compare_file(found, name, new)
     _compare_manifest(found, content, now)
@@ -273,7 +271,7 @@ def _compare_some(found: Verification, config: Config, evaluated: Evaluated) -> 
         for name, update in _updates(config, derived.board, found.manifest):
             compared.append(name)
             _compare_file(found, name, update)
-        now = {_identity(one): one for one in json.loads(derived.manifest)["cells"]}
+        now = {_identity(one): one for one in derived.manifest["cells"]}
         compared.append(MANIFEST)
         content = origin.read_bytes(found.folder / MANIFEST)
         cells = [  # which queries are cross-checked depends on how many cells there are

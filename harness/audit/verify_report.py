@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from ..errors import in_json, lines_of, shorten
-from ..experiment.origin import MANIFEST
+from ..experiment.folder import MANIFEST
 from ..reports.grid import and_more
 from ..reports.phrases import counted
 from .file_differences import Difference

@@ -29,9 +29,10 @@ from ..core.systems import (
 from ..core.tables import Qrels, Run
 from ..core.views import takes_fractions
 from ..errors import SHOWN, HarnessError, InputError, Problem, UnknownNameError, did_you_mean
-from ..experiment import origin as origin
-from ..experiment import results as results
-from ..experiment.results import LEADERBOARD, Results
+from ..experiment import folder as origin
+from ..experiment import folder as results
+from ..experiment.folder import LEADERBOARD
+from ..experiment.outcome import Outcome
 from .why_ranking import Step, steps
 
 Key = tuple[str, str]
@@ -174,7 +175,7 @@ def why(
         Where ``harness run`` wrote them.
     run, dataset, where
         Names of a cell, or of the row that it is a part of; see
-        :func:`harness.experiment.origin.one_cell`.
+        :func:`harness.experiment.folder.one_cell`.
     metric : str
         One that the results hold, in any spelling.
     query : str, optional
@@ -191,8 +192,8 @@ def why(
         If there is no such cell, metric or query.
     """
     stored = results.read(folder, but=[LEADERBOARD])
-    manifest = origin.with_inputs(stored.study.manifest, inputs)
-    board = stored.study.board
+    manifest = origin.with_inputs(stored.manifest, inputs)
+    board = stored.board
     wanted = _metric(board.entries[0].evaluation.metrics, metric)
     entries = [one for one in board.entries if _fits(one, board, run, dataset, where)]
     rows = _rows(entries, board) if query is None else []
@@ -309,7 +310,7 @@ def _cells(
     own = {(one.dataset, one.run, *sorted(one.columns.items())) for one in entries}
     try:
         with as_if_there(path for path in paths if not path.is_file()):
-            _, cells = origin.again(folder, manifest, gone=True)
+            _, cells = origin.config_and_cells(folder, manifest, gone=True)
     except HarnessError as error:  # such as a plugin that is gone; the value does not need it
         return [], " ".join(str(error.problems[0] if error.problems else error).split())
     return [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own], ""
@@ -327,7 +328,7 @@ def _states(
     own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded)
     changed = {
         Path(one.where).resolve(): one.what
-        for one in origin.changes(folder, manifest, only=map(str, own))
+        for one in origin.changed_inputs(folder, manifest, only=map(str, own))
     }
     return tuple(
         {**recorded[path], "state": changed.get(path, UNCHANGED), "there": path.is_file()}
@@ -355,7 +356,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
         what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
         raise InputError(Problem(str(folder), what, fix=fix))
     if not any(each["there"] for each in found.inputs):
-        origin.again(folder, found.manifest)  # raises, with what to do
+        origin.config_and_cells(folder, found.manifest)  # raises, with what to do
     value = evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)]
     fractions = takes_fractions((metric,), evaluation.policy)
     qrels, run = read_inputs(folder, found.manifest, cells[0], fractions)
@@ -365,7 +366,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
     )
 
 
-def _row(stored: Results, keys: Sequence[Key], metric: Metric) -> Row:
+def _row(stored: Outcome, keys: Sequence[Key], metric: Metric) -> Row:
     """Return a row taken apart; UnknownNameError if there are several, or a part is missing."""
     if len(keys) > 1:
         listed = "; ".join(f"{run} on {dataset}" for dataset, run in keys)
@@ -373,7 +374,7 @@ def _row(stored: Results, keys: Sequence[Key], metric: Metric) -> Row:
             f"{len(keys)} rows fit, where one is needed: name its --dataset, or its columns as in "
             f"--where lr=0.1  (there are: {listed})"
         )
-    board, (key,) = stored.study.board, keys
+    board, (key,) = stored.board, keys
     name = f"{key[1]} on {key[0]}"
     systems = systems_of(board)
     at = next((at for at, one in enumerate(systems) if (one.dataset, one.run) == key), None)

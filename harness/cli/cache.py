@@ -97,13 +97,14 @@ def command(
         left = 0
         if delete:
             with store.shared(folder) as left:
-                upkeep.remove(gone)
+                for one in gone:
+                    one.path.unlink(missing_ok=True)
         done = "deleted" if delete else "can go; --delete deletes them"
         files = "file" if left == 1 else "files"
         done += f", and {left:,} unfinished {files} of killed runs" if left else ""
         store.show(f"{folder}: {len(gone):,} of {total:,} records {done}\n")
         return
-    found = list(upkeep.kept(folder))
+    found = list(upkeep.records(folder))
     if action == "list":
         store.show(upkeep.as_json(found) if format == "json" else upkeep.table(found))
         return

@@ -52,8 +52,6 @@ def main(arguments: list[str] | None = None) -> None:
         problem = output.problem(error)
         if problem is None or is_debugged:
             raise
-        if command in ("run", "verify"):
-            problem = output.or_fewer_jobs(problem)
         output.show(f"error: {problem}\n", error=True)
         sys.exit(2)
     finally:

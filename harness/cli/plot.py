@@ -15,10 +15,9 @@ from .. import files as store
 from ..config.model import Config
 from ..core.comparison import Plan
 from ..errors import Problem, UnknownNameError
-from ..experiment import origin
-from ..experiment import results as results_of
-from ..experiment.origin import TIMING
-from ..experiment.results import Results
+from ..experiment import folder as origin
+from ..experiment.folder import TIMING
+from ..experiment.outcome import Outcome, with_comparisons
 from ..reports import plots
 from ..reports.paper import FOLDERS, PLOTS
 from ..reports.plots.plot import Settings
@@ -105,13 +104,13 @@ def draw(
     """
     plots.check_installed()
     wanted = [replace(settings, kind=kind) for kind in kinds]
-    found = results_of.read(folder)
+    found = origin.read(folder)
     _check(wanted, found)
     if any(plots.find(kind).needs_comparisons for kind in kinds):
-        found = results_of.with_comparisons(found, _plan(found.config, settings.baseline))
+        found = with_comparisons(found, _plan(found.config, settings.baseline))
     target = folder / PLOTS if output is None else output
     store.check_writable(target)
-    drawn = plots.render_all(found.study, wanted, refuse=True, follow=_with_bar)
+    drawn = plots.render_all(found, wanted, refuse=True, follow=_with_bar)
     if output is not None:
         store.write_all(target, drawn, alone=False)
         return target, list(drawn)
@@ -129,9 +128,9 @@ def _with_bar(wanted: Iterable[T]) -> Iterable[T]:
     return bar
 
 
-def _check(wanted: Sequence[Settings], found: Results) -> None:
+def _check(wanted: Sequence[Settings], found: Outcome) -> None:
     """Raise if a kind cannot be drawn of these results, before anything is compared or drawn."""
-    compare, study = found.config.compare, found.study
+    compare, study = found.config.compare, found
     named = () if compare is None else compare.baselines
     runs, datasets, metrics = study.runs, study.datasets, study.board.metrics
     problems = []

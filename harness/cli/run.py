@@ -12,6 +12,7 @@ from ..config.patterns import hidden_folders
 from ..errors import first_of, legible
 from ..experiment import executors
 from ..experiment import run as experiment
+from ..experiment.outcome import render_comparisons
 from ..guard.registry import warned
 from ..reports.leaderboard import find, names
 from . import options
@@ -66,11 +67,11 @@ def command(
     if format == "table" and findings:
         output.show(f"guard: {findings}; see manifest.json, or harness check {config}\n")
     if results.comparisons is not None:
-        comparisons = experiment.compared(results.comparisons, format, **width)
+        comparisons = render_comparisons(results.comparisons, format, **width)
         output.show(f"\n{comparisons}" if comparisons else "")
     written = f"\nwritten to {_relative(results.folder)}: {output.listed(tuple(results.files))}\n"
     output.show(written, error=format != "table")
-    for error in results.told:
+    for error in results.errors:
         output.show(f"error: {error}\n", error=True)
     if failed:
         raise click.exceptions.Exit(1)

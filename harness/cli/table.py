@@ -18,8 +18,8 @@ from ..core.leaderboard import Entry, Summary
 from ..core.study import Study
 from ..core.systems import dataset_name, run_name
 from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
-from ..experiment import results as results_of
-from ..experiment.results import Results
+from ..experiment import folder as results_of
+from ..experiment.outcome import Outcome, with_comparisons
 from ..guard.registry import warned
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
@@ -180,7 +180,7 @@ def table_of(
         or {"tier", "rank"} & {*settings.extras}
     ):
         results = _compared(results, plan)
-    return build(results.study, settings, called), settings, results.study
+    return build(results, settings, called), settings, results
 
 
 def methods_of(
@@ -270,16 +270,16 @@ def with_names(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _compared(results: Results, changes: Mapping[str, Any]) -> Results:
+def _compared(results: Outcome, changes: Mapping[str, Any]) -> Outcome:
     """Return results with comparisons; without, if runs that failed leave nothing to compare."""
     plan = None
     if changes:
         own = results.config.compare
         plan = replace(Plan() if own is None else own, **changes)
     try:
-        return results_of.with_comparisons(results, plan)
+        return with_comparisons(results, plan)
     except HarnessError as error:
-        if plan or not results.study.failed:
+        if plan or not results.failed:
             raise
         _warn(f"runs could not be evaluated, and the others are not compared: {error}")
         return results

@@ -293,7 +293,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
                 "",
                 f"the run does not answer {len(names)} of the {aligned.n_queries} judged queries: "
                 f"{_some(names)}",
-                fix="complete the run, or set missing_queries: zero (as trec_eval -c) or skip",
+                fix="complete the run, or set missing_queries (--missing) to zero or skip",
             )
         )
     if policy.missing_queries == "zero":

@@ -64,7 +64,7 @@ def evaluate(
             Problem(
                 dataset,
                 f"{len(empty)} queries have no relevant document: {', '.join(empty[:5])}",
-                fix="take them out of the dataset, or set empty_queries: zero, one or skip",
+                fix="take them out of the dataset, or set empty_queries (--empty) to zero or skip",
             )
         )
     values = np.concatenate([part.values for part in done])

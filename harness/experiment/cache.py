@@ -7,17 +7,14 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
-from ..errors import HarnessError, InputError
+from ..errors import HarnessError, InputError, Problem
 from ..files import sha256, state_of, write_all
-from ..readers.json_dict import parse
-from ..readers.source import no_permission
 from .cell_record import Record
 
 INDEX, MARKER = "inputs.json", "CACHEDIR.TAG"
@@ -29,13 +26,19 @@ _MARK = b"""Signature: 8a477f597d28d172789f06886806bc55
 _RECORD = re.compile(r"[0-9a-f]{64}\.parquet")
 _RECENT = 2_000_000_000
 """Nanoseconds: a file changed so shortly before it was read could change again unseen."""
+DAMAGED = (OSError, ValueError, KeyError, TypeError, pa.ArrowException)
+"""What reading a damaged record raises."""
 
 
 class Input(NamedTuple):
-    """A file as it was read: its state (size, times, inode) and the SHA-256 of its bytes."""
+    """A file as it was read: its state (size, times, inode) and the SHA-256 of its bytes.
+
+    The state of a file that is not settled might stay the same when its bytes change.
+    """
 
     state: tuple[int, ...]
     digest: str
+    is_settled: bool = False
 
     @property
     def size(self) -> int:
@@ -43,15 +46,6 @@ class Input(NamedTuple):
         return self.state[0]
 
 
-class Hashed(NamedTuple):
-    """A file's hash in the index; `is_settled` if its state would differ if it had changed."""
-
-    state: tuple[int, ...]
-    is_settled: bool
-    digest: str
-
-
-@dataclass(eq=False)
 class Cache:
     """A folder of records, and an index of the hashes of their input files.
 
@@ -64,30 +58,23 @@ class Cache:
         None keeps nothing.
     """
 
-    folder: Path | None
-    _index: dict[str, Hashed] = field(default_factory=dict, init=False)
-    _names: set[str] = field(default_factory=set, init=False)
-    _sizes: set[int] = field(default_factory=set, init=False)
-    _knows_sizes: bool = field(default=True, init=False)
-    _changed: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        if self.folder is not None:
-            index = _read_index(self.folder / INDEX) or ({}, set(), set())
-            self._index, self._sizes, indexed = index
-            self._names = {path.stem for path in self.records()}
-            # records of a killed run, or of one at the same time, may be of files not in the index
-            self._knows_sizes = self._names <= indexed
-            self._changed = not self._knows_sizes
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._n_records = sum(1 for _ in self.records())
+        self._index, n_indexed = _read_index(folder / INDEX) if folder else ({}, 0)
+        self._sizes = {read.size for read in self._index.values()}
+        self._knows_sizes = self._n_records <= n_indexed
+        self._is_changed = not self._knows_sizes
 
     def known(self, path: str) -> Input | None:
-        """Return a file's state and hash; None if its hash is not known and not needed yet.
+        """Return a file's state and hash; None if no record can be of it, or it is unreadable.
 
-        No record can be of a file whose size no earlier file had; its hash is taken while it is
-        read. A file that may not be read is None too: its reader reports that.
+        The hash of a file whose size no earlier file had is taken while it is read. A killed run
+        leaves records of files that are not in the index.
         """
-        state = state_of(path)
-        if self.folder is None or (self._knows_sizes and state[0] not in self._sizes):
+        if self.folder is None:
+            return None
+        if self._knows_sizes and state_of(path)[0] not in self._sizes:
             return None
         with contextlib.suppress(InputError):
             return self.hashed(path)
@@ -103,20 +90,20 @@ class Cache:
         """
         state, known = state_of(path), self._index.get(self._key_of(path))
         if known is not None and known.is_settled and known.state == state:
-            return Input(state, known.digest)
+            return known
         try:
             read = Input(state, sha256(Path(path)))
-        except PermissionError as error:
-            raise no_permission(path) from error
+        except OSError as error:
+            raise InputError(Problem(path, f"cannot be read: {error.strerror}")) from error
         self.remember(path, read)
         return read
 
     def remember(self, path: str, read: Input) -> None:
         """Keep a file's hash in the index."""
         is_settled = time.time_ns() - max(read.state[1:3]) > _RECENT
-        self._index[self._key_of(path)] = Hashed(read.state, is_settled, read.digest)
+        self._index[self._key_of(path)] = read._replace(is_settled=is_settled)
         self._sizes.add(read.size)
-        self._changed = True
+        self._is_changed = True
 
     def get(self, key: str) -> Record | None:
         """Return the record of that name; None if there is none that can be read."""
@@ -124,46 +111,37 @@ class Cache:
             return None
         try:
             return Record.from_parquet((self.folder / _name(key)).read_bytes())
-        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+        except DAMAGED:
             return None
 
     def put(self, key: str, record: Record) -> None:
         """Keep a record."""
         if self.folder is not None:
             self._mark(self.folder)
-            self._names.add(key)
+            self._n_records += not (self.folder / _name(key)).exists()
             write_all(self.folder, {_name(key): record.to_parquet()}, flush=False)
 
     def save(self) -> None:
-        """Write the index, and the marker if there are records."""
-        if self.folder is None:
+        """Write the index and the marker."""
+        if self.folder is None or not self._is_changed:
             return
-        if self._names:
+        text = json.dumps({"files": self._index, "records": self._n_records}, indent=0)
+        with contextlib.suppress(HarnessError):  # it can be computed again
             self._mark(self.folder)
-        if self._changed:
-            known = {"sizes": sorted(self._sizes), "records": sorted(self._names)}
-            text = json.dumps({"files": self._index, **known}, indent=0)
-            with contextlib.suppress(HarnessError):  # it can be found out again
-                write_all(self.folder, {INDEX: text.encode()}, flush=False)
-            self._changed = False
+            write_all(self.folder, {INDEX: text.encode()}, flush=False)
 
     @staticmethod
     def _mark(folder: Path) -> None:
         """Mark the folder as a cache; without the marker, nothing in it is ever deleted."""
         if not is_marked(folder):
-            with contextlib.suppress(HarnessError):  # a cache that may only be read needs none
+            with contextlib.suppress(HarnessError):  # a cache for reading alone needs none
                 write_all(folder, {MARKER: _MARK}, flush=False)
 
     def records(self) -> Iterator[Path]:
         """Yield the files of all records in order; links and other files are left out."""
-        for path in sorted((self.folder or Path()).glob("??/*.parquet")) if self.folder else ():
-            if (
-                _RECORD.fullmatch(path.name)
-                and path.name[:2] == path.parent.name
-                and not path.parent.is_symlink()
-                and not path.is_symlink()
-                and path.is_file()
-            ):
+        for path in sorted(self.folder.glob("??/*.parquet")) if self.folder else ():
+            is_named = _RECORD.fullmatch(path.name) and path.name[:2] == path.parent.name
+            if is_named and not path.parent.is_symlink() and not path.is_symlink():
                 yield path
 
     def _key_of(self, path: str) -> str:
@@ -188,20 +166,17 @@ def foreign(folder: Path) -> list[str]:
     """Return the files of other programs that a cache in this folder would write over."""
     if is_marked(folder):
         return []
-    found = [MARKER] if (folder / MARKER).exists() else []
-    if (folder / INDEX).exists() and _read_index(folder / INDEX) is None:
-        found.append(INDEX)
-    return found
+    return [name for name in (MARKER, INDEX) if (folder / name).exists()]
 
 
-def _read_index(path: Path) -> tuple[dict[str, Hashed], set[int], set[str]] | None:
-    """Return files, sizes and records of an index; None if it is missing or something else."""
+def _read_index(path: Path) -> tuple[dict[str, Input], int]:
+    """Return the files of an index and its number of records; none if it cannot be read."""
     try:
-        content: Mapping[str, Any] = parse(path.read_bytes())
+        content = json.loads(path.read_bytes())
         files = {
-            str(name): Hashed(tuple(map(int, state)), bool(is_settled), str(digest))
-            for name, (state, is_settled, digest) in content["files"].items()
+            str(name): Input(tuple(map(int, state)), str(digest), bool(is_settled))
+            for name, (state, digest, is_settled) in content["files"].items()
         }
-        return files, {*map(int, content["sizes"])}, {*map(str, content["records"])}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        return None
+        return files, int(content["records"])
+    except (*DAMAGED, AttributeError, ArithmeticError, RecursionError):
+        return {}, 0

@@ -27,7 +27,7 @@ from ..guard.facts import Facts
 from .crosscheck import Audit
 
 _META = b"harness"
-_KINDS = ("values", "weights", "errors")
+VALUES, WEIGHTS, ERRORS = "values", "weights", "errors"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +37,10 @@ class Record:
     Parameters
     ----------
     qids : pyarrow string array, shape (n_queries,)
-    values, weights, errors : mapping of str to ndarray of float64, shape (n_queries,)
-        By canonical name of the metric; as in :class:`~harness.core.evaluation.Evaluation`. A
-        metric that compares with another run has the name that
-        :func:`~harness.experiment.cache_key.known_as` gives it.
+    columns : mapping of str to ndarray of float64, shape (n_queries,)
+        ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in
+        :class:`~harness.core.evaluation.Evaluation`; see
+        :meth:`~harness.experiment.cache_key.Keys.names` for metrics that compare two runs.
     counts : Counts
         Those that depend on no metric; ``empty`` is 0.
     empty : mapping of int to int
@@ -55,17 +55,15 @@ class Record:
         What the guard's rules look at; None if the guard failed.
     about : mapping
         For ``harness cache``: ``dataset``, ``run``, names of the ``files``, and what the key is
-        the hash of (:meth:`harness.experiment.cache_key.Naming.follows_from`).
+        the hash of (:meth:`harness.experiment.cache_key.Keys.parts`).
     """
 
     qids: pa.Array
-    values: Mapping[str, Floats]
+    columns: Mapping[str, Floats]
     counts: Counts
     empty: Mapping[int, int]
     audit: Audit
     warnings: tuple[Finding, ...] = ()
-    weights: Mapping[str, Floats] = field(default_factory=dict)
-    errors: Mapping[str, Floats] = field(default_factory=dict)
     header: Mapping[str, Any] | None = None
     facts: Facts | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -76,31 +74,37 @@ class Record:
         header: Mapping[str, Any] | None = None, facts: Facts | None = None,
     ) -> Record:  # fmt: skip
         """Return the record of an evaluation."""
-        names = evaluation.names
+        kinds = {
+            VALUES: dict(enumerate(evaluation.values.T)),
+            WEIGHTS: evaluation.weights,
+            ERRORS: evaluation.errors,
+        }
+        columns = {
+            f"{kind}:{evaluation.names[place]}": column
+            for kind, some in kinds.items()
+            for place, column in some.items()
+        }
+        counts, empty = evaluation.counts, {_level(evaluation.metrics): evaluation.counts.empty}
         return cls(
-            qids=evaluation.qids,
-            values=dict(zip(names, evaluation.values.T, strict=True)),
-            counts=replace(evaluation.counts, empty=0),
-            empty={_level(evaluation.metrics): evaluation.counts.empty},
-            audit=audit,
-            warnings=tuple(dict.fromkeys(warnings)),
-            weights={names[place]: column for place, column in evaluation.weights.items()},
-            errors={names[place]: column for place, column in evaluation.errors.items()},
-            header=header,
-            facts=facts,
-        )
+            evaluation.qids, columns, replace(counts, empty=0), empty, audit,
+            tuple(dict.fromkeys(warnings)), header, facts,
+        )  # fmt: skip
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics that it has values of."""
+        kinds = (name.partition(":") for name in self.columns)
+        return [name for kind, _, name in kinds if kind == VALUES]
 
     def renamed(self, names: Mapping[str, str]) -> Record:
-        """Return this record with other names for the metrics that `names` has."""
-        if not names:
-            return self
-        columns: dict[str, Any] = {
-            kind: {names.get(name, name): column for name, column in getattr(self, kind).items()}
-            for kind in _KINDS
-        }
-        return replace(self, **columns)
+        """Return this record with other names for the metrics in `names`."""
+        columns = {}
+        for column, found in self.columns.items():
+            kind, _, name = column.partition(":")
+            columns[f"{kind}:{names.get(name, name)}"] = found
+        return replace(self, columns=columns)
 
-    def lacking(self, metrics: Sequence[Metric], names: Mapping[str, str]) -> tuple[Metric, ...]:
+    def missing(self, metrics: Sequence[Metric], names: Mapping[str, str]) -> tuple[Metric, ...]:
         """Return the metrics that are still to be computed; `names` as in :meth:`renamed`.
 
         All of them, if queries without relevant documents were not counted at their level.
@@ -108,16 +112,15 @@ class Record:
         if _level(metrics) not in self.empty:
             return tuple(metrics)
         return tuple(
-            metric for metric in metrics if names.get(str(metric), str(metric)) not in self.values
-        )
+            metric for metric in metrics
+            if f"{VALUES}:{names.get(str(metric), str(metric))}" not in self.columns
+        )  # fmt: skip
 
     def joined(self, more: Record) -> Record:
         """Return this record with the metrics of another one of the same cell."""
         return replace(
             self,
-            values={**self.values, **more.values},
-            weights={**self.weights, **more.weights},
-            errors={**self.errors, **more.errors},
+            columns={**self.columns, **more.columns},
             empty={**self.empty, **more.empty},
             audit=self.audit.joined(more.audit),
             warnings=tuple(dict.fromkeys((*self.warnings, *more.warnings))),
@@ -131,19 +134,23 @@ class Record:
         keys = [names.get(str(metric), str(metric)) for metric in metrics]
         values = np.empty((len(self.qids), len(keys)))
         for place, key in enumerate(keys):
-            values[:, place] = self.values[key]
+            values[:, place] = self.columns[f"{VALUES}:{key}"]
+        weights, errors = (
+            {
+                place: self.columns[f"{kind}:{key}"]
+                for place, key in enumerate(keys) if f"{kind}:{key}" in self.columns
+            }
+            for kind in (WEIGHTS, ERRORS)
+        )  # fmt: skip
         evaluation = Evaluation(
             values, self.qids, tuple(metrics), policy,
             replace(self.counts, empty=self.empty[_level(metrics)]),
-            {place: self.weights[key] for place, key in enumerate(keys) if key in self.weights},
-            cell.run, cell.dataset,
-            {place: self.errors[key] for place, key in enumerate(keys) if key in self.errors},
+            weights, cell.run, cell.dataset, errors,
         )  # fmt: skip
         return Entry(evaluation, cell.columns, cell.dataset_key if cell.of_dataset else "")
 
     def to_parquet(self) -> bytes:
         """Return the record as a Parquet file."""
-        numbers = self._numbers()
         plain: dict[str, Any] = {
             "counts": asdict(self.counts),
             "empty": {str(level): n for level, n in self.empty.items()},
@@ -153,11 +160,14 @@ class Record:
             "facts": None if self.facts is None else self.facts.as_dict(),
             "about": self.about,
         }
-        plain["sha256"] = _digest(plain, self.qids, numbers)
-        columns = {"qid": self.qids, **{name: to_arrow(one) for name, one in numbers.items()}}
-        table = pa.table(columns).replace_schema_metadata({_META: json.dumps(plain)})
+        plain["sha256"] = _digest(plain, self.qids, self.columns)
+        columns = {name: to_arrow(one) for name, one in self.columns.items()}
+        table = pa.table({"qid": self.qids, **columns})
         sink = io.BytesIO()
-        pq.write_table(table, sink, compression="none", use_dictionary=False)
+        pq.write_table(
+            table.replace_schema_metadata({_META: json.dumps(plain)}), sink,
+            compression="none", use_dictionary=False,
+        )  # fmt: skip
         return sink.getvalue()
 
     @classmethod
@@ -174,34 +184,23 @@ class Record:
         table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
         plain = json.loads(table.schema.metadata[_META])
         expected, qids = plain.pop("sha256"), table["qid"].combine_chunks()
-        numbers = {name: to_numpy(table[name]) for name in table.column_names[1:]}
-        if _digest(plain, qids, numbers) != expected:
+        columns = {name: to_numpy(table[name]) for name in table.column_names[1:]}
+        if _digest(plain, qids, columns) != expected:
             raise ValueError("other values than were written")
-        columns: dict[str, dict[str, Floats]] = {kind: {} for kind in _KINDS}
-        for column, found in numbers.items():
-            kind, _, name = column.partition(":")
-            columns[kind][name] = found
         return cls(
-            qids=qids,
-            counts=Counts(**plain["counts"]),
-            empty={int(level): n for level, n in plain["empty"].items()},
-            audit=Audit(**plain["audit"]),
-            warnings=tuple(
+            qids,
+            columns,
+            Counts(**plain["counts"]),
+            {int(level): n for level, n in plain["empty"].items()},
+            Audit(**plain["audit"]),
+            tuple(
                 Finding(**{**one, "examples": tuple(one["examples"]), "others": ()})
                 for one in plain["warnings"]
             ),
-            header=plain["header"],
-            facts=None if plain["facts"] is None else Facts.from_dict(plain["facts"]),
-            about=plain["about"],
-            **columns,
+            plain["header"],
+            None if plain["facts"] is None else Facts.from_dict(plain["facts"]),
+            plain["about"],
         )
-
-    def _numbers(self) -> dict[str, Floats]:
-        return {
-            f"{kind}:{name}": column
-            for kind in _KINDS
-            for name, column in getattr(self, kind).items()
-        }
 
 
 def _level(metrics: Iterable[Metric]) -> int:
@@ -209,34 +208,27 @@ def _level(metrics: Iterable[Metric]) -> int:
     return max(map(level_of, metrics), default=1)
 
 
-def _digest(plain: Mapping[str, Any], qids: pa.Array, numbers: Mapping[str, Floats]) -> str:
+def _digest(plain: Mapping[str, Any], qids: pa.Array, columns: Mapping[str, Floats]) -> str:
     """Return the SHA-256 of all that a record holds, which a damaged digit changes."""
     digest = hashlib.sha256(json.dumps([plain, qids.to_pylist()], sort_keys=True).encode())
-    for name, column in numbers.items():
+    for name, column in columns.items():
         digest.update(name.encode())
         digest.update(column.tobytes())
     return digest.hexdigest()
 
 
 def without_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
-    """Return warnings with a placeholder where they name the cell or a file of it at the start.
+    """Return warnings with a placeholder in place of the cell or file that they begin with.
 
     Values follow from bytes, whatever a file or a run is called; so must what is kept with them.
     """
     names = sorted(_names(cell).items(), key=lambda one: -len(one[1]))
-    return _renamed(warnings, [(name, f"{{{what}}}") for what, name in names])
+    return _renamed(warnings, {name: f"{{{what}}}" for what, name in names})
 
 
 def with_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
     """Return what :func:`without_names` made, with this cell's names."""
-    return _renamed(warnings, [(f"{{{what}}}", name) for what, name in _names(cell).items()])
-
-
-def _renamed(warnings: Iterable[Finding], pairs: Sequence[tuple[str, str]]) -> list[Finding]:
-    return [
-        replace(one, place=_begun_with(one.place, pairs), what=_begun_with(one.what, pairs))
-        for one in warnings
-    ]
+    return _renamed(warnings, {f"{{{what}}}": name for what, name in _names(cell).items()})
 
 
 def _names(cell: Cell) -> dict[str, str]:
@@ -249,8 +241,11 @@ def _names(cell: Cell) -> dict[str, str]:
     return {what: name for what, name in names.items() if name}
 
 
-def _begun_with(text: str, pairs: Iterable[tuple[str, str]]) -> str:
-    for old, new in pairs:
-        if f"{text}:".startswith(f"{old}:"):
-            return new + text.removeprefix(old)
-    return text
+def _renamed(warnings: Iterable[Finding], names: Mapping[str, str]) -> list[Finding]:
+    def put(text: str) -> str:
+        for old, new in names.items():
+            if f"{text}:".startswith(f"{old}:"):
+                return new + text.removeprefix(old)
+        return text
+
+    return [replace(one, place=put(one.place), what=put(one.what)) for one in warnings]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from ..core.study import Study
 from ..core.systems import dataset_name, run_name, systems_of, why_not
 from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 from ..reports import comparisons as comparing
-from . import results as results_of
+from . import folder as results_folder
 from .evaluate import evaluate
-from .results import compared as compared
+from .outcome import compared
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
 _RUNS = Kind(
@@ -104,9 +104,7 @@ def compare(
     (0.25, 0.076, 3, 3)
     """
     check_arguments(locals(), runs=_RUNS.or_none(), dataset=TEXT)
-    given = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    if isinstance(given, Iterator):
-        given = list(given)  # it is read for every run
+    given = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     named = tuple(map(str, parse_all(given)))
     check_metrics(named)
     baselines = (baseline,) if isinstance(baseline, str) else () if baseline is None else baseline
@@ -146,11 +144,9 @@ def _name_of(test: str | Callable[..., Any]) -> str:
 
     name = next((name for name, one in load_all().items() if one.function is test), None)
     if name is None:
-        what = getattr(test, "__name__", repr(test))
-        raise UnknownNameError(
-            f"{what} is no test: put @harness.paired_test(NAME, title=...) above a function of the "
-            "differences"
-        )
+        what = f"expected a significance test, got {getattr(test, '__name__', repr(test))}"
+        fix = "put @harness.paired_test(NAME, title=...) above a function of the differences"
+        raise UnknownNameError(Problem("", what, fix=fix))
     return name
 
 
@@ -174,7 +170,7 @@ def _named(given: Any) -> list[Evaluation]:
 
 
 def check_metrics(names: Iterable[str]) -> None:
-    """Raise UnknownNameError where a name is one metric that runs cannot be compared by."""
+    """Raise UnknownNameError if runs cannot be compared by a metric."""
     for name in names:
         found = parse(name)
         if len(found) == 1 and (reason := why_not(found[0])):
@@ -183,9 +179,7 @@ def check_metrics(names: Iterable[str]) -> None:
 
 def are_boards(names: Sequence[str]) -> bool:
     """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
-    if len(names) != 2:
-        return False
-    return all(map(_is_table, names)) or any(map(os.path.isdir, names))
+    return len(names) == 2 and (all(map(_is_table, names)) or any(map(os.path.isdir, names)))
 
 
 def _is_table(name: str) -> bool:
@@ -195,27 +189,25 @@ def _is_table(name: str) -> bool:
 def check_request(
     runs: Sequence[str], qrels: str | None, results: Path | None, metrics: Sequence[str]
 ) -> None:
-    """Raise UnknownNameError where it is not clear what is to be compared."""
-    for name in runs:
-        is_folder = os.path.isdir(name)
-        if is_folder or (name.endswith("leaderboard.csv") and os.path.isfile(name)):
-            what = "folders of results" if is_folder else "leaderboards"
-            raise UnknownNameError(
-                f"{name}: {what} are compared two at a time, without --qrels and --results; {TAKES}"
-            )
+    """Raise UnknownNameError if it is not clear what to compare."""
     if qrels is None and results is None and any(map(_is_table, runs)):
         other = next((name for name in runs if not _is_table(name)), runs[0])
-        there = "no CSV file" if os.path.exists(other) else "not there"
         raise UnknownNameError(
-            f"{other}: is {there}; two leaderboards are compared, each a folder of results or a "
-            f"CSV file; for runs {TAKES}"
+            f"{other}: expected two leaderboards, each a folder of results or a CSV file; for runs "
+            f"{TAKES}"
         )
+    for name in runs:
+        if os.path.isdir(name):
+            raise UnknownNameError(
+                f"{name}: folders of results are compared two at a time, without --qrels and "
+                f"--results; {TAKES}"
+            )
     if (qrels is None) == (results is None):
         raise UnknownNameError(TAKES)
     if qrels is not None and not metrics:
-        raise UnknownNameError("no metric was named: -m map; 'harness metrics' lists them")
+        raise UnknownNameError("expected a metric: -m map; 'harness metrics' lists them")
     if len(runs) < 2:
-        raise UnknownNameError(f"there is one run, {runs[0]}; comparing takes two")
+        raise UnknownNameError(f"expected two runs or more, got {runs[0]}")
 
 
 def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Leaderboard:
@@ -224,13 +216,13 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
     Raises
     ------
     InputError
-        Where the folder holds no results.
+        If the folder has no results.
     HarnessError
-        Where they are averages over parts, and no part is named.
+        If they are averages over parts, and no part is named.
     UnknownNameError
-        Where it does not hold a run, or the dataset.
+        If they have no such run or dataset.
     """
-    study = results_of.read(folder).study
+    study: Study = results_folder.read(folder)
     board, summary = study.board, study.board.summary
     if dataset in {entry.dataset for entry in board.entries} - {*study.datasets}:
         summary = Summary()  # one part, by itself

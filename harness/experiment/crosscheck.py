@@ -1,9 +1,9 @@
-"""The second opinion: queries evaluated again by pytrec_eval, which must agree to the last bit."""
+"""The second opinion: pytrec_eval evaluates some queries too, and must agree to the last bit."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from math import isnan
@@ -25,13 +25,11 @@ from ..errors import Problem, VerificationError
 
 Mode = Literal["sample", "all", "none"]
 SAMPLE = 50
-"""Queries of an experiment that are checked at least, and of one run at most, but for all."""
+"""Queries of an experiment that are checked at least, and of one run at most, unless all are."""
 TOGETHER = 16
 """Queries in one call of pytrec_eval."""
 AT_ONCE = 20_000
-"""Judgements of a dataset up to which pytrec_eval is given all at once, for all of its runs; of a
-larger one it is given those of each call."""
-Evaluator = Callable[[dict[str, dict[str, float]]], dict[str, dict[str, float]]]
+"""Judgements of a dataset up to which one evaluator of all of them serves all runs."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +47,14 @@ class Audit:
 
     def joined(self, more: Audit) -> Audit:
         """Return the audit of both: the same queries, by more metrics."""
-        return Audit(
-            more.mode,
-            max(self.queries, more.queries),
-            self.values + more.values,
-            max(self.largest_difference, more.largest_difference),
-        )
+        return Audit(more.mode, max(self.queries, more.queries), self.values + more.values)
 
 
 def sample_size(n_queries: int, cells: int) -> int:
     """Return how many queries of one run are checked.
 
-    One in 50, from 1 to 50; and so many that those of all runs together are 50. So the check of
-    a sweep of small runs takes a small part of its time, since pytrec_eval takes longer for a
-    query than the harness does.
+    One in 50, from 1 to 50; and so many that those of all runs together are 50. The check of a
+    sweep of small runs takes a small part of its time: pytrec_eval is slower than the harness.
 
     >>> sample_size(6980, 1), sample_size(43, 1), sample_size(50, 5), sample_size(50, 100)
     (50, 43, 10, 1)
@@ -72,31 +64,35 @@ def sample_size(n_queries: int, cells: int) -> int:
 
 
 class Group(NamedTuple):
-    """Measures that pytrec_eval is asked for together: one relevance level, one policy."""
+    """Measures that pytrec_eval computes together: one relevance level, one policy."""
 
     level: int
     policy: Policy
     columns: dict[str, int]
     """Of each measure, by pytrec_eval's name, the place of its metric among all."""
-    reorders: bool
-    """Whether the policy asks for another ranking than trec_eval's."""
 
     @property
     def least(self) -> int:
-        """What a query's highest grade must be: no metric is defined where that is below 0."""
+        """What a query's highest grade must be: no metric is defined below 0."""
         return 0 if self.policy.empty_queries == "zero" else max(self.level, 0)
+
+    @property
+    def reorders(self) -> bool:
+        """Whether the policy asks for another ranking than trec_eval's."""
+        judged_only, missing = self.policy.judged_only, self.policy.missing_queries
+        return self.policy != Policy(judged_only=judged_only, missing_queries=missing)
 
 
 class Peer:
-    """What pytrec_eval is asked of a dataset, the same for each of its runs.
+    """What pytrec_eval computes of a dataset, the same for each of its runs.
 
     Parameters
     ----------
     qrels : Qrels
     metrics : sequence of Metric
     policy : Policy
-        Where ties are ordered otherwise than by trec_eval, pytrec_eval is given that order.
-        Metrics whose ties are averaged, best, worst or random are left out.
+        pytrec_eval gets the order that it gives to ties. Metrics whose ties are averaged, best,
+        worst or random are left out.
     """
 
     def __init__(self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy) -> None:
@@ -108,59 +104,54 @@ class Peer:
             measure = _measure(metric)
             if measure is not None and under.of_rows:
                 groups[level, under][measure] = column
-        self.groups = [Group(*key, columns, _reorders(key[1])) for key, columns in groups.items()]
+        self.groups = [Group(*key, columns) for key, columns in groups.items()]
         judged = np.flatnonzero(np.diff(qrels.offsets))
         self.best = np.full(qrels.n_queries, -1, np.int64)
         if not fractions:
             self.best[judged] = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
         self.usable = np.flatnonzero(self.best >= 0)
 
-    def evaluators(self, queries: Ints) -> list[Evaluator]:
-        """Return pytrec_eval's function for each group, which knows the judgements of queries."""
+    def evaluators(self, queries: Ints) -> list[Any]:
+        """Return pytrec_eval's evaluator for each group, with the judgements of some queries."""
         return self._of_all if len(self.qrels.numbers) <= AT_ONCE else self._made(queries)
 
     @cached_property
-    def _of_all(self) -> list[Evaluator]:
+    def _of_all(self) -> list[Any]:
         return self._made(self.usable)
 
-    def _made(self, queries: Ints) -> list[Evaluator]:
+    def _made(self, queries: Ints) -> list[Any]:
         import pytrec_eval
 
+        judged = dict(zip(queries.tolist(), self._judgements(queries), strict=True))
+        return [
+            pytrec_eval.RelevanceEvaluator(
+                dict(one for query, one in judged.items() if self.best[query] >= group.least),
+                {*group.columns}, group.level, group.policy.judged_only,
+            )
+            for group in self.groups
+        ]  # fmt: skip
+
+    def _judgements(self, queries: Ints) -> list[tuple[str, Any]]:
         if queries is self.usable:
             every = list(self.qrels.to_dict().items())
-            judged = [every[query] for query in queries.tolist()]
-        else:
-            parts = (self.qrels.part(query, query + 1) for query in queries.tolist())
-            judged = [item for part in parts for item in part.to_dict().items()]
-        best = self.best[queries].tolist()
-        made: list[Evaluator] = []
-        for group in self.groups:
-            some = {
-                qid: grades
-                for (qid, grades), top in zip(judged, best, strict=True)
-                if top >= group.least
-            }
-            made.append(
-                pytrec_eval.RelevanceEvaluator(
-                    some, set(group.columns), group.level, group.policy.judged_only
-                ).evaluate
-            )
-        return made
+            return [every[query] for query in queries.tolist()]
+        parts = (self.qrels.part(query, query + 1) for query in queries.tolist())
+        return [item for part in parts for item in part.to_dict().items()]
 
 
 class Crosscheck:
     """Evaluates some queries of a run again while it is read, and compares.
 
-    pytrec_eval is given the judgements and scores as they were read, so that ordering, ties and
-    joining are checked along with the metrics. Left out are queries where the two differ on
+    pytrec_eval gets the judgements and scores as they were read, so that ordering, ties and
+    joining are checked along with the metrics. Left out are queries on which the two differ on
     purpose: not answered, touched by ``empty_queries``, or all of whose judgements are below 0
-    (undefined in trec_eval); metrics that pytrec_eval does not have; and all of a dataset whose
-    grades are fractions, of which pytrec_eval takes none.
+    (undefined in trec_eval); metrics that pytrec_eval does not have; and datasets whose grades are
+    fractions.
 
     Parameters
     ----------
     peer : Peer
-        Of the run's dataset, and of the metrics of the evaluation that is to be compared.
+        Of the run's dataset, and of the metrics of the evaluation to compare.
     mode : {"sample", "all", "none"}
         ``sample`` takes some judged queries of the run, at least 50 of the whole experiment;
         see :func:`sample_size`.
@@ -197,8 +188,8 @@ class Crosscheck:
     def watch(self, run: Run) -> None:
         """Evaluate the chosen queries of a run, or of a part of one.
 
-        The first others that it answers are kept, to stand in for chosen ones that it does not.
-        A part that begins with the first query of all begins anew: a run whose queries are
+        The first others that it answers are kept in reserve for chosen ones that it does not.
+        A part that begins with the first query of all starts over: a run whose queries are
         scattered is read again, whole.
         """
         if self.mode == "none" or not self.peer.groups or not run.n_queries:
@@ -221,7 +212,7 @@ class Crosscheck:
                 self.reserve.append((int(self.others[rank]), run.part(place, place + 1)))
 
     def _check(self, some: Sequence[tuple[int, Run]]) -> None:
-        """Ask pytrec_eval for the values of some queries."""
+        """Compute the values of some queries by pytrec_eval."""
         scores: dict[str, dict[str, float]] = {}
         queries: dict[str, int] = {}
         for query, part in some:
@@ -229,60 +220,48 @@ class Crosscheck:
             if found:
                 scores[qid], queries[qid] = found, query
         evaluators = self.peer.evaluators(np.array(list(queries.values()), np.int64))
-        for group, evaluate in zip(self.peer.groups, evaluators, strict=True):
-            seen = {
-                qid: _as_seen(scores[qid], group.policy) if group.reorders else scores[qid]
+        for group, evaluator in zip(self.peer.groups, evaluators, strict=True):
+            ranked = {
+                qid: _reordered(scores[qid], group.policy) if group.reorders else scores[qid]
                 for qid, query in queries.items()
                 if self.peer.best[query] >= group.least
             }
-            answer = evaluate(seen)
-            for qid in seen:
+            for qid, values in evaluator.evaluate(ranked).items():
                 expected = self.expected.setdefault(queries[qid], {})
-                values = answer[qid]
                 expected.update((column, values[name]) for name, column in group.columns.items())
 
-    def compare(self, evaluation: Evaluation, dataset: str = "") -> Audit:
+    def compare(self, evaluation: Evaluation) -> Audit:
         """Return what was checked.
 
         Raises
         ------
         VerificationError
-            Where a value is not equal, with query, metric and both values.
+            If a value is not equal, with query, metric and both values.
         """
         for one in self.reserve:
             if len(self.expected) >= self.size:
                 break
             self._check([one])
         self.reserve.clear()
-        rows = evaluation.values[self._places(evaluation)].tolist()
-        values = 0
-        for (query, expected), ours in zip(self.expected.items(), rows, strict=True):
-            values += len(expected)
+        qids = take(self.peer.qrels.qids, np.array(list(self.expected), np.int64))
+        rows = evaluation.values[index_in(qids, evaluation.qids)].tolist()
+        for qid, expected, ours in zip(qids, self.expected.values(), rows, strict=True):
             for column, value in expected.items():
                 if ours[column] != value and not (isnan(ours[column]) and isnan(value)):
-                    name, metric = self.peer.qrels.qids[query].as_py(), evaluation.metrics[column]
-                    raise VerificationError(
-                        Problem(
-                            f"{evaluation.run} on {dataset or evaluation.dataset}",
-                            f"query '{name}', {metric}: {ours[column]!r} here, "
-                            f"{value!r} by pytrec_eval",
-                            fix="this is a fault of the harness: please report it with the query's "
-                            "lines; 'crosscheck: none' goes on without",
-                        )
+                    metric = evaluation.metrics[column]
+                    what = (
+                        f"query '{qid}', {metric}: {ours[column]!r} here, {value!r} by pytrec_eval"
                     )
-        return Audit(self.mode, len(self.expected), values)
-
-    def _places(self, evaluation: Evaluation) -> Ints:
-        """Return the places of the checked queries among those of an evaluation."""
-        queries, qids = np.array(list(self.expected), np.int64), self.peer.qrels.qids
-        if evaluation.qids.equals(qids):
-            return queries
-        return index_in(take(qids, queries), evaluation.qids)
+                    fix = "report this fault of the harness with the query's lines; "
+                    fix += "'crosscheck: none' goes on without"
+                    where = f"{evaluation.run} on {evaluation.dataset}"
+                    raise VerificationError(Problem(where, what, fix=fix))
+        return Audit(self.mode, len(self.expected), sum(map(len, self.expected.values())))
 
 
 @lru_cache
 def _measure(metric: Metric) -> str | None:
-    """Return pytrec_eval's name for a metric; None where it has none that does the same."""
+    """Return pytrec_eval's name for a metric; None if it has none that does the same."""
     plain = replace(metric, settings=Settings(), convention=None, given=())
     base = metric.definition.trec_name
     if base not in supported_measures - {*TEXTS} or {name for name, _ in metric.params} - {"rel"}:
@@ -295,16 +274,11 @@ def _measure(metric: Metric) -> str | None:
 
 
 _AS_RANKED: dict[str, Any] = {"ties": None, "scores": None, "depth": None, "judged_only": None}
-"""Settings that pytrec_eval follows, since it is given the ranking that they make."""
+"""Settings that pytrec_eval follows, since it gets the ranking that they make."""
 
 
-def _reorders(policy: Policy) -> bool:
-    """Whether a policy asks for another ranking than trec_eval's."""
-    return policy != Policy(judged_only=policy.judged_only, missing_queries=policy.missing_queries)
-
-
-def _as_seen(scores: dict[str, float], policy: Policy) -> dict[str, float]:
-    """Return the scores that make pytrec_eval see the ranking that the policy asks for."""
+def _reordered(scores: dict[str, float], policy: Policy) -> dict[str, float]:
+    """Return the scores by which pytrec_eval ranks as the policy says."""
     compared = {
         "float32": lambda docno: float(np.float32(scores[docno])),
         "float64": scores.__getitem__,
@@ -316,5 +290,5 @@ def _as_seen(scores: dict[str, float], policy: Policy) -> dict[str, float]:
     elif policy.ties != "stable":
         names.sort(key=str.encode, reverse=policy.ties != "docno+")
     with np.errstate(over="ignore"):
-        names.sort(key=compared, reverse=True)  # keeps what stands before of two equal ones before
+        names.sort(key=compared, reverse=True)  # keeps the order of equal ones
     return {docno: -float(rank) for rank, docno in enumerate(names[: policy.depth])}

@@ -1,7 +1,7 @@
 """One run, or several run files, against judgements, without a config.
 
-Apart from :mod:`harness.experiment.run`, so that ``harness evaluate`` starts without what only a
-config needs: its schema, YAML, the files of results.
+It loads nothing that only a config needs, such as its schema, so that ``harness evaluate`` starts
+quickly.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
 from ..core.convention import contradiction
 from ..core.evaluate import evaluate as evaluate_aligned
 from ..core.evaluation import Evaluation
-from ..core.leaderboard import TEXTS, Entry, Leaderboard, numbers_of
+from ..core.leaderboard import Entry, Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
@@ -116,15 +116,14 @@ def evaluate(
         locals(), rel=whole_from(1).or_none(), convention=TEXT.or_none(),
         references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
     )  # fmt: skip
-    ties = policy.get("ties") if isinstance(policy, Mapping) else None
-    bounds = isinstance(ties, str) and ties == BOUNDS
+    bounds = isinstance(policy, Mapping) and policy.get("ties") == BOUNDS
     if isinstance(policy, Mapping) and bounds:
         policy = {**policy, "ties": without_bounds(BOUNDS)}
     policy = policy_of(policy)
     wanted = _wanted(metrics, policy, bounds, rel, convention)
     also = policies_of(wanted, policy)
     others = references or {}
-    _check_references(wanted, others, "give references={'{key}': run}")
+    _check_references(wanted, others, "give references={name: run}")
     for given in (qrels, run, *others.values()):
         if isinstance(given, (str, os.PathLike)):
             readers.check_there(given)
@@ -166,20 +165,18 @@ def evaluate_files(
 
     A metric's ``reference`` names one of the runs by its file name without endings.
     """
-    if plugins:
+    for plugin in plugins:
         from ..config import plugins as plugin_files
 
-        for plugin in plugins:
-            try:
-                plugin_files.load(plugin, Path())
-            except plugin_files.PluginError as error:
-                raise HarnessError(str(error)) from error
+        try:
+            plugin_files.load(plugin, Path())
+        except plugin_files.PluginError as error:
+            raise HarnessError(str(error)) from error
     policy = policy or Policy()
     wanted = _wanted(metrics, policy, bounds, rel, convention)
     if not numbers_of(wanted):
-        texts = dict.fromkeys(one.definition.name for one in wanted)
-        said = " and ".join(f"{name} is {TEXTS[name]}" for name in texts)
-        raise UnknownNameError(f"{said}, and no number; name another metric too")
+        texts = ", ".join(dict.fromkeys(one.definition.name for one in wanted))
+        raise UnknownNameError(f"expected a metric with a number too, got {texts}")
     also = policies_of(wanted, policy)
     how = {"group": group} if group else {}
     names = short_names(runs)
@@ -216,16 +213,11 @@ def evaluate_files(
                 run=name, dataset=dataset,
             )  # fmt: skip
         except AlignmentError as error:
-            raise AlignmentError([_of_file(one, path) for one in error.problems]) from None
+            raise AlignmentError(
+                [replace(one, where=one.where or path) for one in error.problems]
+            ) from None
         entries.append(Entry(evaluation))
     return Leaderboard(tuple(entries))
-
-
-def _of_file(problem: Problem, path: str) -> Problem:
-    """Return a problem of a run with its file, and with options where it names a config's keys."""
-    fix = problem.fix.replace("set missing_queries:", "give --missing")
-    fix = fix.replace("set empty_queries:", "give --empty")
-    return replace(problem, where=problem.where or path, fix=fix)
 
 
 def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str) -> None:
@@ -235,7 +227,7 @@ def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str)
         name = metric.reference
         if name is not None and name not in known:
             what = f"reference={name}: no such run{did_you_mean(name, map(str, known))}"
-            raise UnknownNameError(Problem("", what, fix=fix.replace("{key}", name)))
+            raise UnknownNameError(Problem("", what, fix=fix))
 
 
 def _wanted(
@@ -243,8 +235,8 @@ def _wanted(
     convention: str | None,
 ) -> tuple[Metric, ...]:  # fmt: skip
     """Return the metrics that are asked for, with the bounds of each if they are asked for too."""
-    given = {"rel": rel, "convention": convention}
-    wanted = parse_all(metrics, {name: value for name, value in given.items() if value is not None})
+    defaults = {"rel": rel, "convention": convention}
+    wanted = parse_all(metrics, {name: one for name, one in defaults.items() if one is not None})
     if not wanted:
         raise UnknownNameError("no metric was named; 'harness metrics' lists them")
     if (overruled := contradiction(convention, policy)) is not None:

@@ -11,20 +11,34 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from dataclasses import replace
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
 from .. import __version__
+from .. import errors as internal_errors
 from ..core.metric import Metric
-from ..errors import HarnessError, Problem, said_by
+from ..errors import HarnessError, Problem, ShortageError, said_by
 from .cache_key import code, computes_with, installed_code
-from .work import Done, Job, work
+from .work import Done, Job, each, forget, work
 
 T = TypeVar("T")
+TRIES = 3
+"""How often a job is given out whose worker dies."""
+POLL = 1
+"""Seconds between two looks at a cluster."""
 PATIENCE = 60
 """Seconds that a cluster has to show its first worker."""
 ANSWER = 4
@@ -33,38 +47,72 @@ SILENCE = 20
 """Seconds without an answer after which a scheduler is lost; a busy one may take some."""
 
 
-class InProcess(Executor):
-    """Calls each function at once, in this process."""
+@contextlib.contextmanager
+def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor | None]:
+    """Give the executor for a number of processes or the address of a Dask scheduler.
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Return a future that is done."""
-        future: Future[T] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
-def executor(jobs: int = 1, scheduler: str | None = None) -> Executor:
-    """Return the executor that is asked for; use it as a context manager.
-
-    Parameters
-    ----------
-    jobs : int
-        Processes on this machine.
-    scheduler : str, optional
-        Address of a Dask scheduler, ``tcp://host:8786``, whose workers see the same files. A job
-        whose worker dies is given to another.
+    None is this process. The workers of a scheduler, ``tcp://host:8786``, must see the same files.
 
     Raises
     ------
     HarnessError
         If the scheduler cannot be reached, or Dask is not installed.
     """
-    if scheduler is not None:
-        return Cluster(scheduler)
-    return Processes(jobs) if jobs > 1 else InProcess()
+    if scheduler is None and jobs == 1:
+        yield None
+        return
+    with Processes(jobs) if scheduler is None else Cluster(scheduler) as pool:
+        yield pool
+
+
+def evaluated_jobs(pool: Executor | None, jobs: Sequence[Job]) -> Iterator[Done]:
+    """Yield what became of each cell as soon as it is known.
+
+    A job whose worker dies goes to another. If a pool of processes breaks, all of its jobs are
+    lost: they go again one at a time, so that only the one that breaks it is given up.
+
+    Raises
+    ------
+    HarnessError
+        If the scheduler of a cluster is lost.
+    """
+    if pool is None:
+        for job in jobs:
+            yield from each(job)
+        forget()
+        return
+    cluster = pool if isinstance(pool, Cluster) else None
+    died = (BrokenExecutor, CancelledError, *(cluster.died if cluster else ()))
+    tries, one_at_a_time = [0] * len(jobs), False
+    queue, running = deque(range(len(jobs))), dict[Future[list[Done]], int]()
+    while queue or running:
+        while queue and not (one_at_a_time and running):
+            number = queue.popleft()
+            tries[number] += 1
+            running[pool.submit(work_on_cluster if cluster else work, jobs[number])] = number
+        finished, _ = wait(running, POLL if cluster else None, return_when=FIRST_COMPLETED)
+        if cluster and not finished:
+            cluster.check()
+        for future in finished:
+            number = running.pop(future)
+            try:
+                yield from future.result()
+            except HarnessError:
+                raise
+            except died as error:
+                if cluster:
+                    cluster.check()  # a lost scheduler cancels every job
+                one_at_a_time = one_at_a_time or isinstance(error, BrokenExecutor)
+                if tries[number] < TRIES + (not one_at_a_time):
+                    queue.append(number)
+                else:
+                    what = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
+                    fix = "give fewer --jobs, or more memory: a killed worker often ran out of it"
+                    lost = ShortageError(Problem("", what, fix=fix))
+                    yield from (Done(place, error=lost) for place in jobs[number].metrics)
+            except Exception as error:  # of what gives out jobs and takes answers
+                failed = HarnessError(internal_errors.problem(error))
+                yield from (Done(place, error=failed) for place in jobs[number].metrics)
 
 
 class Cluster(Executor):
@@ -101,7 +149,7 @@ class Cluster(Executor):
         except BaseException:
             self.shutdown()
             raise
-        self.workers, self.task = max(2, workers), work_on_cluster
+        self.workers = max(2, workers)
         self._pool = self._client.get_executor()  # gives a job again only if its worker died
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
@@ -136,6 +184,33 @@ class Cluster(Executor):
             self._client.close(timeout=ANSWER)
 
 
+def work_on_cluster(job: Job) -> list[Done]:
+    """Evaluate the cells of a job, and name what computed them."""
+    done = work(job)
+    by = computed_by(job.config.parsed_metrics())
+    return [replace(one, by=by) for one in done]
+
+
+def computed_by(metrics: Iterable[Metric]) -> str:
+    """Return what computes here: code of the harness, versions, packages of metrics, machine."""
+    packages = [
+        f"{name} {found['version']} ({str(found['sha256'])[:12]})"
+        for name, found in installed_code(metrics).items()
+    ]
+    return ", ".join([f"harness {__version__} ({code()[:12]})", *computes_with(), *packages])
+
+
+def check_computed_by(done: Done, metrics: Iterable[Metric]) -> None:
+    """Raise HarnessError if a worker has other code or another kind of machine than this one.
+
+    Its values would be kept, and compared to others, as if they were of this machine.
+    """
+    if done.by and done.by != (here := computed_by(metrics)):
+        what = f"a worker computes with {done.by}; here it is {here}"
+        fix = "start the workers in the same environment, on machines of the same kind"
+        raise HarnessError(Problem("--scheduler", what, fix=fix))
+
+
 class Processes(Executor):
     """Processes on this machine; new ones if one of them was killed.
 
@@ -146,7 +221,7 @@ class Processes(Executor):
 
     def __init__(self, jobs: int) -> None:
         prepare()
-        self._jobs, self._pool = jobs, self._new(jobs)
+        self.workers, self._pool = jobs, self._new(jobs)
 
     @staticmethod
     def _new(jobs: int) -> ProcessPoolExecutor:
@@ -159,7 +234,7 @@ class Processes(Executor):
                 return self._pool.submit(fn, *args, **kwargs)
             except BrokenExecutor:
                 self._pool.shutdown(wait=False)
-                self._pool = self._new(self._jobs)
+                self._pool = self._new(self.workers)
                 return self._pool.submit(fn, *args, **kwargs)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -221,40 +296,9 @@ def _begin() -> None:
     gc.set_threshold(100_000)  # as the command itself does
     parent = multiprocessing.parent_process()
 
-    def wait() -> None:
+    def wait_for_parent() -> None:
         if parent is not None:
             parent.join()
             os._exit(1)
 
-    threading.Thread(target=wait, daemon=True).start()
-
-
-def work_on_cluster(job: Job) -> list[Done]:
-    """Evaluate the cells of a job, and name what computed them."""
-    done = work(job)
-    by = computed_by(job.config.parsed_metrics())
-    return [replace(one, by=by) for one in done]
-
-
-def computed_by(metrics: Iterable[Metric]) -> str:
-    """Return what computes here: code of the harness, versions, packages of metrics, machine."""
-    packages = [
-        f"{name} {found['version']} ({str(found['sha256'])[:12]})"
-        for name, found in installed_code(metrics).items()
-    ]
-    return ", ".join([f"harness {__version__} ({code()[:12]})", *computes_with(), *packages])
-
-
-def check(done: Done, metrics: Iterable[Metric]) -> None:
-    """Raise where something else computed a cell than would compute it here.
-
-    Raises
-    ------
-    HarnessError
-        Since its values would be kept, and compared to others, as if they were of this machine.
-    """
-    if not done.by or done.by == (here := computed_by(metrics)):
-        return
-    what = f"a worker computes with {done.by}; here it is {here}"
-    fix = "start the workers in the same environment, on machines of the same kind"
-    raise HarnessError(Problem("--scheduler", what, fix=fix))
+    threading.Thread(target=wait_for_parent, daemon=True).start()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..config.cells import Cell
-from ..core.leaderboard import Failed
 from ..errors import (
     ALIKE,
     AlignmentError,
@@ -15,18 +13,13 @@ from ..errors import (
     InputError,
     Problem,
     ShortageError,
-    in_common,
     others_at,
 )
 from ..guard.registry import refused
-from .work import CHANGED
+from .work import ChangedInputError
 
 FEW = 5
 """Errors of one reason that are all printed."""
-_NAMED = re.compile(r" \[[a-z-]+\]$")
-"""The name of its rule, that what the guard says of a cell ends with."""
-_FURTHER = re.compile(r"(?<=[^\s])[:;] ")
-"""Where what is wrong ends, and its examples or what follows from it begin."""
 
 
 @dataclass(frozen=True)
@@ -36,106 +29,79 @@ class Failure:
     cell: Cell
     error: HarnessError
 
+    @property
+    def name(self) -> str:
+        """What the cell is called in messages."""
+        return f"{self.cell.run} on {self.cell.dataset}"
 
-def by_cause(failures: Sequence[Failure]) -> Iterator[tuple[list[str], HarnessError]]:
-    """Yield each error that is said in its own words, and the cells that have it."""
-    names: dict[str, list[str]] = {}
-    errors: dict[str, HarnessError] = {}
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong, as ``harness check`` has it: one problem for each rule of a file."""
+        error, own = self.error, self.error.problems
+        of_files = isinstance(error, (InputError, AlignmentError))
+        if not of_files or isinstance(error, (ShortageError, ChangedInputError)):
+            return own
+        if all(one.what.endswith(f" [{one.rule}]") for one in own):  # the guard's
+            return own
+        return [
+            Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix, rule=one.rule)
+            for one in refused("", error)
+        ]
+
+    @property
+    def brief(self) -> str:
+        """The place and the first line of what is wrong, without advice."""
+        one = self.problems[0]
+        return str(Problem(one.where, one.what.partition("\n")[0]))
+
+
+def _by_cause(failures: Sequence[Failure]) -> Iterator[list[Failure]]:
+    """Yield the failures of each error."""
+    found: dict[str, list[Failure]] = {}
     for one in failures:
-        said = str(one.error)
-        errors.setdefault(said, one.error)
-        names.setdefault(said, []).append(f"{one.cell.run} on {one.cell.dataset}")
-    for said, error in errors.items():
-        yield names[said], error
+        found.setdefault(str(one.error), []).append(one)
+    yield from found.values()
 
 
-def told(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
-    """Yield what is printed of failures: the fix once for each rule, below all that break it.
-
-    Of many of one reason they are the first, and the places of the others.
+def failure_texts(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
+    """Yield what is printed of failures: those of one rule together, and its advice once.
 
     Parameters
     ----------
+    failures : sequence of Failure
     n_cells : int
         All cells, those that did not fail too.
     """
-    alike: dict[tuple[str, ...], dict[str, list[tuple[list[str], Problem]]]] = {}
-    for cells, error in by_cause(failures):
-        for one in by_rule(error).problems:
-            rule, reason = _NAMED.search(one.what), in_common(one.what)
-            key = rule[0] if rule else reason, one.fix, one.effect
-            alike.setdefault(key, {}).setdefault(reason, []).append((cells, one))
-    for (_, fix, effect), reasons in alike.items():
-        texts = []
-        for some in reasons.values():
-            shown = some if len(some) <= FEW else some[:ALIKE]
-            texts += [f"{named(cells)}: {replace(one, fix='', effect='')}" for cells, one in shown]
-            if rest := some[len(shown) :]:
-                n_failed = sum(len(cells) for cells, _ in some)
-                places = others_at([one.where or named(cells) for cells, one in rest])
-                texts.append(f"alike in {n_failed:,} of {n_cells:,} cells\n  {places}")
+    groups: dict[tuple[str, str, str], list[tuple[list[Failure], Problem]]] = {}
+    for some in _by_cause(failures):
+        for one in some[0].problems:
+            groups.setdefault((one.rule, one.fix, one.effect), []).append((some, one))
+    for (_, fix, effect), group in groups.items():
+        shown = group if len(group) <= FEW else group[:ALIKE]
+        texts = [f"{_named(some)}: {replace(one, fix='', effect='')}" for some, one in shown]
+        if rest := group[len(shown) :]:
+            n_failed = sum(len(some) for some, _ in group)
+            places = others_at([one.where or _named(some) for some, one in rest])
+            texts.append(f"alike in {n_failed:,} of {n_cells:,} cells\n  {places}")
         texts[-1] += str(Problem("", "", fix=fix, effect=effect))
         yield from texts
 
 
-def by_rule(error: HarnessError) -> HarnessError:
-    """Return an error of files with one problem for each rule, as ``harness check`` has them."""
-    files = isinstance(error, (InputError, AlignmentError))
-    what = error.problems[0].what
-    if not files or isinstance(error, ShortageError) or _NAMED.search(what):
-        return error
-    if what.startswith(CHANGED):  # by no fault of the file
-        return error
-    found = [
-        Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix)
-        for one in refused("", error)
-    ]
-    return type(error)(found)
-
-
-def brief(error: HarnessError) -> str:
-    """Return where an error is, its first words and its rule, for where all of it is printed.
-
-    >>> brief(InputError(Problem("a.txt:7", "2 scores are NaN: 'nan', 'nan' [not-finite]")))
-    'a.txt:7: 2 scores are NaN [not-finite]'
-    """
-    one = by_rule(error).problems[0]
-    rule = found[0] if (found := _NAMED.search(one.what)) else ""
-    first = _FURTHER.split(one.what.removesuffix(rule), maxsplit=1)[0]
-    return str(Problem(one.where, first + rule))
-
-
-def as_printed(failed: Sequence[Failed], failures: Sequence[Failure]) -> tuple[Failed, ...]:
-    """Return failed cells with their errors as they are printed: paths as they were given."""
-    errors = (each.error for each in failures)
-    return tuple(
-        replace(one, error=str(error), brief=brief(error))
-        for one, error in zip(failed, errors, strict=True)
-    )
-
-
-def named(cells: Sequence[str]) -> str:
-    """Return the first of some cells, and how many others there are.
-
-    >>> named(["gbrt on fold1"]), named(["gbrt on fold1", "gbrt on fold2", "svm on fold1"])
-    ('gbrt on fold1', 'gbrt on fold1 and 2 other cells')
-    """
-    others = len(cells) - 1
-    return f"{cells[0]} and {others:,} other cell{'s' * (others > 1)}" if others else cells[0]
+def _named(failures: Sequence[Failure]) -> str:
+    """Return the first of some cells, and how many others there are."""
+    others = len(failures) - 1
+    return failures[0].name + (f" and {others:,} more" if others else "")
 
 
 def as_one(failures: Sequence[Failure]) -> HarnessError:
     """Return the error of all cells: each cause once, with how many cells have it."""
-    found, total, at_least = [], 0, False
-    for cells, error in by_cause(failures):
-        error = by_rule(error)
-        total, at_least = total + error.total, at_least or error.at_least
-        for one in error.problems:
-            where, what, rule = one.where, one.what, _NAMED.search(one.what)
-            if not where:
-                where = named(cells)
-            elif len(cells) > 1:
-                at = rule.start() if rule else len(what)
-                what = f"{what[:at]} ({len(cells):,} cells){what[at:]}"
-            found.append(replace(one, where=where, what=what))
+    found, total, at_least = list[Problem](), 0, False
+    for some in _by_cause(failures):
+        problems, error = some[0].problems, some[0].error
+        total += max(len(problems), error.total if problems is error.problems else 0)
+        at_least = at_least or error.at_least
+        many = f" ({len(some):,} cells)" if len(some) > 1 else ""
+        found += [
+            replace(one, where=one.where or _named(some), what=one.what + many) for one in problems
+        ]
     return type(failures[0].error)(found, total=total, at_least=at_least)

@@ -1,4 +1,4 @@
-"""Where a result came from: config, inputs, versions, policies, counts."""
+"""Where a result came from: config, inputs, versions, policies, counts; and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import os
 import platform
 import re
 import subprocess
-import time
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timezone
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,8 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 
 from .. import __version__
 from ..core.comparison import Plan
-from ..core.leaderboard import Failed, Leaderboard
-from ..core.metric import Metric
+from ..core.leaderboard import Leaderboard
 from ..core.policy import Policy
 from ..core.recorded_metric import as_plain_data
 from ..errors import Finding, in_json
@@ -31,21 +29,16 @@ if TYPE_CHECKING:
     from .cells import Evaluated
 
 FORMAT = 3
-"""Of the manifests that are written now."""
-
-FROM_CONFIG = 3
-"""The first whose paths of inputs start at the config's folder; before, at the one above it."""
-
-
+"""Of the manifests that are written and read."""
 PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")
 PICTURES = "matplotlib"
 
 
 def manifest(
-    config: Config, evaluated: Evaluated, board: Leaderboard, inputs: Iterable[Mapping[str, Any]],
-    warnings: Sequence[str], findings: Sequence[Finding], outputs: Mapping[str, bytes],
-) -> bytes:  # fmt: skip
-    """Return the manifest of a result as JSON.
+    config: Config, evaluated: Evaluated, board: Leaderboard, paths: Paths,
+    outputs: Mapping[str, bytes],
+) -> dict[str, Any]:  # fmt: skip
+    """Return the manifest of a result as plain data.
 
     It holds nothing that changes between two runs on the same inputs with the same software:
     no time, and only paths that say how to get from one file to another.
@@ -54,66 +47,84 @@ def manifest(
     ----------
     config : Config
     evaluated : Evaluated
-        Cross-check and header of each entry.
+        Inputs, each entry's cross-check and header; warnings and findings, whose paths are as in
+        `paths`.
     board : Leaderboard
         Whose counts are recorded.
-    inputs : iterable of mapping
-        ``path``, ``bytes`` and ``sha256`` of every file that was read; see :func:`names_of`.
-    warnings, findings : sequence of str, of Finding
-        Paths in them as in `inputs`.
+    paths : Paths
+        Of the inputs.
     outputs : mapping of str to bytes
         The files of values, whose SHA-256 is recorded.
     """
     base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
     packages, plugin_metrics = installed_code(metrics), config.plugin_metrics()
+    inputs = [
+        {
+            "path": paths.names[path], "bytes": read.size, "sha256": read.digest,
+            **_if_any(unused_columns=evaluated.unused.get(path)),
+        }
+        for path, read in sorted(evaluated.inputs.items())
+    ]  # fmt: skip
+    cells = [
+        {
+            "dataset": entry.dataset, "run": entry.run,
+            **_if_any(columns=dict(entry.columns), pattern=entry.pattern),
+            "counts": entry.evaluation.counts.as_dict(),
+            "undefined": entry.undefined,
+            "standard_errors": entry.evaluation.summary_errors(),
+            "ties": entry.evaluation.policy.ties,
+            "crosscheck": audit.as_dict(),
+            **({} if header is None else {"ir_metadata": header}),
+        }
+        for entry, audit, header in zip(
+            board.entries, evaluated.audits, evaluated.headers, strict=True
+        )
+    ]  # fmt: skip
+    failed = [
+        {
+            "dataset": one.dataset, "run": one.run, "columns": dict(one.columns),
+            **_if_any(pattern=one.pattern), "error": one.error,
+        }
+        for one in board.failed
+    ]  # fmt: skip
+    recorded = {entry: [*map(as_plain_data, some)] for entry, some in plugin_metrics.items()}
     content = {
         "manifest": FORMAT,
         "config": resolved,
         "base": _relative(base.resolve(), (base / resolved["output"]).resolve()),
-        "inputs": list(inputs),
+        "inputs": inputs,
         "versions": versions(pictures=bool(resolved.get("plots"))),
         "code": sources(),
-        **({"packages": packages} if packages else {}),
-        **({"plugin_metrics": _recorded(plugin_metrics)} if plugin_metrics else {}),
+        **_if_any(packages=packages, plugin_metrics=recorded),
         "platform": system(),
         "git": _git(base),
         "seeds": _seeds(resolved, board),
-        "cells": [
-            {
-                "dataset": entry.dataset,
-                "run": entry.run,
-                **({"columns": dict(entry.columns)} if entry.columns else {}),
-                **({"pattern": entry.pattern} if entry.pattern else {}),
-                "counts": entry.evaluation.counts.as_dict(),
-                "undefined": entry.undefined,
-                "standard_errors": entry.evaluation.summary_errors(),
-                "ties": entry.evaluation.policy.ties,
-                "crosscheck": audit.as_dict(),
-                **({"ir_metadata": header} if header is not None else {}),
-            }
-            for entry, audit, header in zip(
-                board.entries, evaluated.audits, evaluated.headers, strict=True
-            )
-        ],
-        **({"failed": list(map(_failed, board.failed))} if board.failed else {}),
-        "warnings": list(warnings),
-        "findings": [one.as_dict() for one in findings],
+        "cells": cells,
+        **_if_any(failed=failed),
+        "warnings": evaluated.warnings,
+        "findings": [one.as_dict() for one in evaluated.findings],
         "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
     }
+    plain: dict[str, Any] = json.loads(in_json(content))
+    return plain
+
+
+def as_bytes(content: Mapping[str, Any]) -> bytes:
+    """Return a manifest as it is written."""
     return (in_json(content, indent=1) + "\n").encode()
 
 
-def _recorded(metrics: Mapping[str, Sequence[Metric]]) -> dict[str, list[dict[str, Any]]]:
-    return {entry: [*map(as_plain_data, some)] for entry, some in metrics.items()}
+def _if_any(**parts: Any) -> dict[str, Any]:
+    return {name: value for name, value in parts.items() if value}
 
 
 def versions(*, pictures: bool = False) -> dict[str, str | None]:
-    """Return what computes here: the harness, Python, packages and the C library, by name.
+    """Return the versions of the harness, Python, packages and the C library, by name.
 
     Parameters
     ----------
     pictures : bool
-        Whether what draws them counts too.
+        Whether to list the package that draws them.
     """
     packages = (*PACKAGES, PICTURES) if pictures else PACKAGES
     return {
@@ -129,44 +140,8 @@ def system() -> str:
     return f"{platform.system()} {platform.machine()}"
 
 
-def timing(
-    began: float, cells: int, cached: int, files: Mapping[str, bytes], earlier: Mapping[str, str],
-    drawn: Mapping[str, str],
-) -> bytes:  # fmt: skip
-    """Return ``timing.json``: how long a run took, and the hashes of the files in its folder.
-
-    The manifest has no times, as it must be the same for each run on the same inputs, and not all
-    hashes, as tables and pictures carry its own.
-
-    Parameters
-    ----------
-    began : float
-        Seconds since 1970.
-    cells, cached : int
-        How many were evaluated, and how many of those before this run.
-    files : mapping of str to bytes
-        All that the run writes, but for this file.
-    earlier : mapping of str to str
-        SHA-256 of the files of earlier runs that this one replaces or removes: if it is killed
-        before that, the next run knows whose they are.
-    drawn : mapping of str to str
-        SHA-256 of pictures that ``harness plot`` drew, and that this run leaves.
-    """
-    start = datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="seconds")
-    content = {
-        "began": start,
-        "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back
-        "cells": cells,
-        "from_cache": cached,
-        "files": {name: sha256(content).hexdigest() for name, content in files.items()},
-        "earlier": dict(earlier),
-        "drawn": dict(drawn),
-    }
-    return (json.dumps(content, indent=1) + "\n").encode()
-
-
-def names_of(paths: Iterable[str], base: Path) -> dict[str, str]:
-    """Return what files are called in ``inputs``: how to get to each from the config's folder.
+class Paths:
+    """What files are called in ``inputs``: how to get to each from the config's folder.
 
     Parameters
     ----------
@@ -175,46 +150,34 @@ def names_of(paths: Iterable[str], base: Path) -> dict[str, str]:
     base : Path
         The config's folder.
     """
-    root = base.resolve()
-    folders: dict[str, str] = {}
-    found = {}
-    for path in paths:
-        folder, name = os.path.split(path)
-        if folder not in folders:  # most files share theirs
-            folders[folder] = os.path.realpath(folder)
-        real = os.path.join(folders[folder], name)
-        if os.path.islink(real):
-            real = os.path.realpath(real)
-        found[path] = _relative(real, root)
-    return found
 
+    def __init__(self, paths: Iterable[str], base: Path) -> None:
+        root, folders = base.resolve(), dict[str, str]()
+        self.names: dict[str, str] = {}
+        for path in paths:
+            folder, name = os.path.split(path)
+            if folder not in folders:  # most files share theirs
+                folders[folder] = os.path.realpath(folder)
+            real = os.path.join(folders[folder], name)
+            if os.path.islink(real):
+                real = os.path.realpath(real)
+            self.names[path] = _relative(real, root)
+        self._pattern: re.Pattern[str] | None = None
 
-def placed(texts: Iterable[str], names: Mapping[str, str]) -> list[str]:
-    """Return texts whose paths are as in ``inputs``, wherever the command was given.
+    def placed(self, text: str) -> str:
+        """Return a text whose paths are as in ``inputs``; the longest of several at one place."""
+        if self._pattern is None:
+            longest_first = sorted(self.names, key=len, reverse=True)
+            self._pattern = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+        return self._pattern.sub(lambda found: self.names[found[0]], text)
 
-    Parameters
-    ----------
-    texts : iterable of str
-        Warnings and errors.
-    names : mapping of str to str
-        What the files that they may name are called there, by path as it was opened; see
-        :func:`names_of`. Of several at one place the longest is meant.
-    """
-    # a pattern of all paths would take longer to compile than the texts to read
-    start = os.path.commonprefix([*names])  # noqa: RUF071 - of names, not of folders
-    lengths = sorted({*map(len, names)}, reverse=True)
-
-    def put(text: str) -> str:
-        parts, done, at = [], 0, text.find(start) if names else -1
-        while 0 <= at < len(text):
-            path = next((some for n in lengths if (some := text[at : at + n]) in names), "")
-            if path:
-                parts += [text[done:at], names[path]]
-                done = at + len(path)
-            at = text.find(start, max(done, at + 1))
-        return "".join([*parts, text[done:]])
-
-    return [put(text) for text in texts]
+    def placed_finding(self, one: Finding) -> Finding:
+        """Return a finding whose paths are as in ``inputs``."""
+        texts = {name: self.placed(getattr(one, name)) for name in ("place", "what", "fix")}
+        lists = {
+            name: tuple(map(self.placed, getattr(one, name))) for name in ("examples", "others")
+        }
+        return replace(one, **texts, **lists)  # type: ignore[arg-type]
 
 
 def _seeds(config: Mapping[str, Any], board: Leaderboard) -> dict[str, Any]:
@@ -222,24 +185,13 @@ def _seeds(config: Mapping[str, Any], board: Leaderboard) -> dict[str, Any]:
     compare, ties = config.get("compare") or {}, str(config.get("policy", {}).get("ties", ""))
     found: dict[str, Any] = {"compare": compare["seed"]} if "seed" in compare else {}
     if board.summary and not board.summary.average:  # which has intervals
-        said = {name: compare[name] for name in ("seed", "draws", "level") if name in compare}
-        plan = Plan(**said)
+        plan = Plan(**{key: compare[key] for key in ("seed", "draws", "level") if key in compare})
         found["summary"] = {"seed": plan.seed, "draws": plan.summary_draws, "level": plan.level}
     metrics = board.entries[0].evaluation.metrics if board.entries else ()
     seeds = {str(metric): Policy().with_settings(metric.settings).seed for metric in metrics}
-    if seeds := {name: seed for name, seed in seeds.items() if seed is not None}:
-        found["metrics"] = seeds
+    found |= _if_any(metrics={name: seed for name, seed in seeds.items() if seed is not None})
     random = re.fullmatch(r"random\((.*)\)", ties)
     return found | ({"ties": random[1]} if random else {})
-
-
-def _failed(one: Failed) -> dict[str, Any]:
-    return {
-        "dataset": one.dataset,
-        "run": one.run,
-        "columns": dict(one.columns),
-        "error": one.error,
-    }
 
 
 def _relative(path: str | Path, start: Path) -> str:
@@ -280,7 +232,7 @@ class Input(_Model):
     """A file that was read."""
 
     path: StrictStr
-    """Seen from the config's folder; in formats 1 and 2, from the one above it."""
+    """Seen from the config's folder."""
     bytes: Count
     """Its size."""
     sha256: Sha256
@@ -350,6 +302,8 @@ class FailedCell(_Model):
     run: StrictStr
     columns: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
     """What placeholders captured."""
+    pattern: StrictStr = ""
+    """The dataset's name with its placeholders, where it has any."""
     error: StrictStr
     """Why; paths in it as in `inputs`."""
 
@@ -422,9 +376,8 @@ class Manifest(_Model):
     Nothing in it changes between two runs on the same inputs with the same software.
     """
 
-    manifest: Annotated[StrictInt, Field(ge=1, le=FORMAT)]
-    """Version of this format. 1 may lack outputs, code and seeds; 1 and 2 lack
-    findings."""
+    manifest: Annotated[StrictInt, Field(ge=FORMAT, le=FORMAT)]
+    """Version of this format."""
     config: Mapping[StrictStr, Any]
     """The config as resolved; policies, metrics and plans of comparison are in it."""
     base: StrictStr
@@ -433,7 +386,7 @@ class Manifest(_Model):
     """Every file that values follow from; of cells that failed, those that could be read."""
     versions: Mapping[StrictStr, StrictStr | None]
     """Of the harness, Python, packages and the C library."""
-    code: Sha256 | None = None
+    code: Sha256
     """Of the harness's own code, where its version says too little."""
     packages: Mapping[StrictStr, Package] = Field(default_factory=dict)
     """Installed packages that metrics of the config come from, by name."""
@@ -442,17 +395,17 @@ class Manifest(_Model):
     platform: StrictStr
     """System and processor."""
     git: Git | None
-    seeds: Mapping[StrictStr, Any] = Field(default_factory=dict)
+    seeds: Mapping[StrictStr, Any]
     """Of everything that draws at random: compare (resampling), summary (its intervals, with draws
     and level), ties (a policy), metrics (by name, the ties of their own)."""
     cells: Annotated[tuple[EvaluatedCell, ...], Field(min_length=1)]
     failed: tuple[FailedCell, ...] = ()
     warnings: tuple[StrictStr, ...]
     """What was said while reading; paths in them as in `inputs`."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...]
     """What the guard found, and what readers refused or warned of; notes of one rule in several
-    files as one. Before format 3, nothing."""
-    outputs: Mapping[StrictStr, Sha256] = Field(default_factory=dict)
+    files as one."""
+    outputs: Mapping[StrictStr, Sha256]
     """SHA-256 of the files of values beside it. Tables and pictures carry the manifest's instead,
     and timing.json, which is another for each run, has none."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,9 +29,8 @@ from ..errors import (
     ShortageError,
     VerificationError,
 )
-from ..files import state_of
 from ..guard import columns as columns
-from ..guard.facts import Facts, JudgementFacts, RunFacts
+from ..guard.facts import Facts, JudgementFacts
 from ..guard.lines import add_lines
 from ..guard.registry import of_warning
 from ..guard.watch import Watch, observing
@@ -53,7 +52,7 @@ class Job:
     ----------
     config : Config
     cells : mapping of int to Cell
-        Those to evaluate, by their places among all; all of their dataset, where a metric compares
+        Those to evaluate, by their places among all; all of their dataset, if a metric compares
         with the run of another.
     metrics : mapping of int to tuple of str
         What to compute of each cell to evaluate, by canonical name.
@@ -73,13 +72,8 @@ class Job:
         """Return the job of computing `metrics` of cells of one dataset, by their places."""
         places: Iterable[int] = metrics
         if any(metric.reference for metric in config.parsed_metrics()):
-            names = {cells[place].dataset for place in metrics}
             files = {cells[place].dataset_entry.path for place in metrics}
-            places = [
-                place
-                for place, cell in enumerate(cells)
-                if cell.dataset in names or cell.dataset_entry.path in files
-            ]
+            places = [at for at, cell in enumerate(cells) if cell.dataset_entry.path in files]
         return cls(config, {place: cells[place] for place in places}, dict(metrics), len(cells))
 
 
@@ -91,7 +85,7 @@ class Done:
     ----------
     place : int
     record : Record, optional
-        None where it failed.
+        None if it failed.
     error : HarnessError, optional
         Why it failed.
     inputs : mapping of str to Input
@@ -99,7 +93,7 @@ class Done:
     rows : int
         Documents retrieved, for the progress bar.
     by : str
-        What computed it, where that is not this machine; see :mod:`harness.experiment.executors`.
+        What computed it, if that is not this machine; see :mod:`harness.experiment.executors`.
     """
 
     place: int
@@ -121,46 +115,31 @@ def each(job: Job) -> Iterator[Done]:
     Raises
     ------
     VerificationError
-        Where the cross-check finds a difference: that is no fault of the cell's files.
+        If the cross-check finds a difference: that is no fault of the cell's files.
     """
     _load_plugins(job.config)
     known = {str(metric): metric for metric in job.config.parsed_metrics()}
     fractions = takes_fractions(tuple(known.values()), job.config.to_policy())
     for place, names in job.metrics.items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", HarnessWarning)
-            try:
-                done = _evaluate(job, place, [known[name] for name in names], fractions)
-            except VerificationError:
-                raise
-            except Exception as error:
-                yield Done(place, error=_as_ours(error))
-                continue
-        yield done(_findings(caught, job.cells[place]))
+        try:
+            yield _evaluate(job, place, [known[name] for name in names], fractions)
+        except VerificationError:
+            raise
+        except HarnessError as error:  # its frames hold judgements; no worker sends them
+            yield Done(place, error=error.with_traceback(None))
+        except Exception as error:
+            shortage = system.shortage(error)
+            failed = HarnessError(internal_errors.problem(error))
+            yield Done(place, error=failed if shortage is None else ShortageError(shortage))
 
 
-def _as_ours(error: Exception) -> HarnessError:
-    """Return the error of a cell that could not be evaluated."""
-    if isinstance(error, ShortageError):
-        return ShortageError([system.or_fewer_jobs(one) for one in error.problems])
-    if isinstance(error, HarnessError):  # its frames hold judgements; no worker sends them
-        return error.with_traceback(None)
-    lacking = system.shortage(error)
-    if lacking is None:
-        return HarnessError(internal_errors.problem(error))
-    return ShortageError(system.or_fewer_jobs(lacking))
-
-
-def _evaluate(
-    job: Job, place: int, metrics: Sequence[Metric], fractions: bool
-) -> Callable[[Sequence[Finding]], Done]:
-    """Return what makes a cell's answer of the warnings that were caught meanwhile."""
+def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) -> Done:
+    """Return the record of a cell, from reading its files to the cross-check."""
     config, cell = job.config, job.cells[place]
     policy, run = config.to_policy(), cell.run_entry
     dataset = _dataset(cell, fractions)
     check_grades(dataset.qrels, metrics, policy)
-    file = _File(run.path)
-    inputs = dict(dataset.inputs)
+    file, inputs = _File(run.path), dict(dataset.inputs)
     check = Crosscheck(dataset.peer(metrics, policy), config.crosscheck, place, job.n_cells)
     guard = Watch(dataset.qrels, policy, run.path)
 
@@ -184,74 +163,75 @@ def _evaluate(
         inputs[other.path] = opened.as_read()
         return found
 
-    evaluation = evaluate_one(
-        dataset.qrels, metrics, policy,
-        stream=partial(
-            readers.align_run, dataset.qrels, file.source, policy, policies_of(metrics, policy),
-            name=cell.run, watch=watch, **run.options(),
-        ),
-        read=read, reference=read_reference,
-        seen=guard.aligned, run=cell.run, dataset=cell.dataset,
-    )  # fmt: skip
-    facts, of_run = None, guard.facts()
-    if dataset.facts is not None and of_run is not None:
-        with observing(guard.failures, run.path):
-            of_run = _with_ranks(of_run, cell, file.source)
-            of_run = replace(of_run, unused=file.source.unused_columns)
-            add_lines(of_run.first, file.source, run)
-            facts = Facts(dataset.facts, of_run)
-    audit = check.compare(evaluation)
-    header = ir_metadata.header_of(file.source)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HarnessWarning)
+        evaluation = evaluate_one(
+            dataset.qrels, metrics, policy,
+            stream=partial(
+                readers.align_run, dataset.qrels, file.source, policy, policies_of(metrics, policy),
+                name=cell.run, watch=watch, **run.options(),
+            ),
+            read=read, reference=read_reference,
+            seen=guard.aligned, run=cell.run, dataset=cell.dataset,
+        )  # fmt: skip
+        facts = _facts(dataset, guard, cell, file.source)
+        audit = check.compare(evaluation)
+        header = ir_metadata.header_of(file.source)
     inputs[run.path] = file.as_read()
+    found = [*dataset.warnings, *_findings(caught, cell), *dataset.failures, *guard.failures]
+    record = Record.of(evaluation, audit, without_names(found, cell), header, facts)
+    return Done(place, record, None, inputs, evaluation.counts.retrieved)
 
-    def done(caught: Sequence[Finding]) -> Done:
-        failures = (*dataset.failures, *guard.failures)
-        found = without_names([*dataset.warnings, *caught, *failures], cell)
-        record = Record.of(evaluation, audit, found, header, facts)
-        return Done(place, record, None, inputs, evaluation.counts.retrieved)
 
-    return done
+def _facts(dataset: _Dataset, guard: Watch, cell: Cell, source: HashedSource) -> Facts | None:
+    """Return what the guard's rules look at; None if the guard failed."""
+    of_run, run = guard.facts(), cell.run_entry
+    if dataset.facts is None or of_run is None:
+        return None
+    with observing(guard.failures, run.path):
+        may_be_ranks = not of_run.follows and columns.may_be_ranks(source)
+        if may_be_ranks and (run.format or readers.guess_format(source, "run")) == "trec":
+            of_run = columns.with_ranks(of_run, source)
+        of_run = replace(of_run, unused=source.unused_columns)
+        add_lines(of_run.first, source, run)
+        return Facts(dataset.facts, of_run)
+    return None
 
 
 class _File:
     """A file that is hashed while it is read."""
 
     def __init__(self, path: str) -> None:
-        self.path, self.state, self.source = path, state_of(path), HashedSource(path)
+        self.path, self.state, self.source = path, system.state_of(path), HashedSource(path)
 
     def as_read(self) -> Input:
         """Return its state and hash.
 
         Raises
         ------
-        InputError
+        ChangedInputError
             If its size, time of change or inode differ from before: values may follow from other
             bytes than the hash.
         """
         digest = self.source.sha256()
         if os.path.isfile(self.path):  # a pipe changes as it is read
-            size, changed, _, inode = state_of(self.path)
-            if (size, changed, inode) != (self.state[0], self.state[1], self.state[3]):
-                raise has_changed(self.path)
+            size, modified, _, inode = system.state_of(self.path)
+            if (size, modified, inode) != (self.state[0], self.state[1], self.state[3]):
+                raise ChangedInputError(self.path)
         return Input(self.state, digest)
 
 
-CHANGED = "changed while the run was going"
+class ChangedInputError(InputError):
+    """A file changed while a cell, or several cells, read it."""
 
+    def __init__(self, path: str) -> None:
+        what = "changed while the run was going: other values follow from other bytes"
+        fix = "run again when nothing writes to it; known values are not computed again"
+        self.path = path
+        super().__init__(Problem(path, what, fix=fix))
 
-def has_changed(path: str) -> InputError:
-    """Return the error of a cell one of whose files changed while it, or others, read it."""
-    what = f"{CHANGED}: other values follow from other bytes"
-    fix = "run again when nothing writes to it; what is known by then is not computed again"
-    return InputError(Problem(path, what, fix=fix))
-
-
-def _with_ranks(facts: RunFacts, cell: Cell, source: HashedSource) -> RunFacts:
-    """Return facts with those of a TREC run whose scores are its ranks."""
-    if facts.follows or not columns.may_be_ranks(source):
-        return facts
-    form = cell.run_entry.format or readers.guess_format(source, "run")
-    return columns.with_ranks(facts, source) if form == "trec" else facts
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ChangedInputError, (self.path,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +241,7 @@ class _Dataset:
     qrels: Qrels
     facts: JudgementFacts | None
     inputs: Mapping[str, Input]
-    warnings: tuple[Finding, ...]
+    warnings: Sequence[Finding]
     failures: Sequence[Finding] = ()
     _peers: dict[Any, Peer] = field(default_factory=dict)
 
@@ -279,8 +259,7 @@ _last: dict[Any, _Dataset] = {}
 
 def _dataset(cell: Cell, fractions: bool) -> _Dataset:
     entry = cell.dataset_entry
-    sizes = group_sizes_of(entry)
-    files = [_File(path) for path in (entry.path, sizes) if path]
+    files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
     key = (entry.model_dump_json(), fractions, *(file.state for file in files))
     if key not in _last:
         _last.clear()
@@ -297,7 +276,7 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
             if source.row_marks is not None:
                 facts = replace(facts, marks=row_marks.kept(source.row_marks))
         inputs = {file.path: file.as_read() for file in files}
-        _last[key] = _Dataset(qrels, facts, inputs, tuple(_findings(caught, cell)), failures)
+        _last[key] = _Dataset(qrels, facts, inputs, _findings(caught, cell), failures)
     return _last[key]
 
 
@@ -307,7 +286,7 @@ def forget() -> None:
 
 
 def _findings(caught: Sequence[warnings.WarningMessage], cell: Cell) -> list[Finding]:
-    """Return our own warnings; others are given again to whoever listens outside."""
+    """Return our own warnings; warn of others again."""
     for one in caught:
         if not issubclass(one.category, HarnessWarning):
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
@@ -322,7 +301,7 @@ _loaded: set[tuple[Path, tuple[str, ...]]] = set()
 def _load_plugins(config: Config) -> None:
     """Import the config's plugins, in a process that did not read the config itself."""
     key = (config.base, config.plugins)
-    if key not in _loaded and config.plugins:
+    if key not in _loaded:
         for name in config.plugins:
             plugins.load(name, config.base)
     _loaded.add(key)

@@ -260,7 +260,8 @@ def _text(one: Finding) -> str:
 
 
 def _problem(one: Finding) -> Problem:
-    return Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix, effect=one.effect)
+    what = f"{one.what}{one.shown} [{one.rule}]"
+    return Problem(one.place, what, fix=one.fix, rule=one.rule, effect=one.effect)
 
 
 def as_meant(

@@ -457,7 +457,7 @@ class Source:
         except (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec
-            fix = system.MORE.get(getattr(error, "errno", 0), "")
+            fix = system.SHORTAGES.get(getattr(error, "errno", 0), "")
             if fix or not getattr(self, "codec", ""):
                 problem = Problem(self.name, f"cannot be read ({error})", fix=fix)
                 raise (ShortageError if fix else InputError)(problem) from error

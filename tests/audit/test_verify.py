@@ -208,7 +208,7 @@ def test_an_edited_manifest(
 
 def test_results_of_an_older_format_are_refused(results: Path) -> None:
     edit_manifest(results, lambda m: m.update(manifest=1))
-    with pytest.raises(InputError, match="has format 1, and verify needs format"):
+    with pytest.raises(InputError, match="of format 3, got 1"):
         verify(results)
 
 

@@ -18,7 +18,7 @@ from harness.audit.why import Account, QueryRow, Row, why
 from harness.audit.why_report import render
 from harness.cli.main import main
 from harness.errors import HarnessWarning, InputError, UnknownNameError
-from harness.experiment.results import read
+from harness.experiment.folder import read
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 e 3\nq2 0 x 1\nq3 0 y 1\n"
 # q1: ties of b and c, and of u and a
@@ -105,7 +105,7 @@ def test_every_value_of_the_examples_is_confirmed(root: Path, tmp_path: Path, na
     for part in ("configs", "runs"):
         shutil.copytree(root / part, tmp_path / part)
     folder = harness.run(tmp_path / "configs" / f"{name}.yaml").folder
-    entry = read(folder).study.board.entries[-1]
+    entry = read(folder).board.entries[-1]
     where = [f"{key}={value}" for key, value in entry.columns.items()]
     for metric in entry.evaluation.names:
         for query in entry.evaluation.qids.to_pylist()[::7]:

@@ -20,7 +20,7 @@ from harness.audit.changes import Changes, changes
 from harness.audit.changes_report import render
 from harness.core.comparison import Plan
 from harness.errors import InputError, UnknownNameError
-from harness.experiment import results
+from harness.experiment import folder as results
 
 
 def cells(found: Changes, metric: str = "recip_rank") -> dict[str, str]:
@@ -268,7 +268,7 @@ def test_an_effect_of_zero(tmp_path: Path, old: Path) -> None:
 
 
 def test_the_values_are_those_of_the_results(old: Path, new: Path) -> None:
-    boards = [results.read(one).study.board for one in (old, new)]
+    boards = [results.read(one).board for one in (old, new)]
     expected = [{entry.run: entry.summary for entry in board.entries} for board in boards]
     for cell in changes(old, new).cells:
         assert cell.old == expected[0][cell.key.run][cell.metric]

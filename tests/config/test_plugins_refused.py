@@ -16,7 +16,7 @@ from harness.config import plugins as trust
 from harness.config.load import load
 from harness.core.metric import REGISTRY
 from harness.errors import ConfigError, InputError
-from harness.experiment.results import read
+from harness.experiment.folder import read
 from harness.experiment.run import run
 
 CONFIG = """\
@@ -118,7 +118,7 @@ def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
     metrics = load(folder / "c.yaml").parsed_metrics()
     assert REGISTRY.pop("fewest").function.__module__.startswith("harness_plugin_")
     (folder / "mine.py").unlink()
-    (entry,) = read(folder / "out").study.board.entries
+    (entry,) = read(folder / "out").board.entries
     for then, now in zip(metrics, entry.evaluation.metrics, strict=True):
         one, other = then.definition, now.definition
         for fact in ("direction", "bounds", "title", "unit", "summary", "empty", "missing"):
@@ -166,7 +166,7 @@ def test_results_that_record_no_metric_of_their_plugin(folder: Path) -> None:
         read(folder / "out")
     (problem,) = error.value.problems
     assert (problem.where, problem.rule) == (f"{path}: $.config.metrics", "damaged-results")
-    assert problem.fix == "run the config again, which writes them together"
+    assert "run the config again" in problem.fix
 
 
 def test_nor_the_command_line(folder: Path) -> None:

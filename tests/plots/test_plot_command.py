@@ -110,7 +110,7 @@ def test_every_kind_is_checked_before_runs_are_compared(
     def compared(*_: object) -> None:
         raise AssertionError("runs were compared")
 
-    monkeypatch.setattr("harness.experiment.results.with_comparisons", compared)
+    monkeypatch.setattr("harness.cli.plot.with_comparisons", compared)
     kinds, settings = ["heatmap", "effects", "cutoffs", "scatter"], Settings("", ("ndcg@5",))
     with pytest.raises(UnknownNameError) as caught:
         pictures.draw(here / "results", kinds, settings, here / "unwritten")

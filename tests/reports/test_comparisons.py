@@ -23,7 +23,8 @@ from harness.errors import (
     InputError,
     UnknownNameError,
 )
-from harness.experiment import results
+from harness.experiment import folder as results
+from harness.experiment.outcome import with_comparisons
 from harness.reports.comparisons import notes, render
 from harness.stats.paired_t import paired_t
 from harness.stats.registry import TESTS, Outcome, load_all
@@ -300,7 +301,7 @@ def test_the_difference_is_of_the_leaderboards_values(workplace: Path) -> None:
 
 
 def test_p_is_that_of_scipy(workplace: Path) -> None:
-    study = results.read(workplace / "results/compare").study
+    study = results.read(workplace / "results/compare")
     (row, *_) = rows(workplace / "results/compare/significance.csv")
     run, baseline = (study.system(row["dataset"], row[key]) for key in ("run", "baseline"))
     assert run is not None
@@ -345,14 +346,14 @@ def test_the_same_bytes_each_time(workplace: Path, test: str) -> None:
 
 def test_read_back_and_compared_anew(workplace: Path) -> None:
     read = results.read(workplace / "results/compare")
-    assert read.study.comparisons is None
-    again = results.with_comparisons(read).study.comparisons
+    assert read.comparisons is None
+    again = with_comparisons(read).comparisons
     run = harness.run(workplace / "configs/compare.yaml").comparisons
     assert again is not None
     assert run is not None
     assert again.rows == run.rows
     assert again.standings == run.standings
-    other = results.with_comparisons(read, Plan(test="tukey", metrics=("map",))).study.comparisons
+    other = with_comparisons(read, Plan(test="tukey", metrics=("map",))).comparisons
     assert other is not None
     assert len(other.rows) == 2 * 10
 
@@ -377,7 +378,7 @@ def test_a_run_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
     said = "fewer comparisons than the config has: bad on trec could not be evaluated"
     assert found.comparisons.failed == (("trec", "bad"),)
     assert f"\n  {said}\n" in str(found)
-    again = results.with_comparisons(results.read(found.folder)).study.comparisons
+    again = with_comparisons(results.read(found.folder)).comparisons
     assert again is not None
     assert again.failed == found.comparisons.failed
     (tmp_path / "bad.run").unlink()
@@ -457,7 +458,7 @@ def test_a_config_counts_them_and_so_do_its_results(files: Path) -> None:
         "half answered 3 of 6 queries", "other answered 2 of 6 queries",
         "half answered 3 of 6 queries; other answered 2 of 6 queries",
     ]  # fmt: skip
-    again = results.with_comparisons(results.read(files / "results")).study.comparisons
+    again = with_comparisons(results.read(files / "results")).comparisons
     assert again is not None
     assert [(one.run, one.n, one.qids) for one in again.unanswered] == [
         ("half", 3, ()), ("other", 4, ()),

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 from harness.cli.main import main
-from harness.config import sweep
-from harness.config.load import load
 from harness.experiment import work
-from harness.experiment.cache import Cache
-from harness.experiment.cells import evaluate_all
 from harness.guard import check as check_flow
 from harness.guard import guarding
 from harness.guard.facts import JudgementFacts
 from harness.guard.ties import Ties
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-T = TypeVar("T")
 CONFIG = """
 output: out
 datasets: {d: {path: q.txt}}
@@ -110,25 +104,3 @@ def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
     out, err = capsys.readouterr()
     assert "alpha  " in out
     assert "zeta on d: KeyError: 'fold' (test_internal_errors.py, line " in err
-
-
-class Failing(Executor):
-    """Gives answers that are exceptions, as of an answer that cannot be sent."""
-
-    calls = 0
-
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        self.calls += 1
-        future: Future[T] = Future()
-        future.set_exception(KeyError("fold"))
-        return future
-
-
-def test_an_exception_that_a_pool_gives_is_named_and_not_tried_again() -> None:
-    config = load("c.yaml")
-    pool = Failing()
-    found = evaluate_all(config, sweep.resolve(config), Cache(None), pool, jobs=2)
-    assert pool.calls == 2
-    texts = [str(one.error) for one in found.failures]
-    assert len(texts) == 2
-    assert all(text.startswith("KeyError: 'fold'") for text in texts)

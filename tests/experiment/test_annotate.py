@@ -87,12 +87,6 @@ def test_here_adds_platform_and_versions(run: Path, tmp_path: Path) -> None:
     assert header(tmp_path / "y.run") == {"tag": "mine"}
 
 
-def test_several_tags_are_not_one(run: Path, tmp_path: Path) -> None:
-    run.write_text(ROWS + "q2 Q0 a 1 1 other\n", encoding="utf-8")
-    annotate([run], tmp_path / "x.run", settings=["actor.name=Me"])
-    assert header(tmp_path / "x.run") == {"actor": {"name": "Me"}}
-
-
 def test_several_runs_go_into_a_folder(run: Path, tmp_path: Path) -> None:
     (tmp_path / "two.run").write_text(ROWS, encoding="utf-8")
     done = annotate([run, tmp_path / "two.run"], tmp_path / "out", settings=["tag=x"])

@@ -26,7 +26,7 @@ from harness.config.plugins import load
 from harness.core.metric import REGISTRY
 from harness.errors import HarnessWarning, InputError, UnknownNameError
 from harness.experiment import evaluate as direct
-from harness.experiment.results import read as read_results
+from harness.experiment.folder import read as read_results
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"a": 0.5}}
@@ -54,18 +54,6 @@ datasets: {trec: {path: ../runs/trec/qrels.txt}}
 runs: {"{system}": {path: "../runs/trec/{system}.run"}}
 metrics: [map, ndcg@10, arp]
 """
-
-
-def test_every_example_config_runs(root: Path, tmp_path: Path) -> None:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
-    configs = sorted((tmp_path / "configs").glob("*.yaml"))
-    assert len(configs) >= 4
-    for config in configs:
-        results = harness.run(config)
-        assert results.leaderboard.entries
-        for name in results.files:
-            assert (results.folder / name).stat().st_size
 
 
 def test_the_files_hold_what_pytrec_eval_gives(workplace: Path) -> None:
@@ -113,23 +101,6 @@ def test_the_manifest_names_inputs_versions_and_policies(workplace: Path) -> Non
     assert manifest["git"] is None  # the folder is no repository
 
 
-def test_the_same_inputs_give_the_same_bytes(workplace: Path) -> None:
-    config = write(workplace, TREC)
-
-    def digests() -> dict[str, str]:
-        harness.run(config)
-        files = [path for path in sorted((workplace / "out").glob("[!.]*")) if path.is_file()]
-        files = [path for path in files if path.name != "timing.json"]  # another each time
-        return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-
-    first = digests()
-    assert set(first) == {"leaderboard.csv", "manifest.json", "per_query.parquet"}
-    timing = json.loads((workplace / "out/timing.json").read_text(encoding="utf-8"))
-    assert (timing["cells"], timing["from_cache"]) == (4, 0)
-    assert 0 < timing["seconds"] < 60
-    assert digests() == first
-
-
 def test_placeholders_become_columns_and_folds_meet_their_data(workplace: Path) -> None:
     text = """
 output: ../out
@@ -142,14 +113,6 @@ metrics: [ndcg@10]
     assert len(board.entries) == 2 * 5 * 2
     for entry in board.entries:
         assert entry.dataset == f"letor-fold{entry.columns['fold']}"
-
-
-def test_a_config_can_compare_to_another_run(workplace: Path) -> None:
-    text = TREC.replace("[map, ndcg@10, arp]", '["rbo(p=0.8,reference=bm25)"]')
-    board = harness.run(write(workplace, text)).leaderboard
-    values = {entry.run: entry.summary["rbo(p=0.8,reference=bm25)"] for entry in board.entries}
-    assert values["bm25"] == pytest.approx(1.0, abs=1e-12)
-    assert 0 < values["lsi"] < 1
 
 
 def test_a_run_that_cannot_be_read_loses_no_other(
@@ -169,7 +132,7 @@ def test_a_run_that_cannot_be_read_loses_no_other(
     assert all(float(row["map"]) > 0 for row in rows[:-1])
     manifest = json.loads((workplace / "out/manifest.json").read_text(encoding="utf-8"))
     assert [each["run"] for each in manifest["failed"]] == ["zzz"]
-    assert read_results(workplace / "out").study.runs == tuple(row["run"] for row in rows[:-1])
+    assert read_results(workplace / "out").runs == tuple(row["run"] for row in rows[:-1])
 
 
 def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
@@ -213,21 +176,6 @@ def test_the_place_for_results_is_looked_at_first(workplace: Path) -> None:
     with pytest.raises(harness.HarnessError, match=r"no place for the results.*out is a file") as e:
         harness.run(write(workplace, TREC))
     assert "fix:   name another folder" in str(e.value)
-
-
-@pytest.mark.parametrize(
-    ("target", "said"), [("out", "Too many levels of symbolic links"), ("gone", "File exists")]
-)
-def test_a_place_for_results_that_is_a_link_to_nothing(
-    workplace: Path, capsys: pytest.CaptureFixture[str], target: str, said: str
-) -> None:
-    (workplace / "out").symlink_to(workplace / target)
-    with pytest.raises(SystemExit) as ended:
-        main(["run", str(write(workplace, TREC))])
-    assert ended.value.code == 2
-    err = capsys.readouterr().err
-    assert f"/out: {said}" in err or f"/out: cannot write the results: {said}" in err
-    assert "\n  fix:   move " in err
 
 
 def test_a_run_none_of_whose_documents_is_judged_is_said() -> None:

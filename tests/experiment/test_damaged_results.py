@@ -29,9 +29,10 @@ import harness
 from harness.audit.verify import verify
 from harness.cli.main import main
 from harness.errors import HarnessError, InputError
-from harness.experiment.results import read
+from harness.experiment.cache import INDEX, Cache
+from harness.experiment.folder import TIMING, Written, read, written
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 OTHERS: tuple[Any, ...] = (None, True, -3, 1.5, "x", [], {})
 """What a value of the manifest is replaced by."""
 N_SAMPLED, SECONDS, ROOM = 24, 20, 1 << 30
@@ -278,22 +279,13 @@ def test_every_edit(
         check(folder, name, edit, slice(place % 3, None, 3), capsys)
 
 
-def renamed(folder: Path) -> None:
-    content = json.loads((folder / MANIFEST).read_bytes())
-    content["cells"][1]["run"] = "zeta"
-    (folder / MANIFEST).write_text(json.dumps(content))
+def in_manifest(change: Callable[[Any], object]) -> Edit:
+    def edit(folder: Path) -> None:
+        content = json.loads((folder / MANIFEST).read_bytes())
+        change(content["cells"])
+        (folder / MANIFEST).write_text(json.dumps(content))
 
-
-def one_cell_twice(folder: Path) -> None:
-    content = json.loads((folder / MANIFEST).read_bytes())
-    content["cells"][2] = content["cells"][0]
-    (folder / MANIFEST).write_text(json.dumps(content))
-
-
-def fewer_queries(folder: Path) -> None:
-    content = json.loads((folder / MANIFEST).read_bytes())
-    content["cells"][0]["counts"]["queries"] -= 1
-    (folder / MANIFEST).write_text(json.dumps(content))
+    return edit
 
 
 def swapped_queries(folder: Path) -> None:
@@ -315,20 +307,21 @@ def text_for_a_number(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("edit", "place", "what"),
     [
-        (renamed, f"{BOARD}:3", "expected run 'zeta', got 'lambdamart'"),
-        (one_cell_twice, MANIFEST, "expected each cell once, got gbrt on letor twice"),
-        (fewer_queries, VALUES, "expected 747 rows, got 750"),
-        (swapped_queries, VALUES, "expected the qid of the row above in row 2, got '"),
+        (in_manifest(lambda cells: cells[1].update(run="zeta")), f"{BOARD}:3",
+         "expected run 'zeta', got 'lambdamart'"),
+        (in_manifest(lambda cells: cells.__setitem__(2, cells[0])), MANIFEST,
+         "expected each cell once, got gbrt on letor twice"),
+        (in_manifest(lambda cells: cells[0]["counts"].update(queries=49)), VALUES,
+         "expected 747 rows, got 750"),
+        (lambda folder: (folder / MANIFEST).write_bytes(b"[" * 100_000), MANIFEST,
+         "cannot be read: too many objects or lists inside each other"),
+        (swapped_queries, VALUES, "expected each query once in a cell, got one twice or none"),
         (text_for_a_number, f"{BOARD}:3", "expected a number in column 'ndcg@5', got 'O.5'"),
-        (dict(of_files())[f"{VALUES} is a pipe"], VALUES, "expected a regular file, got a pipe"),
-        (
-            dict(of_files())[f"{BOARD} is a link to /dev/zero"],
-            BOARD,
-            "expected a regular file, got a device",
-        ),
+        (dict(of_files())[f"{VALUES} is a pipe"], VALUES, "expected a regular file"),
+        (dict(of_files())[f"{BOARD} is a link to /dev/zero"], BOARD, "expected a regular file"),
     ],
-)
-def test_what_is_wrong_is_named(
+)  # fmt: skip
+def test_the_error_names_file_and_line(
     originals: dict[str, Path], tmp_path: Path, edit: Edit, place: str, what: str
 ) -> None:
     folder = tmp_path / "edited"
@@ -337,10 +330,21 @@ def test_what_is_wrong_is_named(
     with pytest.raises(InputError) as error:
         read(folder)
     (problem,) = error.value.problems
-    assert problem.where == f"{folder}/{place}"
+    assert (problem.where, problem.rule) == (f"{folder}/{place}", "damaged-results")
     assert problem.what.startswith(what)
-    assert problem.rule == "damaged-results"
-    assert problem.fix == "put the file back, or run the config again and use those results"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[" * 100_000, b'{"files": {}, "records": 1e400}', b"\xff", b"null",
+     b'{"files": {"a": [[1e400, 1, 1, 1], "x", true]}, "records": 0}'],
+)  # fmt: skip
+def test_damaged_files_of_earlier_runs_count_as_missing(tmp_path: Path, content: bytes) -> None:
+    for name in (INDEX, MANIFEST, TIMING):
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "a").write_text("x")
+    assert written(tmp_path) == Written({}, (), {})
+    assert Cache(tmp_path).known(str(tmp_path / "a")) is None
 
 
 def test_a_small_file_of_many_rows_is_not_read(originals: dict[str, Path], tmp_path: Path) -> None:

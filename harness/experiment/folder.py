@@ -1,0 +1,627 @@
+"""A folder of results: what is in it, read back and checked; results are data and load no code."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+from pydantic import ValidationError
+
+from ..config import sweep as sweep
+from ..config.cells import Cell
+from ..config.load import loads
+from ..config.model import Config
+from ..config.patterns import natural
+from ..core.arrow import cast, equal, take, to_floats, unique
+from ..core.evaluation import Counts, Evaluation
+from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, numbers_of
+from ..core.metric import Metric
+from ..core.policy import Policy
+from ..core.ragged import Floats
+from ..core.recorded_metric import from_plain_data
+from ..errors import (
+    SHOWN,
+    HarnessError,
+    InputError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    first_of,
+    said_by,
+    shorten,
+)
+from ..files import check_room, compare_recorded, sha256
+from ..reports.csv import in_csv
+from .manifest import FORMAT, Manifest
+from .outcome import Outcome
+
+MANIFEST, TIMING = "manifest.json", "timing.json"
+LEADERBOARD, CELLS, PER_QUERY = "leaderboard.csv", "leaderboard_cells.csv", "per_query.parquet"
+C = TypeVar("C", Cell, Entry)
+RULE = "damaged-results"
+"""Of every error that says that files of a folder of results do not belong together."""
+_FIX = "put the file back, or run the config again and use those results"
+_ROW = 80
+"""Bytes that a row of values takes at most while it is read."""
+
+
+def misfit(path: Path, what: str, line: int = 0) -> InputError:
+    """Return the error of a file of results that does not fit its manifest, or is damaged."""
+    where = f"{path}:{line}" if line else str(path)
+    return InputError(Problem(where, what, fix=_FIX, rule=RULE))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file of a folder of results.
+
+    Raises
+    ------
+    InputError
+        If it is missing, cannot be read, or is no regular file: a pipe would never end.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise misfit(path, "expected a regular file")
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        folder, fix = path.parent, "give the folder that the config's 'output:' names"
+        if folder.is_dir():
+            what = f"the folder holds no {path.name}, so harness run did not write it"
+        elif folder.exists():
+            what = "expected a folder of results, got a file"
+        else:
+            above = folder.absolute().parent
+            names = sorted(one.name for one in above.glob("*") if one.is_dir())
+            what = f"no such folder{did_you_mean(folder.name, names)}"
+        raise InputError(Problem(str(folder), what, fix=fix)) from None
+    except OSError as error:
+        raise misfit(path, f"cannot be read: {error.strerror}") from error
+
+
+def _parse(content: bytes) -> Any:
+    try:
+        return json.loads(content.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("too many objects or lists inside each other") from None
+
+
+def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
+    """Return the manifest of a folder of results.
+
+    Raises
+    ------
+    InputError
+        If the folder has none, or one of another format.
+    """
+    path = folder / MANIFEST
+    try:
+        manifest: dict[str, Any] = _parse(read_bytes(path) if content is None else content)
+    except ValueError as error:
+        raise misfit(path, f"cannot be read: {error}") from error
+    version = manifest.get("manifest") if isinstance(manifest, dict) else None
+    if isinstance(version, int) and version != FORMAT:
+        what = f"expected a manifest of format {FORMAT}, got {version}"
+        fix = "update the harness" if version > FORMAT else "run the config again"
+        raise InputError(Problem(str(path), what, fix=fix))
+    try:
+        Manifest.model_validate(manifest)
+    except ValidationError as error:
+        raise schema_error(path, error) from None
+    cells = Counter(map(_identity, [*manifest["cells"], *manifest.get("failed", ())]))
+    (dataset, run, *_), n = cells.most_common(1)[0]
+    if n > 1:
+        raise misfit(path, f"expected each cell once, got {run} on {dataset} twice")
+    return manifest
+
+
+def schema_error(path: Path, error: ValidationError, below: str = "$") -> InputError:
+    """Return the error of a manifest whose values are missing or of another type."""
+    problems = [
+        Problem(
+            f"{path}: {'.'.join([below, *map(str, one['loc'])])}", one["msg"].lower(), fix=_FIX,
+            rule=RULE,
+        )
+        for one in error.errors()
+    ]  # fmt: skip
+    return InputError(problems[:SHOWN], total=len(problems))
+
+
+def _identity(one: Mapping[str, Any]) -> tuple[Any, ...]:
+    return one["dataset"], one["run"], *one.get("columns", {}).items()
+
+
+def read(folder: Path, *, but: Collection[str] = ()) -> Outcome:
+    """Read the results that ``harness run`` wrote into a folder; every command that does uses this.
+
+    No plugin is loaded: the manifest records what reports need of its metrics. Nothing is
+    compared yet; see :func:`harness.experiment.outcome.with_comparisons`.
+
+    Parameters
+    ----------
+    folder : Path
+    but : Collection[str], optional
+        Files that may differ from those that were written, as the caller compares them itself.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, is no regular file, is not the one that was written with the others
+        (also one that is not read here: ``significance.csv``), or does not fit the manifest.
+    """
+    content = read_bytes(folder / MANIFEST)
+    manifest = read_manifest(folder, content)
+    config, metrics = _config(manifest, folder / MANIFEST)
+    config._base = folder / manifest["base"]
+    cells = CELLS if config.summary else LEADERBOARD
+    files = {name: read_bytes(folder / name) for name in (cells, PER_QUERY)}
+    if others := list(_not_as_written(folder, manifest["outputs"], files, but)):
+        what = f"is not the file that {MANIFEST} was written with: edited, or a run was stopped"
+        fix = "run the config again, which writes them together"
+        raise InputError([Problem(str(folder / name), what, fix=fix, rule=RULE) for name in others])
+    failed = manifest.get("failed", [])
+    rows = read_rows(folder / cells, files[cells], [*manifest["cells"], *failed])
+    evaluations = _read_values(
+        folder / PER_QUERY, files[PER_QUERY], manifest["cells"], metrics, config.to_policy()
+    )
+    names = [str(metric) for metric in numbers_of(metrics)]
+    entries = tuple(
+        Summarised(
+            evaluation, cell.get("columns", {}), cell.get("pattern", ""),
+            summaries={**dict.fromkeys(map(str, metrics), math.nan), **row.numbers(names)},
+        )
+        for evaluation, cell, row in zip(evaluations, manifest["cells"], rows, strict=False)
+    )  # fmt: skip
+    board = Leaderboard(
+        entries, tuple(Failed(**{"columns": {}, **one}) for one in failed), config.summary
+    )
+    trace = hashlib.sha256(content).hexdigest()
+    return Outcome(board, None, manifest, trace, config=config, folder=folder)
+
+
+def _not_as_written(
+    folder: Path, expected: Mapping[str, str], read: Mapping[str, bytes], but: Collection[str]
+) -> Iterator[str]:
+    """Yield the files whose hash is not the manifest's: of those read, and of all in the folder."""
+    for name, data in read.items():
+        if expected.get(name) != hashlib.sha256(data).hexdigest():
+            yield name
+    for name in sorted(expected.keys() - read.keys() - set(but)):
+        path = folder / name
+        if Path(name).name == name and path.is_file() and sha256(path) != expected[name]:
+            yield name
+
+
+def _config(manifest: Mapping[str, Any], path: Path) -> tuple[Config, tuple[Metric, ...]]:
+    """Return the config and its metrics, those of plugins as the manifest records them."""
+    try:
+        config = Config.model_validate(manifest["config"])
+        recorded = {
+            entry: [*map(from_plain_data, some)]
+            for entry, some in manifest.get("plugin_metrics", {}).items()
+        }
+        return config, config.parsed_metrics(recorded)
+    except ValidationError as error:
+        raise schema_error(path, error, "$.config") from None
+    except UnknownNameError as error:
+        where = f"{path}: $.config.metrics"
+        raise InputError(
+            [replace(one, where=where, fix=_FIX, rule=RULE) for one in error.problems]
+        ) from None
+
+
+@dataclass(frozen=True)
+class CsvRow:
+    """One row of a leaderboard in CSV, and the line that it ends on."""
+
+    path: Path
+    line: int
+    fields: Mapping[str, str]
+
+    def numbers(self, columns: Iterable[str]) -> dict[str, float]:
+        """Return the numbers in some columns; NaN if a field is empty.
+
+        Raises
+        ------
+        InputError
+            If a column is missing or has something else.
+        """
+        found = {}
+        for name in columns:
+            text = self.fields.get(name)
+            try:
+                found[name] = float("" if text is None else text or "nan")
+            except ValueError:
+                got = "none" if text is None else f"'{shorten(text)}'"
+                what = f"expected a number in column '{name}', got {got}"
+                raise misfit(self.path, what, self.line) from None
+        return found
+
+
+def read_rows(path: Path, content: bytes, expected: Sequence[Mapping[str, Any]]) -> list[CsvRow]:
+    """Read a leaderboard that ``harness run`` wrote as CSV.
+
+    Parameters
+    ----------
+    path : Path
+        Its name, for messages.
+    content : bytes
+    expected : sequence of mapping
+        The ``dataset`` and ``run`` of each row, in order.
+
+    Raises
+    ------
+    InputError
+        If it is no CSV, or has other rows.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise misfit(path, f"expected UTF-8, got byte {error.object[error.start]}") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    found: list[CsvRow] = []
+    try:
+        header = next(reader, [])
+        if len({*header}) < len(header) or not {"dataset", "run"} <= {*header}:
+            what = "expected a header with 'dataset', 'run' and no name twice, got "
+            raise misfit(path, f"{what}'{shorten(','.join(header))}'", 1)
+        for row in reader:
+            if len(row) != len(header):
+                what = f"expected {len(header)} fields, got {len(row)}"
+                raise misfit(path, what, reader.line_num)
+            found.append(CsvRow(path, reader.line_num, dict(zip(header, row, strict=True))))
+    except csv.Error as error:
+        raise misfit(path, f"expected CSV, got: {error}", reader.line_num) from None
+    if len(found) != len(expected):
+        raise misfit(path, f"expected {len(expected)} rows, got {len(found)}")
+    for one, cell in zip(found, expected, strict=True):
+        for name in ("dataset", "run"):
+            if one.fields[name] not in (cell[name], in_csv(cell[name])):
+                what = f"expected {name} '{cell[name]}', got '{one.fields[name]}'"
+                raise misfit(path, what, one.line)
+    return found
+
+
+def _read_values(
+    path: Path, content: bytes, cells: Sequence[Mapping[str, Any]], metrics: tuple[Metric, ...],
+    policy: Policy,
+) -> list[Evaluation]:  # fmt: skip
+    """Return the values of each cell, once every row is the one that the manifest says.
+
+    Raises
+    ------
+    InputError
+        If columns, types or the number of rows differ, or a row is of another cell or metric.
+    """
+    n_rows = sum(cell["counts"]["queries"] for cell in cells) * len(metrics)
+    captured = sorted({name for cell in cells for name in cell.get("columns", {})})
+    texts = ["dataset", "run", "qid", "metric", *captured]
+    try:
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
+        _check_schema(path, file, texts, n_rows)
+        check_room(len(content) + n_rows * _ROW)
+        # without threads: one that is not done when an error ends the process would abort it
+        table = file.read(use_threads=False)
+    except MemoryError:  # Arrow's own is also a ValueError
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+        raise misfit(path, f"expected Parquet, got: {said_by(error)}") from error
+    evaluations, start = [], 0
+    names, n_metrics = pa.array(map(str, metrics), pa.string()), len(metrics)
+    for cell in cells:
+        n = cell["counts"]["queries"]
+        part = table.slice(start, n * n_metrics)
+        text = {name: cast(part[name], pa.string()).combine_chunks() for name in texts}
+        qids = take(text["qid"], np.arange(n) * n_metrics)
+        if qids.null_count or len(unique(qids)) < n:
+            raise misfit(path, "expected each query once in a cell, got one twice or none")
+        expected = {
+            name: take(pa.array([value], pa.string()), np.zeros(n * n_metrics, np.int64))
+            for name, value in (
+                ("dataset", cell["dataset"]), ("run", cell["run"]),
+                *((name, cell.get("columns", {}).get(name)) for name in captured),
+            )
+        }  # fmt: skip
+        expected["metric"] = take(names, np.tile(np.arange(n_metrics), n))
+        expected["qid"] = take(qids, np.repeat(np.arange(n), n_metrics))
+        for name, column in expected.items():
+            if not text[name].equals(column):
+                row = int(np.argmin(equal(text[name].fill_null("\0"), column.fill_null("\0"))))
+                what = f"expected {name} '{column[row]}' in row {start + row + 1:,}, as {MANIFEST} "
+                raise misfit(path, f"{what}says, got '{text[name][row]}'")
+        values = {
+            name: to_floats(part[name]).reshape(n, n_metrics)
+            for name in ("value", "weight") if name in part.column_names
+        }  # fmt: skip
+        evaluations.append(
+            Evaluation(
+                values["value"], qids, metrics, policy, Counts(**cell["counts"]),
+                _weights(values.get("weight")), cell["run"], cell["dataset"],
+            )
+        )  # fmt: skip
+        start += n * n_metrics
+    return evaluations
+
+
+def _check_schema(path: Path, file: Any, texts: Sequence[str], n_rows: int) -> None:
+    """Raise InputError if a Parquet file has other columns or rows than expected."""
+    if file.metadata.num_rows != n_rows:
+        raise misfit(path, f"expected {n_rows:,} rows, got {file.metadata.num_rows:,}")
+    schema = file.schema_arrow
+    for name in (*texts, "value", "weight"):
+        n = schema.names.count(name)
+        if n != 1 and (n, name) != (0, "weight"):
+            raise misfit(path, f"expected one column '{name}', got {n}")
+        kind = schema.field(name).type if n else pa.float64()
+        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if plain not in ((pa.string(), pa.large_string()) if name in texts else (pa.float64(),)):
+            wanted = "text" if name in texts else "double"
+            raise misfit(path, f"expected {wanted} in column '{name}', got {kind}")
+
+
+def _weights(weights: Floats | None) -> dict[int, Floats]:
+    """Return the weights of each metric of a cell that has any."""
+    if weights is None or not len(weights):
+        return {}
+    return {at: column for at, column in enumerate(weights.T) if not np.isnan(column).all()}
+
+
+@dataclass(frozen=True)
+class Written:
+    """What earlier commands wrote into a folder of results.
+
+    Parameters
+    ----------
+    own : mapping of str to str
+        SHA-256 of the files that still hold what was written to them, by name.
+    edited : tuple of str
+        Files that hold something else now.
+    drawn : mapping of str to str
+        Pictures among `own` that ``harness plot`` drew, which no run removes.
+    """
+
+    own: Mapping[str, str]
+    edited: tuple[str, ...]
+    drawn: Mapping[str, str]
+
+
+def written(folder: Path) -> Written:
+    """Return what earlier commands wrote into a folder of results.
+
+    ``timing.json`` is the first file that a run writes, and has the hashes of all that it writes
+    and replaces: so the next run knows them even if this one is killed. The manifest has those of
+    values, and counts as written by us if there is no ``timing.json``.
+    """
+    recorded: defaultdict[str, set[str]] = defaultdict(set)
+    drawn: set[str] = set()
+    for name, needed, keys in (
+        (TIMING, {"seconds", "files"}, ("files", "earlier", "drawn")),
+        (MANIFEST, {"config", "base", "inputs", "cells"}, ("outputs",)),
+    ):
+        with contextlib.suppress(HarnessError, ValueError, AttributeError):
+            data = read_bytes(folder / name)
+            content = _parse(data)
+            if not needed <= content.keys():
+                continue
+            recorded[name] = recorded[name] or {hashlib.sha256(data).hexdigest()}
+            for key in keys:
+                hashes = content[key] if isinstance(content.get(key), dict) else {}
+                for one, digest in hashes.items():
+                    recorded[one].add(str(digest))
+                if key == "drawn":
+                    drawn |= hashes.keys()
+    own, edited = compare_recorded(folder, recorded)
+    edited = [name for name in edited if name not in drawn]
+    return Written(own, tuple(edited), {name: own[name] for name in sorted(own.keys() & drawn)})
+
+
+def record_drawn(folder: Path, files: Mapping[str, bytes]) -> bytes:
+    """Return ``timing.json`` of a folder of results with pictures that ``harness plot`` drew."""
+    content: dict[str, Any] = {"began": None, "seconds": None, "files": {}}
+    with contextlib.suppress(HarnessError, ValueError):
+        content = _parse(read_bytes(folder / TIMING))
+    earlier = written(folder)
+    content["earlier"] = earlier.own
+    content["drawn"] = {**earlier.drawn, **hashes_of(files)}
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def hashes_of(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the SHA-256 of contents by name."""
+    return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+
+
+def root_of(folder: Path, manifest: Mapping[str, Any]) -> Path:
+    """Return the folder that paths of inputs start from: the config's."""
+    return (folder / str(manifest["base"])).resolve()
+
+
+def with_inputs(manifest: Mapping[str, Any], base: Path | None) -> Mapping[str, Any]:
+    """Return a manifest whose paths start from another folder, if one is given.
+
+    Raises
+    ------
+    InputError
+        If that is no folder.
+    """
+    if base is None:
+        return manifest
+    if not base.is_dir():
+        fix = "give the folder that the config's paths start from: its own"
+        raise InputError(Problem(str(base), "expected a folder", fix=fix))
+    return {**manifest, "base": str(base.absolute())}
+
+
+def config_and_cells(
+    folder: Path, manifest: Mapping[str, Any], overrides: Iterable[str] = (), *,
+    failed: bool = False, gone: bool = False, load_plugins: bool = False,
+) -> tuple[Config, list[Cell]]:  # fmt: skip
+    """Return the config that made the results, and the cells evaluated then.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the results.
+    manifest : mapping
+    overrides : iterable of str
+        ``"policy.ties=stable"``: values put in place of the config's.
+    failed : bool
+        Whether to return those that could not be evaluated too.
+    gone : bool
+        Whether every input may be missing.
+    load_plugins : bool
+        Whether the plugins that the config names are run.
+
+    Raises
+    ------
+    InputError
+        If none of its inputs is at its place, seen from the folder: that was moved alone.
+    ConfigError
+        If files that the config names do not exist any more.
+    """
+    root = root_of(folder, manifest)
+    if not gone and not any((root / each["path"]).exists() for each in manifest["inputs"]):
+        what = f"the inputs of these results are not where they were, seen from {folder}"
+        listed = first_of([str(root / each["path"]) for each in manifest["inputs"]], 3)
+        fix = "move the folder back to its place, or its inputs along with it; verify and why "
+        fix += "take --inputs FOLDER, the folder that the config's paths start from now"
+        raise InputError(Problem(str(folder / MANIFEST), what, f"no file {listed}", fix=fix))
+    text = yaml.safe_dump(manifest["config"], allow_unicode=True, sort_keys=False)
+    base = folder / manifest["base"]
+    config = loads(text, str(folder / MANIFEST), base, overrides, load_plugins=load_plugins)
+    then = [*manifest["cells"], *(manifest.get("failed", ()) if failed else ())]
+    known = {*map(_identity, then)}
+    cells = sweep.resolve(config)
+    return config, [
+        cell for cell in cells if (cell.dataset, cell.run, *cell.columns.items()) in known
+    ]
+
+
+def refuse_plugins(folder: Path, manifest: Mapping[str, Any], fix: str) -> None:
+    """Raise InputError, which says how to `fix` it, if only plugins can compute its metrics."""
+    names = manifest["config"].get("plugins")
+    if names:
+        got = ", ".join(map(str, names)) if isinstance(names, list) else str(names)
+        what = "expected results that need no code of their own, got plugins that would be run: "
+        raise InputError(Problem(str(folder / MANIFEST), what + got, fix=fix))
+
+
+def changed_inputs(
+    folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None
+) -> Iterator[Problem]:
+    """Yield the inputs that are gone or hold other bytes than those that were evaluated.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the results.
+    manifest : mapping
+    only : iterable of str, optional
+        Paths of the inputs to look at; all of them by default.
+    """
+    root = root_of(folder, manifest)
+    wanted = None if only is None else {Path(path).resolve() for path in only}
+    for each in manifest["inputs"]:
+        path = Path(os.path.normpath(root / each["path"]))
+        if wanted is not None and path.resolve() not in wanted:
+            continue
+        try:
+            now = sha256(path) if path.is_file() else ""
+        except OSError as error:
+            yield Problem(str(path), f"cannot be read: {error.strerror}")
+            continue
+        if now != each["sha256"]:
+            then = f"sha256 {each['sha256'][:12]}... then, {now[:12]}... now"
+            what = f"has changed since the results were computed: {then}"
+            gone = "is gone; the results were computed from it"
+            yield Problem(str(path), what if now else gone, fix=_FIX)
+
+
+def check_inputs(
+    folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None
+) -> None:
+    """Raise InputError with every input that is gone or has changed; see `changed_inputs`."""
+    problems = list(changed_inputs(folder, manifest, only))
+    if problems:
+        raise InputError(problems)
+
+
+def one_cell(
+    cells: Sequence[C], run: str, dataset: str | None = None, columns: Sequence[str] = ()
+) -> C:
+    """Return the one cell of some names.
+
+    Parameters
+    ----------
+    cells : sequence of Cell or Entry
+    run, dataset : str
+        Names as in the leaderboard; the dataset's if there are several.
+    columns : sequence of str
+        ``"seed=1"``: what placeholders captured, if the names alone fit several cells.
+
+    Raises
+    ------
+    UnknownNameError
+        If no cell fits, or several do.
+    """
+    some: list[C] = list(cells)
+    for what, name in (("run", run), ("dataset", dataset)):
+        names = dict.fromkeys(getattr(cell, what) for cell in some)
+        if name is not None and name not in names:
+            near = did_you_mean(name, names)
+            raise UnknownNameError(
+                f"no {what} '{name}' in these results{near}  (there are: {', '.join(names)})"
+            )
+        some = [cell for cell in some if name in (None, getattr(cell, what))]
+    check_columns([cell.columns for cell in some], columns)
+    found: list[C] = [cell for cell in some if columns_of(columns).items() <= cell.columns.items()]
+    if len(found) == 1:
+        return found[0]
+    raise UnknownNameError(
+        f"{len(found)} cells fit, expected one: name its --dataset, and its columns as in "
+        f"--where seed=1  (there are: {first_of([*map(name_of, found or some)])})"
+    )
+
+
+def check_columns(seen: Sequence[Mapping[str, str]], texts: Iterable[str]) -> None:
+    """Raise UnknownNameError if no cell has a column, or no cell a value of ``NAME=VALUE``."""
+    names = dict.fromkeys(name for columns in seen for name in columns)
+    for name, value in columns_of(texts).items() if seen else ():
+        if name not in names:
+            listed = ", ".join(names) or "none"
+            near = did_you_mean(name, names)
+            raise UnknownNameError(f"no column '{name}'{near}  (there are: {listed})")
+        values = sorted({columns[name] for columns in seen if name in columns}, key=natural)
+        if value not in values:
+            near, listed = did_you_mean(value, values), first_of(values)
+            raise UnknownNameError(f"no {name} {value}{near}  (there are: {listed})")
+
+
+def columns_of(texts: Iterable[str]) -> dict[str, str]:
+    """Return ``NAME=VALUE`` by name; UnknownNameError if one has no ``=``."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UnknownNameError(f"--where {text}: write it as NAME=VALUE, such as seed=1")
+        found[name] = value
+    return found
+
+
+def name_of(cell: Cell | Entry | Failed) -> str:
+    """Return what a cell is called in messages: ``gbrt on letor-fold1, fold=1, seed=2``."""
+    columns = "".join(f", {name}={value}" for name, value in cell.columns.items())
+    return f"{cell.run} on {cell.dataset}{columns}"

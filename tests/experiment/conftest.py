@@ -1,0 +1,86 @@
+"""A small project, and what its commands give."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cli.main import main
+from harness.experiment import work
+
+CONFIG = """
+output: ../out
+datasets: {toy: {path: ../data/qrels.txt}}
+runs: {"{run}": {path: "../data/{run}.run"}}
+metrics: [map, ndcg@10, arp]
+"""
+Evaluated = Callable[[], dict[str, list[str]]]
+Outputs = Callable[[Path], dict[str, str]]
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with three runs and a config."""
+    for name in ("configs", "data"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "data/qrels.txt").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n3 0 b 1\n4 0 b 2\n")
+    for name, scores in (("one", "31"), ("two", "13"), ("ten", "52")):
+        rows = [f"{q} Q0 {d} 1 {s} x\n" for q in "1234" for d, s in zip("ab", scores, strict=True)]
+        (tmp_path / f"data/{name}.run").write_text("".join(rows))
+    (tmp_path / "configs/toy.yaml").write_text(CONFIG)
+    return tmp_path
+
+
+@pytest.fixture
+def config(place: Path) -> Path:
+    """The config of that folder."""
+    return place / "configs/toy.yaml"
+
+
+@pytest.fixture
+def outputs() -> Outputs:
+    """Give the hashes of what a run wrote into a folder, but for its cells and its time."""
+
+    def hashes(folder: Path) -> dict[str, str]:
+        files = [path for path in sorted(folder.glob("[!.]*")) if path.is_file()]
+        files = [path for path in files if path.name != "timing.json"]
+        return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+    return hashes
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluated:
+    """Give what was evaluated since the last call: the metrics of each run."""
+    calls: dict[str, list[str]] = {}
+    original = work.evaluate_one
+
+    def watched(*args: object, **given: object) -> object:
+        calls[str(given["run"])] = [str(metric) for metric in args[1]]  # type: ignore[attr-defined]
+        return original(*args, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(work, "evaluate_one", watched)
+
+    def since() -> dict[str, list[str]]:
+        found = dict(calls)
+        calls.clear()
+        return found
+
+    return since
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run a command and give its exit code, output and errors."""
+
+    def called(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([*map(str, words)])
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return called

@@ -1,0 +1,255 @@
+"""harness cache: what a cache holds, what can go, whether it is sound."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness.errors import InputError
+from harness.experiment import cache_upkeep
+from harness.experiment.cache import MARKER
+from harness.experiment.cell_record import Record
+from harness.files import sha256
+
+Said = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def results(config: Path) -> Path:
+    """Results of the toy config."""
+    return harness.run(config).folder
+
+
+@pytest.fixture
+def said(command: Said) -> Said:
+    return lambda *words: command("cache", *words)
+
+
+@pytest.fixture
+def change(place: Path) -> None:
+    """Another byte in one run."""
+    path = place / "data/one.run"
+    path.write_text(path.read_text().replace(" 3 ", " 4 "))
+
+
+def other_config(place: Path, name: str, more: str = "") -> Path:
+    path = place / f"configs/{name}.yaml"
+    path.write_text((place / "configs/toy.yaml").read_text().replace("../out", f"../{name}") + more)
+    return path
+
+
+def records(folder: Path) -> list[Path]:
+    return sorted((folder / "cells").glob("??/*.parquet"))
+
+
+def test_list(place: Path, config: Path, said: Said) -> None:
+    code, out, _ = said("list", place / "out")
+    assert code == 0
+    lines = [line.split() for line in out.splitlines()]
+    assert [line[1:7] for line in lines[1:4]] == [
+        ["toy", run, "qrels.txt", f"{run}.run", "4", "3"] for run in ("one", "ten", "two")
+    ]
+    assert re.fullmatch(r"3 records, \d+\.\d kB", out.splitlines()[-1])
+    for way in (config, place / "out/cells"):
+        assert said("list", way)[1] == out
+    rows = json.loads(said("list", place / "out", "--format", "json")[1])
+    assert [row["run"] for row in rows] == ["one", "ten", "two"]
+    assert rows[0]["metrics"] == ["map", "ndcg@10", "arp"]
+    assert rows[0]["current"] is True
+    assert rows[0]["choices"]["policy"]["ties"] == "trec_eval"
+
+
+def test_wrong_usage(place: Path, said: Said) -> None:
+    (place / "x/cells").mkdir(parents=True)
+    assert said("list", place / "x")[:2] == (0, "0 records, 0 B\n")
+    none = other_config(place, "n", "cache: none\n")
+    for words, what in (
+        (["list", place / "data"], "expected a config, a folder of results or a cache"),
+        (["list", none], "got cache: none"),
+        (["list", place / "out", "--delete"], "is an option of cache prune, not of list"),
+        (["prune", place / "out", "-f", "json"], "is an option of cache list, not of prune"),
+        (["prune", place / "out/cells"], "nothing says which of its records are needed"),
+    ):
+        code, _, err = said(*words)
+        assert (code, what in err) == (2, True), err
+    with pytest.raises(InputError, match=r"holds no manifest\.json"):
+        list(cache_upkeep.recomputed(place / "out/cells", [], 1))
+
+
+@pytest.mark.usefixtures("change")
+def test_prune_keeps_what_is_needed(place: Path, config: Path, said: Said) -> None:
+    harness.run(config)
+    assert len(records(place / "out")) == 4
+    assert "1 of 4 records can go; --delete deletes them" in said("prune", place / "out")[1]
+    assert len(records(place / "out")) == 4
+    assert "1 of 4 records deleted" in said("prune", place / "out", "--delete")[1]
+    assert harness.run(config).cached == 3
+    assert "0 of 3 records can go" in said("prune", config)[1]
+
+
+@pytest.mark.usefixtures("change")
+def test_inputs_that_changed_since(place: Path, config: Path, said: Said) -> None:
+    """The record of the file as it was is what the results were made of, so it stays with them."""
+    out = said("verify", place / "out", "--recompute", "1")[1]
+    assert out.endswith("; 2 evaluated again, 24 values; 1 not: inputs changed since\n")
+    assert "0 of 3 records can go" in said("prune", place / "out")[1]
+    out = said("prune", config)[1]
+    assert "1 of 3 records can go" in out
+    assert out.splitlines()[1].endswith("inputs changed since")
+    config.write_text(config.read_text() + "policy: {ties: best}\n")
+    assert said("prune", config)[1].count("no cell of these") == 3
+
+
+def test_prune_a_shared_cache(place: Path, said: Said) -> None:
+    configs = [
+        other_config(place, name, f"cache: ../shared\npolicy: {{ties: {ties}}}\n")
+        for name, ties in (("y", "stable"), ("z", "best"))
+    ]
+    for one in configs:
+        harness.run(one)
+    assert cache_upkeep.folder_of(place / "y").resolve() == (place / "shared").resolve()
+    shared = place / "shared"
+    assert "3 of 6 records can go" in said("prune", shared, "--keep", place / "y")[1]
+    both = ["--keep", configs[0], "--keep", place / "z"]
+    assert "0 of 6 records can go" in said("prune", shared, *both)[1]
+    for way in (place / "y", configs[0]):  # a manifest or config names the cache, not you
+        code, _, err = said("prune", way, "--delete")
+        assert (code, "expected a cache in the folder of results" in err) == (2, True)
+    deleted = said("prune", shared, "--delete", "--keep", place / "y")[1]
+    assert "3 of 6 records deleted" in deleted
+    assert [harness.run(one).cached for one in configs] == [3, 0]
+
+
+def test_prune_by_age(place: Path, said: Said) -> None:
+    long_ago = time.time() - 40 * 86_400
+    os.utime(records(place / "out")[0], (long_ago, long_ago))
+    assert "1 of 3 records can go" in said("prune", place / "out/cells", "--days", "30")[1]
+    assert "0 of 3 records can go" in said("prune", place / "out/cells", "--days", "50")[1]
+    assert "0 of 3 records can go" in said("prune", place / "out", "--days", "30")[1]  # needed
+
+
+def test_verify(place: Path, said: Said) -> None:
+    code, out, _ = said("verify", place / "out", "--recompute", "1")
+    assert (code, out.partition(": ")[2]) == (0, "all sound; 3 evaluated again, 36 values\n")
+    out = said("verify", place / "out", "--recompute", "2")[1]
+    assert out.endswith("; 2 evaluated again, 24 values; 1 not: sampled out\n")
+    code, out, _ = said("verify", place / "out/cells")
+    assert (code, out.partition(": ")[2]) == (0, "all sound\n")
+
+
+def changed(record: Record) -> Record:
+    columns = {name: found.copy() for name, found in record.columns.items()}
+    columns["values:map"][0] += 2**-40
+    return replace(record, columns=columns)
+
+
+def test_verify_finds_damage(place: Path, config: Path, said: Said) -> None:
+    first, second, third = records(place / "out")
+    record = Record.from_parquet(first.read_bytes())
+    true, false = record.to_parquet(), changed(record).to_parquet()
+    digests = [re.findall(rb'"sha256": "([0-9a-f]{64})"}', one)[0] for one in (true, false)]
+    first.write_bytes(false.replace(digests[1], digests[0]))
+    second.write_bytes(third.read_bytes())
+    record = Record.from_parquet(third.read_bytes())
+    third.write_bytes(changed(record).to_parquet())  # with its own hash
+    code, out, _ = said("verify", place / "out", "--recompute", "1")
+    assert code == 1
+    assert out.splitlines()[:2] == [
+        f"{first}: cannot be read: other values than were written",
+        f"{second}: is not what its name says",
+    ]
+    was, now = (repr(float(one.columns["values:map"][0])) for one in (changed(record), record))
+    assert f"on toy: map of query 1 was {was}, got {now}" in out
+    assert harness.run(config).cached == 2  # the damaged one is computed again
+
+
+def test_records_of_other_code(place: Path, said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.experiment.cache_key.code", lambda: "f" * 64)
+    monkeypatch.setattr("harness.experiment.cache_upkeep.code", lambda: "f" * 64)
+    assert said("list", place / "out")[1].count("other code") == 3
+    out = said("verify", place / "out", "--recompute", "1")[1]
+    assert out.endswith("; 0 evaluated again, 0 values; 3 not: other code\n")
+    assert "3 of 3 records can go" in said("prune", place / "out")[1]
+
+
+def test_only_records_are_deleted(place: Path, said: Said) -> None:
+    key, cells = "0123456789abcdef" * 4, place / "out/cells"
+    first, second, _ = records(place / "out")
+    names = ("en/train.parquet", f"ab/{key}.parquet", f"01/{key}.csv", f"01/x{key}.parquet",
+             f"{key}.parquet", f"01/{key[:-1]}.parquet", f"0A/{'0A' * 32}.parquet")  # fmt: skip
+    for name in names:
+        (cells / name).parent.mkdir(parents=True, exist_ok=True)
+        (cells / name).write_bytes(b"mine")
+    first.parent.rename(place / "shard")  # a folder of records
+    first.parent.symlink_to(place / "shard")
+    second.rename(place / "file")  # a record
+    second.symlink_to(place / "file")
+    code, out, _ = said("prune", cells, "--days", "0", "--delete")
+    assert code == 0
+    assert "1 of 1 records deleted" in out
+    assert all((cells / name).read_bytes() == b"mine" for name in names)
+    assert (place / "shard" / first.name).is_file()
+    assert (place / "file").is_file()
+
+
+def test_nothing_is_deleted_without_the_marker(place: Path, config: Path, said: Said) -> None:
+    cells = place / "out/cells"
+    for content in (None, b"Signature: 8a477f597d28d172789f06886806bc55\n# of another\n"):
+        (cells / MARKER).unlink(missing_ok=True)
+        if content is not None:
+            (cells / MARKER).write_bytes(content)
+        code, _, err = said("prune", cells, "--days", "0", "--delete")
+        assert (code, f"expected a cache with the file {MARKER}" in err) == (2, True)
+    assert len(records(place / "out")) == 3
+    (cells / MARKER).unlink()
+    harness.run(config, overrides=["metrics=[map, P@1]"], force=True)  # marks it again
+    assert "3 of 3 records deleted" in said("prune", cells, "--days", "0", "--delete")[1]
+
+
+@pytest.mark.parametrize("way", ["cache", "base", "link"])
+def test_results_cannot_point_a_prune_elsewhere(
+    place: Path, config: Path, said: Said, way: str
+) -> None:
+    elsewhere = place / "elsewhere/cells"
+    harness.run(other_config(place, "y", "cache: ../elsewhere/cells\n"))
+    manifest = json.loads((place / "out/manifest.json").read_text())
+    if way == "cache":
+        manifest["config"]["cache"] = str(elsewhere)
+    elif way == "base":
+        manifest["base"], manifest["config"]["cache"] = "../elsewhere", "cells"
+    else:
+        (place / "out/cells").rename(place / "before")
+        (place / "out/cells").symlink_to(elsewhere)
+    (place / "out/manifest.json").write_text(json.dumps(manifest))
+    code, _, err = said("prune", place / "out", "--days", "0", "--delete", "--keep", config)
+    assert code == 2
+    assert "harness cache prune" in err
+    assert len(records(place / "elsewhere")) == 3
+
+
+def test_the_cache_holds_when_the_project_is_moved(
+    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (place / "data").iterdir():
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    monkeypatch.setattr("harness.experiment.cache._RECENT", -(2**62))  # whenever a file was changed
+    (place / "out/cells/inputs.json").unlink()
+    harness.run(config)
+    files = [path for path in (place / "out").rglob("*") if path.is_file()]
+    assert [path for path in files if os.fsencode(place) in path.read_bytes()] == []
+    moved = place.rename(place.parent / "moved")
+    monkeypatch.chdir(moved / "data")
+    read: list[str] = []
+    monkeypatch.setattr(
+        "harness.experiment.cache.sha256", lambda path: read.append(str(path)) or sha256(path)
+    )
+    assert harness.run("../configs/toy.yaml").cached == 3
+    assert read == []

@@ -1,0 +1,358 @@
+"""Evaluated cells are kept, and computed again only if something they follow from changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import harness
+from harness.config import sweep
+from harness.config.load import load
+from harness.core.metric import REGISTRY
+from harness.errors import InputError
+from harness.experiment import cache as caches
+from harness.experiment import work
+from harness.experiment.cache import INDEX, Cache
+from harness.experiment.cache_key import Keys
+from harness.experiment.cell_record import Record
+from harness.experiment.cells import evaluate_all
+from harness.files import sha256
+from harness.readers import read_qrels
+from harness.readers.hashed import HashedSource
+
+ALL = {"one": ["map", "ndcg@10", "arp"], "ten": ["map", "ndcg@10", "arp"]}
+ALL["two"] = ALL["one"]
+COMPARED = "rbo(p=0.9,reference=one)"
+LONG_AGO = 1_600_000_000
+"""A time of change that no clock takes for recent."""
+
+
+def test_a_second_run_computes_nothing(
+    config: Path, evaluated: Callable, outputs: Callable
+) -> None:
+    first = harness.run(config)
+    assert evaluated() == ALL
+    before = outputs(first.folder)
+    second = harness.run(config)
+    assert (evaluated(), second.cached) == ({}, 3)
+    assert outputs(first.folder) == before
+
+
+@pytest.mark.parametrize("new", ["P@5", COMPARED, "map(rel=2)"])
+def test_a_new_metric_alone_is_computed(
+    config: Path, evaluated: Callable, outputs: Callable, new: str
+) -> None:
+    folder = harness.run(config).folder
+    evaluated()
+    more = [f"metrics=[map, '{new}', ndcg@10, arp]"]
+    harness.run(config, overrides=more)
+    names = [new] if "rel" not in new else ["map", new, "ndcg@10", "arp"]  # other empty queries
+    assert evaluated() == dict.fromkeys(ALL, names)
+    partly = outputs(folder)
+    harness.run(config, overrides=more)
+    assert evaluated() == {}
+    shutil.rmtree(folder)
+    harness.run(config, overrides=more)
+    assert {**partly, "manifest.json": ""} == {**outputs(folder), "manifest.json": ""}
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["just written", "written long ago"])
+def test_a_touched_file_computes_nothing_and_a_changed_byte_its_cell(
+    place: Path, config: Path, evaluated: Callable, old: bool
+) -> None:
+    run = place / "data/one.run"
+    if old:
+        for path in (place / "data").iterdir():
+            os.utime(path, (LONG_AGO, LONG_AGO))
+    harness.run(config)
+    evaluated()
+    os.utime(run)
+    harness.run(config)
+    assert evaluated() == {}
+    times = run.stat().st_atime_ns, run.stat().st_mtime_ns
+    run.write_bytes(run.read_bytes().replace(b"3", b"4", 1))
+    os.utime(run, ns=times)  # same size, same time: the inode's own time tells
+    harness.run(config)
+    assert evaluated().keys() == {"one"}
+
+
+def test_a_changed_byte_of_the_run_that_others_are_compared_to(
+    place: Path, config: Path, evaluated: Callable
+) -> None:
+    both = [f"metrics=[map, '{COMPARED}']"]
+    before = harness.run(config, overrides=both).leaderboard.rows()
+    evaluated()
+    run = place / "data/one.run"
+    content = run.read_bytes()
+    run.write_bytes(content.replace(b" 3 ", b" 03 ", 1))
+    harness.run(config, overrides=both)
+    assert evaluated() == {"one": ["map", COMPARED], "two": [COMPARED], "ten": [COMPARED]}
+    run.write_bytes(content)
+    assert harness.run(config, overrides=both).leaderboard.rows() == before
+    assert evaluated() == {}
+
+
+@pytest.mark.parametrize(
+    "override",
+    ["policy.ties=stable", "policy.depth=20", "convention=lightgbm", "crosscheck=none",
+     'runs={"{run}": {path: "../data/{run}.run", duplicates: last}}'],
+)  # fmt: skip
+def test_another_setting_computes_everything(
+    config: Path, evaluated: Callable, override: str
+) -> None:
+    for overrides in (["metrics=[ndcg@10]"], ["metrics=[ndcg@10]", override]):
+        harness.run(config, overrides=overrides)
+        assert evaluated().keys() == ALL.keys()
+
+
+def test_other_code_computes_everything(
+    config: Path, evaluated: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.run(config)
+    monkeypatch.setattr("harness.experiment.cache_key.code", lambda: "another version")
+    evaluated()
+    harness.run(config)
+    assert evaluated() == ALL
+
+
+def test_a_seed_is_compared_to_the_same_seed_of_the_other_run(place: Path, config: Path) -> None:
+    for model in "ab":
+        for seed in (1, 2):
+            shutil.copy(place / "data/one.run", place / f"data/{model}-{seed}.txt")
+    runs = 'runs={"model {model}": {path: "../data/{model}-{seed}.txt"}}'
+    loaded = load(config, overrides=[runs, "metrics=['rbo(p=0.9,reference=model b)']"])
+    cells = sweep.resolve(loaded)
+    keys = Keys(loaded, cells)
+    others = [(cell.run_entry.path[-7:], *keys.others(cell)) for cell in cells]
+    assert [(own, other[-7:]) for own, other in others] == [
+        ("a-1.txt", "b-1.txt"), ("a-2.txt", "b-2.txt"),
+        ("b-1.txt", "b-1.txt"), ("b-2.txt", "b-2.txt"),
+    ]  # fmt: skip
+
+
+def test_damaged_records_and_a_damaged_index(
+    config: Path, evaluated: Callable, outputs: Callable
+) -> None:
+    folder = harness.run(config).folder
+    evaluated()
+    before, index = outputs(folder), folder / "cells" / INDEX
+    for text in ("{", "[]", '{"files": {"x": 3}, "records": 1}'):
+        index.write_text(text)
+        harness.run(config)
+        assert evaluated() == {}
+    first, second, _ = sorted((folder / "cells").glob("??/*.parquet"))
+    first.write_bytes(first.read_bytes()[:100])
+    second.write_bytes(b"")
+    harness.run(config)
+    assert len(evaluated()) == 2
+    assert outputs(folder) == before
+
+
+def test_a_shared_cache_and_none(place: Path, config: Path, evaluated: Callable) -> None:
+    for output, expected in (("one", ALL), ("two", {})):
+        harness.run(config, overrides=["cache=../shared", f"output=../{output}"])
+        assert evaluated() == expected
+        assert not (place / output / "cells").exists()
+    for _ in range(2):
+        harness.run(config, overrides=["cache=none", "output=../three"])
+        assert evaluated() == ALL
+    assert not (place / "three/cells").exists()
+
+
+def test_renamed_files_compute_nothing_and_warnings_have_the_new_names(
+    place: Path, config: Path, evaluated: Callable
+) -> None:
+    with (place / "data/qrels.txt").open("a") as file:
+        file.write("999 0 x -1\n")  # no usable judgement
+    rows = [f"{q} Q0 {d} 1 1.0 flat\n" for q in "1234" for d in "ab"]
+    (place / "data/flat.run").write_text("".join(rows))
+    texts = []
+    for name, qrels, run in (("d", "qrels", "flat"), ("e", "judged", "level")):
+        overrides = [
+            f"datasets={{{name}: {{path: ../data/{qrels}.txt}}}}",
+            f"runs={{{run}: {{path: ../data/{run}.run}}}}",
+        ]
+        with pytest.warns(harness.errors.HarnessWarning):
+            found = harness.run(config, overrides=overrides)
+        text = "\n".join([*found.warnings, *(f"{one.rule} {one.place}" for one in found.findings)])
+        texts.append(text.replace(f"/{qrels}.", "/Q.").replace(f"/{run}.", "/R."))
+        if name == "d":
+            (place / "data/qrels.txt").rename(place / "data/judged.txt")
+            (place / "data/flat.run").rename(place / "data/level.run")
+            assert evaluated()
+    assert evaluated() == {}
+    assert texts[0] == texts[1]
+    assert "constant-scores ../data/R.run:1" in texts[0]
+
+
+def test_a_file_that_changes_while_the_run_is_going(
+    place: Path, config: Path, outputs: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, qrels = place / "data/ten.run", place / "data/qrels.txt"
+    shutil.copy(place / "data/two.run", place / "data/zed.run")
+    original, content, judged = work.evaluate_one, run.read_bytes(), qrels.read_bytes()
+    for path in (place / "data").iterdir():
+        os.utime(path, (LONG_AGO, LONG_AGO))
+
+    def changing(*args: object, **given: object) -> object:
+        if given["run"] == "one":
+            run.write_bytes(content.replace(b" 5 ", b" 05 ", 1))
+        if given["run"] == "two":
+            qrels.write_bytes(judged.replace(b" 0\n", b" 1\n", 1))
+        return original(*args, **given)  # type: ignore[arg-type]
+
+    folder = harness.run(config).folder
+    monkeypatch.setattr(work, "evaluate_one", changing)
+    more = ["metrics=[map, ndcg@10, arp, P@5]"]
+    failed = {one.run: one.error for one in harness.run(config, overrides=more).leaderboard.failed}
+    # ten had other values before; zed comes after the judgements changed
+    assert failed.keys() == {"ten", "zed"}
+    assert "changed while the run was going" in failed["ten"]
+    monkeypatch.setattr(work, "evaluate_one", original)
+    harness.run(config, overrides=more)
+    after = outputs(folder)
+    shutil.rmtree(folder)
+    harness.run(config, overrides=more)
+    cold = outputs(folder)
+    assert after["leaderboard.csv"] == cold["leaderboard.csv"]
+    assert after["per_query.parquet"] == cold["per_query.parquet"]
+
+
+PLUGIN = """
+import helper
+from harness import metric
+
+@metric("constant", direction="higher", bounds=(0, 9), source="this test")
+def constant(aligned):
+    "The same for every query."
+    return helper.VALUE + 0 * aligned.n_retrieved
+"""
+
+
+def test_a_plugin_and_what_it_imports_are_part_of_the_key(
+    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "lib").mkdir()
+    monkeypatch.syspath_prepend(place / "lib")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    changed, seen = PLUGIN.replace("helper.VALUE +", "1 + helper.VALUE +"), []
+    for value, plugin in (("1.0", PLUGIN), ("2.0", PLUGIN), ("2.0", changed)):
+        (place / "configs/m.py").write_text(plugin)
+        (place / "lib/helper.py").write_text(f"VALUE = {value}\n")
+        sys.modules.pop("helper", None)
+        found = harness.run(config, overrides=["plugins=[m.py]", "metrics=[constant]"])
+        seen.append(found.leaderboard.entries[0].summary["constant"])
+    sys.modules.pop("helper", None)
+    REGISTRY.pop("constant", None)
+    assert seen == [1.0, 2.0, 3.0]
+
+
+def test_two_runs_at_once_share_a_cache(place: Path, config: Path, evaluated: Callable) -> None:
+    first, second = (Cache(place / "shared") for _ in range(2))
+    for cache, name in ((first, "one"), (second, "two")):
+        loaded = load(config, [f"where={{run: {name}}}"])
+        evaluate_all(loaded, sweep.resolve(loaded), cache)
+    first._is_changed = True
+    first.save()  # the last to write does not know the other's files
+    evaluated()
+    harness.run(config, overrides=["cache=../shared", "where={run: [one, two]}"])
+    assert evaluated() == {}
+
+
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")  # runs of one line
+def test_new_files_are_hashed_while_they_are_read(
+    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = harness.run(config).folder / "cells"
+    for path in (place / "data").iterdir():
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    hashed: list[str] = []
+    monkeypatch.setattr(caches, "sha256", lambda path: hashed.append(path.stem) or sha256(path))
+
+    def add(name: str, size: int) -> bool:
+        """Run with one more run of its own size; return whether it was hashed before reading."""
+        (place / f"data/{name}.run").write_text(f"1 Q0 {'d' * size} 1 1 x\n")
+        hashed.clear()
+        harness.run(config)
+        return name in hashed
+
+    next(cells.glob("??/*.parquet")).unlink()  # as a prune does
+    assert not add("a", 100)
+    index = (cells / INDEX).read_bytes()
+    assert not add("b", 200)
+    (cells / INDEX).write_bytes(index)  # as if the run had been killed
+    assert add("c", 300)  # sizes are not known, so any file may be
+    assert not add("d", 400)
+    assert json.loads((cells / INDEX).read_text())["records"] == len(list(cells.glob("??/*.pa*")))
+    assert add("e", 400)  # may be a file that is known
+
+
+def test_a_file_that_may_not_be_hashed_fails_its_own_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("1")
+    cache = Cache(tmp_path / "cells")
+    assert cache.hashed(str(path)).digest == hashlib.sha256(b"1").hexdigest()
+    path.write_text("2")  # as many bytes as a file that is known
+
+    def refused(file: Path) -> str:
+        raise PermissionError(13, "Permission denied", str(file))
+
+    monkeypatch.setattr("harness.experiment.cache.sha256", refused)
+    assert cache.known(str(path)) is None  # so that its reader reports it
+    with pytest.raises(InputError, match=r"a\.run: cannot be read: Permission denied"):
+        cache.hashed(str(path))
+
+
+def test_a_record_comes_back_as_it_was(config: Path) -> None:
+    names = "map", "arp(over=grades)", "ndcg_rel"
+    metrics = f"metrics=[{', '.join(map(repr, names))}]"
+    loaded = load(config, ["policy.ties=average", metrics])
+    cells = sweep.resolve(loaded)[:1]
+    entry = evaluate_all(loaded, cells, Cache(None)).entries[0]
+    (done,) = work.work(work.Job.of(loaded, cells, {0: names}))
+    assert done.record is not None
+    back = Record.from_parquet(done.record.to_parquet())
+    found = back.entry(loaded.parsed_metrics(), loaded.to_policy(), cells[0], {})
+    assert np.array_equal(found.evaluation.values, entry.evaluation.values, equal_nan=True)
+    assert found.evaluation.counts == entry.evaluation.counts
+    assert found.summary == entry.summary
+    assert found.evaluation.weights.keys() == entry.evaluation.weights.keys() == {1}
+    assert found.evaluation.summary_errors() == entry.evaluation.summary_errors()
+    assert back.audit == done.record.audit
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
+def test_the_hash_is_taken_while_the_file_is_read(tmp_path: Path, mark: bytes) -> None:
+    path = tmp_path / "qrels.txt"
+    rows = (b"q%d 0 d1 1\n" % n for n in range(300_000))
+    path.write_bytes(mark + b"".join(rows))
+    expected, source = sha256(path), HashedSource(path)
+    read_qrels(source)
+    path.write_bytes(b"")  # cannot be read again
+    assert source.sha256() == expected
+
+
+# Grades 1 0 1 0 0 1 and falling scores: P@1 of sizes 2, 4 is (1 + 1) / 2, of 4, 2 (1 + 0) / 2.
+def test_group_sizes_next_to_a_file_are_part_of_the_key(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1 1:1\n0 1:2\n1 1:3\n0 1:4\n0 1:5\n1 1:6\n")
+    (tmp_path / "p.txt").write_text("6\n5\n4\n3\n2\n1\n")
+    (tmp_path / "c.yaml").write_text(
+        "datasets: {a: {format: letor, path: a.txt}}\n"
+        "runs: {m: {format: scores, path: p.txt}}\nmetrics: [P@1]\noutput: out\n"
+    )
+    for sizes, value in (("2\n4\n", 1.0), ("4\n2\n", 0.5), ("2\n4\n", 1.0)):
+        (tmp_path / "a.txt.query").write_text(sizes)
+        (entry,) = harness.run(tmp_path / "c.yaml").leaderboard.entries
+        assert entry.summary["P@1"] == value
+    inputs = json.loads((tmp_path / "out/manifest.json").read_text())["inputs"]
+    assert [one["path"] for one in inputs] == ["a.txt", "a.txt.query", "p.txt"]

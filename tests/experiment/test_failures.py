@@ -1,0 +1,81 @@
+"""What is printed of cells that failed: the fix once for each rule, and few of many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from harness.errors import HarnessError, InputError, Problem, ShortageError
+from harness.experiment.failures import Failure, as_one, failure_texts
+
+
+def of(run: str, error: HarnessError) -> Failure:
+    return Failure(cast("Any", SimpleNamespace(run=run, dataset="d")), error)
+
+
+def nan(run: str, line: int, *more: Problem) -> Failure:
+    what = "score 'nan' is not a finite number"
+    one = Problem(f"{run}.txt:{line}", what, "nan", "repair it", "not-finite")
+    return of(run, InputError([one, *more]))
+
+
+def texts(*failures: Failure) -> list[str]:
+    return [*failure_texts(failures, 20)]
+
+
+def test_the_fix_comes_once_for_each_rule() -> None:
+    lost = Problem("b.txt", "2 predictions for 5 rows", "", "predict every row", "row-count")
+    columns = Problem("x.txt:1", "2 columns", "1 2", "write one", "columns")
+    what = "score 'nan' is not a finite number: nan [not-finite]"
+    assert texts(nan("a", 3), of("x", InputError(columns)), nan("b", 7, lost), nan("c", 9)) == [
+        f"a on d: a.txt:3: {what}",
+        f"b on d: b.txt:7: {what}",
+        f"c on d: c.txt:9: {what}\n  fix:   repair it",
+        "x on d: x.txt:1: 2 columns: 1 2 [columns]\n  fix:   write one",
+        "b on d: b.txt: 2 predictions for 5 rows [row-count]\n  fix:   predict every row",
+    ]
+
+
+def test_of_many_the_first_are_printed() -> None:
+    *first, last = texts(*(nan(run, 2) for run in "abcdef"))
+    assert [text[:7] for text in first] == ["a on d:", "b on d:", "c on d:"]
+    assert last.startswith("alike in 6 of 20 cells\n  ... and 3 more: d.txt:2, e.txt:2, f.txt:2")
+
+
+def test_errors_of_no_rule_are_printed_in_their_words() -> None:
+    memory = ShortageError(Problem("", "not enough memory", fix="raise the limit"))
+    dead = ShortageError(Problem("", "its worker died 3 times", fix="raise the limit"))
+    assert texts(of("a", memory), of("b", dead), of("c", memory)) == [
+        "a on d and 1 more: not enough memory",
+        "b on d: its worker died 3 times\n  fix:   raise the limit",
+    ]
+    error = as_one([of("a", memory), of("b", dead), of("c", memory)])
+    assert isinstance(error, ShortageError)
+    assert [one.what for one in error.problems] == [
+        "not enough memory (2 cells)", "its worker died 3 times",
+    ]  # fmt: skip
+
+
+def test_a_leaderboard_names_ten_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Callable
+) -> None:
+    """Below its table; in leaderboard.csv they are all."""
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text("1 0 a 1\n1 0 b 0\n")
+    Path("good.run").write_text("1 Q0 a 1 0.5 t\n")
+    for number in range(13):
+        Path(f"r{number}.run").write_text(f"1 Q0 a 1 nan t{number}\n")
+    Path("c.yaml").write_text(
+        "datasets: {d: {path: q}}\nruns: {'{m}': {path: '{m}.run'}}\nmetrics: [map]\n"
+    )
+    code, out, err = command("run", "c.yaml")
+    assert code == 1
+    assert out.count("  FAILED: ") == 10
+    assert "... and 3 more FAILED: see leaderboard.csv" in out
+    assert err.count("  fix: ") == 1
+    (board,) = Path().rglob("leaderboard.csv")
+    assert board.read_text().count("not a finite number") == 13

@@ -1,0 +1,136 @@
+"""Files are written whole or not at all, by one process at a time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness import files
+from harness.errors import HarnessError
+
+HOLD = """
+import sys, warnings
+from pathlib import Path
+from harness import files
+warnings.showwarning = lambda message, *_: print("waits", flush=True)
+with files.locked(Path(sys.argv[1])):
+    print("holds", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def holder(folder: Path) -> subprocess.Popen[str]:
+    """A process that holds a folder until it reads a line or is killed."""
+    return subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)], text=True, bufsize=1,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@pytest.mark.parametrize("end", ["reads", "is killed"])
+def test_a_waiting_process_gets_the_folder_when_the_other_ends(tmp_path: Path, end: str) -> None:
+    one = holder(tmp_path / "out")
+    assert line(one) == "holds"
+    two = holder(tmp_path / "out")
+    assert line(two) == "waits"
+    if end == "is killed":
+        one.kill()
+    one.communicate("\n" if end == "reads" else None)
+    assert line(two) == "holds"
+    two.communicate("\n")
+    assert two.returncode == 0
+
+
+def test_unfinished_files_are_removed_unless_a_process_writes_them(tmp_path: Path) -> None:
+    dead, other = tmp_path / ".x.run.q1w2e3r4.part", tmp_path / ".y.run.q1w2e3r4.part"
+    for path in (dead, other):
+        path.write_text("half")
+    with files.writing(tmp_path / "x.run") as file:
+        file.write(b"whole")
+        assert not dead.exists()
+        assert other.exists(), "of another name"
+        assert files.remove_unfinished(tmp_path) == 1
+        with files.writing(tmp_path / "x.run") as second:
+            second.write(b"first")
+        assert (tmp_path / "x.run").read_bytes() == b"first"
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x.run", b"whole")]
+
+
+def test_a_new_folder_goes_if_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    with pytest.raises(KeyError), files.made(tmp_path / "there/new/deep"):
+        raise KeyError
+    assert [*tmp_path.rglob("*")] == [tmp_path / "there"]
+    with files.made(tmp_path / "new/deep"):
+        pass
+    assert (tmp_path / "new/deep").is_dir()
+
+
+def test_all_files_are_written_with_ordinary_permissions(tmp_path: Path) -> None:
+    files.write_all(tmp_path / "out", {"a.csv": b"1", "tables/b.md": b"2"})
+    found = {p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*.*")}
+    assert found == {"a.csv", "tables/b.md"}
+    (tmp_path / "b").write_bytes(b"")
+    assert (tmp_path / "out/a.csv").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+
+def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files.write_all(tmp_path, {"a": b"old", "b": b"old"})
+    calls = iter([None, OSError(28, "No space left on device")])
+
+    def full(_: int) -> None:
+        if error := next(calls):
+            raise error
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(HarnessError, match=r"cannot write the results: No space left on device"):
+        files.write_all(tmp_path, {"a": b"new", "b": b"new"})
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+    assert (tmp_path / "a").read_bytes() == b"old"
+
+
+def test_a_file_where_the_folder_belongs(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(HarnessError, match=r"cannot write the results.*\n  fix:   move the file"):
+        files.write_all(tmp_path / "out", {"a": b""})
+
+
+def test_parquet_in_parts_is_a_group_of_rows_each(tmp_path: Path) -> None:
+    parts = [
+        pa.table({"run": pa.array([name] * 3).dictionary_encode(), "value": [value, None, 0.5]})
+        for name, value in (("a", 0.25), ("b", 1.0))
+    ]
+    (tmp_path / "t.parquet").write_bytes(files.parquet(parts))
+    assert files.parquet(parts) == files.parquet(parts)
+    assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == 2
+    expected = pa.concat_tables(parts).to_pylist()
+    assert pq.read_table(tmp_path / "t.parquet").to_pylist() == expected
+
+
+def test_a_shortage_of_memory_is_recognised_however_it_is_reported() -> None:
+    for error in (
+        MemoryError(),
+        pa.lib.ArrowMemoryError("malloc of size 9 failed"),
+        pa.lib.ArrowException("Unknown error: Wrapping letor-fold2 failed"),
+    ):
+        found = files.shortage(error)
+        assert found is not None
+        assert found == files.problem(error)
+        assert found.what == "not enough memory"
+    for error in (
+        pa.lib.ArrowException("Unknown error: a wrong byte"),
+        pa.lib.ArrowInvalid("Invalid: Wrapping"),
+        FileNotFoundError(2, "No such file"),
+    ):
+        assert files.shortage(error) is None

@@ -1,0 +1,148 @@
+"""manifest.json: its schema, and that it has the same bytes wherever it is made."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import harness
+from harness.audit.verify import verify
+from harness.audit.why import why
+from harness.errors import HarnessWarning, InputError
+from harness.experiment import manifest as manifests
+from harness.experiment.folder import read, read_manifest
+from harness.experiment.manifest import Paths
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+    return found
+
+
+def rewrite(folder: Path, **changes: Any) -> None:
+    found = {**manifest_of(folder), **changes}
+    (folder / "manifest.json").write_text(json.dumps(found))
+
+
+def test_every_example_runs_and_follows_the_schema(root: Path, tmp_path: Path) -> None:
+    for name in ("configs", "runs"):
+        shutil.copytree(root / name, tmp_path / name)
+    schema = json.loads((root / "docs/manifest.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    configs = sorted((tmp_path / "configs").glob("*.yaml"))
+    assert len(configs) >= 4
+    for config in configs:
+        results = harness.run(config)
+        assert results.leaderboard.entries
+        assert all((results.folder / name).stat().st_size for name in results.files)
+        found = manifest_of(results.folder)
+        assert [error.message for error in validator.iter_errors(found)] == []
+        manifests.Manifest.model_validate(found)
+    broken = {**found, "inputs": [{"path": "x", "bytes": -1, "sha256": "00"}]}
+    assert len(list(validator.iter_errors(broken))) == 2
+
+
+def test_seeds(place: Path, config: Path) -> None:
+    for name in ("one", "two"):
+        for model in "mn":
+            shutil.copy(place / f"data/{name}.run", place / f"data/{model}-{name}.txt")
+    config.write_text(
+        config.read_text().replace('"{run}": {path: "../data/{run}.run"}',
+                                   '"{m}": {path: "../data/{m}-{seed}.txt"}')
+    )  # fmt: skip
+    own = ["metrics=[map, 'ndcg(ties=random(5))@10']", "policy={ties: random(7)}"]
+    spread, plan = "summary={spread: [seed]}", "compare={seed: 9, draws: 300, level: 0.1}"
+    drawn = {"metrics": {"ndcg(ties=random(5))@10": 5}, "ties": "7"}
+    summary = {"summary": {"seed": 0, "draws": 2000, "level": 0.05}}
+    planned = {"compare": 9, "summary": {"seed": 9, "draws": 300, "level": 0.1}}
+    for overrides, expected in (
+        (own, drawn), ([*own, spread], drawn | summary),
+        ([plan, spread, "metrics=[map]", "policy={ties: stable}"], planned),
+    ):  # fmt: skip
+        assert manifest_of(harness.run(config, overrides=overrides).folder)["seeds"] == expected
+    assert verify(place / "out").is_verified
+
+
+def test_the_bytes_do_not_depend_on_the_current_folder(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "data/broken.run").write_text("1 Q0 a 1 nan x\n")
+    flat = "".join(f"{query} Q0 {docno} 1 1 x\n" for query in "1234" for docno in "ab")
+    (place / "data/flat.run").write_text(flat)  # which is warned of
+    contents = []
+    for folder, config in ((place, "configs/toy.yaml"), (place / "configs", "toy.yaml")):
+        monkeypatch.chdir(folder)
+        with pytest.warns(HarnessWarning, match="scores"):
+            results = harness.run(config)
+        files = [path for path in results.folder.iterdir() if path.suffix in (".csv", ".json")]
+        contents.append({p.name: p.read_bytes() for p in files if p.name != "timing.json"})
+    assert contents[0] == contents[1]
+    (failed,) = manifest_of(results.folder)["failed"]
+    assert failed["error"].startswith("../data/broken.run:1: score 'nan'")
+
+
+def test_a_moved_project_has_the_same_manifest(place: Path) -> None:
+    folder = harness.run(place / "configs/toy.yaml").folder
+    written = (folder / "manifest.json").read_bytes()
+    assert [one["path"] for one in manifest_of(folder)["inputs"]] == [
+        "../data/one.run", "../data/qrels.txt", "../data/ten.run", "../data/two.run",
+    ]  # fmt: skip
+    moved = place.rename(place.parent / "moved")
+    assert verify(moved / "out").is_verified
+    account = why(moved / "out", run="one", metric="map")
+    assert {one["state"] for one in account.inputs} == {"unchanged"}
+    assert (
+        harness.run(moved / "configs/toy.yaml").folder / "manifest.json"
+    ).read_bytes() == written
+
+
+def test_paths_in_texts_are_those_of_inputs(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/a.run").touch()
+    (tmp_path / "folder").symlink_to("real")
+    (tmp_path / "b.run").symlink_to("folder/a.run")
+    names = [f"{tmp_path}/{one}" for one in ("folder/a.run", "b.run", "c.run", "c.run.gz")]
+    paths = Paths(names, tmp_path / "folder")
+    assert [*paths.names.values()] == ["a.run", "a.run", "../c.run", "../c.run.gz"]
+    text = f"{names[3]}:3: wrong, {names[2]} too"
+    assert paths.placed(text) == "../c.run.gz:3: wrong, ../c.run too"
+    assert Paths([], tmp_path).placed(text) == text
+
+
+def test_an_edited_file_is_refused_though_it_is_not_read(config: Path) -> None:
+    overrides = ["reports=[csv, markdown]", "compare={seed: 3}"]
+    folder = harness.run(config, overrides=overrides).folder
+    read(folder)
+    others = ["leaderboard.md", "significance.csv", "standings.csv"]
+    for name in others:
+        path = folder / name
+        path.write_text(path.read_text().replace("0", "9", 1))
+    with pytest.raises(InputError) as caught:
+        read(folder)
+    assert [one.where for one in caught.value.problems] == [str(folder / name) for name in others]
+    for name in others:  # nothing is taken from them
+        (folder / name).unlink()
+    assert read(folder).board.entries
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"manifest": 2}, "expected a manifest of format 3, got 2\n  fix:   run the config again"),
+        ({"manifest": 4}, "expected a manifest of format 3, got 4\n  fix:   update the harness"),
+        ({"warnings": 1}, r"manifest\.json: \$\.warnings: input should be a valid tuple"),
+        ({"inputs": [{}]}, r"manifest\.json: \$\.inputs\.0\.path: field required"),
+        ({"spoken": "x"}, r"manifest\.json: \$\.spoken: extra inputs are not permitted"),
+    ],
+)
+def test_another_format(config: Path, changes: dict[str, Any], what: str) -> None:
+    folder = harness.run(config).folder
+    rewrite(folder, **changes)
+    with pytest.raises(InputError, match=what):
+        read_manifest(folder)

@@ -1,0 +1,210 @@
+"""The output folder: what a run replaces and removes there, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness import files as store
+from harness.config import load as configs
+from harness.config import sweep
+from harness.errors import ConfigError, HarnessWarning, InputError
+from harness.experiment import run as experiment
+
+MORE = """
+compare: {baseline: two, seed: 3}
+tables: {main: {}, wide: {formats: [csv]}}
+reports: [csv, markdown, html]
+summary: {spread: [seed]}
+"""
+PICTURES = ["plots=[{kind: scatter, formats: [svg]}, {kind: heatmap, formats: [svg]}]"]
+NAMES = [
+    "manifest.json", "timing.json", "leaderboard.csv", "leaderboard.md", "leaderboard.html",
+    "leaderboard_cells.csv", "per_query.parquet", "significance.csv", "standings.csv",
+    "tables/main.tex", "tables/wide.csv",
+]  # fmt: skip
+
+
+@pytest.fixture
+def config(place: Path) -> Path:
+    """A config that asks for every kind of file."""
+    for path in (place / "data").glob("*.run"):
+        shutil.copy(path, path.with_name(f"{path.stem}-1.txt"))
+        path.rename(path.with_name(f"{path.stem}-2.txt"))
+    path = place / "configs/toy.yaml"
+    runs = 'runs: {"{run}": {path: "../data/{run}-{seed}.txt"}}'
+    lines = [runs if line.startswith("runs") else line for line in path.read_text().splitlines()]
+    path.write_text("\n".join(lines) + MORE)
+    return path
+
+
+def test_foreign_files_are_refused_before_any_work(
+    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch, command: Callable
+) -> None:
+    for name in NAMES:
+        path = place / "out" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"files": [], "version": 3}')
+    with monkeypatch.context() as patch:
+        patch.setattr(experiment, "evaluate_all", lambda *_: pytest.fail("evaluated"))
+        with pytest.raises(InputError) as caught:
+            harness.run(config)
+    assert all(name in str(caught.value) for name in NAMES)
+    code, _, err = command("run", config)
+    assert (code, "--force" in err) == (2, True)
+    assert all(b"version" in (place / "out" / name).read_bytes() for name in NAMES)
+    assert command("run", config, "--force")[0] == 0
+    assert not any(b'version": 3}' in (place / "out" / name).read_bytes() for name in NAMES)
+    harness.run(config)
+
+
+def test_edited_files_links_and_folders_are_refused(place: Path, config: Path) -> None:
+    harness.run(config)
+    for name in NAMES:
+        path = place / "out" / name
+        content = path.read_bytes()
+        if name != "timing.json":
+            path.write_bytes(content + b"\n")
+            with pytest.raises(InputError, match=f"edited since: {name}"):
+                harness.run(config)
+            path.write_bytes(content)
+    (place / "out/manifest.json").write_text("edited")
+    harness.run(config, force=True)
+    board = place / "out/leaderboard.csv"
+    board.rename(place / "mine.csv")
+    board.symlink_to(place / "mine.csv")
+    (place / "out/leaderboard.md").unlink()
+    (place / "out/leaderboard.md").mkdir()
+    with pytest.raises(InputError, match=r"leaderboard\.csv, leaderboard\.md"):
+        harness.run(config)
+    assert board.is_symlink()
+
+
+def test_a_folder_that_moved_or_lost_its_timing_is_still_ours(place: Path, config: Path) -> None:
+    harness.run(config)
+    harness.run(config, overrides=["metrics=[P@1]", "policy.ties=best"])
+    shutil.move(place / "out", place / "elsewhere")
+    other = ["output=../elsewhere", "tables={}"]
+    harness.run(config, overrides=other)
+    (place / "elsewhere/timing.json").unlink()  # the manifest has the hashes of values
+    harness.run(config, overrides=other)
+
+
+def test_a_run_that_was_killed_while_writing_continues(
+    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    replace, seen = Path.replace, set()
+    n_files = len(harness.run(config).files) + 1
+    for n in range(0, n_files, 3):
+        left = [n]
+
+        def killed(self: Path, target: Path, left: list[int] = left) -> Path:
+            if "cells" not in target.parts:
+                left[0] -= 1
+                if left[0] < 0:
+                    raise Killed
+            return replace(self, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", killed)
+            for kills in (n, n // 2):  # killed twice
+                left[0] = kills
+                with pytest.raises(Killed):
+                    harness.run(config, overrides=[f"compare.seed={n}"])
+        seen.add(len(list((place / "out").glob("*.*"))))
+        harness.run(config)
+        if n % 2:
+            shutil.rmtree(place / "out")
+    assert len(seen) > 1
+
+
+@pytest.mark.parametrize(
+    "overrides", [[], ["summary={}", "compare=null"], ["reports=[csv]", "tables={}"], PICTURES]
+)
+def test_the_files_of_a_run_are_known_before_it(config: Path, overrides: list[str]) -> None:
+    if overrides == PICTURES:
+        pytest.importorskip("matplotlib")
+    loaded = configs.load(config, overrides=overrides)
+    known = experiment.output_names(loaded, sweep.resolve(loaded))
+    assert {*known} == {*harness.run(loaded).files, "timing.json"}
+
+
+def test_pictures_of_the_plot_command_are_ours(
+    place: Path, config: Path, command: Callable
+) -> None:
+    pytest.importorskip("matplotlib")
+
+    def plot(*more: str) -> int:
+        words = ["plot", place / "out", "scatter", "-m", "map", "-m", "arp", "-f", "svg", *more]
+        return int(command(*words)[0])
+
+    harness.run(config)
+    assert plot() == plot() == 0
+    (picture,) = (place / "out/plots").iterdir()
+    harness.run(config)
+    assert picture.is_file()  # no run removes a picture of the command line
+    picture.write_text("mine")
+    assert plot() == 2
+    assert picture.read_text() == "mine"
+    assert plot("--force") == 0
+
+
+def test_more_than_fifty_pictures_are_refused(place: Path, config: Path, command: Callable) -> None:
+    pytest.importorskip("matplotlib")
+    many = "metrics=[map, 'P@1,2,3,4,5,6,7,8,9,10']"  # 11 metrics, 55 pairs
+    with pytest.raises(ConfigError, match="scatter: expected at most 50 pictures, got 55"):
+        harness.run(config, overrides=[many, "plots=[heatmap, scatter]"])
+    harness.run(config, overrides=[many, "tables={}"])
+    code, _, err = command("plot", place / "out", "scatter")
+    assert (code, "--metric" in err) == (2, True)
+    assert not (place / "out/plots").exists()
+
+
+@pytest.mark.parametrize("name", ["inputs.json", "CACHEDIR.TAG"])
+def test_a_cache_replaces_no_foreign_file(place: Path, config: Path, name: str) -> None:
+    path = place / "mydata" / name
+    path.parent.mkdir()
+    path.write_text('{"files": ["a.txt"]}')
+    with pytest.raises(InputError, match=rf"mydata: expected only files .*: {name}"):
+        harness.run(config, overrides=["cache=../mydata"])
+    assert path.read_text() == '{"files": ["a.txt"]}'
+    harness.run(config, overrides=["cache=../mydata"], force=True)
+    harness.run(config, overrides=["cache=../mydata"])
+
+
+def test_files_of_an_earlier_config_go_and_only_those(place: Path, config: Path) -> None:
+    harness.run(config)
+    folder = place / "out"
+    (folder / "mine.txt").write_text("mine")
+    (folder / "leaderboard.md").write_text("edited")
+    (folder / "tables/mine.tex").write_text("mine")
+    plain = ["compare=null", "reports=[csv]", "tables={}", "summary={}"]
+    with pytest.warns(HarnessWarning, match="not part of these results: leaderboard.md$"):
+        harness.run(config, overrides=plain)
+    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    assert {path.as_posix() for path in files if path.parts[0] not in ("cells", ".lock")} == {
+        "leaderboard.csv", "leaderboard.md", "manifest.json", "mine.txt", "per_query.parquet",
+        "tables/mine.tex", "timing.json",
+    }  # fmt: skip
+    timing = json.loads((folder / "timing.json").read_text())
+    assert {*timing["files"]} == {"leaderboard.csv", "manifest.json", "per_query.parquet"}
+    assert {"leaderboard.html", "significance.csv", "tables/main.tex"} <= {*timing["earlier"]}
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"files": 3, "earlier": {"../x": 1}}'])
+def test_a_damaged_list_of_files_removes_nothing(place: Path, config: Path, content: str) -> None:
+    harness.run(config)
+    (place / "x").touch()
+    (place / "out/timing.json").write_text(content)
+    harness.run(config, force=True)
+    empty = store.sha256(place / "x")
+    assert store.compare_recorded(place / "out", {"../x": {empty}}) == ({}, [])
+    assert (place / "x").exists()

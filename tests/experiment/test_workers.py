@@ -1,0 +1,108 @@
+"""Several processes give the same bytes; a worker that dies loses no more than its job."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness
+from harness.config import sweep
+from harness.config.load import load
+from harness.errors import HarnessError
+from harness.experiment.cache import Cache
+from harness.experiment.cells import evaluate_all
+from harness.experiment.executors import TRIES, Processes, computed_by, executor
+from harness.experiment.work import Done, Job
+
+
+class Pool(Executor):
+    """Calls at once, keeps the jobs it was given, and raises first as often as it is told."""
+
+    workers = 4
+
+    def __init__(self, error: Exception | None = None, times: int = 0) -> None:
+        self.jobs: list[Job] = []
+        self.error, self.times = error, times
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        self.jobs.append(args[0])
+        future: Future[Any] = Future()
+        if len(self.jobs) <= self.times and self.error is not None:
+            future.set_exception(self.error)
+        else:
+            future.set_result(fn(*args))
+        return future
+
+
+def test_more_processes_give_the_same_bytes(config: Path, outputs: Callable) -> None:
+    folder = harness.run(config, overrides=["crosscheck=all"]).folder
+    one = outputs(folder)
+    shutil.rmtree(folder)
+    results = harness.run(config, overrides=["crosscheck=all"], jobs=2)
+    assert results.cached == 0
+    assert outputs(folder) == one
+
+
+def test_jobs_become_smaller_and_hold_the_cells_they_need(place: Path, config: Path) -> None:
+    for number in range(50):
+        shutil.copy(place / "data/one.run", place / f"data/copy{number}.run")
+    for metrics, needs_all in (("[map]", False), ("[map, rbo(reference=one)]", True)):
+        loaded, pool = load(config, overrides=[f"metrics={metrics}"]), Pool()
+        cells = sweep.resolve(loaded)
+        found = evaluate_all(loaded, cells, Cache(None), pool)
+        assert [entry.run for entry in found.entries] == [cell.run for cell in cells]
+        sizes = [len(job.metrics) for job in pool.jobs]
+        assert sizes == sorted(sizes, reverse=True)
+        assert (sizes[0], sizes[-4:]) == (len(cells) // 16, [1, 1, 1, 1])
+        needed = [len(job.cells) for job in pool.jobs]
+        assert needed == ([len(cells)] * len(sizes) if needs_all else sizes)
+
+
+@pytest.mark.parametrize("times", [1, TRIES - 1, 100])
+def test_a_job_whose_worker_dies_goes_to_another(config: Path, times: int) -> None:
+    loaded = load(config)
+    pool = Pool(BrokenExecutor("the worker is gone"), times)
+    found = evaluate_all(loaded, sweep.resolve(loaded)[:1], Cache(None), pool)
+    if times < TRIES:
+        assert len(found.entries) == 1
+    else:
+        (failure,) = found.failures
+        assert "its worker died 3 times: BrokenExecutor: the worker is gone" in str(failure.error)
+
+
+def test_another_exception_of_a_pool_is_reported_and_not_tried_again(config: Path) -> None:
+    loaded, pool = load(config), Pool(KeyError("fold"), 100)
+    found = evaluate_all(loaded, sweep.resolve(loaded), Cache(None), pool)
+    assert len(pool.jobs) == len(found.failures) == 3
+    assert all(str(one.error).startswith("KeyError: 'fold'") for one in found.failures)
+
+
+def test_a_broken_pool_is_replaced() -> None:
+    with Processes(1) as pool:
+        with pytest.raises(BrokenExecutor):
+            pool.submit(os._exit, 1).result()
+        assert pool.submit(abs, -1).result() == 1
+
+
+def test_a_worker_with_other_code_is_refused(config: Path) -> None:
+    class Other(Pool):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_result([Done(place, by="harness 9") for place in args[0].metrics])
+            return future
+
+    loaded = load(config)
+    with pytest.raises(HarnessError, match="a worker computes with harness 9; here it is harness"):
+        evaluate_all(loaded, sweep.resolve(loaded), Cache(None), Other())
+    assert "numpy" in computed_by(loaded.parsed_metrics())
+
+
+def test_one_job_needs_no_pool() -> None:
+    with executor() as pool:
+        assert pool is None
