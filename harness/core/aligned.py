@@ -143,7 +143,6 @@ class Aligned:
 
         Parameters
         ----------
-        weights : ndarray, shape (n,)
         items : ndarray, shape (n,), optional
             Which documents the weights belong to (indices); all documents by default.
         """

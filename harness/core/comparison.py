@@ -175,8 +175,6 @@ class Comparison:
 
     Parameters
     ----------
-    dataset, baseline, run : str
-    metric : Metric
     n : int
         Queries that both have a value for.
     difference : float
@@ -198,7 +196,6 @@ class Comparison:
     detectable : float
         Smallest difference that a paired t-test at the plan's level would find in four of five
         experiments of this size.
-    statistic : float
     method : str
         How p was had: ``exact``, ``10000 draws``, ``t(49)``.
     note : str
@@ -248,8 +245,6 @@ class Standing:
 
     Parameters
     ----------
-    dataset, run : str
-    metric : Metric
     n : int
         Queries of the summary.
     value : float
@@ -285,9 +280,6 @@ class Overall:
 
     Parameters
     ----------
-    dataset : str
-    metric : Metric
-    statistic, p : float
     critical_difference : float
         Two systems whose `positions` are further apart than this differ.
     positions : tuple of (str, float)
@@ -323,10 +315,8 @@ class Comparisons:
 
     Parameters
     ----------
-    plan : Plan
     rows : tuple of Comparison
         By dataset, metric, baseline, run, in the order of the leaderboard.
-    standings : tuple of Standing
     family_sizes : mapping-like tuple of (str, int)
         Name of each family and how many comparisons it holds.
     overall : tuple of Overall

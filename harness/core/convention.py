@@ -18,7 +18,6 @@ class Convention:
 
     Parameters
     ----------
-    name : str
     tool : str
         The tool, with the version that the settings were read from and checked against.
     source : str

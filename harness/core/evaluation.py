@@ -250,7 +250,6 @@ def summarise(
 
     Parameters
     ----------
-    values : ndarray, shape (n_queries,)
     how : {"mean", "sum", "gm"}
         ``gm``: the values are logarithms, and the result is exp of their mean.
     weights : ndarray, shape (n_queries,), optional

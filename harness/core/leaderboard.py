@@ -158,8 +158,6 @@ class Leaderboard:
 
     Parameters
     ----------
-    entries : tuple of Entry
-    failed : tuple of Failed
     summary : Summary
         What becomes of captured columns where systems are looked at, and not single entries.
     """

@@ -113,8 +113,6 @@ class Metric:
 
     Parameters
     ----------
-    definition : Definition
-    cutoff : int or float, optional
     params : tuple of (str, value)
         The parameters that differ from their defaults (and those always shown), in the order
         of the signature.

@@ -115,8 +115,6 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     UnknownNameError
         If there is no such metric or parameter, or a value is out of range.
 
-    Examples
-    --------
     >>> import harness.metrics
     >>> [str(m) for m in parse("ndcg_cut_10")], [str(m) for m in parse("P.5,10")]
     (['ndcg@10'], ['P@5', 'P@10'])

@@ -174,17 +174,10 @@ def inversions(offsets: Ints, values: Array) -> Ints:
 
     O(n (log m)^2) for rows of m items, in a few arrays as long as the values.
 
-    Parameters
-    ----------
-    offsets : ndarray of int64, shape (n_rows + 1,)
-    values : ndarray, shape (n_items,)
-
     Returns
     -------
     ndarray of int64, shape (n_rows,)
 
-    Examples
-    --------
     >>> inversions(np.array([0, 3, 6]), np.array([10, 7, 9, 1, 2, 3])).tolist()
     [1, 3]
     """

@@ -19,7 +19,6 @@ class Study:
 
     Parameters
     ----------
-    board : Leaderboard
     comparisons : Comparisons, optional
         None where the config compares nothing.
     manifest : mapping

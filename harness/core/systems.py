@@ -41,7 +41,6 @@ class System:
 
     Parameters
     ----------
-    dataset, run : str
     entries : tuple of Entry
         One for each seed, or the only one. All hold the same metrics and queries.
     chosen : Chosen, optional
@@ -420,7 +419,6 @@ class Incomplete:
 
     Parameters
     ----------
-    dataset, run : str
     n : int
         Its repetitions.
     of : int
@@ -431,8 +429,6 @@ class Incomplete:
     absent : tuple of tuple of (str, str)
         The repetitions that are absent, by these columns, as far as they are known.
 
-    Examples
-    --------
     >>> one = Incomplete("web", "lmir", 1, 3, ("seed",), ((("seed", "1"),), (("seed", "2"),)))
     >>> print(one)
     lmir on web: 1 of 3 (seed)
@@ -521,7 +517,6 @@ class Unanswered:
 
     Parameters
     ----------
-    dataset, run : str
     n, n_queries : int
         Queries without an answer (of the repetition that leaves the most), and all queries.
     qids : tuple of str
@@ -563,8 +558,6 @@ def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -
         The queries of each run, and the metric's values for them. Runs without any value are
         left out.
 
-    Examples
-    --------
     >>> from harness.core.names import parse
     >>> metric, qids, nan = parse("P@5")[0], pa.array(["q1", "q2"]), np.nan
     >>> over_same_queries(metric, [(qids, np.array([nan, 1.0])), (qids, np.array([nan, 0.5]))])

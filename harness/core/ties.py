@@ -125,8 +125,6 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     Aligned
         With the same groups; `aligned` itself if no judged document is tied.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2}})
     >>> aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 1.0, "c": 1.0, "x": 1.0}}))
@@ -200,18 +198,14 @@ def sampled_together(
     ----------
     metrics : sequence of Metric or callable
         Each gives the values of an alignment, ``(n_queries,)``; all see the same draws.
-    aligned : Aligned
     draws : int
         Random orders, at least 2.
-    seed : int
 
     Returns
     -------
     values, errors : ndarray, shape (n_queries, n_metrics)
         NaN if the metric is NaN in one of the orders.
 
-    Examples
-    --------
     >>> import harness.metrics
     >>> from harness.core.align import align
     >>> from harness.core.names import parse

@@ -53,8 +53,6 @@ def stops_at(groups: TiedStops) -> tuple[Ints, Ints, Floats]:
         Each rank's group, and its place in it from 0.
     probability : ndarray, shape (n_seen,)
 
-    Examples
-    --------
     >>> # R = 1/2 and 0 in either order: 1/2 * 1/2 at each of the two ranks
     >>> stops_at(TiedStops(np.array([0.5]), np.array([0, 1]), np.array([2]), np.array([2])))[2]
     array([0.25, 0.25])
@@ -133,7 +131,6 @@ def check_grades(aligned: Aligned, max_grade: int, *, keep: bool = False) -> Non
 
     Parameters
     ----------
-    aligned : Aligned
     max_grade : int
         The largest grade there should be.
     keep : bool
@@ -180,18 +177,14 @@ def stop_probabilities(grades: Array, top: Array, stop: Stop) -> Floats:
 
     Parameters
     ----------
-    grades : ndarray of int64 or float64, shape (n,)
     top : ndarray, shape (n,) or ()
         The largest grade there is, for each document or for all.
-    stop : {"exp", "linear"}
 
     Returns
     -------
     ndarray, shape (n,)
         In [0, 1] for grades up to `top`.
 
-    Examples
-    --------
     >>> grades, top = np.array([-1, 0, 1, 4]), np.array(4)
     >>> stop_probabilities(grades, top, "exp").tolist()
     [0.0, 0.0, 0.0625, 0.9375]

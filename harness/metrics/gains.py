@@ -109,7 +109,6 @@ def gains_of(grades: Array, gain: Gain, negative: Negative = "zero") -> Floats:
 
     Parameters
     ----------
-    grades : ndarray of int64 or float64
     gain : {"linear", "exp", "letor", "mslr", "exp-int32"}
         The grade itself; 2^grade - 1; the table 0, 1, 3 of LETOR's scripts, where grades from
         3 gain nothing; the table 0, 1, 3, 7, 15 of MSLR's, where grades from 5 gain nothing;
@@ -123,8 +122,6 @@ def gains_of(grades: Array, gain: Gain, negative: Negative = "zero") -> Floats:
     InputError
         Where 2^grade does not fit a float.
 
-    Examples
-    --------
     >>> gains_of(np.array([-1, 0, 1, 4]), "exp").tolist()
     [0.0, 0.0, 1.0, 15.0]
     >>> gains_of(np.array([2, 3, 40]), "letor").tolist()

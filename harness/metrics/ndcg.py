@@ -343,7 +343,6 @@ def ndcg_at_every_rank(
 
     Parameters
     ----------
-    aligned : Aligned
     gain, short, ideal, discount
         As in :func:`~harness.metrics.ndcg.ndcg`.
     list_size : int, optional
@@ -358,8 +357,6 @@ def ndcg_at_every_rank(
     InputError
         As in :func:`~harness.metrics.ndcg.ndcg`.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})

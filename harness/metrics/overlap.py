@@ -76,7 +76,6 @@ def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade in the ideal order.
     gain : callable

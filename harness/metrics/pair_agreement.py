@@ -139,7 +139,6 @@ def concordance(aligned: Aligned, rel: int | None = None) -> Concordance:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int, optional
         Tell apart only grades of at least `rel` from the others.
     """
@@ -389,7 +388,6 @@ def lambdas(
     ----------
     offsets : ndarray of int64, shape (n_queries + 1,)
         Documents of query ``q`` are ``offsets[q]:offsets[q + 1]``.
-    scores, grades : ndarray, shape (n_documents,)
     alpha : float
         Steepness of the model.
     gains, discounts : ndarray, shape (n_documents,), optional
@@ -404,8 +402,6 @@ def lambdas(
     -----
     Burges, From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82.
 
-    Examples
-    --------
     >>> lambdas(np.array([0, 2]), np.zeros(2), np.array([1, 0])).tolist()
     [-0.5, 0.5]
     """

@@ -210,8 +210,6 @@ def rbo_weight(p: float, d: int) -> float:
     -----
     Webber, Moffat and Zobel, TOIS 28(4), 2010, equation 21.
 
-    Examples
-    --------
     >>> round(rbo_weight(0.9, 10), 12)
     0.855585446747
     """

@@ -31,11 +31,8 @@ def rank_biased_sum(aligned: Aligned, gain: Array, items: Ints, p: float) -> Flo
 
     Parameters
     ----------
-    aligned : Aligned
     gain : ndarray, shape (n,)
         Gains of the documents `items`.
-    items : ndarray of int64, shape (n,)
-    p : float
     """
     weights = powers(aligned, p)
     return (1.0 - p) * aligned.sum(gain * weights[aligned.rank[items] - 1], items)

@@ -87,10 +87,6 @@ def running(operation: np.ufunc, row: Ints, values: Floats) -> Floats:
         ``np.add``, ``np.maximum``...
     row : ndarray of int64, shape (n,)
         Row of each item; the items of a row stand together.
-    values : ndarray of float64, shape (n,)
-
-    >>> running(np.add, np.array([0, 0, 3]), np.array([0.5, 1.0, 2.0])).tolist()
-    [0.5, 1.5, 2.0]
     """
     bounds = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1], [True]]))
     starts, lengths = bounds[:-1], np.diff(bounds)
@@ -113,7 +109,6 @@ def judged_as(
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
     above : float, optional
@@ -127,8 +122,6 @@ def judged_as(
         The alignment as it is and a smallest grade, where that says it; else one whose grades
         are 1 for what is relevant and 0 for what is not, and 1.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 3}})
     >>> aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 2.0}}))
@@ -195,8 +188,6 @@ def without_short_lists(
 
     Parameters
     ----------
-    aligned : Aligned
-    values : ndarray, shape (n_queries,) or (n_queries, n_cutoffs)
     cutoff : int, ndarray of int64 (n_cutoffs,), or None
         k; without one no list is short.
     short : {"cut", "nan", "zero", "error"}
@@ -208,8 +199,6 @@ def without_short_lists(
     InputError
         Where the list of an answered query is short and that is an error.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> aligned = align(Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 1.0}}))
     >>> without_short_lists(aligned, np.ones(1), 2, "zero").tolist()

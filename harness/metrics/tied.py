@@ -83,10 +83,8 @@ def mean_discounted(
 
     Parameters
     ----------
-    aligned : Aligned
     items : ndarray of int64, shape (n,)
         Documents, as :func:`within` names them.
-    gain : ndarray of float64, shape (n,)
     divisor : callable
         What gains at these ranks (from 1) are divided by; the same object at each call, as its
         totals are kept.
@@ -110,10 +108,8 @@ def spread(aligned: Aligned, items: Ints, gain: Floats) -> tuple[Ints, Ints, Flo
 
     Parameters
     ----------
-    aligned : Aligned
     items : ndarray of int64, shape (n,)
         Indices of documents, ascending.
-    gain : ndarray of float64, shape (n,)
 
     Returns
     -------
@@ -228,8 +224,6 @@ def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
-    cutoff : int, or ndarray of int64 with shape (n_queries,)
     rel : int
         Smallest grade that counts as relevant.
     """

@@ -50,7 +50,6 @@ def gain_table(
 
     Parameters
     ----------
-    aligned : Aligned
     gains : tuple of (int, float)
         Pairs of grade and gain.
     own : callable

@@ -31,9 +31,6 @@ class Block:
 
     Parameters
     ----------
-    dataset : str
-    metric : Metric
-    systems : tuple of System
     qids : pyarrow string array, shape (n_queries,)
         The queries, sorted by name, so that results do not depend on the order of the qrels. A
         system has its own order: use these to name a column of `values`.

@@ -37,8 +37,6 @@ def resampled_means(columns: Floats, stream: Stream) -> Floats:
     -------
     ndarray, shape (n_draws, n_columns)
 
-    Examples
-    --------
     >>> means = resampled_means(np.array([[0.0, 5.0], [1.0, 5.0]]), Stream(draws=1000))
     >>> np.unique(means[:, 0]).tolist(), np.unique(means[:, 1]).tolist()
     ([0.0, 0.5, 1.0], [5.0])
@@ -126,17 +124,8 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
     level of .05 it is .18 for 5 queries of normal differences, .09 for 10, .08 for 20, and .060
     for the 50 of Urbano, Lima and Hanjalic (SIGIR 2019). ``bootstrap-t`` corrects that.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries,)
-        As :func:`~harness.stats.differences.differences` gives them: equal is exactly 0.
-    stream : Stream
-
-    Returns
-    -------
-    Outcome
-        Its statistic is the mean difference. Where no difference varies no resample does
-        either, and p is NaN (``zero variance``), or 1 where they are all 0 (``identical``).
+    Its statistic is the mean difference. Where no difference varies no resample does
+    either, and p is NaN (``zero variance``), or 1 where they are all 0 (``identical``).
 
     References
     ----------
@@ -173,16 +162,7 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     ``|mean* - mean| >= |mean| sd* / sd``, so that a resample of one value alone (sd* = 0, t*
     infinite) counts as extreme: p is then too high rather than too low.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries,)
-        As :func:`~harness.stats.differences.differences` gives them: equal is exactly 0.
-    stream : Stream
-
-    Returns
-    -------
-    Outcome
-        Its statistic is t; ``identical``, ``zero variance`` and ``n=1`` as in `bootstrap`.
+    Its statistic is t; ``identical``, ``zero variance`` and ``n=1`` as in `bootstrap`.
 
     References
     ----------

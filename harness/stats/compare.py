@@ -41,7 +41,6 @@ def rank_intervals(
         Higher is better; at least one system and one query, all finite.
     level : float
         At most this share of draws is outside, in (0, 1): .05 gives 95 % intervals.
-    stream : Stream, optional
 
     Returns
     -------
@@ -55,8 +54,6 @@ def rank_intervals(
     it says nothing of pairs: two systems whose intervals overlap may well differ on the same
     queries. Between systems that are equal in truth the bootstrap is too sure of their order.
 
-    Examples
-    --------
     >>> low, high = rank_intervals(np.array([[0.2, 0.4, 0.1], [0.3, 0.3, 0.1], [0.9, 0.8, 0.9]]))
     >>> low.tolist(), high.tolist()
     ([2, 2, 1], [3, 3, 1])
@@ -100,10 +97,8 @@ def standings_of(
 
     Parameters
     ----------
-    block : Block
     rows : sequence of Comparison
         Those of the block, corrected.
-    plan : Plan
     found : AllPairs, optional
         What the plan's own test of all pairs says. Tiers follow :func:`~.apart.told_apart`.
     """
@@ -197,13 +192,8 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     ----------
     systems : sequence of System
         Of one dataset or several; those of a dataset hold the same queries.
-    plan : Plan
     workers : int
         Threads for what is drawn. The result is the same for any number of them.
-
-    Returns
-    -------
-    Comparisons
 
     Raises
     ------

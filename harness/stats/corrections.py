@@ -61,8 +61,6 @@ def adjust(p: Floats, method: Correction) -> Floats:
     S. Holm, Scandinavian Journal of Statistics 6(2), 1979; Y. Benjamini and Y. Hochberg, JRSS B
     57(1), 1995; Y. Benjamini and D. Yekutieli, Annals of Statistics 29(4), 2001.
 
-    Examples
-    --------
     >>> adjust(np.array([0.01, 0.04, 0.03, np.nan, 0.005]), "holm").tolist()
     [0.03, 0.06, 0.06, nan, 0.02]
     """

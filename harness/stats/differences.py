@@ -27,8 +27,6 @@ def differences(values: Floats, baseline: Floats) -> Floats:
     -------
     ndarray, shape (n_queries,)
 
-    Examples
-    --------
     >>> import numpy as np
     >>> np.unique(abs(differences(np.array([0.3, 0.2, 0.7]), np.array([0.2, 0.1, 0.7])))).size
     2
@@ -97,8 +95,6 @@ def multiples(sizes: Floats) -> NDArray[np.int64] | None:
     -------
     ndarray of int64, shape (n,), or None
 
-    Examples
-    --------
     >>> multiples(np.array([0.3 - 0.1, 0.1, 0.7])).tolist()
     [2, 1, 7]
     >>> multiples(np.array([1.0, 2**0.5, 3**0.5]))
@@ -144,8 +140,6 @@ def deviation(values: Floats) -> float:
     values : ndarray, shape (n,)
         At least two.
 
-    Examples
-    --------
     >>> deviation(np.array([1e-200, 3e-200])) == 2**0.5 * 1e-200
     True
     """

@@ -59,8 +59,6 @@ def effects(differences: Floats, direction: Direction = "higher") -> Effects:
     exact J is used, not ``1 - 3 / (4 v - 1)``; Cliff, Psychological Bulletin 1993: this is his
     delta *within* pairs, not the one of every value of a run against every value of the other.
 
-    Examples
-    --------
     >>> found = effects(np.array([0.2, 0.0, 0.1, -0.1, 0.3]))
     >>> found.wins, found.ties, found.losses, found.cliffs_delta, round(found.d_z, 4)
     (3, 1, 1, 0.4, 0.6325)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import chdtrc, fdtrc
+from scipy.special import chdtrc
 
 from ..core.ragged import Floats
 from .differences import noise
-from .registry import SMALLEST, AllPairs, all_pairs_test, as_p, mirrored, pairwise, without_answer
+from .registry import AllPairs, all_pairs_test, as_p, mirrored, pairwise, without_answer
 from .streams import Stream
 from .studentized_range import studentized_range_isf, studentized_range_sf
 
@@ -91,16 +91,10 @@ def ranks(values: Floats) -> Floats:
 
     Values that differ by floating point alone are tied.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_systems, n_queries)
-
     Returns
     -------
     ndarray, shape (n_systems, n_queries)
 
-    Examples
-    --------
     >>> ranks(np.array([[0.3], [0.5], [0.1 + 0.2]])).ravel().tolist()
     [2.5, 1.0, 2.5]
     """
@@ -116,29 +110,3 @@ def ranks(values: Floats) -> Floats:
     np.put_along_axis(group, order, is_new.cumsum(axis=0), axis=0)
     rank: Floats = rankdata(group, axis=0)
     return rank
-
-
-def iman_davenport(chi2: float, n_systems: int, n_queries: int) -> tuple[float, float]:
-    r"""Return Iman and Davenport's F and its p-value: Friedman's test, less conservative.
-
-    .. math:: F = \frac{(n - 1) \chi^2}{n (k - 1) - \chi^2}
-
-    with k - 1 and (k - 1)(n - 1) degrees of freedom; infinite where all queries agree on the
-    order. p is never 0.
-
-    References
-    ----------
-    R. L. Iman and J. M. Davenport, "Approximations of the critical region of the Friedman
-    statistic", Communications in Statistics A 9(6), 1980.
-
-    Examples
-    --------
-    >>> f, p = iman_davenport(9.28, 4, 14)  # Demsar 2006, section 3.2.4
-    >>> round(f, 2)
-    3.69
-    """
-    left = n_queries * (n_systems - 1) - chi2
-    if left <= 1e-12 * chi2:
-        return math.inf, SMALLEST
-    f = (n_queries - 1) * chi2 / left
-    return f, as_p(fdtrc(n_systems - 1, (n_systems - 1) * (n_queries - 1), f))

@@ -59,8 +59,6 @@ def t_interval(values: Floats, level: float = 0.05) -> Interval:
     Student, Biometrika 1908. Unlike `bca_interval` it is symmetric, draws nothing, and may go
     beyond the metric's bounds.
 
-    Examples
-    --------
     >>> low, high = t_interval(np.array([0.1, 0.2, 0.6]))
     >>> f"{low:.3f} {high:.3f}"
     '-0.357 0.957'
@@ -102,8 +100,6 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     mean for n = 5, 90 % for n = 10. Quantiles are interpolated linearly between neighbours, as
     NumPy's are.
 
-    Examples
-    --------
     >>> low, high = bca_interval(np.array([0.1, 0.2, 0.6, 0.1, 0.3]))
     >>> f"{low:.2f} {high:.2f}"
     '0.14 0.48'
@@ -171,7 +167,6 @@ def clustered_interval(
         All finite.
     level : float
         .05 for an interval of 95 %.
-    stream : Stream, optional
 
     Returns
     -------
@@ -184,8 +179,6 @@ def clustered_interval(
     (n - 1) / n, as in any bootstrap. Owen, The pigeonhole bootstrap, Annals of Applied
     Statistics 1(2), 2007.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> seeds, queries = rng.normal(0, 1, (5, 1)), rng.normal(0, 0.1, (1, 50))
     >>> low, high = clustered_interval(seeds + queries)

@@ -22,16 +22,7 @@ def paired_t(differences: Floats, stream: Stream) -> Outcome:
     such data say nothing of how much differences vary, so there is no answer and the note is
     ``zero variance``. The tests that flip signs or count wins have one.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries,)
-    stream : Stream
-        Not used.
-
-    Returns
-    -------
-    Outcome
-        Its statistic is t.
+    Its statistic is t.
 
     References
     ----------

@@ -43,72 +43,12 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
     from its spread alone; power at the difference observed ("post hoc") would only be another way
     to write p.
 
-    Examples
-    --------
     >>> round(detectable(sd=0.2, n=50), 4)
     0.0808
     """
     if n < 2 or not sd > 0:
         return np.nan
     return _noncentrality(n, level, power) * sd / float(np.sqrt(n))
-
-
-def power_of(effect: float, n: int, level: float = 0.05) -> float:
-    """Return the power of a two-sided paired t-test.
-
-    ``P(|T| > t(1 - level / 2; n - 1))`` for a noncentrality of ``effect sqrt(n)``.
-
-    Parameters
-    ----------
-    effect : float
-        True mean difference in standard deviations of the differences.
-    n : int
-        Number of queries, at least 2.
-    level : float
-        The test's, in (0, 1).
-
-    Examples
-    --------
-    >>> round(power_of(0.4, 50), 3)
-    0.792
-    """
-    return _exceeding(effect * float(np.sqrt(n)), *_spread(n, level))
-
-
-def queries_needed(
-    effect: float, level: float = 0.05, power: float = 0.8, most: int = 10**9
-) -> int | None:
-    """Return the fewest queries with which a paired t-test finds an effect with this power.
-
-    Parameters
-    ----------
-    effect : float
-        Mean difference in standard deviations of the differences.
-    level, power : float
-        As in `detectable`.
-    most : int
-        Where to stop looking.
-
-    Returns
-    -------
-    int or None
-        None where more than `most` are needed, as for an effect of 0 or NaN.
-
-    Examples
-    --------
-    >>> queries_needed(0.4)
-    52
-    """
-    if not power_of(effect, most, level) >= power:
-        return None
-    few, enough = 1, most
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        if power_of(effect, middle, level) >= power:
-            enough = middle
-        else:
-            few = middle
-    return enough
 
 
 @lru_cache(maxsize=1024)

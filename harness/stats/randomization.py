@@ -30,7 +30,6 @@ def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, str]:
 
     Parameters
     ----------
-    numbers : ndarray, shape (n,)
     stream : Stream
         Gives the draws, where there are any.
 
@@ -41,8 +40,6 @@ def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, str]:
     method : str
         ``exact``, or the number of draws.
 
-    Examples
-    --------
     >>> sign_flip_p(np.array([0.1, 0.2, 0.3]), Stream())  # 2 of 8 ways: all +, all -
     (0.25, 'exact')
     """
@@ -108,12 +105,9 @@ def exact_of_few(sizes: Floats, least: float) -> float:
 
     Parameters
     ----------
-    sizes : ndarray, shape (n,)
     least : float
         Above 0.
 
-    Examples
-    --------
     >>> exact_of_few(np.array([0.5, 0.25, 1.0]), 1.2)  # 1.75 and 1.25, of 8
     0.5
     """
@@ -178,16 +172,7 @@ def randomization(differences: Floats, stream: Stream) -> Outcome:
     from draws, ``(b + 1) / (m + 1)`` with the b of m draws at least as far from 0, which is never
     0. Differences that tie the observed mean count, also where floating point would hide it.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries,)
-    stream : Stream
-        Gives the draws: the same for the same seed and names, whatever else is computed.
-
-    Returns
-    -------
-    Outcome
-        Its statistic is the mean difference.
+    Its statistic is the mean difference.
 
     References
     ----------

@@ -8,7 +8,7 @@ import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -79,8 +79,7 @@ class AllPairs:
     statistic_name: str = ""
 
 
-Paired = Callable[[Floats, Stream], Outcome]
-Several = Callable[[Floats, Stream, float], AllPairs]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,48 +129,38 @@ TESTS: dict[str, Test] = {}
 """Every test by name; complete after :func:`load_all`."""
 
 
-def _add(test: Test) -> None:
-    known = TESTS.get(test.name)
-    if known is not None and known.function.__module__ != test.function.__module__:
-        where = known.function.__module__
-        raise HarnessError(Problem(test.name, f"there is a test of that name already, in {where}"))
-    TESTS[test.name] = test
-
-
-def _check(given: Mapping[str, object]) -> None:
+def _registering(kind: Kind, given: Mapping[str, Any]) -> Callable[[F], F]:
     check_arguments(given, name=TEXT, title=TEXT, sources=TEXTS, random=FLAG)
+
+    def register(function: F) -> F:
+        known = TESTS.get(given["name"])
+        if known is not None and known.function.__module__ != function.__module__:
+            what = f"there is a test of that name already, in {known.function.__module__}"
+            raise HarnessError(Problem(known.name, what))
+        TESTS[given["name"]] = Test(kind=kind, function=function, **given)
+        return function
+
+    return register
 
 
 def paired_test(
     name: str, *, title: str, sources: tuple[str, ...] = (), random: bool = False
-) -> Callable[[Paired], Paired]:
-    """Register a function of differences as a test; see :class:`Test`.
+) -> Callable[[F], F]:
+    """Return a decorator that registers a function of differences as a test.
 
-    Returns
-    -------
-    decorator
-        It gives the function back as it is.
+    The function is ``(differences, stream) -> Outcome``, or the p-value alone; see :class:`Test`.
     """
-    _check(locals())
-
-    def register(function: Paired) -> Paired:
-        _add(Test(name, "paired", function, title, sources, random))
-        return function
-
-    return register
+    return _registering("paired", locals())
 
 
 def all_pairs_test(
     name: str, *, title: str, sources: tuple[str, ...] = (), random: bool = False
-) -> Callable[[Several], Several]:
-    """Register a function of several systems' values as a test; see :class:`Test`."""
-    _check(locals())
+) -> Callable[[F], F]:
+    """Return a decorator that registers a function of several systems' values as a test.
 
-    def register(function: Several) -> Several:
-        _add(Test(name, "all-pairs", function, title, sources, random))
-        return function
-
-    return register
+    The function is ``(values of shape (n_systems, n_queries), stream, level) -> AllPairs``.
+    """
+    return _registering("all-pairs", locals())
 
 
 def load_all() -> dict[str, Test]:
@@ -203,23 +192,11 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def named_outcome(differences: Floats) -> Outcome | None:
-    """Return the outcome that differences have under every paired test, if they have one.
+    """Return the outcome that differences have under every paired test, or None.
 
-    No difference but 0: p = 1, as every sample of signs or queries is then as far from 0 as this
-    one. Otherwise one query, or none, is too few for an answer.
+    If all differences are exactly 0, p is 1: every sample of signs or queries is as far from 0 as
+    this one. Otherwise one query, or none, is too few for an answer.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries,)
-        As :func:`~harness.stats.differences.differences` gives them: equal is exactly 0.
-
-    Returns
-    -------
-    Outcome or None
-        None where it is for the test to answer.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> named_outcome(np.zeros(50)).p, named_outcome(np.array([0.1])).note
     (1.0, 'n=1')
@@ -249,17 +226,15 @@ _BUILT_IN = (__package__ or "harness.stats") + "."
 
 
 def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
-    """Return what a test says of differences; a plugin may return the p-value alone.
+    """Return the outcome of a test; a plugin may return the p-value alone.
 
-    A plugin cannot change the differences, whose mean, interval and effect sizes stand beside its
-    p. A p of 0 that is computed is the smallest number above it, as those of our own tests are;
-    one that is drawn is an error. A NaN without a note gets one.
+    A plugin cannot change the differences. Its p of 0 becomes the smallest number above it if it
+    is computed, and is an error if it is drawn.
 
     Raises
     ------
     HarnessError
-        Where a test of a plugin fails, needs a package that is not installed, or returns no
-        p-value; or one of 0 from draws.
+        If a test of a plugin fails, or returns no p-value.
     """
     if test.function.__module__.startswith(_BUILT_IN):
         return test.function(differences, stream)  # type: ignore[return-value]
@@ -277,14 +252,7 @@ def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
 
 
 def all_pairs_of(test: Test, values: Floats, stream: Stream, level: float) -> AllPairs:
-    """Return what a test of several systems says of their values.
-
-    Raises
-    ------
-    HarnessError
-        As :func:`outcome_of`; p-values are a symmetric matrix of systems x systems, and so are
-        the ends of intervals, where there are any.
-    """
+    """Return the result of a test of several systems; errors as of :func:`outcome_of`."""
     if test.function.__module__.startswith(_BUILT_IN):
         return test.function(values, stream, level)  # type: ignore[return-value]
     found = _called(test, frozen(values.copy()), stream, level)
@@ -299,16 +267,15 @@ def all_pairs_of(test: Test, values: Floats, stream: Stream, level: float) -> Al
             raise _wrong(test, f"returned {name} of shape {np.shape(part)}, not {shapes[name]}")
     p = np.array(found.p, dtype=np.float64)
     np.fill_diagonal(p, 1.0)
-    bad = (p < 0) | (p > 1)
-    if bad.any():
-        raise _wrong(test, f"returned {p[bad][0]!s} where a p-value from 0 to 1 belongs")
+    for one in p.ravel().tolist():
+        _number(test, one)
     if not np.array_equal(p, p.T, equal_nan=True):
         raise _wrong(test, "returned p-values that differ from row to column and back")
     if (p == 0).any():
         _check_zero(test, found.method)
         p[p == 0] = SMALLEST
-    low, high, positions = (None if one is None else np.asarray(one) for one in given.values())
-    return replace(found, p=p, low=low, high=high, positions=positions)
+    arrays = {name: None if one is None else np.asarray(one) for name, one in given.items()}
+    return replace(found, p=p, **arrays)
 
 
 def _called(test: Test, *arguments: Any) -> Any:
@@ -320,8 +287,7 @@ def _called(test: Test, *arguments: Any) -> Any:
         fix = f"pip install {package}" if package else _see(test)
         raise HarnessError(Problem(f"test {test.name}", what, fix=fix)) from error
     except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        raise _wrong(test, what) from error
+        raise _wrong(test, f"{type(error).__name__}: {error}") from error
 
 
 def _check_zero(test: Test, method: str) -> None:
@@ -345,27 +311,16 @@ def _number(test: Test, given: Any) -> float:
 
 
 def _see(test: Test) -> str:
-    code = getattr(test.function, "__code__", None)
-    if code is None:
-        return "--debug shows the traceback"
+    code = test.function.__code__
     return f"see {code.co_filename}:{code.co_firstlineno}; --debug shows the traceback"
 
 
 def deviations(values: Floats) -> Floats:
-    """Return each system's difference to the middle one of the query, 0 but for floating point.
+    """Return each system's difference to the middle one of the query, free of rounding.
 
-    The middle one, so that neither a single huge value nor the order of the systems matters.
+    Of the middle one, so that neither a single huge value nor the order of the systems matters;
+    ``(n_systems, n_queries)`` as the values.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_systems, n_queries)
-
-    Returns
-    -------
-    ndarray, shape (n_systems, n_queries)
-
-    Examples
-    --------
     >>> deviations(np.array([[0.3, 0.5], [0.1 + 0.2, 0.75]])).tolist()
     [[0.0, 0.0], [0.0, 0.25]]
     """

@@ -31,8 +31,6 @@ def rmse(original: Floats, reproduced: Floats) -> float:
     Breuer et al., How to measure the reproducibility of system-oriented IR experiments,
     SIGIR 2020.
 
-    Examples
-    --------
     >>> rmse(np.array([0.5, 0.1]), np.array([0.2, 0.5])) == (0.125) ** 0.5
     True
     """
@@ -49,7 +47,6 @@ def nrmse(original: Floats, reproduced: Floats, bounds: tuple[float, float] = (0
 
     Parameters
     ----------
-    original, reproduced : ndarray, shape (n_queries,)
     bounds : (float, float)
         Smallest and largest value of the metric.
 
@@ -58,8 +55,6 @@ def nrmse(original: Floats, reproduced: Floats, bounds: tuple[float, float] = (0
     float
         From 0 to 1; NaN without queries, and for a metric without bounds.
 
-    Examples
-    --------
     >>> round(nrmse(np.array([0.5, 0.0]), np.array([0.0, 1.0])), 12)
     1.0
     """
@@ -88,8 +83,6 @@ def effect_ratio(
     float
         NaN where the original effect is 0.
 
-    Examples
-    --------
     >>> effect_ratio(0.5, 0.25, 0.375, 0.25), effect_ratio(0.5, 0.5, 0.4, 0.3)
     (0.5, nan)
     """
@@ -115,8 +108,6 @@ def delta_ri(
     float
         NaN where a baseline is 0.
 
-    Examples
-    --------
     >>> delta_ri(0.5, 0.25, 0.375, 0.25)
     0.5
     """
@@ -135,7 +126,6 @@ def unpaired_t(first: Floats, second: Floats, *, equal_variances: bool = False) 
     ----------
     first, second : ndarray, shape (n_queries,) each
         The lengths may differ.
-    equal_variances : bool
 
     Returns
     -------
@@ -148,8 +138,6 @@ def unpaired_t(first: Floats, second: Floats, *, equal_variances: bool = False) 
     Welch, The generalization of Student's problem when several different population variances
     are involved, Biometrika 34, 1947.
 
-    Examples
-    --------
     >>> round(unpaired_t(np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0, 5.0])), 4)
     0.1443
     """

@@ -19,16 +19,7 @@ def sign(differences: Floats, stream: Stream) -> Outcome:
     It looks at no size, so it is exact whatever the distribution, and has little power. What it
     tests is the median difference, and not the mean that a table shows.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries,)
-    stream : Stream
-        Not used.
-
-    Returns
-    -------
-    Outcome
-        Its statistic is the number of wins.
+    Its statistic is the number of wins.
 
     References
     ----------

@@ -28,8 +28,6 @@ class Stream:
     draws : int
         How many random draws a test takes.
 
-    Examples
-    --------
     >>> one, other = Stream(("trec", "map", "a", "b")), Stream(("trec", "map", "a", "c"))
     >>> [bool(one.rng().random() == each.rng().random()) for each in (one, other)]
     [True, False]

@@ -64,8 +64,6 @@ def studentized_range_sf(q: Floats, k: int, df: float) -> Floats:
     within 1e-10 of it, and good to 10 digits also where the probability is 1e-100. From 100,000
     degrees of freedom on SciPy takes the limit, and is 4e-5 off for 50 means.
 
-    Examples
-    --------
     >>> studentized_range_sf(np.array([0.0, 3.151, 3.737]), 2, 6).round(3).tolist()
     [1.0, 0.067, 0.038]
     >>> studentized_range_sf(np.array([2.77181]), 2, np.inf).round(5).tolist()  # 1.96 sqrt(2)
@@ -121,8 +119,6 @@ def _peak(q: Floats, k: int, df: float) -> Floats:
 def studentized_range_isf(level: float, k: int, df: float) -> float:
     """Return the studentised range that is exceeded with probability `level`.
 
-    Examples
-    --------
     >>> round(studentized_range_isf(0.05, 6, np.inf) / 2**0.5, 3)  # Demsar 2006, table 5
     2.85
     """

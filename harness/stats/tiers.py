@@ -40,8 +40,6 @@ def groups(apart: Bools) -> Ints:
     ----------
     Demsar, JMLR 2006, section 3.2.2.
 
-    Examples
-    --------
     The first and the last of three differ, the middle one from neither:
 
     >>> groups(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)).tolist()
@@ -73,8 +71,6 @@ def tiers(apart: Bools) -> tuple[str, ...]:
     tuple of str
         Best system first.
 
-    Examples
-    --------
     >>> tiers(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
     ('1', '1-2', '2')
     """
@@ -98,10 +94,8 @@ def told_apart(
 
     Parameters
     ----------
-    block : Block
     rows : sequence of Comparison
         Those of the block, corrected.
-    plan : Plan
     found : AllPairs, optional
         What the plan's own test of all pairs says.
 
@@ -145,8 +139,6 @@ def paired_t_of_pairs(values: Floats) -> Floats:
         Symmetric; 1 where systems are equal, NaN where they differ by a constant and where there
         are fewer than two queries.
 
-    Examples
-    --------
     >>> paired_t_of_pairs(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]])).round(4).tolist()
     [[1.0, 0.0742], [0.0742, 1.0]]
     """

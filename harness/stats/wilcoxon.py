@@ -25,17 +25,7 @@ def wilcoxon(differences: Floats, stream: Stream) -> Outcome:
 
     It tests ranks of differences, and not the mean that a table shows.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries,)
-        As :func:`~harness.stats.differences.differences` gives them: ties are exact.
-    stream : Stream
-        Not used.
-
-    Returns
-    -------
-    Outcome
-        Its statistic is W.
+    Its statistic is W.
 
     References
     ----------

@@ -14,9 +14,9 @@ from made_systems import ALL_PAIRS, EXPECTED, PAIRS, VALUES, of_pairs, tables
 
 from harness.core.ragged import Floats
 from harness.stats import randomised_tukey
-from harness.stats.friedman import friedman_nemenyi, iman_davenport, ranks
+from harness.stats.friedman import friedman_nemenyi, ranks
 from harness.stats.randomised_tukey import randomized_tukey
-from harness.stats.registry import SMALLEST, AllPairs, find
+from harness.stats.registry import AllPairs, find
 from harness.stats.streams import Stream
 from harness.stats.studentized_range import studentized_range_isf, studentized_range_sf
 from harness.stats.tukey import tukey
@@ -236,9 +236,6 @@ def test_golden_friedman() -> None:
     assert found.statistic == pytest.approx(expected["chi2"], rel=1e-12)
     assert found.overall_p == pytest.approx(expected["p"], rel=1e-10)
     assert found.positions == pytest.approx(expected["average_ranks_1_is_best"], rel=1e-14)
-    f, p = iman_davenport(found.statistic, 6, 30)
-    assert f == pytest.approx(expected["iman_davenport_F"], rel=1e-12)
-    assert p == pytest.approx(expected["iman_davenport_p"], rel=1e-10)
 
 
 def test_golden_nemenyi() -> None:
@@ -291,20 +288,6 @@ def test_friedman_against_scipy(values: Floats) -> None:
     expected = scipy.stats.friedmanchisquare(*values)
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-10, abs=1e-12)
     assert found.overall_p == pytest.approx(expected.pvalue, rel=1e-9)
-
-
-def test_iman_davenport_where_all_queries_agree() -> None:
-    found = friedman_nemenyi(np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), Stream())
-    assert found.statistic == pytest.approx(4)  # n (k - 1), the largest there is
-    assert iman_davenport(found.statistic, 3, 2) == (math.inf, SMALLEST)
-    assert iman_davenport(1500.0, 3, 1000)[1] == SMALLEST
-
-
-def test_iman_davenport_of_the_literature() -> None:
-    # Demsar 2006, section 3.2.4: chi2 = 9.28 of four systems on 14 data sets gives F = 3.69.
-    f, p = iman_davenport(9.28, 4, 14)
-    assert f == pytest.approx(3.69, abs=0.005)
-    assert p == pytest.approx(scipy.stats.f.sf(f, 3, 39), rel=1e-12)
 
 
 # Degenerate values, for every test of all pairs (traps 2, 3 and 5)
