@@ -6,6 +6,7 @@ import collections
 import io
 import math
 import pickle
+import re
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +18,8 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import harness
 from harness import compat
-from harness.compat import pytrec_eval as small
+from harness.compat import pytrec_eval as ours_module
 
 Judgements = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]
@@ -33,8 +33,8 @@ RUN: Scores = {"q1": {"b": 3.0, "a": 2, "x": 1.5}}
 def small_calls(request: pytest.FixtureRequest) -> Iterator[int]:
     """Every test runs twice: with no call small enough for pytrec_eval itself, and with all."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(small, "DOCUMENTS", request.param)
-        patch.setattr(small, "DOCUMENTS_A_MEASURE", 0)
+        patch.setattr(ours_module, "DOCUMENTS", request.param)
+        patch.setattr(ours_module, "DOCUMENTS_A_MEASURE", 0)
         yield request.param
 
 
@@ -104,19 +104,6 @@ def test_equals_pytrec_eval(
     same(found, expected)
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    st.dictionaries(qids, judged, min_size=1),
-    st.lists(st.dictionaries(qids, st.dictionaries(docnos, scores)), min_size=2, max_size=4),
-)
-def test_an_evaluator_can_be_used_again(qrels: Judgements, runs: list[Scores]) -> None:
-    measures = {"map", "ndcg_cut", "P_5,10"}
-    ours = compat.RelevanceEvaluator(qrels, measures)
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures)
-    for run in [*runs, *runs]:
-        same(ours.evaluate(run), theirs.evaluate(run))
-
-
 @pytest.mark.parametrize("level", [1, 2])
 def test_trec_evals_own_data(shared: Path, level: int) -> None:
     folder = shared / "data" / "trec_eval_test" / "test-9.0.8"
@@ -150,11 +137,6 @@ def test_hand_worked_values() -> None:
     assert found == {"q1": {"map": 0.25, "P_1": 0.0, "P_2": 0.5}}
 
 
-def test_order_of_queries_is_the_runs() -> None:
-    run = {"q2": {"a": 1.0}, "q9": {"a": 1.0}, "q1": {"a": 1.0}}
-    assert list(compat.RelevanceEvaluator(QRELS, {"map"}).evaluate(run)) == ["q2", "q1"]
-
-
 def test_ties_go_by_docno_and_scores_are_float32() -> None:
     # b goes before a where scores are tied; 1 + 2**-24 is 1 as float32
     evaluator = compat.RelevanceEvaluator({"q": {"a": 1, "b": 0}}, {"recip_rank"})
@@ -175,34 +157,17 @@ def test_names_equal_pytrec_evals() -> None:
     assert compat.supported_nicknames == pytrec_eval.supported_nicknames
 
 
-def test_numbers_of_one_measure_are_put_together() -> None:
-    measures = ["ndcg_cut", "ndcg_cut.1,4", "ndcg_cut_20,4", "recall.1000", "P_5"]
-    found, expected = both(QRELS, measures, RUN)
-    same(found, expected)
-    assert list(found["q1"]) == [
-        "P_5", "recall_1000", "ndcg_cut_1", "ndcg_cut_4", "ndcg_cut_20",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
-    "measure",
+    "measures",
     [
-        "recall_2.9,1",
-        "P_99999999999999999999",
-        "iprec_at_recall_0.123,0.125",
-        "utility_4,3,2,1",
-        "relstring_5.7",
-        "11pt_avg_0.5,10,2,0.25",
-        "Rprec_mult_0,10,2.5",
-        "set_F_3,2",
-        "num_q.2.3",
-        "official",
-        "set",
-        "all_trec",
+        "recall_2.9,1 P_99999999999999999999 iprec_at_recall_0.123,0.125 utility_4,3,2,1",
+        "relstring_5.7 11pt_avg_0.5,10,2,0.25 Rprec_mult_0,10,2.5 set_F_3,2 num_q.2.3",
+        "ndcg_cut ndcg_cut.1,4 ndcg_cut_20,4 recall.1000 P_5",
+        "official", "set", "all_trec",
     ],
-)
-def test_odd_numbers_are_read_as_trec_eval_reads_them(measure: str) -> None:
-    found, expected = both(QRELS, [measure], RUN)
+)  # fmt: skip
+def test_numbers_are_read_as_trec_eval_reads_them(measures: str) -> None:
+    found, expected = both(QRELS, measures.split(), RUN)
     same(found, expected)
 
 
@@ -219,55 +184,29 @@ def test_unsupported_measures(measure: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("measure", "text"),
+    ("measure", "why"),
     [
-        ("P_0", "unsupported measure P_0: a cutoff is at least 1"),
-        ("map_cut_0.5", "unsupported measure map_cut_0: a cutoff is at least 1"),
-        ("P_5,05", "unsupported measure P_05,5: a cutoff comes twice"),
-        ("iprec_at_recall_0.1,0.10", "unsupported measure iprec_at_recall_0.1,0.10: a cutoff"),
-        ("ndcg_10", "unsupported measure ndcg_10: ndcg takes no number; write ndcg_cut_10"),
-        ("G_10", "unsupported measure G_10: G takes no number"),
-        (
-            "ndcg_1=3,2=9",
-            "unsupported measure ndcg_1=3,2=9: pytrec_eval ends the process at gains by grade; "
-            "harness.evaluate takes them, as 'ndcg.1=3,2=9'",
-        ),
-        (
-            "utility.1,-1,0,2",
-            "unsupported measure utility: it takes 4 numbers, and pytrec_eval reads 1 here: ",
-        ),
-        (
-            "utility.2,1,1,3",
-            "unsupported measure utility: it takes 4 numbers, and pytrec_eval reads 1,2,3 here: ",
-        ),
+        ("P_0", "P_0: a cutoff is at least 1"),
+        ("map_cut_0.5", "map_cut_0: a cutoff is at least 1"),
+        ("P_5,05", "P_05,5: a cutoff comes twice"),
+        ("iprec_at_recall_0.1,0.10", "iprec_at_recall_0.1,0.10: a cutoff comes twice"),
+        ("ndcg_10", "ndcg_10: ndcg takes no number; write ndcg_cut_10"),
+        ("G_10", "G_10: G takes no number"),
+        ("ndcg_1=3,2=9", "ndcg_1=3,2=9: pytrec_eval ends the process at gains by grade"),
+        ("utility.1,-1,0,2", "utility: it takes 4 numbers, and pytrec_eval reads 1 here: "),
+        ("utility.2,1,1,3", "utility: it takes 4 numbers, and pytrec_eval reads 1,2,3 here: "),
     ],
 )
-def test_what_ends_pytrec_evals_process_is_an_error(measure: str, text: str) -> None:
-    with pytest.raises(ValueError, match=r"^unsupported") as error:
+def test_what_ends_pytrec_evals_process_is_an_error(measure: str, why: str) -> None:
+    with pytest.raises(ValueError, match=f"^unsupported measure {re.escape(why)}"):
         compat.RelevanceEvaluator(QRELS, [measure])
-    assert str(error.value).startswith(text)
-
-
-# One relevant document, retrieved alone: the ideal order; 1 for the document, and 2 for each of the
-# -1 documents that are left of a collection of 0.
-@pytest.mark.parametrize(("measure", "value"), [("ndcg.1=3,2=9", 1.0), ("utility.1,-1,0,2", -1.0)])
-def test_what_the_messages_tell_to_write_is_taken(measure: str, value: float) -> None:
-    board = harness.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, [measure])
-    assert board.values.tolist() == [[value]]
 
 
 BAD_QRELS: list[Any] = [
-    [],
-    None,
-    {"q1": 5},
-    {"q1": [1]},
-    {"q1": {"a": 1.0}},
-    {"q1": {"a": "1"}},
-    {"q1": {"a": np.int64(1)}},
-    {1: {"a": 1}},
-    {"q1": {1: 1}},
+    [], None, {"q1": 5}, {"q1": [1]}, {"q1": {"a": 1.0}}, {"q1": {"a": "1"}},
+    {"q1": {"a": np.int64(1)}}, {1: {"a": 1}}, {"q1": {1: 1}},
     {"q1": types.MappingProxyType({"a": 1})},
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("qrels", BAD_QRELS, ids=str)
@@ -280,20 +219,10 @@ def test_bad_judgements(qrels: Any) -> None:
 
 
 BAD_RUNS: list[Any] = [
-    [1],
-    "run",
-    types.MappingProxyType(RUN),
-    {"q1": 5},
-    {"q1": []},
-    {1: {}},
-    {"q1": {1: 1.0}},
-    {"q1": {b"a": 1.0}},
-    {"q1": {"a": "1"}},
-    {"q1": {"a": None}},
-    {"q1": {"a": np.float32(1)}},
-    {"q1": {"a": np.int64(1)}},
-    {"q7": {"a": "x"}},
-]
+    [1], "run", types.MappingProxyType(RUN), {"q1": 5}, {"q1": []}, {1: {}}, {"q1": {1: 1.0}},
+    {"q1": {b"a": 1.0}}, {"q1": {"a": "1"}}, {"q1": {"a": None}}, {"q1": {"a": np.float32(1)}},
+    {"q1": {"a": np.int64(1)}}, {"q7": {"a": "x"}},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("run", BAD_RUNS, ids=str)
@@ -306,7 +235,7 @@ def test_bad_runs(run: Any) -> None:
 
 
 def answered_by_pytrec_eval(evaluator: compat.RelevanceEvaluator, run: Any) -> bool:
-    return evaluator._small.evaluate(run) is not None
+    return evaluator._by_pytrec_eval(run) is not None
 
 
 def test_who_answers(small_calls: int) -> None:
@@ -317,8 +246,8 @@ def test_who_answers(small_calls: int) -> None:
 
 def test_the_size_of_a_small_call() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(small, "DOCUMENTS", 4)
-        patch.setattr(small, "DOCUMENTS_A_MEASURE", 1)
+        patch.setattr(ours_module, "DOCUMENTS", 4)
+        patch.setattr(ours_module, "DOCUMENTS_A_MEASURE", 1)
         evaluator = compat.RelevanceEvaluator(QRELS, {"map", "ndcg"})  # 4 + 2 names: qids count
     row = {f"d{at}": 1.0 for at in range(5)}
     assert answered_by_pytrec_eval(evaluator, {"q1": row})
@@ -329,22 +258,14 @@ def test_the_size_of_a_small_call() -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        {"q1": {"a": math.nan}},
-        {"q1": {"a": 1.0}, "q9": {"x": math.nan}},
-        {"q1": {"a": math.inf, "b": -math.inf}},
-        {"q1": {"a": np.float64(math.nan)}},
-        {"q1": {"a\0": 1.0}},
-        {"q1": {"\ud800": 1.0}},
-        {"\ud800": {"a": 1.0}},
-        {"q1": {"é": 1.0}},
-        {"q1": {"a": 10**400}},
-        {"q1": {"a": "1"}},
-        {"q1": {1: 1.0}},
-        {"q1": 5},
-        {"q1": [1]},
+        {"q1": {"a": math.nan}}, {"q1": {"a": 1.0}, "q9": {"x": math.nan}},
+        {"q1": {"a": math.inf, "b": -math.inf}}, {"q1": {"a": np.float64(math.nan)}},
+        {"q1": {"a\0": 1.0}}, {"q1": {"\ud800": 1.0}}, {"\ud800": {"a": 1.0}},
+        {"q1": {"é": 1.0}}, {"q1": {"a": 10**400}}, {"q1": {"a": "1"}}, {"q1": {1: 1.0}},
+        {"q1": 5}, {"q1": [1]},
     ],
-    ids=ascii,
-)
+    ids=lambda run: ascii(run)[:40],
+)  # fmt: skip
 def test_what_pytrec_eval_never_sees(run: Any) -> None:
     # NaN has no rank; half of a surrogate pair ends its process, NUL ends its names
     evaluator = compat.RelevanceEvaluator(QRELS, {"map"})
@@ -368,12 +289,6 @@ def test_judgements_that_pytrec_eval_never_sees(qrels: Any, level: int) -> None:
     assert not answered_by_pytrec_eval(evaluator, RUN)
 
 
-def test_names_that_pytrec_eval_cannot_read() -> None:
-    # c is not retrieved; the two with odd names stand above a: AP = (1/3) / 2 = 1/6
-    run = {"q1": {"a": 1.0, "a\0": 2.0, "\ud800": 3.0}}
-    assert compat.RelevanceEvaluator(QRELS, {"map"}).evaluate(run) == {"q1": {"map": 1 / 6}}
-
-
 def test_large_grades() -> None:
     # pytrec_eval takes minutes over a grade of a million, and cuts 2**33 + 1 to 1
     for grade in (10**6, 2**33 + 1):
@@ -382,11 +297,6 @@ def test_large_grades() -> None:
         )
         log3 = math.log2(3)
         assert found == {"q": {"ndcg": (1 + grade / log3) / (grade + 1 / log3)}}
-
-
-def test_runid_is_no_stray_number() -> None:
-    found = compat.RelevanceEvaluator(QRELS, ["runid", "P_1"]).evaluate(RUN)
-    assert found == {"q1": {"runid": 0.0, "P_1": 0.0}}
 
 
 def test_judgements_are_those_given() -> None:
@@ -402,14 +312,6 @@ def test_an_evaluator_can_go_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(evaluator)).evaluate(RUN) == expected
 
 
-def test_an_error_leaves_the_evaluator_whole() -> None:
-    evaluator = compat.RelevanceEvaluator(QRELS, {"map"})
-    for _ in range(2):
-        with pytest.raises(TypeError, match="Document 'b' of query 'q1' has None"):
-            evaluator.evaluate({"q2": {"a": 1.0}, "q1": {"a": 1.0, "b": None}})  # type: ignore[dict-item]
-        assert evaluator.evaluate(RUN) == {"q1": {"map": 0.25}}
-
-
 def test_errors_name_the_document() -> None:
     with pytest.raises(TypeError) as error:
         compat.RelevanceEvaluator({"q1": {"a": 1, "b": 0.5}}, {"map"})  # type: ignore[dict-item]
@@ -423,9 +325,8 @@ def test_errors_name_the_document() -> None:
         "Unable to extract query/object scores. Expected matching score to be int, long or "
         "float. Document 'a' of query 'q1' has '2'."
     )
-    with pytest.raises(ValueError, match=r"^the score of document 'b' in query 'q1' is NaN") as nan:
+    with pytest.raises(ValueError, match=r"^the score of document 'b' in query 'q1' is NaN"):
         evaluator.evaluate({"q2": {"a": 1.0}, "q1": {"a": 1.0, "b": math.nan}})
-    assert str(nan.value).endswith(", and has no rank")
 
 
 def test_integers_beyond_64_bits() -> None:
@@ -442,11 +343,6 @@ def test_bad_relevance_levels(level: Any) -> None:
             module.RelevanceEvaluator(QRELS, {"map"}, relevance_level=level)
     with pytest.raises(TypeError, match="judged_docs_only_flag should be an integer"):
         compat.RelevanceEvaluator(QRELS, {"map"}, judged_docs_only_flag=None)  # type: ignore[arg-type]
-
-
-def test_positional_arguments_and_numpy_levels() -> None:
-    found = compat.RelevanceEvaluator(QRELS, ["num_rel"], np.int64(2), 1)  # type: ignore[arg-type]
-    assert found.evaluate(RUN) == {"q1": {"num_rel": 1.0}}
 
 
 @pytest.mark.parametrize("measures", ["map", ["map", 5], None, 5], ids=str)
@@ -476,11 +372,11 @@ def test_parse_qrel() -> None:
 @pytest.mark.parametrize(
     ("parse", "lines", "text"),
     [
-        ("run", ["q1 Q0 d1"], "line 1: expected the 6 fields qid Q0 docno rank score tag, found"),
+        ("run", ["q1 Q0 d1"], "line 1: expected the 6 fields qid Q0 docno rank score tag, got"),
         ("run", [LINES[0], ""], "line 2: expected the 6 fields"),
         ("run", ["q1 Q0 d1 1 x t"], "line 1: the score 'x' is not a number"),
         ("run", [LINES[0], LINES[0]], "line 2: document 'd1' of query 'q1' comes twice"),
-        ("qrel", ["q1 0 d1"], "line 1: expected the 4 fields qid 0 docno grade, found 'q1 0 d1'"),
+        ("qrel", ["q1 0 d1"], "line 1: expected the 4 fields qid 0 docno grade, got 'q1 0 d1'"),
         ("qrel", ["q1 0 d1 1.0"], "line 1: the grade '1.0' is not an integer"),
         ("qrel", ["q1 0 d 1", "q1 0 d 0"], "line 2: document 'd' of query 'q1' comes twice"),
     ],

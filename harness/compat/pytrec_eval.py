@@ -1,50 +1,187 @@
-"""pytrec_eval's surface with its semantics, computed by the harness's own metrics.
+"""The names of pytrec_eval 0.5, with its values to the last bit, computed by the harness's metrics.
 
-``from harness.compat import RelevanceEvaluator, parse_qrel, parse_run`` takes the place of the
-same names of pytrec_eval 0.5, and nothing else in a script changes: the same dicts, to the last
-bit. Unlike the rest of the harness, it drops a query that is missing from the run without a
-word, and calls metrics *measures*, as pytrec_eval does.
+``from harness.compat import RelevanceEvaluator, parse_qrel, parse_run`` replaces the same names of
+pytrec_eval, and nothing else in a script changes. Unlike the rest of the harness, it drops a query
+that is missing from the run silently, and calls metrics *measures*, as pytrec_eval does.
 
-It differs where pytrec_eval ends the whole process or reads memory that is not its own: a
-cutoff of 0 or one given twice (``ValueError``), a relevance level below 0, an integer beyond 64
-bits (``TypeError``), ``runid`` (0 here); numbers or gains by grade after ``ndcg``, ``ndcg_rel``,
-``Rndcg`` and ``G`` (``ndcg.1=3,2=9``: ``ValueError``). Coefficients of ``utility`` of which it does
-not read four (it reads none below 0, and equal ones once) give 0 there and are a ``ValueError``
-here. :func:`harness.evaluate` takes both as trec_eval writes them. A NaN score, which it ranks
-anywhere, is a ``ValueError``.
+It raises where pytrec_eval ends the whole process or reads memory that is not its own:
 
-Calls of few documents are handed to pytrec_eval, after checks for those differences: see
-:mod:`harness.compat`.
+- ``ValueError``: a NaN score; a cutoff of 0 or one given twice; numbers or gains by grade after
+  ``ndcg``, ``ndcg_rel``, ``Rndcg`` and ``G``; coefficients of ``utility`` if it does not read four.
+- ``TypeError``: a relevance level below 0, an integer beyond 64 bits.
 
-Arrays for one short list cost more to set up than pytrec_eval takes to be done with it, and many
-scripts call an evaluator once a query. Only what is the same there comes here: the rest is left
-to the harness's metrics, which give the same values.
+``runid`` is 0 here. :func:`harness.evaluate` takes gains and coefficients as trec_eval writes them.
+
+Calls of few documents go to pytrec_eval itself, since arrays for one short list cost more to set up
+than pytrec_eval takes for it, and many scripts call an evaluator once a query.
 """
 
 from __future__ import annotations
 
 import operator
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, count, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pytrec_eval
 
+from .. import metrics as _built_in
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arrow import string_column
 from ..core.docnos import Docnos
+from ..core.metric import REGISTRY, TREC_CUT, Definition, Metric
+from ..core.names import NICKNAMES
 from ..core.policy import Policy
 from ..core.ragged import Array, Ints, Ragged, offsets_of
 from ..core.tables import Qrels, Run
 from ..errors import shorten
-from .measures import metrics_of, numbers_asked, supported_measures, supported_nicknames
+
+del _built_in
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+_ORDER = NICKNAMES["all_trec"]
+_PREFERENCES = {
+    "all_prefs": "num_q runid prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret"
+    " prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret"
+    " prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp"
+    " prefs_simp_ret",
+    "prefs": "num_q runid prefs_avgjg prefs_num_prefs_ful prefs_num_prefs_ful_ret"
+    " prefs_num_prefs_poss prefs_pair prefs_simp",
+    "qrels_jg": "num_q runid P_avgjg Rprec_mult_avgjg map_avgjg",
+}
+"""Nicknames that pytrec_eval lists and cannot compute: their measures are not supported."""
+
+supported_measures: set[str] = set(_ORDER)
+"""Names of the measures, without parameters."""
+supported_nicknames: dict[str, set[str]] = {
+    **{name: set(measures) for name, measures in NICKNAMES.items()},
+    **{name: set(measures.split()) for name, measures in _PREFERENCES.items()},
+}
+"""The measures of each nickname."""
+
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, _ORDER))})[._]({_NUMBER}(?:,{_NUMBER})*)")
+_GAINS = {"ndcg", "ndcg_rel", "Rndcg", "G"}
+"""Measures that take pairs grade=gain, which no name here can hold."""
+
+
+def numbers_asked(measures: Iterable[str]) -> dict[str, set[str]]:
+    """Return the numbers asked for with each measure; an empty set for its defaults.
+
+    Raises
+    ------
+    ValueError
+        If a measure is not supported.
+
+    >>> {name: sorted(numbers) for name, numbers in numbers_asked(["P.5", "P_10", "map"]).items()}
+    {'P': ['10', '5'], 'map': []}
+    """
+    asked: dict[str, set[str]] = {}
+    for name in chain.from_iterable(supported_nicknames.get(name, (name,)) for name in measures):
+        if name in supported_measures:
+            asked.setdefault(name, set())
+            continue
+        match = _WITH_NUMBERS.match(name)
+        if match is None:
+            raise ValueError(f"unsupported measure {name}")
+        if match[1] in _GAINS:
+            numbers = name[len(match[1]) + 1 :]
+            why = f"{match[1]} takes no number"
+            if "=" in numbers:
+                why = "pytrec_eval ends the process at gains by grade; harness.evaluate takes "
+                why += f"them, as '{match[1]}.{numbers}'"
+            elif match[1] == "ndcg":
+                why += f"; write ndcg_cut_{numbers}"
+            raise ValueError(f"unsupported measure {name}: {why}")
+        asked.setdefault(match[1], set()).update(match[2].split(","))
+    return asked
+
+
+def metrics_of(asked: Mapping[str, Collection[str]], level: int) -> list[Metric]:
+    """Return the metrics of measures with these numbers, in trec_eval's order.
+
+    Parameters
+    ----------
+    asked : mapping of str to collection of str
+        As :func:`numbers_asked` returns it.
+    level : int
+        Smallest grade that counts as relevant.
+
+    Raises
+    ------
+    ValueError
+        If trec_eval rejects a number: a cutoff of 0, or the same one twice.
+    """
+    return [
+        metric
+        for name in _ORDER
+        if name in asked
+        for metric in _metrics(name, sorted(asked[name]), level)
+    ]
+
+
+def _metrics(name: str, numbers: list[str], level: int) -> list[Metric]:
+    """Return the metrics of a measure with these numbers, cutoffs rising."""
+    definition = REGISTRY[TREC_CUT.get(name, name)]
+    params: dict[str, Any] = {"rel": level}
+    if not (definition.needs_cutoff or name in TREC_CUT):
+        parameter = definition.parameters.get(definition.trec_parameter or "")
+        if parameter is not None and numbers:
+            read = _whole if parameter.type is int else float
+            values = tuple(map(read, numbers))
+            if parameter.length not in (None, len(values)):
+                raise ValueError(
+                    f"unsupported measure {name}: it takes {parameter.length} numbers, and "
+                    f"pytrec_eval reads {','.join(numbers)} here: sorted, equal ones once, and "
+                    "none from the first below 0 on; harness.evaluate takes any, as "
+                    f"'{name}.1,-1,0,2'"
+                )
+            params[parameter.name] = values if parameter.many else values[0]
+        return [_metric(definition, None, params)]
+    if not numbers:
+        cutoffs: Collection[float] = definition.cutoffs or REGISTRY["P"].cutoffs
+    elif definition.cutoff is not None and definition.cutoff.type is float:
+        cutoffs = list(map(float, numbers))
+    else:
+        cutoffs = list(map(_whole, numbers))
+        if 0 in cutoffs:
+            raise ValueError(f"unsupported measure {name}_0: a cutoff is at least 1")
+    if len(set(cutoffs)) != len(cutoffs):
+        raise ValueError(f"unsupported measure {name}_{','.join(numbers)}: a cutoff comes twice")
+    return [_metric(definition, cutoff, params) for cutoff in sorted(cutoffs)]
+
+
+def _whole(number: str) -> int:
+    """Read an integer as C does: the digits before the point, at most 64 bits."""
+    return min(int(number.split(".")[0]), 2**63 - 1)
+
+
+def _metric(definition: Definition, cutoff: float | None, params: Mapping[str, Any]) -> Metric:
+    changed = tuple(
+        (name, params[name])
+        for name, parameter in definition.parameters.items()
+        if name in params and params[name] != parameter.default
+    )
+    return Metric(definition, cutoff, changed)
+
+
+Number = TypeVar("Number", int, float)
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -58,29 +195,16 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Raises
     ------
     ValueError
-        Where a line has another number of fields or its score is not a number.
+        If a line has another number of fields or its score is not a number.
     AssertionError
-        Where a query names a document twice.
+        If a query names a document twice.
 
     Examples
     --------
     >>> dict(parse_run(["q1 Q0 d1 1 0.5 bm25"]))
     {'q1': {'d1': 0.5}}
     """
-    run: dict[str, dict[str, float]] = defaultdict(dict)
-    for number, line in enumerate(f_run, 1):
-        fields = line.split()
-        if len(fields) != 6:
-            raise ValueError(_bad_line(number, line, "the 6 fields qid Q0 docno rank score tag"))
-        qid, _, docno, _, score, _ = fields
-        documents = run[qid]
-        if docno in documents:
-            raise AssertionError(f"line {number}: document '{docno}' of query '{qid}' comes twice")
-        try:
-            documents[docno] = float(score)
-        except ValueError:
-            raise ValueError(f"line {number}: the score '{score}' is not a number") from None
-    return run
+    return _parse(f_run, "qid Q0 docno rank score tag", 4, float, "score")
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -94,147 +218,48 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     Raises
     ------
     ValueError
-        Where a line has another number of fields or its grade is not an integer.
+        If a line has another number of fields or its grade is not an integer.
     AssertionError
-        Where a query names a document twice.
+        If a query names a document twice.
 
     Examples
     --------
     >>> dict(parse_qrel(["q1 0 d1 2"]))
     {'q1': {'d1': 2}}
     """
-    qrel: dict[str, dict[str, int]] = defaultdict(dict)
-    for number, line in enumerate(f_qrel, 1):
+    return _parse(f_qrel, "qid 0 docno grade", 3, int, "grade")
+
+
+def _parse(
+    lines: Iterable[str], form: str, at: int, read: Callable[[str], Number], what: str
+) -> dict[str, dict[str, Number]]:
+    rows: dict[str, dict[str, Number]] = defaultdict(dict)
+    n_fields = len(form.split())
+    for number, line in enumerate(lines, 1):
         fields = line.split()
-        if len(fields) != 4:
-            raise ValueError(_bad_line(number, line, "the 4 fields qid 0 docno grade"))
-        qid, _, docno, grade = fields
-        documents = qrel[qid]
+        if len(fields) != n_fields:
+            expected = f"expected the {n_fields} fields {form}"
+            raise ValueError(f"line {number}: {expected}, got '{shorten(line)}'")
+        qid, docno = fields[0], fields[2]
+        documents = rows[qid]
         if docno in documents:
             raise AssertionError(f"line {number}: document '{docno}' of query '{qid}' comes twice")
         try:
-            documents[docno] = int(grade)
+            documents[docno] = read(fields[at])
         except ValueError:
-            raise ValueError(f"line {number}: the grade '{grade}' is not an integer") from None
-    return qrel
-
-
-def _bad_line(number: int, line: str, expected: str) -> str:
-    return f"line {number}: expected {expected}, found '{shorten(line)}'"
+            kind = "an integer" if read is int else "a number"
+            raise ValueError(f"line {number}: the {what} '{fields[at]}' is not {kind}") from None
+    return rows
 
 
 DOCUMENTS, DOCUMENTS_A_MEASURE = 2000, 50
-"""A call of this many documents, and so many more for each value of a query, costs about the same
-either way. Its qids are counted with them."""
+"""A call of this many documents, and so many more for each value of a query, takes about the same
+time either way. Its qids are counted with them."""
 _LARGEST_GRADE = 100  # pytrec_eval's time grows with the square of the largest grade
-
-SmallJudgements = Mapping[str, Mapping[str, int]]
-Values = dict[str, dict[str, float]]
-
-
-class SmallCalls:
-    """pytrec_eval's evaluator, for the calls that it may and should answer.
-
-    Parameters
-    ----------
-    judgements : callable
-        Returns the judgements; called once, at the first small call.
-    measures : list of str
-        Names, all of them supported.
-    n_values : int
-        Values of one query, of all measures.
-    level : int
-        Smallest grade that counts as relevant.
-    judged_only : bool
-        Whether documents without a judgement are taken out of the ranking first.
-    with_runid : bool
-        Whether ``runid`` is asked for, whose value pytrec_eval reads from stray memory.
-    """
-
-    def __init__(
-        self,
-        judgements: Callable[[], SmallJudgements],
-        measures: list[str],
-        n_values: int,
-        level: int,
-        judged_only: bool,
-        with_runid: bool,
-    ) -> None:
-        self._judgements, self._arguments = judgements, (measures, level, judged_only)
-        self._with_runid = with_runid
-        self._limit = DOCUMENTS + DOCUMENTS_A_MEASURE * n_values
-
-    def evaluate(self, scores: Mapping[str, Any]) -> Values | None:
-        """Return pytrec_eval's values for some queries; None where the call is large, odd or wrong.
-
-        Odd are NaN scores, which it ranks anywhere, and names outside ASCII: at half of a
-        surrogate pair it ends the process, and at NUL it ends the name.
-        """
-        try:
-            size, names, total = len(scores), "", 0.0
-            for row in scores.values():
-                size += len(row)
-                if size > self._limit:
-                    return None
-                names += "".join(row)
-                total += sum(row.values(), 0.0)  # NaN where one of them is
-            evaluate = self._evaluate
-            if total != total or not _plain(names + "".join(scores)) or evaluate is None:
-                return None
-            values = evaluate(scores)
-        except (TypeError, ValueError, ArithmeticError, AttributeError, RuntimeWarning):
-            return None  # the caller names what is wrong; numpy's floats warn of inf - inf
-        if self._with_runid:
-            for row in values.values():
-                row["runid"] = 0.0
-        return values
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out pytrec_eval's evaluator, which no other process can take; it is made again."""
-        return {name: value for name, value in vars(self).items() if name != "_evaluate"}
-
-    @cached_property
-    def _evaluate(self) -> Callable[[Any], Values] | None:
-        """pytrec_eval's function, or None where the judgements or the level do not suit it.
-
-        It is the one in C: the one in Python around it only asks whether there are scores.
-        """
-        judgements = self._judgements()
-        measures, level, judged_only = self._arguments
-        grades = {level, *chain.from_iterable(row.values() for row in judgements.values())}
-        largest = [max(row.values()) for row in judgements.values()]
-        if (
-            max(grades) > _LARGEST_GRADE
-            or min(grades) < -_LARGEST_GRADE
-            or min(largest, default=0) < 0  # it would read another query's memory
-            or not _plain("".join(chain(judgements, chain.from_iterable(judgements.values()))))
-        ):
-            return None
-        evaluator = pytrec_eval.RelevanceEvaluator(judgements, measures, level, judged_only)
-        evaluate: Callable[[Any], Values] = super(
-            pytrec_eval.RelevanceEvaluator, evaluator
-        ).evaluate
-        return evaluate
-
-
-def _plain(names: str) -> bool:
-    """Whether names, joined, are of ASCII characters without NUL."""
-    return names.isascii() and "\0" not in names
-
-
-__all__ = [
-    "RelevanceEvaluator",
-    "compute_aggregated_measure",
-    "parse_qrel",
-    "parse_run",
-    "supported_measures",
-    "supported_nicknames",
-]
-
-_BAD_SCORES = "Unable to extract query/object scores."
 
 Judgements = Mapping[str, Mapping[str, int]]
 Scores = Mapping[str, Mapping[str, float]]
+Values = dict[str, dict[str, float]]
 
 
 class RelevanceEvaluator:
@@ -249,14 +274,14 @@ class RelevanceEvaluator:
     relevance_level : int
         Smallest grade that counts as relevant.
     judged_docs_only_flag : bool
-        Whether documents without a judgement are taken out of the ranking first.
+        Whether documents without a judgement are removed from the ranking first.
 
     Raises
     ------
     ValueError
-        Where a measure is not supported.
+        If a measure is not supported.
     TypeError
-        Where a qid or docno is not a string or a grade not an integer.
+        If a qid or docno is not a string or a grade not an integer.
 
     Examples
     --------
@@ -282,6 +307,8 @@ class RelevanceEvaluator:
         self._policy = Policy(missing_queries="skip", judged_only=judged_only)
         self._metrics = metrics_of(asked, level)
         self._names = [metric.trec_name for metric in self._metrics]
+        self._arguments = measures, level, judged_only
+        self._limit = DOCUMENTS + DOCUMENTS_A_MEASURE * len(self._names)
         grades, offsets = _grades(judged), _offsets(judged)
         qrels = Qrels(string_column(judged), offsets, Docnos(None, offsets), grades)
         bounds, ideal = offsets.tolist(), qrels.ideal.values
@@ -289,16 +316,8 @@ class RelevanceEvaluator:
             qid: _Judged(dict(zip(row, count(), strict=False)), grades[i:j], ideal[i:j])
             for (qid, row), i, j in zip(judged.items(), bounds, bounds[1:], strict=False)
         }
-        self._small = SmallCalls(
-            partial(_as_dicts, self._judged),
-            measures,
-            len(self._names),
-            level,
-            judged_only,
-            "runid" in asked,
-        )
 
-    def evaluate(self, scores: Scores) -> dict[str, dict[str, float]]:
+    def evaluate(self, scores: Scores) -> Values:
         """Return ``{qid: {measure: value}}`` for the queries that are judged and answered.
 
         Parameters
@@ -309,30 +328,87 @@ class RelevanceEvaluator:
         Raises
         ------
         TypeError
-            Where it is not such a dict.
+            If it is not such a dict.
         ValueError
-            Where a score is NaN.
+            If a score is NaN.
         """
         if not scores:
             return {}
         if not isinstance(scores, dict):
             raise TypeError("Argument object scores should be of type dictionary.")
-        values = self._small.evaluate(scores)
-        return self._evaluate(scores) if values is None else values
+        values = self._by_pytrec_eval(scores)
+        return self._by_metrics(scores) if values is None else values
 
-    def _evaluate(self, scores: Scores) -> dict[str, dict[str, float]]:
-        """Return the values by our own metrics."""
+    def _by_pytrec_eval(self, scores: Scores) -> Values | None:
+        """Return pytrec_eval's values; None if the call is large or it cannot be trusted with it.
+
+        It ranks NaN scores anywhere, ends the process at half of a surrogate pair, and ends a name
+        at NUL, so names outside ASCII are not for it.
+        """
+        try:
+            size, names, total = len(scores), "", 0.0
+            for row in scores.values():
+                size += len(row)
+                if size > self._limit:
+                    return None
+                names += "".join(row)
+                total += sum(row.values(), 0.0)  # NaN if one of them is
+            evaluate = self._pytrec_eval
+            if total != total or not _is_plain(names + "".join(scores)) or evaluate is None:
+                return None
+            values = evaluate(scores)
+        except (TypeError, ValueError, ArithmeticError, AttributeError, RuntimeWarning):
+            return None  # our own path reports what is wrong; numpy's floats warn of inf - inf
+        if "runid" in self._names:
+            for row in values.values():
+                row["runid"] = 0.0
+        return values
+
+    @cached_property
+    def _pytrec_eval(self) -> Callable[[Any], Values] | None:
+        """pytrec_eval's function in C; None if the judgements or the level do not suit it."""
+        judgements = {
+            qid: dict(zip(row.places, row.grades.tolist(), strict=True))
+            for qid, row in self._judged.items()
+        }
+        measures, level, judged_only = self._arguments
+        grades = {level, *chain.from_iterable(row.values() for row in judgements.values())}
+        largest = [max(row.values()) for row in judgements.values()]
+        if (
+            max(grades) > _LARGEST_GRADE
+            or min(grades) < -_LARGEST_GRADE
+            or min(largest, default=0) < 0  # it would read another query's memory
+            or not _is_plain("".join(chain(judgements, chain.from_iterable(judgements.values()))))
+        ):
+            return None
+        evaluator = pytrec_eval.RelevanceEvaluator(judgements, measures, level, judged_only)
+        evaluate: Callable[[Any], Values] = super(
+            pytrec_eval.RelevanceEvaluator, evaluator
+        ).evaluate
+        return evaluate
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out pytrec_eval's function, which cannot be pickled; it is made on demand."""
+        return {name: value for name, value in vars(self).items() if name != "_pytrec_eval"}
+
+    def _by_metrics(self, scores: Scores) -> Values:
         try:
             _check(scores, (float, int), "Expected matching score to be int, long or float.")
             shared = [qid for qid in scores if qid in self._judged]
             answers = scores if len(shared) == len(scores) else {q: scores[q] for q in shared}
             numbers = _flat(answers, np.float64)
         except (TypeError, OverflowError) as error:
-            raise TypeError(f"{_BAD_SCORES} {error}") from None
+            raise TypeError(f"Unable to extract query/object scores. {error}") from None
         if not shared:
             return {}
         if np.isnan(numbers).any():
-            raise ValueError(_first_nan(answers))
+            qid, docno = next(
+                (qid, docno)
+                for qid, row in answers.items()
+                for docno in row
+                if row[docno] != row[docno]
+            )
+            raise ValueError(f"the score of document '{docno}' in query '{qid}' is NaN")
         aligned = self._align(answers, numbers)
         columns = [metric(aligned).tolist() for metric in self._metrics]
         rows = zip(*columns, strict=True) if columns else [()] * len(shared)
@@ -351,8 +427,8 @@ class RelevanceEvaluator:
             for row, answer in zip(judged, answers.values(), strict=True)
         )
         judgement = np.fromiter(chain.from_iterable(lookups), np.int64, scores.size)
-        found = np.flatnonzero(judgement >= 0)
-        pairs = found, judgement[found] + offsets[docnos.row[found]]
+        hits = np.flatnonzero(judgement >= 0)
+        pairs = hits, judgement[hits] + offsets[docnos.row[hits]]
         grades = np.concatenate([row.grades for row in judged])
         ideal = np.concatenate([row.ideal for row in judged])
         qids = string_column(answers)
@@ -368,15 +444,8 @@ class _Judged(NamedTuple):
     ideal: Ints
 
 
-def _as_dicts(judged: Mapping[str, _Judged]) -> Judgements:
-    """Return the judgements as dicts again: the caller may have changed those given."""
-    return {
-        qid: dict(zip(row.places, row.grades.tolist(), strict=True)) for qid, row in judged.items()
-    }
-
-
 class _DictDocnos(Docnos):
-    """The docnos of nested dicts, as strings once somebody asks: only ties do."""
+    """The docnos of nested dicts, as strings on demand: only ties need them."""
 
     def __init__(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         self.offsets = _offsets(rows)
@@ -392,7 +461,7 @@ class _DictDocnos(Docnos):
 
 @dataclass(frozen=True, eq=False)
 class _Joined(Qrels):
-    """Judgements of the queries of one run, whose judged rows and ideal order are known."""
+    """Judgements of the queries of one run, already joined and in ideal order."""
 
     pairs: tuple[Ints, Ints] = field(kw_only=True)
     sorted: Ints = field(kw_only=True)
@@ -438,14 +507,19 @@ def _integer(value: Any, name: str) -> int:
         raise TypeError(f"Argument {name} should be an integer.") from None
 
 
+def _is_plain(names: str) -> bool:
+    """Whether names, joined, are of ASCII characters without NUL."""
+    return names.isascii() and "\0" not in names
+
+
 def _offsets(rows: Mapping[str, Mapping[str, Any]]) -> Ints:
     return offsets_of([len(row) for row in rows.values()])
 
 
 def _flat(rows: Mapping[str, Mapping[str, Any]], dtype: npt.DTypeLike) -> Array:
-    """Return the numbers of nested dicts, in the order they stand in."""
-    count = sum(map(len, rows.values()))
-    return np.fromiter(chain.from_iterable(row.values() for row in rows.values()), dtype, count)
+    """Return the numbers of nested dicts, in order."""
+    size = sum(map(len, rows.values()))
+    return np.fromiter(chain.from_iterable(row.values() for row in rows.values()), dtype, size)
 
 
 def _grades(judged: dict[str, Mapping[str, int]]) -> Array:
@@ -458,7 +532,7 @@ def _grades(judged: dict[str, Mapping[str, int]]) -> Array:
 
 
 def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], expected: str) -> None:
-    """Check the types of nested dicts: all at once, one by one only to name what is wrong."""
+    """Check the types of nested dicts: all at once, one by one only to report what is wrong."""
     types: set[type] = set()
     for qid, row in rows.items():
         if not isinstance(qid, str):
@@ -466,7 +540,7 @@ def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], exp
         if not isinstance(row, dict):
             raise TypeError(f"Expected dictionary as value. Query '{qid}' has {row!r}.")
         types.update(map(type, row.values()))
-    if all(issubclass(kind, numbers) for kind in types) and all(map(_strings, rows.values())):
+    if all(issubclass(kind, numbers) for kind in types) and all(map(_are_strings, rows.values())):
         return
     for qid, row in rows.items():
         for docno, number in row.items():
@@ -479,16 +553,9 @@ def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], exp
                 raise TypeError(f"{expected} Document '{docno}' of query '{qid}' has {number!r}.")
 
 
-def _strings(docnos: Iterable[Any]) -> bool:
+def _are_strings(docnos: Iterable[Any]) -> bool:
     try:
         "".join(docnos)  # twice as fast as asking each
     except TypeError:
         return False
     return True
-
-
-def _first_nan(rows: Scores) -> str:
-    qid, docno = next(
-        (qid, docno) for qid, row in rows.items() for docno, score in row.items() if score != score
-    )
-    return f"the score of document '{docno}' in query '{qid}' is NaN, and has no rank"

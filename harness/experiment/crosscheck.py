@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..compat.measures import supported_measures
+from ..compat.pytrec_eval import supported_measures
 from ..core.arrow import as_bytes, bytes_at, cast, index_in, take
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import TEXTS

@@ -116,7 +116,7 @@ def _rows(data: bytes) -> None:
         with contextlib.suppress(Stop, rows._Malformed):
             found = rows.rows_of(data, version)
         with contextlib.suppress(rows._Malformed):
-            expected = None if b"\0" in data else rows._by_lines(data, version)
+            expected = None if b"\0" in data else rows.by_lines(data, version)
         assert (found is None) == (expected is None), f"{found} in place of {expected}"
         if found is None or expected is None:
             continue

@@ -1,4 +1,4 @@
-"""The command line, read as trec_eval's ``getopt_long`` reads it."""
+"""The command line, read as trec_eval's ``getopt_long`` reads it, and the help."""
 
 from __future__ import annotations
 
@@ -7,85 +7,41 @@ import inspect
 import os
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ... import metrics as _built_in
 from ...core.metric import REGISTRY, TREC_CUT
 from ...errors import did_you_mean
-from .versions import PREFERENCES, VERSIONS, Measure, Version
-
-_LONGEST_NUMBER = re.compile(r"[ \t-\r]*([+-]?)0*([0-9]{0,20})")  # 20 digits are beyond the largest
-_DECIMAL = re.compile(r"[ \t-\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
-_SPECIAL = re.compile(r"[ \t-\r]*([+-]?(?:inf(?:inity)?|nan))", re.IGNORECASE)
-_HEXADECIMAL = re.compile(
-    r"[ \t-\r]*([+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)", re.IGNORECASE
+from .measures import (
+    CALCULATION,
+    FILES,
+    PREFERENCES,
+    USAGE,
+    VERSIONS,
+    Measure,
+    Stop,
+    Version,
+    atol,
 )
-_LARGEST_NUMBER = 2**63 - 1
 
+del _built_in
 
-def atol(text: str) -> int:
-    """Return the whole number that `text` begins with, 0 where there is none.
-
-    >>> atol("23.4"), atol(" -7x"), atol("x"), atol("1e3"), atol("9" * 5000)
-    (23, -7, 0, 1, 9223372036854775807)
-    """
-    sign, digits = _LONGEST_NUMBER.match(text).groups()  # type: ignore[union-attr]  # it always matches
-    return max(-_LARGEST_NUMBER - 1, min(int(f"{sign}{digits or 0}"), _LARGEST_NUMBER))
-
-
-def atof(text: str) -> float:
-    """Return the number that `text` begins with, 0.0 where there is none.
-
-    >>> atof("1.5f"), atof(".25,"), atof("0x1p-1"), atof("-inf"), atof("")
-    (1.5, 0.25, 0.5, -inf, 0.0)
-    """
-    if match := _HEXADECIMAL.match(text):
-        return float.fromhex(match[1])
-    match = _DECIMAL.match(text) or _SPECIAL.match(text)
-    return float(match[1]) if match else 0.0
-
-
-USAGE, FILES, CALCULATION, NOTHING = 1, 2, 4, 7
-"""trec_eval's exit statuses: wrong usage; a file or a parameter; a query; no query at all."""
-
-
-class Stop(Exception):  # noqa: N818 - the end of the program, which may be a good one
-    """Ends the program with an exit status; the message goes to standard error."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status, self.message = status, message
-
-
-MOST = 10_000
-"""Arguments: reading them takes time with the square of their number."""
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
-    "help": "-h",
-    "version": "-v",
-    "query_eval_wanted": "-q",
-    "measure=": "-m",
-    "complete_rel_info_wanted": "-c",
-    "level_for_rel=": "-l",
-    "nosummary": "-n",
-    "Debug_level=": "-D",
-    "Judged_docs_only": "-J",
-    "Number_docs_in_coll=": "-N",
-    "Max_retrieved_per_topic=": "-M",
-    "Rel_info_format=": "-R",
-    "Results_format=": "-T",
-    "Output_old_results_format=": "-o",
-    "Zscore=": "-Z",
-    "as=": "--as",
-}
+    "help": "-h", "version": "-v", "query_eval_wanted": "-q", "measure=": "-m",
+    "complete_rel_info_wanted": "-c", "level_for_rel=": "-l", "nosummary": "-n",
+    "Debug_level=": "-D", "Judged_docs_only": "-J", "Number_docs_in_coll=": "-N",
+    "Max_retrieved_per_topic=": "-M", "Rel_info_format=": "-R", "Results_format=": "-T",
+    "Output_old_results_format=": "-o", "Zscore=": "-Z", "as=": "--as",
+}  # fmt: skip
 _ONE_LETTER = {f"--{name.removesuffix('=')}": letter for name, letter in _LONG.items()}
 _TRACED = frozenset(
     ["binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "dcg", "ideal_dcg", "rbp"]
 )
-"""Measures whose computation ``-D 1`` prints; with ``-D 2`` gm_bpref's too."""
+"""Measures whose computation ``-D 1`` prints; with ``-D 2`` also gm_bpref's."""
 _UNJUDGED = "; the share of unjudged documents is 'unj', of --as 10"
-_OTHER_JUDGEMENTS = ("prefs", "qrels_prefs", "qrels_jg")
+_USE = "use trec_eval itself for them"
 USAGE_LINE = (
     "usage: harness trec_eval [-q] [-n] [-c] [-l LEVEL] [-N NUM] [-M DEPTH] [-J] [--as 9|10]\n"
     "                         [-m MEASURE[.PARAMETERS]]... QRELS RUN\n"
@@ -97,8 +53,8 @@ USAGE_LINE = (
 class Arguments:
     """What the command line asks for.
 
-    ``measures`` are the names asked for, without parameters; ``parameters`` holds the first
-    ones given to each. ``only`` is the one query to look at (``-D 0.QID``), if any.
+    ``measures`` are the names asked for, without parameters; ``parameters`` has the first
+    ones of each. ``only`` is the one query to evaluate (``-D 0.QID``), if any.
     """
 
     version: Version
@@ -117,41 +73,40 @@ class Arguments:
     only: str | None = None
 
 
-def parse(given: Sequence[str]) -> Arguments:
+def parse(words: Sequence[str]) -> Arguments:
     """Return what the arguments ask for.
 
-    Options may stand behind the files, values may be glued on (``-M100``, ``-mmap``), and long
-    options may be shortened, as with trec_eval.
+    Options may follow the files, values may be glued on (``-M100``, ``-mmap``), and long options
+    may be shortened, as with trec_eval.
 
     Raises
     ------
     Stop
-        Where the usage is wrong, or something is asked for that is not offered here.
+        If the usage is wrong, or something is not offered here.
 
     >>> parse(["-mP.5,10", "qrels", "run", "-l2"]).parameters
     {'P': '5,10'}
     """
-    if len(given) > MOST:
-        raise Stop(USAGE, f"{len(given):,} arguments, of which {MOST:,} are the most\n{USAGE_LINE}")
     try:
-        options, files = getopt.gnu_getopt([as_latin(word) for word in given], _SHORT, list(_LONG))
+        options, files = getopt.gnu_getopt([as_latin(word) for word in words], _SHORT, list(_LONG))
     except getopt.GetoptError as error:
         raise Stop(USAGE, f"{error}\n{USAGE_LINE}") from None
     options = [(_ONE_LETTER.get(option, option), value) for option, value in options]
-    version = _version(options)
     values = dict(options)  # the last one counts
+    number = values.get("--as", "9").partition(".")[0]
+    if number not in VERSIONS:
+        raise Stop(USAGE, f"--as takes 9 (9.0.8) or 10 (10.0), not '{values['--as']}'")
+    version = VERSIONS[number]
     if "-v" in values:
         raise Stop(0, f"follows trec_eval {version.title}")
     measures, parameters = _measures(options, version)
     if "-h" in values:
         return Arguments(version, measures, parameters, help=True)
     if len(files) != 2:
-        raise Stop(USAGE, f"two files are needed, not {len(files)}\n{USAGE_LINE}")
+        raise Stop(USAGE, f"expected two files, got {len(files)}\n{USAGE_LINE}")
     measures = measures or frozenset(version.nicknames["official"])
-    if files == ["-", "-"]:
-        raise Stop(FILES, "both files are '-', and standard input holds one; name the other")
-    _refuse(values, measures)
-    depth = atol(values["-M"]) if "-M" in values else None
+    for stop in _refusals(values, measures, files):
+        raise stop
     return Arguments(
         version, measures, parameters,
         qrels=os.fsdecode(files[0].encode("latin-1")),
@@ -161,7 +116,7 @@ def parse(given: Sequence[str]) -> Arguments:
         complete="-c" in values,
         level=atol(values.get("-l", "1")),
         documents=atol(values.get("-N", "0")),
-        depth=depth,
+        depth=atol(values["-M"]) if "-M" in values else None,
         judged_only="-J" in values,
         only=values.get("-D", "").partition(".")[2] or None,
     )  # fmt: skip
@@ -172,86 +127,72 @@ def as_latin(word: str) -> str:
     return os.fsencode(word).decode("latin-1")
 
 
-def _version(options: list[tuple[str, str]]) -> Version:
-    wanted = dict(options).get("--as", "9")
-    number = wanted.partition(".")[0]
-    if number not in VERSIONS:
-        raise Stop(USAGE, f"--as takes 9 (9.0.8) or 10 (10.0), not '{wanted}'")
-    return VERSIONS[number]
-
-
 def _measures(
-    options: list[tuple[str, str]], version: Version
+    options: Iterable[tuple[str, str]], version: Version
 ) -> tuple[frozenset[str], dict[str, str]]:
     names: set[str] = set()
     parameters: dict[str, str] = {}
     for text in (value for option, value in options if option == "-m"):
-        name, point, given = text.partition(".")
-        if point and not given:
+        name, point, numbers = text.partition(".")
+        if point and not numbers:
             raise Stop(USAGE, f"measure '{text}': parameters must follow the point")
         if point:
-            parameters.setdefault(name, given)
-        if name in PREFERENCES:
-            names.add(name)
-        elif name in version.nicknames or name in version.order:
-            names.update(version.nicknames.get(name, (name,)))
-        else:
+            parameters.setdefault(name, numbers)
+        if name not in (*PREFERENCES, *version.nicknames, *version.order):
             known = [*version.order, *version.nicknames]
             other = _UNJUDGED if re.search("(un|non_?)judged", name) else did_you_mean(name, known)
             raise Stop(USAGE, f"trec_eval {version.title} has no measure '{name}'{other}")
+        names.update(version.nicknames.get(name, (name,)))
     return frozenset(names), parameters
 
 
-def _refuse(values: dict[str, str], measures: frozenset[str]) -> None:
-    """Stop at what trec_eval offers and this program does not."""
+def _refusals(
+    values: Mapping[str, str], measures: frozenset[str], files: Sequence[str]
+) -> Iterator[Stop]:
+    """Yield what trec_eval offers and this program does not."""
     judgements, run_format = values.get("-R", "qrels"), values.get("-T", "trec_results")
-    if judgements in _OTHER_JUDGEMENTS:
-        raise Stop(
-            FILES,
-            f"-R {judgements}: preferences and judgement groups are not read here, only qrels; "
-            "use trec_eval itself for them",
-        )
-    if judgements != "qrels":
-        raise Stop(FILES, f"-R {judgements}: there is no such format of judgements")
-    if run_format != "trec_results":
-        raise Stop(FILES, f"-T {run_format}: there is no such format of runs")
-    if "-Z" in values:
-        raise Stop(FILES, "-Z: z-scores are not computed here; use trec_eval itself for them")
-    _refuse_traces(atol(values.get("-D", "0")), measures)
+    level = atol(values.get("-D", "0"))
+    traced = sorted(
+        name for name in measures
+        if (level > 0 and name in _TRACED) or (level > 1 and name == "gm_bpref")
+    )  # fmt: skip
     preferences = sorted(measures.intersection(PREFERENCES))
-    if preferences:
-        raise Stop(
-            CALCULATION,
-            f"measure '{preferences[0]}' needs preferences or judgement groups, and only qrels "
-            "are read here; use trec_eval itself for them",
-        )
-    if atol(values.get("-l", "1")) < 0:
-        raise Stop(
-            USAGE,
-            "-l: below 0, documents that nobody judged would count as relevant; give 0 or more",
-        )
-    if atol(values.get("-M", "0")) < 0:
-        raise Stop(USAGE, "-M: give 0 or more; trec_eval itself crashes below it")
+    for is_refused, status, what in (
+        (list(files) == ["-", "-"], FILES, "expected one file as '-', standard input, got both"),
+        (
+            judgements in ("prefs", "qrels_prefs", "qrels_jg"), FILES,
+            f"-R {judgements}: preferences and judgement groups are not read here; {_USE}",
+        ),
+        (judgements != "qrels", FILES, f"-R {judgements}: expected the format qrels"),
+        (run_format != "trec_results", FILES, f"-T {run_format}: expected the format trec_results"),
+        ("-Z" in values, FILES, f"-Z: z-scores are not computed here; {_USE}"),
+        (
+            traced, FILES,
+            f"-D {level}: how {', '.join(traced)} is computed is not printed here; give -D 0",
+        ),
+        (
+            preferences, CALCULATION,
+            f"measure '{', '.join(preferences)}' needs preferences or judgement groups; {_USE}",
+        ),
+        (
+            atol(values.get("-l", "1")) < 0, USAGE,
+            "-l: below 0, documents without judgement would count as relevant; give 0 or more",
+        ),
+        (
+            atol(values.get("-M", "0")) < 0, USAGE,
+            "-M: give 0 or more; trec_eval itself crashes below it",
+        ),
+    ):  # fmt: skip
+        if is_refused:
+            yield Stop(status, what)
 
-
-def _refuse_traces(level: int, measures: frozenset[str]) -> None:
-    traced = (_TRACED if level > 0 else frozenset()) | ({"gm_bpref"} if level > 1 else frozenset())
-    for name in sorted(measures & traced):
-        raise Stop(
-            FILES,
-            f"-D {level}: of measure '{name}' trec_eval prints how it is computed, which is not "
-            "printed here; leave it out, or give -D 0",
-        )
-
-
-del _built_in
 
 _OPTIONS = """
 Evaluates a run against judgements and prints what trec_eval {version} prints.
 
   -m MEASURE[.PARAMETERS]  a measure or a nickname; may be repeated. Parameters follow a
                            point: -m P.5,10  -m iprec_at_recall.0.1,0.5  -m ndcg.1=3,2=9
-                           'official' where none is named
+                           'official' by default
   -q                       print each query's values too, queries sorted by qid
   -n                       do not print the values over all queries
   -c                       take means over all judged queries; those that the run does not

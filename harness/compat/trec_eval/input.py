@@ -1,8 +1,7 @@
-"""Judgements and runs as trec_eval reads them, and documents that a query names twice.
+"""Judgements and runs as trec_eval reads them, and documents that a query has twice.
 
-A usual block of a run goes through the harness's own reader. One with an odd line (a number that
-only C reads, bytes that are not UTF-8, a comment that version 9 takes for a row) is read line by
-line, by trec_eval's rules.
+A usual block of a run goes through the harness's own reader. A block with an unusual line (a number
+that only C reads, bytes that are not UTF-8, a comment) is read line by line, by trec_eval's rules.
 """
 
 from __future__ import annotations
@@ -19,12 +18,11 @@ import numpy as np
 import pyarrow as pa
 
 from ...core.arrow import as_bytes, to_arrow, to_numpy
-from ...core.docnos import Docnos
 from ...core.grouping import Odd
 from ...core.policy import Policy
 from ...core.ragged import Array, Bools, offsets_of
 from ...core.ranking import rank_order
-from ...core.tables import DuplicateRows, Qrels, Run, Table
+from ...core.tables import Docnos, DuplicateRows, Qrels, Run, Table
 from ...errors import InputError
 from ...readers.ahead import ahead, each
 from ...readers.build import column, gathered, warn_scattered
@@ -32,52 +30,43 @@ from ...readers.checks import Checks
 from ...readers.columns import Refused, numbers_of, read_block
 from ...readers.source import Source
 from ...readers.trec import RUN, in_parts, tags_of, warn_cut, warn_ranks
-from .arguments import FILES, Stop, atof, atol
+from .measures import FILES, Stop, atof, atol
 
 Twice = dict[bytes, str]
-"""The first docno by bytes that stands twice, by qid."""
-
-
-def twice_in(table: Table) -> Twice:
-    """Return the queries that name a docno twice."""
-    return _first_docnos(table, np.ones(table.n_rows, dtype=bool))
-
-
-def twice_ranked(run: Run, policy: Policy, depth: int | None) -> Twice:
-    """Return the queries that rank a docno twice among the first `depth` documents.
-
-    What stands below is cut off before trec_eval looks.
-    """
-    inside = np.ones(run.n_rows, dtype=bool)
-    if depth is not None:
-        rank = np.arange(run.n_rows) - run.offsets[:-1][run.row] + 1
-        inside[rank_order(run, policy)] = rank <= depth
-    return _first_docnos(run, inside)
-
-
-def _first_docnos(table: Table, inside: Bools) -> Twice:
-    later, earlier = table.duplicate_rows()
-    rows = np.union1d(later, earlier)
-    rows = rows[inside[rows]]
-    seen: set[tuple[int, bytes]] = set()
-    found: dict[int, bytes] = {}
-    docnos = as_bytes(table.docnos.take(rows)) if rows.size else []
-    for query, docno in zip(table.row[rows].tolist(), docnos, strict=True):
-        if (query, docno) in seen:
-            found[query] = min(docno, found.get(query, docno))
-        seen.add((query, docno))
-    qids = as_bytes(table.qids)
-    return {qids[query]: docno.decode("utf-8", "replace") for query, docno in found.items()}
-
-
+"""The first docno by bytes that comes twice, by qid."""
 T = TypeVar("T", bound=Table)
 _FIELDS = ("qid", "iteration", "docno", "grade")
 _BOM = b"\xef\xbb\xbf"
 _COMMENT = re.compile(rb"(?:^|\n)[ \t\r]*#")
 
 
+def twice_in(table: Table, inside: Bools | None = None) -> Twice:
+    """Return the queries that have a docno twice, among the rows `inside` if given."""
+    later, earlier = table.duplicate_rows()
+    rows = np.union1d(later, earlier)
+    rows = rows if inside is None else rows[inside[rows]]
+    seen: set[tuple[int, bytes]] = set()
+    first: dict[int, bytes] = {}
+    docnos = as_bytes(table.docnos.take(rows)) if rows.size else []
+    for query, docno in zip(table.row[rows].tolist(), docnos, strict=True):
+        if (query, docno) in seen:
+            first[query] = min(docno, first.get(query, docno))
+        seen.add((query, docno))
+    qids = as_bytes(table.qids)
+    return {qids[query]: docno.decode("utf-8", "replace") for query, docno in first.items()}
+
+
+def twice_ranked(run: Run, policy: Policy) -> Twice:
+    """Return the queries that rank a docno twice above the policy's depth, where trec_eval cuts."""
+    inside = np.ones(run.n_rows, dtype=bool)
+    if policy.depth is not None:
+        rank = np.arange(run.n_rows) - run.offsets[:-1][run.row] + 1
+        inside[rank_order(run, policy)] = rank <= policy.depth
+    return twice_in(run, inside)
+
+
 def read_qrels(path: str, version: int) -> Qrels:
-    """Read judgements; rows that a query names twice are kept, see :func:`twice_in`.
+    """Read judgements; rows that a query has twice are kept, see :func:`twice_in`.
 
     Raises
     ------
@@ -86,51 +75,37 @@ def read_qrels(path: str, version: int) -> Qrels:
     """
     try:
         source = Source(path)
-        data = without_end(source.read())
+        data = source.read()
     except InputError as error:
         raise Stop(FILES, f"the qrels cannot be read: {error}") from None
-    lines = data.removesuffix(b"\n").split(b"\n")
-    rows = [line.split() for line in lines]
-    if version == 10 and b"#" in data:
-        rows = [
-            row for row, is_comment in zip(rows, _comments(lines), strict=True) if not is_comment
-        ]
+    lines = dict(enumerate(data.removesuffix(b"\n").split(b"\n"), 1))
+    if version == 10 and b"#" in data:  # where a line after a comment is not one
+        is_comment = False
+        for number, line in [*lines.items()]:
+            is_comment = not is_comment and line.startswith(b"#")
+            if is_comment:
+                del lines[number]
+        if not lines:
+            what = f"{source.name}: expected judgements, got comments only"
+            raise Stop(FILES, f"the qrels cannot be read: {what}")
+    rows = [line.split() for line in lines.values()]
     if {*map(len, rows)} != {4}:
-        raise _malformed_judgement(source.name, lines, version)
-    qids, docnos, grades = ([row[at] for row in rows] for at in (0, 2, 3))
-    if b"\0" in data:  # where a string of C ends
-        qids, docnos = ([word.partition(b"\0")[0] for word in some] for some in (qids, docnos))
-    known = {grade: atol(grade.decode("latin-1")) for grade in {*grades}}
-    numbers = np.array([*map(known.get, grades)], dtype=np.int64)
+        at = next(at for at, row in enumerate(rows) if len(row) != 4)
+        number, line = [*lines.items()][at]
+        raise _malformed(source.name, number, line, len(rows[at]), _FIELDS)
+    qids, _, docnos, grades = zip(*rows, strict=True)
+    numbers = np.array([atol(grade.decode("latin-1")) for grade in grades], dtype=np.int64)
     return grouped(Qrels, strings(qids), strings(docnos), numbers, path)
 
 
-def _comments(lines: Sequence[bytes]) -> Iterator[bool]:
-    """Yield which lines are comments of version 10: none that follows one is."""
-    is_comment = False
-    for line in lines:
-        is_comment = not is_comment and line.startswith(b"#")
-        yield is_comment
-
-
-def _malformed_judgement(name: str, lines: Sequence[bytes], version: int) -> Stop:
-    for number, (line, is_comment) in enumerate(zip(lines, _comments(lines), strict=True), 1):
-        n_fields = len(line.split())
-        if n_fields != 4 and not (version == 10 and is_comment):
-            return _malformed(name, number, line, n_fields, _FIELDS)
-    return Stop(FILES, f"the qrels cannot be read: {name}: expected judgements, got comments only")
-
-
 def _malformed(name: str, number: int, line: bytes, n: int, fields: Sequence[str]) -> Stop:
-    return Stop(
-        FILES,
-        f"{name}:{number}: malformed, {n} fields where {len(fields)} belong "
-        f"({' '.join(fields)})\n  found: {line.decode('utf-8', 'replace')}",
-    )
+    expected = f"expected {len(fields)} fields ({' '.join(fields)}), got {n}"
+    found = line.decode("utf-8", "replace")
+    return Stop(FILES, f"{name}:{number}: malformed: {expected}\n  found: {found}")
 
 
 def grouped(kind: type[T], qids: pa.Array, docnos: pa.Array, numbers: Array, name: str) -> T:
-    """Group columns by query, whatever they hold twice."""
+    """Group columns by query, whatever they have twice."""
     encoded = qids.dictionary_encode()
     codes = to_numpy(encoded.indices).astype(np.int64)
     if (codes[1:] < codes[:-1]).any():
@@ -141,43 +116,26 @@ def grouped(kind: type[T], qids: pa.Array, docnos: pa.Array, numbers: Array, nam
 
 
 def strings(words: Sequence[bytes]) -> pa.Array:
-    """Return bytes as strings, without a look at whether they are UTF-8."""
+    """Return bytes as strings, UTF-8 or not."""
     return pa.array(words, pa.binary()).view(pa.string())
 
 
-def without_end(block: bytes) -> bytes:
-    r"""Return what precedes the first line that begins with a zero byte, where C stops reading.
-
-    >>> without_end(b"1 0 a 1\n\0\0"), without_end(b"\0"), without_end(b"1 0 a\0 1\n")
-    (b'1 0 a 1\n', b'', b'1 0 a\x00 1\n')
-    """
-    end = (b"\n" + block).find(b"\n\0") if b"\0" in block else -1
-    return block if end < 0 else block[:end]
-
-
 class RunSource(Source):
-    """A run's text with all that trec_eval sees: a byte order mark, and what is not text."""
+    """A run's text with all that trec_eval sees: a byte order mark, and bytes that are not text."""
 
     def check_text(self) -> None:
-        """Take anything."""
+        """Accept anything."""
 
     def blocks(self, size: int | None = None) -> Iterator[bytes]:
-        """Yield the text in blocks of whole lines, to the first line that begins with a zero."""
+        """Yield the text in blocks of whole lines."""
         mark = _BOM if self.read(len(_BOM)) == _BOM else b""
         for block in super().blocks(size):
-            whole, mark = mark + block, b""
-            known = without_end(whole)
-            yield known
-            if len(known) < len(whole):
-                return
+            yield mark + block
+            mark = b""
 
 
 class _Malformed(Exception):  # noqa: N818 - a signal that becomes a Stop
-    """A line of a block has too few fields; `number` counts from 1."""
-
-    def __init__(self, number: int, line: bytes, n_fields: int) -> None:
-        super().__init__(number)
-        self.number, self.line, self.n_fields = number, line, n_fields
+    """A line of a block has too few fields: its number from 1, its text, its number of fields."""
 
 
 def read_rows(source: RunSource, version: int) -> Iterator[pa.Table]:
@@ -195,9 +153,9 @@ def read_rows(source: RunSource, version: int) -> Iterator[pa.Table]:
             if table.num_rows:
                 yield table
     except _Malformed as error:
-        above = sum(block.count(b"\n") for block in islice(source.blocks(), n_blocks))
-        number = above + error.number
-        raise _malformed(source.name, number, error.line, error.n_fields, RUN.fields) from None
+        number, line, n_fields = error.args
+        number += sum(block.count(b"\n") for block in islice(source.blocks(), n_blocks))
+        raise _malformed(source.name, number, line, n_fields, RUN.fields) from None
     except InputError as error:
         raise Stop(FILES, f"the run cannot be read: {error}") from None
 
@@ -205,20 +163,20 @@ def read_rows(source: RunSource, version: int) -> Iterator[pa.Table]:
 def rows_of(block: bytes, version: int) -> pa.Table:
     r"""Return the columns of some whole lines: by the harness's reader, or line by line.
 
-    >>> rows_of(b"q1 Q0 a 1 0x1p4 tag\nq1 Q0 b 2 1,5 tag more\n", 9)["score"].to_pylist()
-    [16.0, 1.0]
+    >>> rows_of(b"q1 Q0 a 1 inf tag\nq1 Q0 b 2 1,5 tag more\n", 9)["score"].to_pylist()
+    [inf, 1.0]
     """
     if b"\0" in block:
-        what = "it holds zero bytes before its end, where trec_eval takes its lines for fewer than"
-        raise Stop(FILES, f"the run cannot be read: {what} they are and may crash")
+        raise Stop(FILES, "the run cannot be read: expected text, got zero bytes")
     is_odd = b"\v" in block or b"\f" in block or block.startswith(_BOM)
     if not is_odd and not (version == 10 and b"#" in block and _COMMENT.search(block)):
         with contextlib.suppress(Refused):
             return read_block(block, RUN)
-    return _by_lines(block, version)
+    return by_lines(block, version)
 
 
-def _by_lines(block: bytes, version: int) -> pa.Table:
+def by_lines(block: bytes, version: int) -> pa.Table:
+    """Return the columns of some whole lines, each read as C reads it."""
     n_fields, rows = len(RUN.fields), []
     for number, line in enumerate(block.split(b"\n"), 1):
         fields = line.split(None, n_fields)
@@ -236,7 +194,7 @@ def _by_lines(block: bytes, version: int) -> pa.Table:
 
 
 class RunFile:
-    """A run file, in parts of whole queries, or whole where its queries are scattered.
+    """A run file, in parts of whole queries, or whole if its queries are scattered.
 
     Parameters
     ----------
@@ -246,19 +204,19 @@ class RunFile:
     policy : Policy
         The order of the documents, and how many of them count.
     wanted : set of bytes
-        The qids that may be evaluated; of others nothing is checked.
+        The qids that may be evaluated; NaN scores of others are ignored.
 
     Attributes
     ----------
     run_id : str
         The tag of the last line, a character for each of its bytes; once all is read.
     twice : dict
-        The queries read that rank a document twice, as :func:`.twice_ranked` gives them.
+        The queries read that rank a document twice, see :func:`twice_ranked`.
 
     Raises
     ------
     Stop
-        Where the file cannot be read; later, where a line is malformed.
+        If the file cannot be read; later, if a line is malformed.
     """
 
     def __init__(self, path: str, version: int, policy: Policy, wanted: Set[bytes]) -> None:
@@ -273,13 +231,10 @@ class RunFile:
     def forms(self) -> Iterator[Callable[[], Iterator[Run]]]:
         """Yield the two ways to read the file.
 
-        The first raises :class:`~harness.readers.ScatteredQueries` where it takes the second.
+        The first raises :class:`~harness.readers.ScatteredQueries` if the second is needed.
         """
-        yield self._parts
+        yield lambda: self._checked(in_parts(self._source, self._rows(), self._part))
         yield self._whole
-
-    def _parts(self) -> Iterator[Run]:
-        yield from self._checked(in_parts(self._source, self._rows(), self._part))
 
     def _whole(self) -> Iterator[Run]:
         self.twice.clear()
@@ -312,14 +267,14 @@ class RunFile:
             run = Run.from_columns(qids, docnos, scores, name=self.path)
         except DuplicateRows:
             run = grouped(Run, qids, docnos, scores, self.path)
-            self.twice |= twice_ranked(run, self.policy, self.policy.depth)
+            self.twice |= twice_ranked(run, self.policy)
         return replace(self._without_nan(run), tags=tags_of(table))
 
     def _without_nan(self, run: Run) -> Run:
         """Return the run with a number in place of each NaN, which ranks its document alike.
 
         To trec_eval NaN is neither above nor below any score, so that docnos decide. That is an
-        order where all other scores of the query are equal, and no order otherwise.
+        order only if all other scores of the query are equal.
         """
         missing = np.isnan(run.scores)
         if not missing.any():
@@ -329,15 +284,11 @@ class RunFile:
             rows = slice(*run.offsets[query : query + 2].tolist())
             others = np.unique(scores[rows][~missing[rows]])
             if others.size > 1 and qids[query] in self.wanted:
-                raise self._unordered(run, qids[query], int(missing[rows].argmax()) + rows.start)
+                row = int(missing[rows].argmax()) + rows.start
+                docno = as_bytes(run.docnos.take(np.array([row])))[0].decode("utf-8", "replace")
+                qid = qids[query].decode("utf-8", "replace")
+                what = f"expected numbers as scores, got NaN for document '{docno}' in query {qid}"
+                why = "trec_eval ranks it by the C library's sort"
+                raise Stop(FILES, f"{self.path}: {what}; {why}")
             scores[rows] = others[0] if others.size else 0.0
         return replace(run, numbers=scores)
-
-    def _unordered(self, run: Run, qid: bytes, row: int) -> Stop:
-        docno = as_bytes(run.docnos.take(np.array([row])))[0].decode("utf-8", "replace")
-        return Stop(
-            FILES,
-            f"{self.path}: the score of document '{docno}' in query "
-            f"{qid.decode('utf-8', 'replace')} is not a number; where trec_eval ranks it among "
-            "different scores depends on the C library's sort",
-        )

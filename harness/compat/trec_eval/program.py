@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -13,17 +14,15 @@ from ... import files as output
 from ...core.align import align
 from ...core.aligned import Aligned
 from ...core.arrow import as_bytes
-from ...core.docnos import Docnos
 from ...core.parameter import MOST
 from ...core.policy import Policy
 from ...core.ragged import Array, Bools, Ints
-from ...core.tables import Qrels, Run
+from ...core.tables import Docnos, Qrels, Run
 from ...errors import AlignmentError, HarnessWarning
 from ...readers.format import ScatteredQueries
-from . import arguments as command_line
-from .arguments import CALCULATION, NOTHING, Arguments, Stop
+from .arguments import Arguments, help_text, parse
 from .input import RunFile, read_qrels, strings, twice_in
-from .requests import Request, Totals, fill, line, per_query, requests, summary
+from .measures import CALCULATION, NOTHING, Request, Stop, Totals, per_query, requests, summaries
 from .values import emptied, values_of
 
 _LARGEST = 2**32
@@ -35,8 +34,8 @@ _STAND_IN = b"no document"  # a blank, so that no document has this name
 class Matched:
     """The queries that are evaluated, sorted by the bytes of their qids.
 
-    ``rows`` are their rows in ``aligned``; ``stood_in`` says which of them the run does not
-    answer. ``stop`` is why the program ends after them, where it does.
+    ``rows`` are their rows in ``aligned``; ``stood_in`` marks those that the run does not
+    answer. ``stop`` is why the program ends after them, if it does.
     """
 
     aligned: Aligned
@@ -69,7 +68,7 @@ def match(qrels: Qrels, run: RunFile, arguments: Arguments, needs_documents: boo
     Raises
     ------
     Stop
-        Where no query is in both.
+        If no query is in both.
     """
     ten = arguments.version.number == 10
     policy = run.policy
@@ -82,7 +81,7 @@ def match(qrels: Qrels, run: RunFile, arguments: Arguments, needs_documents: boo
     if arguments.depth == 0:
         aligned = emptied(aligned)
     qids = as_bytes(aligned.qids)
-    order = [row for row, qid in sorted(enumerate(qids), key=_second) if only in (None, qid)]
+    order = [row for row, qid in sorted(enumerate(qids), key=itemgetter(1)) if only in (None, qid)]
     stop = None
     if needs_documents:
         stop = _first_refused(qrels, run, [qids[row] for row in order])
@@ -142,39 +141,29 @@ def _with_stand_ins(qrels: Qrels, parts: Iterable[Run], stood_in: set[bytes]) ->
 def _first_refused(qrels: Qrels, run: RunFile, qids: list[bytes]) -> tuple[int, Stop] | None:
     """Return the first query that trec_eval does not rank, and the message.
 
-    It stops at a docno that is there twice, and where it gets no memory to count the documents
-    of each grade: it asks for none where all grades of the first query are below 0 (a later one
-    has what was there before), and for more than there is where a grade is huge.
+    It stops at a docno that comes twice, and if it gets no memory to count the documents of each
+    grade: it asks for none if all grades of the first query are below 0, and for too much if a
+    grade is huge.
     """
-    ranked, judged, tops = run.twice, twice_in(qrels), _odd_tops(qrels)
-    for place, qid in enumerate(qids):
-        query = f"query {qid.decode('utf-8', 'replace')}"
-        if qid in ranked:
-            return place, Stop(CALCULATION, f"{query} of the run ranks {ranked[qid]} twice")
-        if qid in judged:
-            return place, Stop(CALCULATION, f"{query} of the qrels judges {judged[qid]} twice")
-        top = tops.get(qid, 0)
-        if top > _LARGEST:
-            what = f"{query} of the qrels has the grade {top}; trec_eval counts the documents of "
-            return place, Stop(
-                CALCULATION, what + "each grade up to it, and has no memory for them"
-            )
-        if top < 0 and place == 0:
-            what = f"{query} of the qrels is evaluated first and has no grade of at least 0, at "
-            return place, Stop(CALCULATION, what + "which trec_eval stops")
-    return None
-
-
-def _odd_tops(qrels: Qrels) -> dict[bytes, int]:
-    """Return the largest grade of the queries where it is below 0 or huge."""
+    ranked, judged = run.twice, twice_in(qrels)
     tops = np.maximum.reduceat(qrels.grades, qrels.offsets[:-1]) if qrels.n_rows else qrels.grades
     odd = np.flatnonzero((tops < 0) | (tops > _LARGEST))
-    qids = as_bytes(qrels.qids) if odd.size else []
-    return {qids[query]: int(tops[query]) for query in odd.tolist()}
-
-
-def _second(pair: tuple[int, bytes]) -> bytes:
-    return pair[1]
+    names = as_bytes(qrels.qids) if odd.size else []
+    odd_tops = {names[query]: int(tops[query]) for query in odd.tolist()}
+    for place, qid in enumerate(qids):
+        query, top = f"query {qid.decode('utf-8', 'replace')}", odd_tops.get(qid, 0)
+        what = ""
+        if qid in ranked:
+            what = f"{query} of the run ranks {ranked[qid]} twice"
+        elif qid in judged:
+            what = f"{query} of the qrels judges {judged[qid]} twice"
+        elif top > _LARGEST:
+            what = f"{query} of the qrels has the grade {top}, for which trec_eval has no memory"
+        elif top < 0 and place == 0:
+            what = f"{query} of the qrels comes first and has no grade of 0 or more"
+        if what:
+            return place, Stop(CALCULATION, what)
+    return None
 
 
 def _unanswered(qid: bytes) -> Stop:
@@ -188,13 +177,11 @@ def _nothing() -> Stop:
     return Stop(NOTHING, "no query has both judgements and results")
 
 
-def main(given: Sequence[str]) -> int:
+def main(words: Sequence[str]) -> int:
     """Run ``harness trec_eval`` with these arguments, and return its exit status."""
     try:
-        arguments = command_line.parse(given)
+        arguments = parse(words)
         if arguments.help:
-            from .arguments import help_text
-
             write(help_text(arguments))
         else:
             _evaluate(arguments)
@@ -206,35 +193,27 @@ def main(given: Sequence[str]) -> int:
 
 
 def write(text: str) -> None:
-    """Write text that holds a character for each byte."""
+    """Write text that has a character for each byte."""
     sys.stdout.flush()
     with output.printing():
         sys.stdout.buffer.write(text.encode("latin-1"))
         sys.stdout.buffer.flush()
 
 
-@dataclass(frozen=True)
-class _Values:
-    """A request with its values, one array a line, for the queries in the order of their qids."""
-
-    request: Request
-    columns: Sequence[Array]
-
-
 def _evaluate(arguments: Arguments) -> None:
-    wanted = requests(arguments)
-    version = arguments.version.number
-    qrels = read_qrels(arguments.qrels, version)
+    version = arguments.version
+    wanted = requests(version, arguments.measures, arguments.parameters)
+    qrels = read_qrels(arguments.qrels, version.number)
     only = None if arguments.only is None else {arguments.only.encode("latin-1")}
     judged = frozenset(as_bytes(qrels.qids))
-    run = RunFile(arguments.run, version, policy_of(arguments), only or judged)
-    matched = match(qrels, run, arguments, any(r.measure.needs_documents for r in wanted))
-    evaluated = [_Values(request, _columns(request, matched, arguments)) for request in wanted]
+    run = RunFile(arguments.run, version.number, policy_of(arguments), only or judged)
+    matched = match(qrels, run, arguments, any(one.measure.needs_documents for one in wanted))
+    values = [(request, _columns(request, matched, arguments)) for request in wanted]
     if arguments.per_query:
-        printed = [values for values in evaluated if values.request.measure.per_query]
+        printed = [one for one in values if one[0].measure.per_query]
+        columns = [column for _, some in printed for column in some]
         qids = [qid.decode("latin-1") for qid in matched.qids]
-        columns = [column for values in printed for column in values.columns]
-        write(per_query([values.request for values in printed], columns, qids))
+        write(per_query([request for request, _ in printed], columns, qids))
     if matched.stop is not None:
         raise matched.stop
     if arguments.summary:
@@ -244,8 +223,17 @@ def _evaluate(arguments: Arguments) -> None:
             int((qrels.grades > 0).sum()) if arguments.complete else None,
             run.run_id,
         )
-        write("".join(_summary_lines(values, totals) for values in evaluated))
-    _warn(run, matched, arguments)
+        write("".join(summaries(request, columns, totals) for request, columns in values))
+    for what, count in (
+        ("queries without judgements, left out", matched.n_extra),
+        (
+            "judged queries that the run does not answer, left out (-c counts them as 0)",
+            0 if arguments.complete else matched.n_missing,
+        ),
+        ("queries without a relevant document", matched.n_empty),
+    ):
+        if count:
+            warnings.warn(HarnessWarning(f"{run.path}: {what}: {count}"), stacklevel=2)
 
 
 def _columns(request: Request, matched: Matched, arguments: Arguments) -> list[Array]:
@@ -257,34 +245,7 @@ def _columns(request: Request, matched: Matched, arguments: Arguments) -> list[A
         request.names, values_of(request, matched.aligned, arguments), strict=True
     ):
         column = values[matched.rows]
-        if matched.stood_in.any():
-            if name in ("num_ret", "utility", "rbp_resid") or name.startswith("unj"):
-                column = np.where(matched.stood_in, 0, column)
-            elif name == "relstring":
-                column = np.where(matched.stood_in, "", column)
+        if name in ("num_ret", "utility", "rbp_resid", "relstring") or name.startswith("unj"):
+            column = np.where(matched.stood_in, "" if name == "relstring" else 0, column)
         columns.append(column)
     return columns
-
-
-def _summary_lines(values: _Values, totals: Totals) -> str:
-    request = values.request
-    if request.measure.summary == "nothing":
-        return ""
-    return "".join(
-        fill(line(request, name), (summary(request, column, totals),), "all")
-        for name, column in zip(request.names, values.columns, strict=True)
-    )
-
-
-def _warn(run: RunFile, matched: Matched, arguments: Arguments) -> None:
-    """Say what trec_eval passes over in silence, and the reader of the run does not tell."""
-    counts = {
-        "queries without judgements, left out": matched.n_extra,
-        "judged queries that the run does not answer, left out (-c counts them as 0)": (
-            0 if arguments.complete else matched.n_missing
-        ),
-        "queries without a relevant document": matched.n_empty,
-    }
-    for what, count in counts.items():
-        if count:
-            warnings.warn(HarnessWarning(f"{run.path}: {what}: {count}"), stacklevel=2)
