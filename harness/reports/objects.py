@@ -38,7 +38,7 @@ def comparisons_html(comparisons: Comparisons) -> str:
 
 def _comparisons(comparisons: Comparisons) -> Grid:
     header = ["dataset", "metric", "baseline", "run", "n", "difference", "interval", "p adjusted"]
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             one.dataset, str(one.metric), one.baseline, one.run, str(one.n),
             decimals(one.difference, sign=True),

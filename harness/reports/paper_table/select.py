@@ -1,4 +1,4 @@
-"""The language in which tables and pictures choose names and order them."""
+"""The language in which tables and plots choose names and order them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def select(
 ) -> tuple[str, ...]:
     """Return the names that a list of patterns takes, in its order.
 
-    A name takes itself; a pattern with ``*`` or ``?`` takes what it matches and nothing took
+    A name takes itself; a pattern with ``*`` or ``?`` takes the matching names that nothing took
     before, so ``*`` is the rest; ``!`` before either leaves out. A list that only leaves out
     takes the rest, and an empty one takes all.
 
@@ -33,18 +33,18 @@ def select(
     ----------
     patterns : sequence of str
     known : sequence of str
-        The names there are, in their own order.
+        All names, in their own order.
     what : str
-        What they are called in messages: ``run``.
+        What they are in messages: ``run``.
     spellings : callable, optional
-        Gives the known names that another spelling stands for; see :func:`metric_spellings`.
+        Gives the known names of another spelling; see :func:`metric_spellings`.
     elsewhere : container of str
         Names that no pattern with ``*`` or ``?`` takes, as another list has them.
 
     Raises
     ------
     UnknownNameError
-        Where a name is not known, a pattern matches nothing, or nothing is left.
+        If a name is not known, a pattern matches nothing, or nothing is left.
 
     Examples
     --------
@@ -60,25 +60,21 @@ def select(
 def problems(
     patterns: Sequence[str], known: Sequence[str], what: str, spellings: Spellings | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Yield what is wrong with each pattern, by its place; the last one's where nothing is left.
+    """Yield what is wrong with each pattern, by its place; the last one's if nothing is left.
 
     >>> list(problems(["map", "ndgc@*"], ["map", "ndcg@10"], "metric"))
     [(1, "no metric matches 'ndgc@*'; did you mean 'ndcg@10'?  (there are: map, ndcg@10)")]
     """
-    sound = True
+    all_match = True
     for place, pattern in enumerate(patterns):
         name = pattern[1:] if _leaves_out(pattern, known) else pattern
-        if name == "*" or _matched(name, known, spellings):
-            continue
-        sound = False
-        says = (
-            f"no {what} matches '{name}'"
-            if _is_glob(name, known)
-            else f"there is no {what} '{name}'"
-        )
-        near = did_you_mean(name.strip("*?"), known)
-        yield place, f"{says}{near}  (there are: {', '.join(known)})"
-    if sound and known and not matched(patterns, known, spellings):
+        if name != "*" and not _matched(name, known, spellings):
+            all_match = False
+            is_glob = _is_glob(name, known)
+            says = f"no {what} matches" if is_glob else f"there is no {what}"
+            near = did_you_mean(name.strip("*?"), known)
+            yield place, f"{says} '{name}'{near}  (there are: {', '.join(known)})"
+    if all_match and known and not matched(patterns, known, spellings):
         yield len(patterns) - 1, f"no {what} is left: {', '.join(patterns)} leaves all of them out"
 
 
@@ -92,84 +88,25 @@ def setting_problems(
                 yield (key, place), what
 
 
-def metric_spellings(known: Iterable[str]) -> Spellings:
-    """Return a function that finds metrics of `known` by any spelling (``ndcg_cut_10``).
-
-    What all metrics were given may be left out, as ``relevance_level: 2`` or ``convention:
-    lightgbm`` of a config is: the one metric that is the same but for that is meant.
-
-    >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
-    ['ndcg@10']
-    >>> known = metric_spellings(["map(rel=2)", "ndcg(gain=exp)@10"])
-    >>> known("AP"), known("ndcg@10")
-    (['map(rel=2)'], [])
-    """
-    names = dict.fromkeys(known)
-
-    def find(text: str) -> list[str]:
-        same = [name for name in names_of(text) if name in names]
-        return same or _but_for_settings(text, names)
-
-    return find
-
-
-def _but_for_settings(text: str, names: Iterable[str]) -> list[str]:
-    """Return the one name that is a bare metric's but for parameters and settings, in a list."""
-    asked = _one(text)
-    if asked is None or asked.params or asked.given or str(asked) != str(_bare(asked)):
-        return []
-    found = []
-    for name in names:
-        metric = _one(name)
-        if metric is None or metric.label is not None:
-            continue
-        own = {parameter for parameter, _ in metric.params} - {"rel"}
-        if metric.convention is None and own:  # gain=exp makes another metric
-            continue
-        if (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff):
-            found.append(name)
-    return found if len(found) == 1 else []
-
-
-def _bare(metric: Metric) -> Metric:
-    return Metric(metric.definition, metric.cutoff)
-
-
-def _one(text: str) -> Metric | None:
-    try:
-        found = parse(text)
-    except (UnknownNameError, ValueError):
-        return None
-    return found[0] if len(found) == 1 else None
-
-
 def matched(
     patterns: Sequence[str],
     known: Sequence[str],
     spellings: Spellings | None = None,
     elsewhere: Container[str] = (),
 ) -> tuple[str, ...]:
-    """Return what :func:`select` does, where a pattern that matches nothing is no error."""
-    left_out = {
-        name
-        for pattern in patterns
-        if _leaves_out(pattern, known)
-        for name in _matched(pattern[1:], known, spellings)
-    }
+    """Return what :func:`select` does, without an error for a pattern that matches nothing."""
     takes = [one for one in patterns if not _leaves_out(one, known)] or ["*"]
-    # a name written out is taken at its own place, whatever pattern stands before it
-    named = {
-        name
-        for pattern in takes
-        if not _is_glob(pattern, known)
-        for name in _matched(pattern, known, spellings)
-    }
-    found: dict[str, None] = {}
+    leaves = [one[1:] for one in patterns if _leaves_out(one, known)]
+    left_out = {name for one in leaves for name in _matched(one, known, spellings)}
+    # a name written out is taken at its own place, whatever pattern is before it
+    exact = [one for one in takes if not _is_glob(one, known)]
+    named = {name for one in exact for name in _matched(one, known, spellings)}
+    taken: dict[str, None] = {}
     for pattern in takes:
         for name in _matched(pattern, known, spellings):
-            if not _is_glob(pattern, known) or (name not in named and name not in elsewhere):
-                found[name] = None
-    return tuple(name for name in found if name not in left_out)
+            if pattern in exact or (name not in named and name not in elsewhere):
+                taken[name] = None
+    return tuple(name for name in taken if name not in left_out)
 
 
 def _leaves_out(pattern: str, known: Sequence[str]) -> bool:
@@ -185,3 +122,43 @@ def _matched(pattern: str, known: Sequence[str], spellings: Spellings | None) ->
         plain = pattern.replace("[", "[[]")  # brackets are part of names
         return [name for name in known if fnmatchcase(name, plain)]
     return [pattern] if pattern in known else list(spellings(pattern)) if spellings else []
+
+
+def metric_spellings(known: Iterable[str]) -> Spellings:
+    """Return a function that finds metrics of `known` by any spelling (``ndcg_cut_10``).
+
+    Settings that all metrics have (``relevance_level: 2``, ``convention: lightgbm``) may be left
+    out: the name then means the one metric that is the same but for them.
+
+    >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
+    ['ndcg@10']
+    >>> known = metric_spellings(["map(rel=2)", "ndcg(gain=exp)@10"])
+    >>> known("AP"), known("ndcg@10")
+    (['map(rel=2)'], [])
+    """
+    names = dict.fromkeys(known)
+
+    def find(text: str) -> list[str]:
+        same = [name for name in names_of(text) if name in names]
+        asked = None if same else _metric(text)
+        if asked is None or asked != Metric(asked.definition, asked.cutoff):
+            return same
+        like = []
+        for name in names:
+            metric = _metric(name)
+            if metric is None or metric.label is not None:
+                continue
+            own = {parameter for parameter, _ in metric.params} - {"rel"}
+            is_variant = metric.convention is None and own  # gain=exp makes another metric
+            if (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff):
+                like += [] if is_variant else [name]
+        return like if len(like) == 1 else []
+
+    return find
+
+
+def _metric(text: str) -> Metric | None:
+    try:
+        return parse(text)[0]
+    except (UnknownNameError, ValueError):
+        return None

@@ -156,19 +156,28 @@ def problems(
     compared: bool,
 ) -> Found:
     """Yield each problem with its place in the settings; None is not known yet, and not checked."""
-    if metrics is not None:
-        yield from _metrics(settings, [str(metric) for metric in metrics])
+    names = None if metrics is None else [str(metric) for metric in metrics]
+    if names is not None:
+        yield from _metrics(settings, names)
     yield from setting_problems(settings, runs, datasets)
     if runs is not None:
         yield from _groups(settings, runs)
-    for own in (runs, datasets, metrics and _shown(settings, metrics)):
-        yield from _twice(settings, own or ())
-    if runs is not None and datasets is not None and metrics is not None:
-        yield from _names(settings, [*runs, *datasets], [str(metric) for metric in metrics])
+    shown = names and matched(settings.metrics, names, metric_spellings(names))
+    for own in (runs, datasets, shown):
+        yield from _duplicate_names(settings, own or ())
+    if names is not None and metrics is not None and datasets is not None and runs is not None:
+        known = [*runs, *datasets, *names]
+        for key in settings.names:
+            if key not in known and not metric_spellings(names)(key):
+                what = f"there is no run, dataset or metric '{key}'{did_you_mean(key, known)}"
+                yield ("names", key), what
     if settings.sort is not None and datasets is not None and metrics is not None:
         yield from _sort(settings.sort, datasets, metrics)
-    if not compared:
-        yield from _needs_comparisons(settings)
+    if not compared and settings.marks in ("letters", "daggers"):
+        yield ("marks",), f"{settings.marks} mark significance, and no runs are compared"
+    for place, extra in enumerate(settings.extras):
+        if not compared and extra in ("tier", "rank"):
+            yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
     if settings.label is not None and (near := as_label(settings.label)) != settings.label:
         signs = " ".join(dict.fromkeys(sign for sign in settings.label if sign in _NO_LABEL))
         what = rf"has what LaTeX's \label cannot take ({signs}): '{settings.label}'"
@@ -194,31 +203,17 @@ def _metrics(settings: Settings, names: Sequence[str]) -> Found:
             yield ("digits", pattern), what
 
 
-def _names(settings: Settings, others: Sequence[str], metrics: Sequence[str]) -> Found:
-    known, spellings = [*others, *metrics], metric_spellings(metrics)
-    for key in settings.names:
-        if key not in known and not spellings(key):
-            what = f"there is no run, dataset or metric '{key}'{did_you_mean(key, known)}"
-            yield ("names", key), what
-
-
-def _shown(settings: Settings, metrics: Sequence[Metric]) -> Sequence[str]:
-    """Return the metrics that the table has, as far as they can be told."""
-    names = [str(metric) for metric in metrics]
-    return matched(settings.metrics, names, metric_spellings(names))
-
-
-def _twice(settings: Settings, known: Sequence[str]) -> Found:
+def _duplicate_names(settings: Settings, known: Sequence[str]) -> Found:
     """Yield new names that another row, column, or block of columns has too."""
-    called: dict[str, str] = {}
+    first: dict[str, str] = {}
     for own in known:
-        first = called.setdefault(settings.name(own), own)
-        if first != own:
-            spellings = [metric_spellings([one]) for one in (own, first)]
-            keys = (key for find in spellings for key in settings.names if find(key))
-            key = next((one for one in (own, first) if one in settings.names), "") or next(keys)
-            what = f"{first} and {own} are both called '{settings.name(own)}'"
-            yield ("names", key), what
+        shown = settings.name(own)
+        other = first.setdefault(shown, own)
+        if other != own:
+            keys = [own, other, *settings.names]
+            renamed = (one for one in keys if one in settings.names)
+            key = next(one for one in renamed if settings.names[one] == shown)
+            yield ("names", key), f"{other} and {own} are both called '{shown}'"
 
 
 def sort_key(
@@ -226,7 +221,7 @@ def sort_key(
 ) -> tuple[str | None, list[str]]:
     """Return the dataset and the metrics that ``metric`` or ``dataset: metric`` names.
 
-    The dataset is None where none is named; no metric where there is none of that name.
+    The dataset is None if none is named; the list is empty if no metric has that name.
     """
     names = [str(metric) for metric in metrics]
     dataset, colon, metric = text.partition(": ")
@@ -238,28 +233,17 @@ def sort_key(
 def _sort(text: str, datasets: Sequence[str], metrics: Sequence[Metric]) -> Found:
     names = [str(metric) for metric in metrics]
     _, found = sort_key(text, datasets, metrics)
-    if not found:
+    if len(found) != 1:
         near = did_you_mean(text.rpartition(": ")[2], names)
-        what = f"must be a metric, or 'dataset: metric', and is '{text}'{near}"
+        what = f"must be one metric, or 'dataset: metric', and is '{text}'{near}"
         yield ("sort",), f"{what}  (metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
-    elif len(found) > 1:
-        yield ("sort",), f"must be one metric, and '{text}' is {', '.join(found)}"
-
-
-def _needs_comparisons(settings: Settings) -> Found:
-    if settings.marks in ("letters", "daggers"):
-        yield ("marks",), f"{settings.marks} mark significance, and no runs are compared"
-    for place, extra in enumerate(settings.extras):
-        if extra in ("tier", "rank"):
-            yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
 
 
 def _groups(settings: Settings, runs: Sequence[str]) -> Found:
-    named: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     for title, patterns in settings.groups.items():
         for place, what in of_patterns(patterns, runs, "run"):
             yield ("groups", title, place), what
         for place, name in enumerate(patterns):
-            if name in runs and named.setdefault(name, title) != title:
-                what = f"run '{name}' stands in the group '{named[name]}' already"
-                yield ("groups", title, place), what
+            if name in runs and group_of.setdefault(name, title) != title:
+                yield ("groups", title, place), f"run '{name}' is in group '{group_of[name]}' too"

@@ -361,7 +361,8 @@ def styled() -> Iterator[None]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_RC)
+        parameters: Any = matplotlib.rcParams
+        parameters.update(_RC)
         yield
 
 
