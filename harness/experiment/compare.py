@@ -144,9 +144,10 @@ def _name_of(test: str | Callable[..., Any]) -> str:
 
     name = next((name for name, one in load_all().items() if one.function is test), None)
     if name is None:
-        what = f"expected a significance test, got {getattr(test, '__name__', repr(test))}"
-        fix = "put @harness.paired_test(NAME, title=...) above a function of the differences"
-        raise UnknownNameError(Problem("", what, fix=fix))
+        raise UnknownNameError(
+            f"{getattr(test, '__name__', repr(test))} is no test: put @harness.paired_test(NAME, "
+            "title=...) above a function of the differences"
+        )
     return name
 
 
@@ -192,22 +193,23 @@ def check_request(
     """Raise UnknownNameError if it is not clear what to compare."""
     if qrels is None and results is None and any(map(_is_table, runs)):
         other = next((name for name in runs if not _is_table(name)), runs[0])
+        there = "no CSV file" if os.path.exists(other) else "not there"
         raise UnknownNameError(
-            f"{other}: expected two leaderboards, each a folder of results or a CSV file; for runs "
-            f"{TAKES}"
+            f"{other}: is {there}; two leaderboards are compared, each a folder of results or a "
+            f"CSV file; for runs {TAKES}"
         )
     for name in runs:
-        if os.path.isdir(name):
+        if os.path.isdir(name) or name.endswith("leaderboard.csv"):
+            what = "folders of results" if os.path.isdir(name) else "leaderboards"
             raise UnknownNameError(
-                f"{name}: folders of results are compared two at a time, without --qrels and "
-                f"--results; {TAKES}"
+                f"{name}: {what} are compared two at a time, without --qrels and --results; {TAKES}"
             )
     if (qrels is None) == (results is None):
         raise UnknownNameError(TAKES)
     if qrels is not None and not metrics:
-        raise UnknownNameError("expected a metric: -m map; 'harness metrics' lists them")
+        raise UnknownNameError("no metric was named: -m map; 'harness metrics' lists them")
     if len(runs) < 2:
-        raise UnknownNameError(f"expected two runs or more, got {runs[0]}")
+        raise UnknownNameError(f"there is one run, {runs[0]}; comparing takes two")
 
 
 def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Leaderboard:

@@ -461,7 +461,7 @@ def with_inputs(manifest: Mapping[str, Any], base: Path | None) -> Mapping[str, 
         return manifest
     if not base.is_dir():
         fix = "give the folder that the config's paths start from: its own"
-        raise InputError(Problem(str(base), "expected a folder", fix=fix))
+        raise InputError(Problem(str(base), "is no folder", fix=fix))
     return {**manifest, "base": str(base.absolute())}
 
 
@@ -495,9 +495,9 @@ def config_and_cells(
     root = root_of(folder, manifest)
     if not gone and not any((root / each["path"]).exists() for each in manifest["inputs"]):
         what = f"the inputs of these results are not where they were, seen from {folder}"
-        listed = first_of([str(root / each["path"]) for each in manifest["inputs"]], 3)
-        fix = "move the folder back to its place, or its inputs along with it; verify and why "
-        fix += "take --inputs FOLDER, the folder that the config's paths start from now"
+        listed = ", ".join(str(root / each["path"]) for each in manifest["inputs"][:3])
+        fix = "move the folder back to its place, or its inputs along with it"
+        fix += "; to verify and why, --inputs says where the config's paths start from now"
         raise InputError(Problem(str(folder / MANIFEST), what, f"no file {listed}", fix=fix))
     text = yaml.safe_dump(manifest["config"], allow_unicode=True, sort_keys=False)
     base = folder / manifest["base"]
@@ -591,8 +591,8 @@ def one_cell(
     if len(found) == 1:
         return found[0]
     raise UnknownNameError(
-        f"{len(found)} cells fit, expected one: name its --dataset, and its columns as in "
-        f"--where seed=1  (there are: {first_of([*map(name_of, found or some)])})"
+        f"{len(found)} cells fit, where one is needed: name its --dataset, and its columns as in "
+        f"--where seed=1  (there are: {'; '.join(map(name_of, (found or some)[:8]))})"
     )
 
 
@@ -607,7 +607,7 @@ def check_columns(seen: Sequence[Mapping[str, str]], texts: Iterable[str]) -> No
         values = sorted({columns[name] for columns in seen if name in columns}, key=natural)
         if value not in values:
             near, listed = did_you_mean(value, values), first_of(values)
-            raise UnknownNameError(f"no {name} {value}{near}  (there are: {listed})")
+            raise UnknownNameError(f"no {name} {value}{near}; there are {listed}")
 
 
 def columns_of(texts: Iterable[str]) -> dict[str, str]:
