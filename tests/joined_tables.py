@@ -8,9 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from harness.core.arrow import cast
-from harness.core.docnos import Docnos
 from harness.core.ragged import offsets_of
-from harness.core.tables import T
+from harness.core.tables import Docnos, T
 
 
 def concat(tables: Iterable[T]) -> T:

@@ -15,8 +15,7 @@ from harness.cli.app import app
 from harness.config import load as configs
 from harness.core.metric import REGISTRY, Definition
 from harness.core.names import parse
-from harness.core.parameter import Parameter
-from harness.core.settings import PARAMETERS
+from harness.core.settings import PARAMETERS, Parameter
 from harness.errors import ConfigError, HarnessError, InputError, UnknownNameError
 from harness.experiment import evaluate as direct
 from harness.experiment import run as experiment

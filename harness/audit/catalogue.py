@@ -10,12 +10,10 @@ from typing import Any
 
 from .. import metrics as metrics  # which registers them
 from ..core.convention import CONVENTIONS, NEEDED, WHOLE_LIST, Convention, find
-from ..core.grades import GradeRule
 from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import NICKNAMES, known_names, parse
-from ..core.parameter import Parameter
-from ..core.policy import TIES, Policy
-from ..core.settings import PARAMETERS
+from ..core.policy import TIES, GradeRule, Policy
+from ..core.settings import PARAMETERS, Parameter
 from ..errors import UnknownNameError, did_you_mean
 from ..reports.text import columns, wrapped
 

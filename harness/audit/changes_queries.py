@@ -18,7 +18,7 @@ from ..core.comparison import Plan
 from ..core.evaluation import Evaluation
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats
-from ..core.reference import as_reference
+from ..core.ranking import as_reference
 from ..core.systems import why_not
 from ..core.tables import Qrels, Run
 from ..errors import HarnessError, HarnessWarning, UnknownNameError, did_you_mean

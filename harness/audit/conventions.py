@@ -17,7 +17,6 @@ from ..config import sweep as sweep
 from ..config.cells import Cell
 from ..config.model import Config
 from ..core.aligned import Aligned
-from ..core.choices import choices_of
 from ..core.convention import CONVENTIONS, WHOLE_LIST
 from ..core.convention import find as find_convention
 from ..core.evaluate import evaluate
@@ -26,10 +25,9 @@ from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
-from ..core.pooling import key_of, pooled
 from ..core.ragged import Floats
-from ..core.settings import PARAMETERS, Settings
-from ..core.systems import repetitions_of
+from ..core.settings import PARAMETERS, Settings, choices_of
+from ..core.systems import key_of, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
 from ..errors import InputError, UnknownNameError

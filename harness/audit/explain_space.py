@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.choices import choices_of
 from ..core.convention import CONVENTIONS, NEEDED, WHOLE_LIST, Convention
-from ..core.grades import GradeRule
 from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import parse
-from ..core.policy import Policy
+from ..core.policy import GradeRule, Policy
 from ..core.ragged import Array, Floats
-from ..core.settings import PARAMETERS
+from ..core.settings import PARAMETERS, choices_of
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from ..metrics.gains import Scale
 

@@ -16,13 +16,14 @@ from ..config.patterns import as_if_there
 from ..core.leaderboard import Entry, Failed, Leaderboard
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.pooling import key_of, lacking
 from ..core.systems import (
     Chosen,
     Incomplete,
     System,
     dataset_name,
     incomplete,
+    key_of,
+    lacking,
     run_name,
     systems_of,
 )

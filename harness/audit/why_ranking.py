@@ -11,9 +11,8 @@ import numpy as np
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.evaluate import evaluate
-from ..core.grades import GradeRule
 from ..core.metric import Metric
-from ..core.policy import Policy
+from ..core.policy import GradeRule, Policy
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
 from ..core.views import policies_of, view

@@ -14,14 +14,13 @@ from .. import metrics as _built_in
 from ..core.align import align_parts
 from ..core.arguments import FLAG, PATH, TEXT, check_arguments
 from ..core.arrow import string_column
-from ..core.docnos import Docnos
 from ..core.evaluate import evaluate as evaluate_aligned
 from ..core.evaluation import Evaluation
 from ..core.metric import Metric
 from ..core.names import parse_all
 from ..core.policy import Policy, policy_of
 from ..core.ragged import Array, offsets_of
-from ..core.tables import Qrels, Run
+from ..core.tables import Docnos, Qrels, Run
 from ..core.views import check_grades, policies_of
 from ..errors import InputError, Problem
 from ..files import write_all

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import MAPPING, TEXT, Kind, check_arguments, is_whole
-from ..core.docnos import Docnos
 from ..core.ragged import Array, Ints, offsets_of
-from ..core.tables import Qrels, Run
+from ..core.tables import Docnos, Qrels, Run
 from ..errors import InputError, Problem
 from .arrays import SHAPES, lengths_of, numbers_of, padded, qids_of
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from ..core.arguments import MOST
 from ..core.comparison import Correction
-from ..core.parameter import MOST
 from ..core.policy import TIES, Duplicates, Empty, Missing
 from ..errors import did_you_mean
 from ..files import printing

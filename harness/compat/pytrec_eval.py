@@ -36,12 +36,11 @@ from .. import metrics as _built_in
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arrow import string_column
-from ..core.docnos import Docnos
 from ..core.metric import REGISTRY, TREC_CUT, Definition, Metric
 from ..core.names import NICKNAMES
 from ..core.policy import Policy
 from ..core.ragged import Array, Ints, Ragged, offsets_of
-from ..core.tables import Qrels, Run
+from ..core.tables import Docnos, Qrels, Run
 from ..errors import shorten
 
 del _built_in

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from ..core.leaderboard import NOT_COMPARED, Summary
 from ..core.metric import Metric
-from ..core.pooling import whole_name
-from ..core.systems import compared, run_name
+from ..core.systems import compared, run_name, whole_name
 from ..core.text import alike_warnings, folded, wrong_with
 from ..errors import Problem, UnknownNameError, did_you_mean
 from ..reports.paper_table.settings import problems as table_problems

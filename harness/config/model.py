@@ -28,12 +28,11 @@ from pydantic import (
 )
 
 from ..core import policy as core_policy
+from ..core.arguments import MOST, Positive
 from ..core.comparison import Plan
 from ..core.leaderboard import Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
-from ..core.parameter import MOST
-from ..core.setting_types import Positive
 from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names

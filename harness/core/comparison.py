@@ -44,39 +44,24 @@ def comparison_rows(found: Comparisons) -> list[Row]:
     return [_row(one, found) for one in found.rows]
 
 
+_NUMBERS = """n baseline_value run_value difference low high interval level d_z hedges_g
+    cliffs_delta wins ties losses detectable statistic p p_adjusted"""
+
+
 def _row(one: Comparison, found: Comparisons) -> Row:
-    plan = found.plan
-    all_pairs = found.kind == "all-pairs"
+    plan, overall = found.plan, found.overall_of(one)
     family, size = found.family(one)
-    overall = found.overall_of(one)
     is_drawn = found.drawn and one.may_be_drawn
     return {
         "dataset": one.dataset,
         "metric": str(one.metric),
         "baseline": one.baseline,
         "run": one.run,
-        "n": one.n,
-        "baseline_value": one.baseline_value,
-        "run_value": one.run_value,
-        "difference": one.difference,
-        "low": one.low,
-        "high": one.high,
-        "interval": one.interval,
-        "level": plan.level,
-        "d_z": one.d_z,
-        "hedges_g": one.hedges_g,
-        "cliffs_delta": one.cliffs_delta,
-        "wins": one.wins,
-        "ties": one.ties,
-        "losses": one.losses,
-        "detectable": one.detectable,
-        "statistic": one.statistic,
-        "p": one.p,
-        "p_adjusted": one.p_adjusted,
+        **{name: getattr(plan if name == "level" else one, name) for name in _NUMBERS.split()},
         "significant": found.is_significant(one),
         "test": plan.test,
         "method": one.method,
-        "correction": "of the test" if all_pairs else plan.correction,
+        "correction": "of the test" if found.kind == "all-pairs" else plan.correction,
         "family": family,
         "family_size": size,
         "draws": plan.draws if is_drawn else None,

@@ -195,9 +195,8 @@ class Leaderboard:
     def unsettled(self, metric: Metric, entries: Sequence[Entry]) -> set[int]:
         """Return which of `entries` could change places by the order of tied documents alone.
 
-        Only where the bounds of the metric were computed (``ties: bounds``): two entries can
-        change places where the smallest value of the better one does not lie above the largest
-        value of the other.
+        With bounds of the metric (``ties: bounds``) two entries can, if the smallest value of the
+        better one is not above the largest value of the other.
         """
         low, high = f"{metric}_min", f"{metric}_max"
         known = [entry.summary for entry in entries]
@@ -221,13 +220,7 @@ class Leaderboard:
         return _one_table([self._values_of(entry) for entry in self.entries])
 
     def per_query_parts(self, most: int = PART) -> Iterator[pa.Table]:
-        """Yield the rows of :meth:`per_query` in tables of whole entries.
-
-        Parameters
-        ----------
-        most : int
-            Rows of a table, but for an entry that has more.
-        """
+        """Yield the rows of :meth:`per_query` in tables of whole entries, of `most` rows or one."""
         part: list[Entry] = []
         n_rows = 0
         for entry in self.entries:
@@ -272,13 +265,13 @@ class Leaderboard:
             if spread:
                 row["repetitions"] = max(each.repetitions for each in spread.values())
             for metric in self.metrics:
-                value = entry.summary.get(str(metric), math.nan)
+                name = str(metric)
+                value = entry.summary.get(name, math.nan)
                 whole = metric.definition.summary == "sum" and value.is_integer()
-                row[str(metric)] = int(value) if whole else value
-                if str(metric) in spread:
-                    _, *found = spread[str(metric)]
-                    names = (f"{metric} sd", f"{metric} low", f"{metric} high")
-                    row |= dict(zip(names, found, strict=True))
+                row[name] = int(value) if whole else value
+                if name in spread:
+                    _, sd, low, high = spread[name]
+                    row |= {f"{name} sd": sd, f"{name} low": low, f"{name} high": high}
             rows.append(row)
         for one in self.failed:
             where = {"dataset": one.dataset, "run": one.run}

@@ -9,8 +9,7 @@ from typing import Any
 
 from .comparison import Comparisons
 from .leaderboard import Leaderboard
-from .pooling import lacking
-from .systems import System, run_name, systems_of
+from .systems import System, lacking, run_name, systems_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -290,7 +290,8 @@ def lacking(board: Leaderboard) -> tuple[Failed, ...]:
         return board.failed
     folds: dict[str, dict[str, None]] = {}
     cells: dict[Key, dict[str, Entry | Failed]] = {}
-    for one in (*board.entries, *board.failed):
+    everything: list[Entry | Failed] = [*board.entries, *board.failed]
+    for one in everything:
         key = key_of(one, names)
         folds.setdefault(key[0], {})[one.dataset] = None
         cells.setdefault(key, {}).setdefault(one.dataset, one)

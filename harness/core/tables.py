@@ -535,7 +535,7 @@ class Qrels(Table):
     ``numbers`` are the grades, in int64 or a smaller type that holds them (a byte a row is a
     large part of what a learning-to-rank file takes in memory); a grade below 0 means unjudged,
     as in trec_eval. Fractions are float64; they are judgements only to conventions that take them
-    (:class:`~harness.core.grades.GradeRule`).
+    (:class:`~harness.core.policy.GradeRule`).
 
     Examples
     --------

@@ -26,7 +26,7 @@ from ..core.leaderboard import Entry, Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
-from ..core.reference import as_reference
+from ..core.ranking import as_reference
 from ..core.tables import Qrels, Run
 from ..core.text import alike_warnings, readable_name
 from ..core.views import check_grades, policies_of, takes_fractions

@@ -29,10 +29,9 @@ from ..config.patterns import natural
 from ..core.arrow import cast, equal, take, to_floats, unique
 from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, numbers_of
-from ..core.metric import Metric
+from ..core.metric import Metric, from_plain_data
 from ..core.policy import Policy
 from ..core.ragged import Floats
-from ..core.recorded_metric import from_plain_data
 from ..errors import (
     SHOWN,
     HarnessError,

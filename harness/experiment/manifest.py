@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 from .. import __version__
 from ..core.comparison import Plan
 from ..core.leaderboard import Leaderboard
+from ..core.metric import as_plain_data
 from ..core.policy import Policy
-from ..core.recorded_metric import as_plain_data
 from ..errors import Finding, in_json
 from .cache_key import installed_code, sources
 

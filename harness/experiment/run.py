@@ -21,8 +21,7 @@ from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.comparison import Comparisons
 from ..core.leaderboard import Failed, Leaderboard
-from ..core.pooling import key_of, lacking
-from ..core.systems import FEWER, incomplete
+from ..core.systems import FEWER, incomplete, key_of, lacking
 from ..errors import HarnessError, HarnessWarning
 from ..reports import comparisons as comparing
 from ..reports import paper as paper

@@ -12,10 +12,9 @@ import pyarrow as pa
 
 from ..core.align import align
 from ..core.arrow import as_bytes, bytes_at
-from ..core.docnos import Docnos
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Ints, lengths_of, rows_of
-from ..core.tables import Qrels, Run
+from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, Severity
 from .registry import finding
 

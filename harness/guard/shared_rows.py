@@ -19,8 +19,8 @@ from .. import readers as readers
 from ..config.cells import Cell
 from ..core.arrow import cast, index_in, select, unique
 from ..core.hashing import splitmix64
-from ..core.pooling import whole_name
 from ..core.ragged import Array, Ints
+from ..core.systems import whole_name
 from ..core.tables import Qrels
 from ..errors import Finding, Severity
 from ..readers import letor as rowhash

@@ -11,10 +11,9 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from ..core.arrow import string_column, take
-from ..core.docnos import Docnos
 from ..core.hashing import hash_strings, string_views
 from ..core.ragged import Bools, Ints
-from ..core.tables import Qrels
+from ..core.tables import Docnos, Qrels
 from .parts import EXAMPLES, Firsts, Part, docnos_at
 
 Twins = dict[int, str]

@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import index_in, unique
-from ..core.docnos import Docnos
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, offsets_of
-from ..core.tables import DuplicateRows, Qrels, Run
+from ..core.tables import Docnos, DuplicateRows, Qrels, Run
 from ..errors import InputError, Problem, first_of, said_by
 from .format import Format, Head, Kind
 from .npy import NoArrayError, ObjectsError, arrays_of

@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast
-from ..core.grouping import NOTHING, Odd
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
-from ..core.tables import DuplicateRows, Qrels, Table
+from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, Table
 from ..errors import SHOWN, HarnessWarning, InputError, Problem
 from .blocks import LONGEST, lines_of
 from .source import FIX, HEAD, Source, binary

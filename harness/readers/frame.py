@@ -10,12 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import equal, to_numpy
-from ..core.grouping import NOTHING
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Bools, Ints
 from ..core.ragged import where as where_true
-from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels, Run, T
+from ..core.tables import GRADE_LIMIT, NOTHING, DuplicateRows, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem, did_you_mean, first_of, shorten
 from .build import (
     IsDataLine,

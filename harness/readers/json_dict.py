@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrow import string_column
-from ..core.docnos import Docnos
 from ..core.policy import Duplicates
 from ..core.ragged import Array, offsets_of
-from ..core.tables import Qrels, Run, T, Table
+from ..core.tables import Docnos, Qrels, Run, T, Table
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import keep_one, warn
 from .format import Format, Head, Kind

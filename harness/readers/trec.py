@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import as_bytes, cast, equal, take, to_numpy, unique
-from ..core.grouping import NOTHING, Odd, are_distinct
 from ..core.hashing import Seen, hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Ints
-from ..core.tables import Qrels, Run
+from ..core.tables import NOTHING, Odd, Qrels, Run, are_distinct
 from .build import (
     TEXT,
     against_rank,

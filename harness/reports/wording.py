@@ -11,10 +11,9 @@ from typing import Literal
 from ..core.convention import CONVENTIONS
 from ..core.evaluate import EMPTY, level_of
 from ..core.evaluation import Counts
-from ..core.grades import GradeRule
 from ..core.leaderboard import Summary
 from ..core.metric import Formula, Metric, Title
-from ..core.policy import Policy
+from ..core.policy import GradeRule, Policy
 from ..core.settings import Settings
 from ..core.systems import System
 from .latex import escape

@@ -274,8 +274,8 @@ def all_pairs_of(test: Test, values: Floats, stream: Stream, level: float) -> Al
     if (p == 0).any():
         _check_zero(test, found.method)
         p[p == 0] = SMALLEST
-    arrays = {name: None if one is None else np.asarray(one) for name, one in given.items()}
-    return replace(found, p=p, **arrays)
+    low, high, positions = (None if one is None else np.asarray(one) for one in given.values())
+    return replace(found, p=p, low=low, high=high, positions=positions)
 
 
 def _called(test: Test, *arguments: Any) -> Any:

@@ -249,10 +249,6 @@ class TestGroups:
                 if values.count(value) > 1
             }
 
-    def test_none_where_every_document_is_judged(self) -> None:
-        qrels = Qrels.from_columns(pa.array(["1", "1", "2"]), None, [1, 0, 2])
-        assert align(qrels, Run.for_rows(qrels, [1.0, 1.0, 0.0])).groups is None
-
     @given(all_runs, st.lists(qids, unique=True))
     def test_ties_of_a_reference(self, run: Scores, wanted: list[str]) -> None:
         made = as_reference(Run.from_dict(run), pa.array(wanted, pa.string()))
@@ -327,14 +323,6 @@ class TestQueries:
     QRELS = Qrels.from_dict({"1": {"a": 1}, "2": {"a": 1, "b": 0}, "3": {"c": 2}})
     RUN = Run.from_dict({"9": {"a": 1.0}, "3": {"b": 2.0, "c": 1.0}, "1": {"a": 0.5}})
 
-    def test_missing_queries_can_be_skipped(self) -> None:
-        aligned = align(self.QRELS, self.RUN, Policy(missing_queries="skip"))
-        assert aligned.qids.to_pylist() == ["1", "3"]
-        assert aligned.n_left_out == 1
-        assert aligned.ideal.values.tolist() == [1, 2]
-        assert aligned.row.tolist() == [0, 1]
-        assert aligned.rank.tolist() == [1, 2]
-
     def test_missing_queries_can_be_an_error(self) -> None:
         with pytest.raises(AlignmentError) as caught:
             align(self.QRELS, self.RUN, Policy(missing_queries="error"))
@@ -393,16 +381,3 @@ def test_parts_give_the_values_of_the_whole(
     assert parts.weights.keys() == whole.weights.keys()
     for column, weights in whole.weights.items():
         assert parts.weights[column].tolist() == weights.tolist()
-
-
-def test_parts_end_with_a_query() -> None:
-    # lengths 3, 1, 0, 2, 5; a part ends at the first query that reaches a multiple of 4
-    qrels, run = tables([[(1, float(at)) for at in range(n)] for n in (3, 1, 0, 2, 5)], False)
-    names = [part.qids.to_pylist() for part in align_parts(qrels, run, size=4)]
-    assert names == [["q0", "q1"], ["q2", "q3", "q4"]]
-
-
-def test_empty_queries_of_all_parts_are_in_the_message() -> None:
-    qrels, run = tables([[(0, 1.0)], [(1, 1.0)], [(0, 2.0)]], False)
-    with pytest.raises(AlignmentError, match="2 queries have no relevant document: q0, q2"):
-        evaluate(align_parts(qrels, run, Policy(empty_queries="error"), size=1), METRICS)

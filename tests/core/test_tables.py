@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from joined_tables import concat
 
 from harness.core import tables as tables_module
 from harness.core.arrow import call
@@ -39,14 +38,6 @@ def as_rows(table: Qrels | Run) -> list[tuple[str, str, float]]:
 
 
 class TestGrouping:
-    def test_scattered_rows_are_gathered_and_counted(self) -> None:
-        given_rows = [("1", "a", 1), ("2", "b", 2), ("1", "c", 3), ("2", "d", 4), ("3", "e", 0)]
-        qrels = Qrels.from_columns(*columns(given_rows))
-        assert qrels.to_dict() == {"1": {"a": 1, "c": 3}, "2": {"b": 2, "d": 4}, "3": {"e": 0}}
-        assert qrels.scattered == (2, 2, 2, ("1",))
-        assert qrels.order is not None
-        assert qrels.order.tolist() == [0, 2, 1, 3, 4]
-
     @given(rows)
     def test_equals_a_plain_loop(self, given_rows: list[tuple[str, str, int]]) -> None:
         expected: dict[str, dict[str, int]] = {}
@@ -72,14 +63,6 @@ class TestDuplicates:
         assert caught.value.first.tolist() == [0, 2]
         assert str(caught.value) == "2 duplicate rows in x.qrels"
 
-    def test_first_and_last(self) -> None:
-        first = Qrels.from_columns(*columns(list(self.ROWS)), duplicates="first")
-        assert first.to_dict() == {"1": {"a": 1, "b": 2}, "2": {"a": 4}}
-        last = Qrels.from_columns(*columns(list(self.ROWS)), duplicates="last")
-        assert last.to_dict() == {"1": {"b": 2, "a": 0}, "2": {"a": 4}}
-        assert last.order is not None
-        assert last.order.tolist() == [1, 4, 3]
-
     @given(rows)
     def test_first_equals_a_plain_loop(self, given_rows: list[tuple[str, str, int]]) -> None:
         expected: dict[str, dict[str, int]] = {}
@@ -95,11 +78,6 @@ class TestDuplicates:
 
 
 class TestPositionalDocnos:
-    def test_are_d0_d1_in_each_query(self) -> None:
-        qrels = Qrels.from_columns(pa.array(["1", "1", "2"]), None, [2, 0, 1])
-        assert qrels.docnos.positional
-        assert qrels.to_dict() == {"1": {"d0": 2, "d1": 0}, "2": {"d0": 1}}
-
     @given(st.lists(st.integers(0, 130), min_size=1, max_size=3), st.data())
     def test_byte_order_is_that_of_the_strings(self, sizes: list[int], data: st.DataObject) -> None:
         offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -158,19 +136,8 @@ class TestNumbers:
         with pytest.raises(InputError, match="x: 2 scores are not finite, the first is inf"):
             Run.check_numbers([np.inf, 1.0, bad], "x")
 
-    def test_tables_are_read_only(self) -> None:
-        run = Run.from_dict({"q": {"a": 1.0}})
-        with pytest.raises(ValueError, match="read-only"):
-            run.scores[0] = 2.0
-
 
 class TestForRows:
-    def test_shares_the_rows_of_the_dataset(self) -> None:
-        qrels = Qrels.from_columns(pa.array(["1", "1", "2"]), None, [2, 0, 1])
-        run = Run.for_rows(qrels, [0.5, 0.25, 3.0], name="m")
-        assert run.docnos is qrels.docnos
-        assert run.to_dict() == {"1": {"d0": 0.5, "d1": 0.25}, "2": {"d0": 3.0}}
-
     def test_follows_the_file_where_rows_were_scattered(self) -> None:
         # the file has queries 1, 2, 1: its third prediction belongs to query 1's second row
         qrels = Qrels.from_columns(pa.array(["1", "2", "1"]), None, [2, 0, 1])
@@ -236,17 +203,6 @@ class TestLookup:
         assert ideal.values.tolist() == [
             grade for row in grades.values() for grade in sorted(row, reverse=True)
         ]
-
-
-def test_concat_and_filter() -> None:
-    one, two = Run.from_dict({"1": {"a": 1.0}, "2": {}}), Run.from_dict({"3": {"a": 2.0, "b": 3.0}})
-    both = concat([one, two])
-    assert both.to_dict() == {"1": {"a": 1.0}, "2": {}, "3": {"a": 2.0, "b": 3.0}}
-    assert concat([one]) is one
-    kept = both.filter(np.array([False, True, True]))
-    assert kept.to_dict() == {"1": {}, "2": {}, "3": {"a": 2.0, "b": 3.0}}
-    assert kept.order is not None
-    assert kept.order.tolist() == [1, 2]
 
 
 some_names = st.lists(st.sampled_from(["a", "b", "", "cc", "é"]), max_size=30)

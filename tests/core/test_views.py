@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from harness import metrics as _built_in
 from harness.core.align import align
 from harness.core.evaluate import evaluate
-from harness.core.grades import GradeRule
 from harness.core.names import parse_all
-from harness.core.policy import Policy
+from harness.core.policy import GradeRule, Policy
 from harness.core.tables import Qrels, Run
 from harness.core.views import policies_of, view
 from harness.errors import InputError

@@ -25,6 +25,8 @@ from harness.metrics.pair_agreement import lambdas, sigmoid
 
 assert harness.metrics
 NAN = math.nan
+THIRD = 1 / math.log2(3)
+"""The share of its gain that a document has at rank 2."""
 LN2 = math.log(2)
 
 
@@ -116,7 +118,10 @@ VALUES: dict[str, dict[str, float]] = {
         "auc(rel=2)": 2.5 / 3,
     },
     "0 1": {"opa": 0.0, "auc": 0.0, "auc(rel=2)": NAN},
-    "1 1": {"opa": NAN, "auc": NAN, "pairwise_logloss": NAN},
+    "1 1": {
+        "ndcg@1": 1.0, "ndcg(ideal=full)@1": 1 / (1 + THIRD),
+        "opa": NAN, "auc": NAN, "pairwise_logloss": NAN,
+    },
     # R = 3/16, 0 (unjudged), 15/16, 0, 1/16
     "2 x 4 0 1": {
         "err": 3 / 16 + 13 / 16 * 15 / 16 / 3 + 13 / 16 / 16 / 16 / 5,
@@ -161,6 +166,31 @@ VALUES: dict[str, dict[str, float]] = {
         "pairwise_logloss(alpha=2)": math.fsum(math.log1p(math.exp(d)) for d in (2, 4, -2)) / 3,
     },
     "(1 0 0)": {"pairwise_logloss": LN2},
+    "2 0 1": {
+        "dcg": 2.5, "ndcg": 2.5 / (2 + THIRD), "ndcg(gain=exp)": 3.5 / (3 + THIRD),
+        "swaps": 1.0, "swaps(normalize=true)": 1 / 3,
+    },
+    "1 0 1": {
+        "ndcg(short=nan)@3": 1.5 / (1 + THIRD), "ndcg(short=nan)@4": NAN, "dcg(short=zero)@4": 0.0,
+        "swaps": 1.0, "swaps(normalize=true)": 1 / 2, "swaps(normalize=all)": 1 / 3,
+    },
+    "-1 1": {
+        "ndcg(negative=value)": (THIRD - 1) / (1 - THIRD), "ndcg(gain=letor,negative=value)": THIRD,
+        "dcg(gain=exp,negative=value)": THIRD - 0.5, "swaps": 0.0, "swaps(normalize=true)": NAN,
+    },
+    "0 1 0 2": {
+        "dcg(discount=jarvelin)": 1 + 2 / 2, "dcg(discount=position)": 1 / 2 + 2 / 4,
+        "ndcg(discount=jarvelin)": 2 / 3, "ndcg(discount=position)": 1 / 2.5,
+    },
+    # LETOR's ideal order is by gain: 3 1 of grades 4 3 2 1
+    "4 3 2 1": {
+        "ndcg(gain=letor,discount=jarvelin)": (3 * THIRD + 1 / 2) / 4,
+        "ndcg(gain=letor,discount=jarvelin)@1": 0.0,
+    },
+    # nDCG 0 at ranks 1 and 2
+    "0 0 2 1": {
+        "mean_ndcg(gain=letor,discount=jarvelin)": (3 * THIRD / 4 + (3 * THIRD + 1 / 2) / 4) / 4,
+    },
 }  # fmt: skip
 CASES = [(text, name) for text, values in VALUES.items() for name in values]
 

@@ -18,11 +18,10 @@ import numpy as np
 import pyarrow as pa
 
 from ...core.arrow import as_bytes, to_arrow, to_numpy
-from ...core.grouping import Odd
 from ...core.policy import Policy
 from ...core.ragged import Array, Bools, offsets_of
 from ...core.ranking import rank_order
-from ...core.tables import Docnos, DuplicateRows, Qrels, Run, Table
+from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, Run, Table
 from ...errors import InputError
 from ...readers.ahead import ahead, each
 from ...readers.build import column, gathered, warn_scattered

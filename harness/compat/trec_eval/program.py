@@ -13,8 +13,8 @@ import numpy as np
 from ... import files as output
 from ...core.align import align
 from ...core.aligned import Aligned
+from ...core.arguments import MOST
 from ...core.arrow import as_bytes
-from ...core.parameter import MOST
 from ...core.policy import Policy
 from ...core.ragged import Array, Bools, Ints
 from ...core.tables import Docnos, Qrels, Run

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
+from ...core.arguments import Digits, Flag, Patterns, Shorthand, as_list
 from ...core.metric import Metric
-from ...core.setting_types import Digits, Flag, Patterns, Shorthand, as_list
 from ...errors import did_you_mean
 from .select import Found, matched, metric_spellings, setting_problems
 from .select import problems as of_patterns

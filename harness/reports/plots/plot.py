@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
+from ...core.arguments import Names, OneOf, Shorthand, as_list
 from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
-from ...core.setting_types import Names, OneOf, Shorthand, as_list
 from ...core.study import Study
 from ...core.systems import System
 from ...core.text import cut, cut_all
