@@ -20,9 +20,6 @@ from ...metrics.rbp import rank_biased_residual, rank_biased_sum
 from ...metrics.shared import n_hits
 from ...metrics.trec_average import precision_from
 from ...metrics.trec_gain import Gains, gain_table
-from ...metrics.shared import n_hits
-from ...metrics.trec_average import precision_from
-from ...metrics.trec_gain import Gains, gain_table
 from .arguments import Arguments
 from .measures import CALCULATION, FILES, Request, Stop, atol
 
