@@ -143,12 +143,6 @@ class Order:
     changes: tuple[RankChange, ...]
 
     @property
-    def has_ties(self) -> bool:
-        """Whether two systems share a rank."""
-        sides = {one.old for one in self.changes}, {one.new for one in self.changes}
-        return any(len(side) < len(self.changes) for side in sides)
-
-    @property
     def is_partly_shared(self) -> bool:
         """Whether a system is in one of the leaderboards only."""
         return bool(self.similarity.only_first or self.similarity.only_second)
@@ -289,38 +283,12 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What differs between two leaderboards.
+    """What differs between two leaderboards, `old` and `new`.
 
-    Parameters
-    ----------
-    old, new : str
-        Folder or file of each.
-    cells : tuple of Cell
-        Every row by every metric of both.
-    only_old, only_new : tuple of Key
-        Rows of one of them.
-    metrics_only_old, metrics_only_new : tuple of str
-    orders : tuple of Order
-        By dataset and metric: ranks, and how similar they are.
-    origins : tuple of Difference
-        Of two folders: inputs, config, policies, versions, counts.
-    reproduced : tuple of Reproduced
-    rankings : tuple of Rankings
-        If a reproduction was asked for.
-    plan : Plan
-        How the queries of cells that moved were tested.
-    family : int
-        How many tests were corrected together.
-    has_queries : bool
-        Whether both hold the values of each query.
-    tolerance : float or None
-        The one requested.
-    p : float
-        Persistence of RBO.
-    notes : tuple of str
-        What was assumed.
-    repetitions : mapping of Key to (int, int)
-        Rows with another number of repetitions (seeds) in `new` than in `old`.
+    `cells` has every row by every metric of both, `orders` the ranks by dataset and metric.
+    `origins`, `reproduced` and `rankings` are of two folders; `has_queries` is whether both are.
+    `family` tests were corrected together, as the `plan` says. `repetitions` has the rows with
+    another number of repetitions (seeds) in `new`; `notes` are what was assumed.
     """
 
     old: str
@@ -521,22 +489,15 @@ def _on(board: Board, dataset: str) -> Board:
 
 
 def _metrics(old: Board, new: Board, asked: Collection[str]) -> list[str]:
-    """Return the metrics asked for: by name, our name, or the only one that adds settings to it."""
+    """Return the metrics asked for, by their name or our name; all that are in both by default."""
     both = [name for name in old.metrics if name in new.metrics]
     chosen: dict[str, None] = {}
     for name in asked:
-        own, metric = canonical(name)
-        exact = [one for one in (name, own) if one in both]
-        like = [
-            one for one in both
-            if metric is not None and not (metric.params or metric.given)
-            and (known := old.metrics[one]) is not None
-            and (known.definition, known.cutoff) == (metric.definition, metric.cutoff)
-        ]  # fmt: skip
-        if not exact and len(like) != 1:
-            near, known_names = did_you_mean(name, both), ", ".join(both)
-            raise UnknownNameError(f"no metric '{name}' in both{near}  (there are: {known_names})")
-        chosen[(exact or like)[0]] = None
+        own = next((one for one in (name, canonical(name)[0]) if one in both), None)
+        if own is None:
+            near, known = did_you_mean(name, both), ", ".join(both)
+            raise UnknownNameError(f"no metric '{name}' in both{near}  (there are: {known})")
+        chosen[own] = None
     return list(chosen) if asked else both
 
 

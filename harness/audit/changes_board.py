@@ -43,18 +43,9 @@ class Key:
 class Row:
     """One row of a leaderboard.
 
-    Parameters
-    ----------
-    values : mapping of str to float
-        Summaries by metric; NaN if there is none.
-    counts : mapping of str to int
-        Queries, missing ones, ties, if they are known.
-    entry : Entry, optional
-        With the values of each query; None for a CSV.
-    captured : mapping of str to str, optional
-        What placeholders captured, if the row is one cell of a folder.
-    repetitions : int, optional
-        How many seeds the row is a mean over, if that is known.
+    `values` are summaries by metric, `counts` queries, missing ones and ties. `entry` has the
+    values of each query, `captured` what placeholders captured, if the row is one cell of a
+    folder. `repetitions` is how many seeds the row is a mean over.
     """
 
     values: Mapping[str, float]
@@ -66,21 +57,10 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """One side of a comparison.
+    """One side of a comparison: a folder with its manifest, or a CSV with notes on its columns.
 
-    Parameters
-    ----------
-    name : str
-        Folder or file.
-    metrics : mapping of str to Metric or None
-        By the name that both sides share; None for a name that is not a metric of ours.
-    rows : mapping of Key to Row
-    slack : mapping of str to float
-        Half a unit of the last digit printed; 0 if every digit is there.
-    manifest : mapping, optional
-        Of a folder.
-    notes : tuple of str
-        How the columns of a CSV were read.
+    `metrics` are by the name that both sides share, None if it is not ours. `slack` is half a unit
+    of the last digit that a metric is printed with; 0 if every digit is there.
     """
 
     name: str

@@ -51,21 +51,9 @@ class QueryMove:
 class Paired:
     """A run in both folders by one metric, query by query.
 
-    Parameters
-    ----------
-    n : int
-        Queries that have a value in both.
-    moved : int
-        How many of these values differ.
-    up, down : tuple of QueryMove
-        The largest differences above and below 0, the largest first.
-    only_old, only_new : tuple of str
-        Queries that have a value in one of them only.
-    difference, low, high : float
-        Mean of new minus old over the paired queries, and its interval.
-    p, p_adjusted : float
-        NaN if nothing moved, or the test has no answer (`note` says why).
-    method, note : str
+    `n` queries have a value in both, `moved` of which differ; `up` and `down` are the largest
+    differences. `difference`, `low` and `high` are the mean of new minus old and its interval.
+    `p` is NaN if nothing moved, or the test has no answer (`note` says why).
     """
 
     n: int
@@ -184,25 +172,10 @@ def paired_test(plan: Plan) -> Test:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """One run by one metric, original and reproduction.
+    """One run by one metric, original and reproduction (:mod:`harness.stats.reproduction`).
 
-    Parameters
-    ----------
-    key : Key
-    metric : str
-    n : int
-        Queries in both; 0 if their values are not known.
-    rmse, nrmse : float
-        Over the queries of both (:mod:`harness.stats.reproduction`).
-    p_paired : float
-        Of a paired t-test over the queries of both.
-    p_welch : float
-        Of Welch's t-test over the queries of each: for a replication on other queries.
-    baseline : str
-        Run that the effect is over; empty without one.
-    effect_ratio, delta_ri : float
-    note : str
-        Why something is not defined.
+    `n` queries are in both, over which `rmse`, `nrmse` and the paired t-test are; Welch's is over
+    the queries of each. The effects are over the run `baseline`, if any.
     """
 
     key: Key
@@ -286,19 +259,10 @@ def _effect(errors: Reproduced, old: Board, new: Board, base: Key) -> Reproduced
 
 @dataclass(frozen=True)
 class Rankings:
-    """One run's rankings, original and reproduced, as means over the queries that have a value.
+    """One run's rankings, original and reproduced, as means over `n` queries that both answer.
 
-    Parameters
-    ----------
-    key : Key
-    n : int
-        Queries that both answer.
-    coverage : float
-        Share of the original's documents that the reproduction retrieves.
-    tau : float
-        Kendall's tau_b over the documents of both.
-    rbo : float
-        Rank-biased overlap of the whole rankings, tied documents in trec_eval's order.
+    `coverage` is the share of the original's documents that the reproduction retrieves, `tau`
+    Kendall's tau_b over the documents of both, `rbo` is over the whole rankings.
     """
 
     key: Key

@@ -215,15 +215,11 @@ def notes(changes: Changes) -> Iterator[str]:
     for dataset, metrics in same.items():
         where = f" on {dataset}" if dataset else ""
         yield f"the order of the systems is the same by {first_of(metrics)}{where}"
-    if differing := [one for one in changes.orders if one.differs]:
+    if any(one.differs for one in changes.orders):
         yield (
-            f"tau_ap: the old order is the truth; RBO: extrapolated, p = {changes.p:g}; ranks: "
-            "among the systems of both, at the digits of the one that has fewer"
+            f"tau_ap: the old order is the truth; RBO: extrapolated, p = {changes.p:g}; RBO and "
+            "same top are over all systems, the rest over those in both"
         )
-    if any(one.has_ties for one in differing):
-        yield "tau_ap: the mean over the orders of tied systems, which stays below 1"
-    if any(one.is_partly_shared for one in differing):
-        yield "RBO and same top are over all systems of each, the rest over the systems of both"
     if changes.reproduced:
         yield (
             "RMSE, nRMSE: over queries, and as a share of the largest possible; ER: new effect "

@@ -143,18 +143,9 @@ def _ways(names: Iterable[str], shown: Iterable[tuple[str, str]]) -> dict[str, s
 
 @dataclass(frozen=True, eq=False)
 class Heading:
-    """What a column holds.
+    """What a column holds: None if it is not of the results, `why` if it could be.
 
-    Parameters
-    ----------
-    column : Column or None
-        None if it is not a value of the results.
-    text : str
-        Its headings.
-    has_dataset : bool
-        Whether they name a dataset, or the mean over several.
-    why : str
-        Why it is not a value although it could be.
+    `has_dataset` is whether its headings name a dataset, or the mean over several.
     """
 
     column: Column | None
@@ -165,19 +156,9 @@ class Heading:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One row of values.
+    """One row of values: its name in the table, and its letter or dagger (`sign`).
 
-    Parameters
-    ----------
-    run, dataset : str or None
-        None if not known.
-    text, sign : str
-        Its name in the table, and the letter or dagger that stands for it.
-    cells : tuple of Cell
-    group : int
-        Number of its group of rows.
-    where : tuple of (str, str)
-        Captured columns, such as a seed.
+    `where` are captured columns such as a seed; `group` is the number of its group of rows.
     """
 
     run: str | None

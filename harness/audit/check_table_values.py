@@ -79,19 +79,10 @@ def _half_up(number: Decimal, digits: int) -> Decimal:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong in a table.
+    """One thing that is wrong in a table, at a line of the file: what is printed and what is right.
 
-    Parameters
-    ----------
-    kind : str
-        ``digits`` (another value), ``rounding`` (the last digit), ``spread``, ``bold``,
-        ``underline``, ``marker``, or ``other`` (n, rank, tier).
-    line : int
-        Of the file.
-    row, column : str
-        As the table calls them.
-    found, right, why : str
-        What is printed, what is right, and why.
+    `kind` is ``digits`` for another value, ``rounding`` for the last digit, ``other`` for n, rank
+    and tier.
     """
 
     kind: FindingKind
@@ -107,20 +98,8 @@ class Finding:
 class Verdict:
     """What is wrong in one table, and what was checked.
 
-    Parameters
-    ----------
-    name : str
-        The table's label, or its number in the file.
-    line : int
-    findings : list of Finding
-    verified : Counter of str
-        How many numbers, spreads, best values, second best values, marks were checked.
-    unknown : list of str
-        Rows and columns that are no run and no metric.
-    notes : list of str
-        What was assumed, or could not be checked.
-    has_caption : bool
-        Whether it has one, whose claims are not checked.
+    `verified` counts numbers, spreads, best values and marks; `unknown` lists rows and columns that
+    are no run and no metric, `notes` what was assumed or not checked.
     """
 
     name: str
@@ -134,22 +113,10 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Entered:
-    """One number of a table.
+    """One number of a table, and its `value` in the results; NaN if there is none.
 
-    Parameters
-    ----------
-    line : Line
-    heading : Heading
-    cell : Cell
-    printed : Printed
-    value : float
-        The value in the results; NaN if there is none.
-    dataset : str or None
-        None for the mean over datasets, and if it is not known.
-    known : bool
-        Whether its run and dataset are known.
-    percent : bool
-        Whether the column is x 100.
+    `known` is whether its run and dataset are known; `dataset` is None for the mean over several.
+    `percent` is whether the column is x 100.
     """
 
     line: Line

@@ -22,21 +22,10 @@ _TRACE = re.compile(r"manifest sha256:\s*([0-9a-f]{64})")
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One cell; two columns under one heading hold the same object.
+    """One cell, and how many columns and rows it spans; these hold the same object.
 
-    Parameters
-    ----------
-    text : str
-        Without what is raised or lowered.
-    whole : str
-        All of it.
-    line : int
-        Line of the file, from 1.
-    columns, rows : int
-        How many it spans.
-    raised, lowered : str
-    bold, underlined : bool
-        How its number is set.
+    `text` is without what is raised or lowered, `whole` all of it; `bold` and `underlined` are
+    how its number is set.
     """
 
     text: str = ""
@@ -79,21 +68,10 @@ def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1)
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """One table.
+    """One table: rows of one length, the first `header` of them headings.
 
-    Parameters
-    ----------
-    rows : tuple of tuple of Cell
-        All of one length; the first `header` of them are headings.
-    header : int
-    line : int
-        Where it begins.
-    name : str
-        Its label, if any.
-    trace : str
-        SHA-256 of the manifest that it says it was made from, if any.
-    caption : str
-        The text above or below it.
+    `name` is its label, `trace` the SHA-256 of the manifest that it says it was made from, and
+    `caption` the text above or below it.
     """
 
     rows: tuple[Row, ...]
@@ -131,17 +109,8 @@ def grid_of(
 ) -> list[Grid]:
     """Return a table of rows that may differ in length; nothing without rows.
 
-    Parameters
-    ----------
-    rows : sequence of sequence of Cell
-        A cell that spans columns is there once; below one that spans rows are empty cells.
-    header : int or None
-        How many are headings; None for those above the first row with a fraction.
-    line : int
-    name : str
-    before : str
-        Text that may have the manifest's hash.
-    caption : str
+    A cell that spans columns is there once; below one that spans rows are empty cells. A `header`
+    of None is for the rows above the first fraction. `before` may have the manifest's hash.
     """
     full = [[cell for cell in row for _ in range(max(cell.columns, 1))] for row in rows if row]
     if not full:
@@ -186,24 +155,11 @@ _MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "\u00a0": " "})
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as it is printed.
+    """A number as it is printed, with so many decimals (`digits`), and what follows it.
 
-    Parameters
-    ----------
-    text : str
-    number : Decimal
-    digits : int
-        Its decimals.
-    is_percent : bool
-        Whether a % follows it.
-    spread : tuple of Decimal
-        A deviation, or the two ends of an interval.
-    marks, lowered : tuple of str
-        What is raised behind it, and what is lowered: letters, or daggers.
-    raised : tuple of str
-        The raised text in parts, as commas split it.
-    remark : str
-        What follows in brackets and is not a deviation: ``(+5.9%)``, ``(2)``, ``(17/20)``.
+    `spread` is a deviation, or the two ends of an interval; `remark` what is in brackets and is
+    not a deviation: ``(+5.9%)``, ``(17/20)``. `marks` and `lowered` are letters or daggers,
+    `raised` the raised text as commas split it.
     """
 
     text: str

@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from made_boards import OLD, folder, table
+from made_boards import table
 
 import harness
 from harness.audit.changes import changes
+from harness.audit.changes_report import render
 from harness.cli.app import app
 from harness.errors import HarnessError, HarnessWarning
 
@@ -78,15 +80,6 @@ def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
     ]  # fmt: skip
     assert (good["old_rank"], good["new_rank"], good["n"]) == ("1", "1", "6")
     assert (good["moved_queries"], good["significant"], good["method"]) == ("1", "false", "t(5)")
-
-
-def test_rows_of_one_of_them_in_csv(tmp_path: Path) -> None:
-    old = table(tmp_path / "a.csv", "run,seed,map\nx,1,0.3\nx,2,0.2")
-    new = table(tmp_path / "b.csv", "run,seed,map\nx,1,0.3\nx,3,0.2")
-    rows = list(csv.DictReader(io.StringIO(said(old, new, "-f", "csv"))))
-    assert [(row["run"], row["seed"], row["status"]) for row in rows] == [
-        ("x", "1", "same"), ("x", "2", "only old"), ("x", "3", "only new"),
-    ]  # fmt: skip
 
 
 def test_jsonl(old: Path, new: Path) -> None:
@@ -166,8 +159,18 @@ def test_folds_and_seeds_have_a_row_a_system(tmp_path: Path, root: Path) -> None
     assert all(cell.queries is not None for cell in moved.cells if cell.has_moved)
 
 
-def test_a_folder_that_is_none(tmp_path: Path) -> None:
-    result = folder(tmp_path / "a", OLD)
-    (tmp_path / "b").mkdir()
-    for name in "bc":
-        assert said(result, tmp_path / name, code=2).startswith(f"{tmp_path / name}: ")
+def test_the_page_shows_what_is_printed(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (root / "docs/changes.md").read_text(encoding="utf-8")
+    shutil.copytree(root / "runs", tmp_path / "runs")
+    (tmp_path / "configs").mkdir()
+    config = tmp_path / "configs/before.yaml"
+    config.write_text(re.findall(r"^```yaml\n(.*?)^```", page, re.S | re.M)[0])
+    harness.run(config)
+    harness.run(config, overrides=["policy.ties=stable", "output=results/after"])
+    monkeypatch.chdir(tmp_path)
+    text = render(changes("configs/results/before", "configs/results/after"))
+    beginning, end = re.findall(r"^```text\n(.*?)^```", page, re.S | re.M)
+    assert text.startswith(beginning)
+    assert text.endswith(end)
