@@ -15,7 +15,6 @@ from matplotlib.colors import to_hex
 from pictured import RANKED, TRACE, drawn, effects_study, figures, study, texts
 
 from harness.config import load as config
-from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
 from harness.core.study import Study
 from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
@@ -112,20 +111,6 @@ def test_effects_are_seen_from_the_baseline() -> None:
     assert (picture.metric, picture.baseline, picture.level) == ("map ↑", "a", 0.05)
     assert first.tested
     assert second.tested
-
-
-def test_effects_without_a_test() -> None:
-    (metric,) = parse_all(["map"])
-    rows = (
-        Comparison("trec", metric, "a", "b", 2, 0.1, 0.05, 0.15, p_adjusted=0.01),
-        Comparison("trec", metric, "a", "c", 2, 0.1, note="zero variance"),
-    )
-    found = study({key: [0.1, 0.2] for key in "abc"}, comparisons=Comparisons(Plan(("a",)), rows))
-    (picture,) = drawn(found, "effects")
-    assert [(row.tested, row.significant) for row in picture.rows] == [(True, True), (False, False)]
-    (figure,) = figures(found, "effects")
-    assert [line.get_marker() for line in figure.axes[0].lines[1:]] == ["o", "x"]
-    assert "95 % interval; ● p ≤ 0.05, ○ p > 0.05, × no test" in "\n".join(texts(figure))
 
 
 def test_scatter_of_systems() -> None:
@@ -227,13 +212,6 @@ def test_labels(kind: str, expected: set[str]) -> None:
     assert expected <= {*texts(figure)}
 
 
-def test_the_bars_are_the_differences() -> None:
-    found = study({"a": [0.5, 0.5, 0.5], "b": [0.75, 0.25, 0.625]})
-    (figure,) = figures(found, "differences", baseline="a")
-    bars = {(bar.get_center()[0], bar.get_height()) for bar in figure.axes[0].patches}
-    assert bars == {(0, 0.25), (1, 0.125), (2, -0.25)}
-
-
 def test_a_system_has_one_colour_whatever_is_chosen() -> None:
     found = several()
     (lines,) = figures(found, "cutoffs", runs=("run-2",))
@@ -317,15 +295,6 @@ def base(tmp_path: Path) -> Path:
     for name in ("qrels.txt", "bm25.run", "dense.run"):
         (tmp_path / name).write_text("x")
     return tmp_path
-
-
-def test_a_kind_alone_or_with_settings(base: Path) -> None:
-    text = "plots: [heatmap, {kind: effects, metrics: map, formats: png}]\ncompare: {}\n"
-    loaded = config.loads(HEAD + text.replace("{}", "{baseline: bm25}"), base=base)
-    assert list(loaded.plots) == [
-        Settings("heatmap"), Settings("effects", ("map",), formats=("png",)),
-    ]  # fmt: skip
-    assert config.Config.model_validate(loaded.resolved()).plots == loaded.plots
 
 
 @pytest.mark.parametrize(
