@@ -15,17 +15,17 @@ import yaml
 from command_line import called, started
 from hypothesis import given
 from hypothesis import strategies as st
-from reports.latex_page import PREAMBLE, compiled, needs_latex
 
 from harness import errors as escaping
 from harness.audit.table_files import read_rows, read_text
-from harness.config.init import _quoted
+from harness.config import sweep
+from harness.config.init import _quoted, propose_config
+from harness.config.load import loads
 from harness.core.text import LONGEST, readable, width
-from harness.errors import HarnessError, Problem
+from harness.errors import HarnessError, HarnessWarning, Problem
 from harness.reports.csv import from_csv, in_csv
 from harness.reports.csv import render as text_of
 from harness.reports.html import html_comment, in_html
-from harness.reports.latex import escape as in_latex
 from harness.reports.markdown import in_markdown
 from harness.reports.text import columns
 
@@ -59,11 +59,6 @@ def test_a_name_reads_back_from_csv_and_is_no_formula(name: str) -> None:
         return  # it is written, and csv of Python 3.10 reads no NUL
     (row,) = csv.DictReader(io.StringIO(text, newline=""))
     assert (from_csv(row["run"]), row["x"]) == (name, "-0.5")
-
-
-@pytest.mark.parametrize("name", ["-1", "+1.5", "-.5e-3", "-0"])
-def test_a_plain_number_keeps_its_sign(name: str) -> None:
-    assert in_csv(name) == name
 
 
 def test_a_leaderboard_reads_back(tmp_path: Path) -> None:
@@ -141,15 +136,6 @@ def test_markdown_shows_a_name_as_it_stands(name: str) -> None:
 def test_yaml_of_init_loads_back_to_the_same_name(name: str) -> None:
     assert yaml.safe_load(f"k: {{path: {_quoted(name)}}}") == {"k": {"path": name}}
     assert yaml.safe_load(f"{_quoted(name)}: {{x: 1}}") == {name: {"x": 1}}
-
-
-@pytest.mark.parametrize("name", ["0b101", "0xff", ".inf", "1_0", "2001-01-01", "yes", "y", "~"])
-def test_yaml_of_init_quotes_what_is_no_text(name: str) -> None:
-    assert _quoted(name) == f'"{name}"'
-
-
-def test_latex_writes_no_character_that_does_something_else() -> None:
-    assert in_latex("a\0\x1b\u202e\ud800") == ("a{[}U+0000{]}{[}U+001B{]}{[}U+202E{]}{[}U+D800{]}")
 
 
 def test_an_error_is_on_lines_of_its_own() -> None:
@@ -260,28 +246,6 @@ def test_every_command_takes_such_names(results: Path, words: list[str]) -> None
     assert max(map(len, said.splitlines())) < 700
 
 
-AUDIT = ["audit", "out", "--convention", "lightgbm", "--format"]
-
-
-def test_every_name_is_whole_in_data_that_are_printed(results: Path) -> None:
-    audit = called(*AUDIT, "csv", cwd=results).out
-    rows = csv.DictReader(io.StringIO(audit, newline=""))
-    assert {from_csv(row["system"]) for row in rows} == {*NASTY}
-    records = json.loads(called("cache", "list", "out", "--format", "json", cwd=results).out)
-    assert {record["run"] for record in records} <= {*NASTY}
-    compare = ["compare", "--results", "out", *(NASTY[n] for n in (1, 0, -1)), "--format"]
-    lines = called(*compare, "jsonl", cwd=results).out.splitlines()
-    assert [json.loads(line)["run"] for line in lines] == [NASTY[0], NASTY[-1]]
-    rows = csv.DictReader(io.StringIO(called(*compare, "csv", cwd=results).out, newline=""))
-    assert [from_csv(row["run"]) for row in rows] == [NASTY[0], NASTY[-1]]
-
-
-def test_a_page_of_the_audit_opens_no_tag_of_a_name(results: Path) -> None:
-    page = called(*AUDIT, "html", cwd=results).out
-    assert "script" not in Reader(page).tags
-    assert not set(page) & set("\x1b\x07\u202e\ufeff\x9b\r\t")
-
-
 UNKNOWN = "no\x1b\nerror: none"
 
 
@@ -325,8 +289,63 @@ def test_names_that_are_no_utf8(results: Path) -> None:
     assert r"odd\xff.json: its name is not UTF-8" in called("init", ".", cwd=results).out
 
 
-@needs_latex
-def test_latex_of_such_names_compiles(results: Path, tmp_path: Path) -> None:
-    text = (results / "out/tables/main.tex").read_text()
-    text = text.replace("x" * 10_000, "x" * 100)
-    compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{text}\n\\end{{document}}\n")
+NAMES = [
+    *(name.replace("/", "_").lstrip(".")[:200] for name in NASTY),  # not hidden
+    *(
+        "{model}",
+        "{{x}}",
+        "a{",
+        "b}",
+        "$HOME",
+        "${HOME}",
+        "$$",
+        "~",
+        "~root",
+        "[0]*?",
+        "back\\slash",
+    ),
+    *("-x", "- d", " lead", "trail ", "#c", "a: b", "null", "yes", "1e3", "0x1", "'q'", "!tag"),
+    *("*star", "&amp;", "%41", "\x7f", "\x85nel", "\u2028line", "\ufffe", "\U0001f600"),
+]
+RUN = "1 Q0 d1 1 2.5 t\n1 Q0 d0 2 1.5 t\n2 Q0 d1 1 2.5 t\n2 Q0 d0 2 1.5 t\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Judgements and runs, each in a folder of a name of its own kind too."""
+    (tmp_path / "$qrels~.txt").write_text("1 0 d0 1\n1 0 d1 0\n2 0 d1 1\n")
+    for at, name in enumerate(NAMES):
+        below = tmp_path / name if at % 4 == 0 else tmp_path
+        try:
+            below.mkdir(exist_ok=True)
+            (below / f"{name}.run").write_text(RUN)
+        except OSError:
+            pytest.skip("a file system that refuses some of these names")
+    return tmp_path
+
+
+def test_a_config_of_init_names_these_very_files(folder: Path) -> None:
+    with pytest.warns(HarnessWarning, match="look the same"):
+        config = loads(propose_config(folder, folder), "c.yaml", folder)
+    cells = sweep.resolve(config)
+    runs = {Path(folder, cell.run_entry.path) for cell in cells}
+    assert runs == {*folder.rglob("*.run")}
+    assert {Path(folder, cell.dataset_entry.path) for cell in cells} == {folder / "$qrels~.txt"}
+
+
+def test_commands_show_them_on_one_line(tmp_path: Path) -> None:
+    (tmp_path / "q\x1b\n.txt").write_text("1 0 d0 1\n1 0 d1 0\n2 0 d1 1\n")
+    names = ["\x1b[31mred\x07\r\n\tx.run", "\u202eevil\ufeff\u200b\x9b.run"]
+    for name in names:
+        (tmp_path / name).write_text(RUN.replace("1.5", "3.5"))  # ranks that are not the scores'
+    for words in (
+        ["evaluate", "q\x1b\n.txt", *names, "-m", "map"],
+        ["compare", *names, "--qrels", "q\x1b\n.txt", "-m", "map"],
+        ["explain", "0.5", "q\x1b\n.txt", names[0], "-m", "map", "-k", "1", "--depth", "0"],
+        ["annotate", *names, "--set", "actor.name=\x1b\n", "-o", "new\x1b\n"],
+        ["check", "q\x1b\n.txt", *names],
+    ):
+        code, out, err = called(*words, cwd=tmp_path)
+        assert code in (0, 1), err
+        assert not set(out + err) & set("\x1b\x07\u202e\ufeff\x9b\r\t")
+        assert not [line for line in (out + err).splitlines() if line.startswith((r"\tx", ".txt"))]

@@ -49,18 +49,6 @@ def test_runs_by_name() -> None:
     assert found.family_sizes == (("table", 2),)
 
 
-@pytest.mark.parametrize("as_list", [True, False])
-def test_evaluations(as_list: bool) -> None:
-    evaluations = {
-        name: harness.evaluate(QRELS, run, ["recip_rank", "num_ret"], name=name)
-        for name, run in RUNS.items()
-    }
-    given = list(evaluations.values()) if as_list else evaluations
-    found = harness.compare(given, baseline="poor")
-    expected = harness.compare(QRELS, RUNS, ["recip_rank"], baseline="poor")
-    assert found.rows == expected.rows
-
-
 def test_what_is_wrong_is_refused() -> None:
     for runs, metrics, keys in (
         (RUNS, ["map"], {"baseline": "god"}),
@@ -161,17 +149,6 @@ def test_what_is_printed_is_what_evaluate_gives(trec: Path) -> None:
     expected = harness.compare(evaluations, test="bootstrap", correction="bh", draws=500, seed=3)
     assert [float(row["p_adjusted"]) for row in rows] == [one.p_adjusted for one in expected.rows]
     assert {(row["draws"], row["seed"], row["family_size"]) for row in rows} == {("500", "3", "6")}
-
-
-def test_jsonl_and_markdown(trec: Path) -> None:
-    words = [trec / "bm25.run", trec / "bm25.run", "--qrels", trec / "qrels.txt", "-m", "map"]
-    words[1] = trec / "lsi.run"
-    (line,) = said(*words, "-f", "jsonl").splitlines()
-    row = json.loads(line)
-    assert (row["run"], row["n"], row["draws"]) == ("lsi", 30, None)
-    text = said(*words, "-f", "markdown")
-    assert "| run | n | value | difference | 95 % interval | p | adjusted p |" in text
-    assert "\n- \\* adjusted p at most 0.05\n" in text
 
 
 def test_a_file_against_itself(trec: Path, tmp_path: Path) -> None:
@@ -316,34 +293,6 @@ def test_p_is_that_of_scipy(workplace: Path) -> None:
     assert (float(row["low"]), float(row["high"])) == pytest.approx((low, high), rel=1e-10)
 
 
-def test_standings_and_tiers(workplace: Path) -> None:
-    found = rows(workplace / "results/compare/standings.csv")
-    assert list(found[0]) == [
-        "dataset", "run", "metric", "n", "value", "low", "high", "rank", "rank_low", "rank_high",
-        "tier", "n_ranked",
-    ]  # fmt: skip
-    assert len(found) == 2 * 2 * 5
-    tiers = {(row["dataset"], row["run"], row["metric"]): row["tier"] for row in found}
-    board = rows(workplace / "results/compare/leaderboard.csv")
-    assert list(board[0])[-2:] == ["map tier", "ndcg@10 tier"]
-    for row in board:
-        for metric in ("map", "ndcg@10"):
-            assert row[f"{metric} tier"] == tiers[row["dataset"], row["run"], metric]
-    for row in found:
-        assert int(row["rank_low"]) <= int(row["rank"]) <= int(row["rank_high"])
-
-
-@pytest.mark.parametrize("test", ["paired-t", "randomization", "randomized-tukey"])
-def test_the_same_bytes_each_time(workplace: Path, test: str) -> None:
-    said = [f"output=../results/{test}", f"compare.test={test}", "compare.draws=500"]
-    files = []
-    for _ in range(2):
-        found = harness.run(workplace / "configs/compare.yaml", overrides=said)
-        files.append({name: (found.folder / name).read_bytes() for name in found.files})
-    assert files[0] == files[1]
-    assert {"significance.csv", "standings.csv"} <= files[0].keys()
-
-
 def test_read_back_and_compared_anew(workplace: Path) -> None:
     read = results.read(workplace / "results/compare")
     assert read.comparisons is None
@@ -412,15 +361,6 @@ def test_they_are_counted_and_named() -> None:
     assert [one.note for one in found.rows] == ["", "", ""]
 
 
-def test_nothing_is_said_of_what_is_left_out_or_complete() -> None:
-    complete = harness.compare(QRELS, {"one": FULL, "two": FULL}, ["map"])
-    same = {"one": PARTIAL["half"], "two": PARTIAL["half"]}
-    skipped = harness.compare(QRELS, same, ["map"], policy={"missing_queries": "skip"})
-    for found in (complete, skipped):
-        assert found.unanswered == ()
-        assert "answered" not in " ".join(notes(found))
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """A folder with judgements, two runs that share no query, and a config."""
@@ -432,20 +372,6 @@ def files(tmp_path: Path) -> Path:
         "compare: {}\noutput: results\n"
     )
     return tmp_path
-
-
-def test_files_list_them(files: Path) -> None:
-    words = ["compare", "half.run", "other.run", "--qrels", "qrels.txt", "-m", "map"]
-    words = [str(files / one) if "." in one else one for one in words]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0, done.output
-    assert "  qrels: half answered 3 of 6 queries, other answered 2 of 6 queries; " in done.stdout
-    lines = [line.split() for line in done.stdout.splitlines()]
-    title = lines.index(["qrels,", "queries", "without", "an", "answer"])
-    assert lines[title + 1 : title + 5] == [
-        ["run", "n", "qids"], ["half", "3", "q3", "q4", "q5"],
-        ["other", "4", "q0", "q1", "q2", "q5"], [],
-    ]  # fmt: skip
 
 
 def test_a_config_counts_them_and_so_do_its_results(files: Path) -> None:

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from latex_page import PREAMBLE, compiled, complaints, needs_latex, printed
 from studies import compared, constant, study
 
-import harness
 from harness.core.study import Study
-from harness.errors import HarnessWarning
 from harness.reports.latex import escape, width
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.rendering import grid_of, render, render_all, too_wide
@@ -123,16 +121,6 @@ def test_every_shape_compiles_without_a_complaint(marks: str, tmp_path: Path) ->
 
 
 @needs_latex
-@pytest.mark.parametrize("siunitx", [False, True])
-def test_a_whole_document(siunitx: bool, tmp_path: Path) -> None:
-    asked = Settings(siunitx=siunitx, width="page", spread="interval", average=True)
-    text = render(build(MADE["letters"], asked), "latex", asked, standalone=True)
-    log = compiled(tmp_path, text.replace(r"\usepackage[T1]{fontenc}", ""))
-    assert complaints(log) == []
-    assert "bm25" in printed(tmp_path)
-
-
-@needs_latex
 def test_the_authors_caption_can_be_latex(tmp_path: Path) -> None:
     asked = Settings(caption="50% of a_b", caption_latex=r"Half of \emph{a} with $k_1 = 60$")
     table = build(MADE["none"], asked)
@@ -143,17 +131,6 @@ def test_the_authors_caption_can_be_latex(tmp_path: Path) -> None:
     assert render(table, "text").startswith("50% of a_b. Means over trec")
     only = Settings(caption=r"50% of $k_1$")
     assert r"\caption{50\% of \$k\_1\$. Means" in render(build(MADE["none"], only), "latex")
-
-
-@needs_latex
-def test_a_table_of_one_dataset_fits_a_column(tmp_path: Path) -> None:
-    asked = Settings(datasets=("trec",), runs=("bm25", "dense"), spread="deviation")
-    table = render(build(MADE["letters"], asked), "latex", asked).replace("[tb]", "[!h]")
-    document = PREAMBLE.replace("{article}", "[twocolumn]{article}").replace(
-        "paperwidth=30cm,paperheight=80cm,margin=1cm", "textwidth=178mm,columnsep=8mm"
-    )
-    log = compiled(tmp_path, f"{document}\\begin{{document}}\n{table}\n\\end{{document}}\n")
-    assert complaints(log) == []
 
 
 SHIFTED = re.compile(r'<word xMin="([0-9.]+)" [^>]*>\.\d{3}[^\]<]*</word>')
@@ -215,15 +192,6 @@ def test_names_are_printed_as_they_stand(tmp_path: Path, names: list[str]) -> No
     assert complaints(log) == []
     found = ["".join(line.split()) for line in printed(tmp_path).splitlines() if line.strip()]
     assert found == ["".join(f"x{name}x".split()).replace("'", "’") for name in names]
-
-
-@needs_latex
-def test_formulas_compile(tmp_path: Path) -> None:
-    signs = "↑↓→←↔±×·−≤≥≠≈∞†‡‖√∑∆²³¹°µ★•§¶…–—“”‘’" + "".join(map(chr, range(0x391, 0x3CA)))
-    text = escape(" ".join(signs))
-    log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{text}\n\\end{{document}}\n")
-    assert complaints(log) == []
-    assert text.count("U+") == 8  # letters with accents, and no letter
 
 
 @pytest.mark.parametrize(
@@ -321,21 +289,3 @@ def test_what_does_not_fit_is_said() -> None:
     most = too_wide(build(wide(5), asked), asked)
     assert most is not None
     assert "'width: page'" not in most
-
-
-def test_a_run_warns(tmp_path: Path, root: Path) -> None:
-    (tmp_path / "c.yaml").write_text(
-        f"datasets: {{trec: {{path: {root}/runs/trec/qrels.txt}}}}\n"
-        f"runs: {{bm25: {{path: {root}/runs/trec/bm25.run}}}}\n"
-        "metrics: [map, P@5, P@10, P@20, P@100, ndcg@10, recip_rank, bpref, Rprec]\n"
-        "tables: {main: {formats: [latex]}}\n"
-    )
-    with pytest.warns(HarnessWarning, match="table 'main' is about"):
-        harness.run(tmp_path / "c.yaml")
-
-
-@needs_latex
-def test_a_document_of_its_own_is_as_wide_as_its_table(tmp_path: Path) -> None:
-    asked = Settings(spread="interval")
-    text = render(build(wide(5), asked), "latex", asked, standalone=True)
-    assert complaints(compiled(tmp_path, text)) == []

@@ -12,8 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from studies import compared, constant, study
 
-import harness
-from harness.core.comparison import Comparisons, Plan, Standing
 from harness.core.evaluation import Counts
 from harness.core.policy import Policy
 from harness.errors import UnknownNameError
@@ -21,7 +19,7 @@ from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.marks import best_and_second
 from harness.reports.paper_table.model import PaperTable
-from harness.reports.paper_table.rendering import FORMATS, render, render_all, shown_alike
+from harness.reports.paper_table.rendering import FORMATS, render, shown_alike
 from harness.reports.paper_table.select import metric_spellings, select
 from harness.reports.paper_table.settings import Settings
 
@@ -206,24 +204,6 @@ def test_further_columns() -> None:
     )
     alone = build(made, Settings(metrics=("map",)))
     assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others count as 0."
-
-
-def test_one_run_has_no_best() -> None:
-    table = build(study(constant({"trec": {"bm25": [0.5]}})))
-    assert not any(cell.best for row in table.rows for cell in row.cells)
-    assert table.caption == (
-        "Means over trec (2 queries).",
-        "Score ties (in single precision) were broken by descending document identifier, as in "
-        "trec_eval.",
-    )
-
-
-def test_label_and_trace() -> None:
-    table = build(study(TWO, METRICS), name="main")
-    assert table.label == "tab:main"
-    assert table.source == (
-        f"table made by harness {harness.__version__}, config paper, manifest sha256:{'ab12' * 16}"
-    )
 
 
 def test_a_run_that_could_not_be_evaluated_loses_no_table() -> None:
@@ -544,18 +524,6 @@ def test_signs_of_several_letters_stand_between_commas() -> None:
     assert rows(table)[-1]["trec map marks"] == "best a b aa ab"
 
 
-def test_three_letters_and_more_that_follow_each_other_are_a_range() -> None:
-    # the last run's signs are those of runs 1 to 3, 5, 6 and 25 to 27: b-d, f, g, z-ab
-    runs = {f"run{place}": [place / 100] for place in range(29)}
-    places = (1, 2, 3, 5, 6, 25, 26, 27)
-    beaten = {("trec", "map", f"run{place}", "run28"): (0.1, 0.01) for place in places}
-    others = {("trec", "map", f"run{place}", "run27"): (0.1, 0.9) for place in range(27)}
-    table = build(study(constant({"trec": runs}), ["map"], compared({**beaten, **others})))
-    assert "<sup>b–d,f,g,z–ab</sup>" in render(table, "markdown")
-    assert "$^{b{-}d,f,g,z{-}ab}$" in render(table, "latex")
-    assert rows(table)[-1]["trec map marks"] == "best b c d f g z aa ab"
-
-
 def rows(table: PaperTable) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(render(table, "csv"))))
 
@@ -579,49 +547,6 @@ def test_csv_marks_the_best_of_all_digits() -> None:
     table = build(study(constant({"trec": values})), Settings(digits={"*": 1}))
     assert not any(row.cells[0].best for row in table.rows)  # all are .5
     assert [row["trec map marks"] for row in rows(table)] == ["second", "", "best"]
-
-
-def test_csv_of_spreads_and_of_what_is_not_there() -> None:
-    values = {"trec": {"a::1": [[0.1], [0.3]], "a::2": [[0.3], [0.5]], "b": [[math.nan]] * 2}}
-    (first, second) = rows(build(study(values), Settings(spread="deviation", extras=("coverage",))))
-    assert float(first["trec map deviation"]) == pytest.approx(0.2 / math.sqrt(2))
-    assert first["trec coverage"] == "2/2"
-    assert (second["trec map"], second["trec map deviation"], second["trec map n"]) == ("",) * 3
-    (first, _) = rows(build(study(values), Settings(spread="interval")))
-    assert float(first["trec map low"]) < 0.3 < float(first["trec map high"])
-
-
-def test_extras_of_comparisons() -> None:
-    (metric,) = MADE.board.metrics[:1]
-    standings = (
-        Standing("trec", "bm25", metric, 2, 0.4, 0.3, 0.5, 2, 1, 2, "1-2"),
-        Standing("trec", "dense", metric, 2, 0.5, 0.45, 0.55, 1, 1, 1, "1"),
-    )
-    made = study(
-        constant({"trec": VALUES}), ["map"] * 0 + ["map", "mse"], Comparisons(Plan(), (), standings)
-    )
-    table = build(made, Settings(extras=("tier", "rank"), spread="interval"))
-    assert [column.key for column in table.columns] == ["map", "map tier", "map rank", "mse"]
-    assert body(render(table, "text"))[:4] == [
-        "                      map ↑  tier      rank    mse ↓",
-        "bm25     .400+ [.300, .500]   1–2  2 [1, 2]  -2.000*",
-        "dense    .500* [.450, .550]     1  1 [1, 1]   1.000+",
-        "a|b_<i>  .333                   –  –         13.000",
-    ]
-    assert " 1--2 & " in render(table, "latex")
-    assert ">1–2</td>" in render(table, "html")
-    assert " 1–2 |" in render(table, "markdown")
-    found = rows(table)
-    assert (found[0]["trec map rank"], found[0]["trec map rank high"]) == ("2", "2")
-    assert found[0]["trec map tier"] == "1-2"
-
-
-def test_the_same_table_in_every_format() -> None:
-    wanted = {"main": (Settings(), ("latex", "markdown", "html", "csv", "text", "csv"))}
-    files = render_all(MADE, wanted)  # type: ignore[arg-type]
-    assert list(files) == [f"tables/main.{end}" for end in ("tex", "md", "html", "csv", "txt")]
-    for name in ("tex", "md", "html"):
-        assert b"manifest sha256:" + b"ab12" * 16 in files[f"tables/main.{name}"].splitlines()[0]
 
 
 NFC, NFD = "caf\u00e9", "cafe\u0301"

@@ -7,8 +7,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -172,13 +170,6 @@ def test_a_baseline_that_could_not_be_evaluated(root: Path, tmp_path: Path) -> N
         assert table(tmp_path / "results/c") == written
     with pytest.raises(HarnessError, match="no run 'bad'"):
         table(tmp_path / "results/c", "--baseline", "bad")
-
-
-def test_a_pipe_gets_utf8(paper: Path) -> None:
-    command = [sys.executable, "-m", "harness", "table", str(paper), "-m", "map"]
-    environment = {"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(command, capture_output=True, env=environment, check=True)
-    assert "MAP ↑" in done.stdout.decode()
 
 
 @needs_latex

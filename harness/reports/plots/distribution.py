@@ -74,9 +74,7 @@ def draw(found: Distribution, width: Width) -> Figure:
     for row, box in enumerate(found.boxes):
         _row(axes, row, box, (low, high))
     axes.set_xlim(low - pad, high + pad)
-    axes.set_ylim(rows - 0.4, -0.6)
-    axes.set_yticks(range(rows), [box.name.label for box in found.boxes])
-    axes.tick_params(axis="y", length=0)
+    plot.label_rows(axes, [box.name.label for box in found.boxes])
     axes.set_xlabel(found.metric)
     return figure
 

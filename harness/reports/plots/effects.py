@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...core.comparison import Comparison
 from . import plot
 from .plot import Name, Request, Width
 
@@ -51,11 +50,14 @@ def data(request: Request) -> Effects:
     base_name, *names = request.named((base, *request.others))
     for system, name in zip(request.others, names, strict=True):
         key = request.dataset, str(request.metric)
-        one = compared.get(*key, base.run, system.run)
+        one, sign = compared.get(*key, base.run, system.run), 1
+        if one is None:
+            one, sign = compared.get(*key, system.run, base.run), -1
         if one is not None:
-            rows.append(_row(name, one, 1, compared.is_significant(one)))
-        elif (back := compared.get(*key, system.run, base.run)) is not None:
-            rows.append(_row(name, back, -1, compared.is_significant(back)))
+            low, high = sorted((sign * one.low, sign * one.high))
+            difference, g = sign * one.difference, sign * one.hedges_g
+            tested = math.isfinite(one.p_adjusted)
+            rows.append(Row(name, difference, low, high, g, compared.is_significant(one), tested))
     if not rows:
         fix = f"have them compared: 'compare: {{baseline: {base.run}}}', and see its 'metrics:'"
         raise request.refuse(f"no run is compared with {base.run}", fix)
@@ -65,54 +67,40 @@ def data(request: Request) -> Effects:
     return Effects(tuple(rows), label, base_name.label, request.level)
 
 
-def _row(name: Name, one: Comparison, sign: int, significant: bool) -> Row:
-    low, high = sorted((sign * one.low, sign * one.high))
-    tested = math.isfinite(one.p_adjusted)
-    return Row(name, sign * one.difference, low, high, sign * one.hedges_g, significant, tested)
-
-
 def draw(found: Effects, width: Width) -> Figure:
-    """Return a row for each system, in order from above; the effect sizes stand at the right."""
-    n = len(found.rows)
-    figure = plot.figure(width, n * 0.19 + 0.75)
+    """Return a row for each system, in order from above, with the effect sizes at the right."""
+    figure = plot.figure(width, len(found.rows) * 0.19 + 0.75)
     axes = figure.subplots()
     axes.axvline(0, color=plot.GREY, linewidth=0.8, linestyle="--", zorder=1)
     for place, row in enumerate(found.rows):
-        look = plot.look(row.name.place)
+        colour = plot.look(row.name.place).colour
         if math.isfinite(row.low) and math.isfinite(row.high):
-            axes.hlines(place, row.low, row.high, color=look.colour, linewidth=1.4, zorder=2)
+            axes.hlines(place, row.low, row.high, color=colour, linewidth=1.4, zorder=2)
         axes.plot(
-            row.difference, place, marker="o" if row.tested else "x", color=look.colour,
-            markersize=4.5, linestyle="",
-            markerfacecolor=look.colour if row.significant else "white", zorder=3,
+            row.difference, place, marker="o" if row.tested else "x", color=colour, linestyle="",
+            markersize=4.5, markerfacecolor=colour if row.significant else "white", zorder=3,
         )  # fmt: skip
-    axes.set_ylim(n - 0.4, -0.6)
-    axes.set_yticks(range(n), [row.name.label for row in found.rows])
-    axes.tick_params(axis="y", length=0)
+    plot.label_rows(axes, [row.name.label for row in found.rows])
     axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
-    interval = f"{100 * (1 - found.level):g} % interval"
     untested = "" if all(row.tested for row in found.rows) else ", × no test"
     text = (
-        f"difference in {found.metric} from {found.baseline}\n"
-        f"{interval}; ● p ≤ {found.level:g}, ○ p > {found.level:g}{untested}"
+        f"difference in {found.metric} from {found.baseline}\n{100 * (1 - found.level):g} % "
+        f"interval; ● p ≤ {found.level:g}, ○ p > {found.level:g}{untested}"
     )
     plot.label_below(figure, text, width)
     right = axes.twinx()
-    right.set_ylim(axes.get_ylim())
-    right.set_yticks(range(n), [_signed(row.g) for row in found.rows])
-    right.tick_params(axis="y", length=0)
-    right.spines["right"].set_visible(False)
+    plot.label_rows(right, [_signed(row.g) for row in found.rows])
     right.annotate(
         "Hedges' g", (1, 1), (3.5, 0), xycoords="axes fraction", textcoords="offset points",
         va="bottom",
     )  # fmt: skip
-    axes.spines["left"].set_visible(False)
-    right.spines["left"].set_visible(False)
+    for spine in (axes.spines["left"], right.spines["left"], right.spines["right"]):
+        spine.set_visible(False)
     return figure
 
 
 def _signed(value: float) -> str:
-    """Return a number with its sign; nothing where it is not defined.
+    """Return a number with its sign; nothing if it is not defined.
 
     >>> _signed(-0.25), _signed(0.0), _signed(float("nan"))
     ('−0.25', '0.00', '')

@@ -29,6 +29,7 @@ from ..paper_table.select import problems as of_patterns
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 KINDS = (
@@ -402,6 +403,13 @@ def label_below(figure: Figure, text: str, width: Width) -> None:
     most = characters(width)
     lines = (textwrap.fill(line, most, break_on_hyphens=False) for line in text.splitlines())
     figure.supxlabel("\n".join(lines), fontsize=POINTS)
+
+
+def label_rows(axes: Axes, labels: Sequence[str]) -> None:
+    """Give an axis a labelled row for each system, in order from above."""
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.set_yticks(range(len(labels)), labels)
+    axes.tick_params(axis="y", length=0)
 
 
 def legend_rows(labels: Sequence[str], width: Width) -> int:

@@ -63,17 +63,6 @@ def test_the_command_draws_the_same_bytes(here: Path) -> None:
     assert (here / "again" / name).read_bytes() == (here / "results/plots" / name).read_bytes()
 
 
-def test_another_baseline_is_compared_anew(here: Path) -> None:
-    done = harness(
-        "plot", "results", "effects", "differences", "-m", "ndcg@5", "--run", "!random",
-        "--baseline", "gbrt", "-o", "other", cwd=here,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert {path.name for path in (here / "other").iterdir()} == {
-        "effects-letor-ndcg-5.png", "differences-letor-ndcg-5.png",
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("arguments", "begin"),
     [

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from harness import files as store
 from harness import run
-from harness.core.text import LONGEST_FILE_NAME as LONGEST
 from harness.core.text import distinct, folded, part, readable_name, wrong_with
 from harness.errors import HarnessError
 
@@ -48,13 +47,6 @@ def test_nothing_is_written_outside(name: str) -> None:
             store.write_all(folder, {name: b"x"})
         outside = [p for p in Path(around).rglob("*") if p.is_file() and folder not in p.parents]
         assert outside == []
-
-
-def test_the_longest_name_fits(tmp_path: Path) -> None:
-    name = "é" * (LONGEST // 2)
-    assert wrong_with(name) == ""
-    store.write_all(tmp_path, {f"{name}.html": b"x"})
-    assert wrong_with(f"{name}a") == f"has {LONGEST + 1} bytes, and at most {LONGEST} fit"
 
 
 @pytest.mark.parametrize(
@@ -103,22 +95,6 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
     assert (os.listdir(elsewhere), os.listdir(folder)) == ([], ["plots"])
 
 
-def test_a_link_to_a_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
-    folder, victim = tmp_path / "out", tmp_path / "victim"
-    folder.mkdir()
-    victim.write_bytes(b"mine")
-    (folder / "a.csv").symlink_to(victim)
-    store.write_all(folder, {"a.csv": b"x"})
-    assert (victim.read_bytes(), (folder / "a.csv").read_bytes()) == (b"mine", b"x")
-
-
-def test_the_output_folder_may_be_a_link(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "out").symlink_to(tmp_path / "real")
-    store.write_all(tmp_path / "out", {"plots/a.svg": b"x"})
-    assert (tmp_path / "real/plots/a.svg").read_bytes() == b"x"
-
-
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     """A config of one cell, whose results are in ``out`` beside it."""
@@ -129,34 +105,6 @@ def config(tmp_path: Path) -> Path:
     text += "runs: {r: {format: trec, path: r.run}}\nmetrics: [map]\n"
     (tmp_path / "x.yaml").write_text(text)
     return tmp_path / "x.yaml"
-
-
-def test_a_link_in_the_cache_is_not_written_through(config: Path) -> None:
-    run(config)
-    out, elsewhere = config.parent / "out", config.parent / "elsewhere"
-    (record,) = out.glob("cells/??/*.parquet")
-    record.unlink()
-    record.parent.rmdir()
-    record.parent.symlink_to(elsewhere)
-    with pytest.raises(HarnessError) as caught:
-        run(config)
-    name = f"{record.parent.name}/{record.name}"
-    assert str(caught.value) == (
-        f"{out / 'cells'}: '{name}' would be written outside of this folder of results\n"
-        "  fix:   move the link that leads out of it away, or name another folder"
-    )
-    assert os.listdir(elsewhere) == []
-
-
-def test_the_cache_of_results_may_not_be_elsewhere_unless_it_is_named(config: Path) -> None:
-    out, elsewhere = config.parent / "out", config.parent / "elsewhere"
-    out.mkdir()
-    (out / "cells").symlink_to(elsewhere)
-    with pytest.raises(HarnessError, match=r"'cells/inputs\.json' would be written outside"):
-        run(config)
-    assert (os.listdir(elsewhere), os.listdir(out)) == ([], ["cells"])
-    run(config, overrides=["cache=elsewhere"])
-    assert len([*elsewhere.glob("??/*.parquet")]) == 1
 
 
 @pytest.mark.parametrize("there", [False, True])
@@ -173,14 +121,6 @@ def test_a_lock_that_is_a_link_is_not_followed(config: Path, there: bool) -> Non
         "  fix:   move the link away"
     )
     assert (target.exists(), os.listdir(out)) == (there, [".lock"])
-
-
-def test_a_lock_of_a_cache_that_is_a_link_is_not_followed(config: Path) -> None:
-    cells = config.parent / "out/cells"
-    cells.mkdir(parents=True)
-    (cells / ".lock").symlink_to(config.parent / "elsewhere/x")
-    run(config)
-    assert os.listdir(config.parent / "elsewhere") == []
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes that are files here")

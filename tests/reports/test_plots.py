@@ -1,0 +1,333 @@
+"""The numbers and labels of each kind of picture, worked by hand; no pixels."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from pictured import RANKED, TRACE, drawn, effects_study, figures, study, texts
+
+from harness.config import load as config
+from harness.core.names import parse_all
+from harness.core.study import Study
+from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
+from harness.reports import plots
+from harness.reports.plots import render_all
+from harness.reports.plots.plot import COLOURS, INCHES, POINTS, Settings, find
+
+NAN = math.nan
+
+
+def test_differences_are_sorted_and_the_largest_named() -> None:
+    # b - a is .4, 0, -.1, .1 on q0 to q3
+    found = study({"a": [0.5, 0.5, 0.5, 0.5], "b": [0.9, 0.5, 0.4, 0.6]})
+    (picture,) = drawn(found, "differences", baseline="a")
+    (panel,) = picture.panels
+    assert picture.metric == "map ↑"
+    assert (picture.baseline, panel.name.label, panel.name.place) == ("a", "b", 1)
+    np.testing.assert_allclose(panel.values, [0.4, 0.1, 0, -0.1], atol=1e-15)
+    assert panel.named == ((0, "q0"), (1, "q3"), (3, "q2"))  # q1 does not differ
+    assert (panel.won, panel.tied, panel.lost) == (2, 1, 1)
+    assert panel.better.tolist() == [True, True, False, False]
+
+
+def test_where_lower_is_better_a_negative_difference_wins() -> None:
+    found = study({"a": [3, 3, 3], "b": [2, 4, 1]}, ["arp"])
+    (picture,) = drawn(found, "differences", baseline="a")
+    (panel,) = picture.panels
+    assert picture.metric == "arp ↓"
+    assert panel.values.tolist() == [1, -1, -2]
+    assert (panel.won, panel.lost) == (2, 1)
+    assert panel.better.tolist() == [False, True, True]
+
+
+def test_queries_are_paired_by_qid_and_those_without_a_value_left_out() -> None:
+    found = study(
+        {"a": [0.1, 0.2, 0.3], "b": [0.7, 0.9, NAN]},
+        qids={"a": ["x", "y", "z"], "b": ["y", "x", "z"]},
+    )
+    (picture,) = drawn(found, "differences", baseline="a")
+    # x: .9 - .1, y: .7 - .2, z has no value in b
+    np.testing.assert_allclose(picture.panels[0].values, [0.8, 0.5])
+    assert picture.panels[0].named == ((0, "x"), (1, "y"))
+
+
+def test_cutoffs_join_metrics_that_differ_in_nothing_else() -> None:
+    names = ["ndcg@10", "map", "ndcg@5", "ndcg(gain=exp)@5", "P@5", "P@1"]
+    groups = find("cutoffs").groups(parse_all(names))
+    assert [[str(one) for one in group] for group in groups] == [
+        ["ndcg@5", "ndcg@10"], ["P@1", "P@5"],
+    ]  # fmt: skip
+    found = study({"a": [[0.2, 0.4], [0.4, 0.8]], "b": [[0, 0.1], [0, 0.3]]}, ["P@5", "P@10"])
+    (picture,) = drawn(found, "cutoffs")
+    assert (picture.cutoffs, picture.metric) == ((5, 10), "P ↑")
+    for line, expected in zip(picture.lines, [[0.3, 0.6], [0, 0.2]], strict=True):
+        np.testing.assert_allclose(line.values, expected)
+        assert line.shown
+
+
+def test_of_many_systems_the_best_are_named() -> None:
+    runs = {f"r{place:02}": [[0.5, place / 100]] for place in range(30)}
+    (picture,) = drawn(study(runs, ["P@5", "P@10"]), "cutoffs")
+    assert [line.name.label for line in picture.lines if line.shown] == [
+        "r25", "r26", "r27", "r28", "r29",
+    ]  # fmt: skip
+
+
+def test_a_box_holds_half_of_the_values() -> None:
+    (picture,) = drawn(study({"a": [3, 0, 10, 1, 2], "b": [NAN] * 5}, ["arp"]), "distribution")
+    (box,) = picture.boxes  # b has no value
+    assert box.values.tolist() == [0, 1, 2, 3, 10]
+    # quartiles 1, 2, 3; whiskers to the outermost within 1.5 x 2 of the box: from -2 to 6
+    assert (box.quartiles, box.whiskers, box.mean) == ((1, 2, 3), (0, 3), 3.2)
+
+
+def test_critical_difference() -> None:
+    # ranks of a: 3 3 3 3; b: 1.5 2 1.5 2; c: 1.5 1 1.5 1. Nemenyi: 2.343 sqrt(3 x 4 / (6 x 4))
+    (picture,) = drawn(study(RANKED), "critical-difference")
+    assert [name.label for name in picture.names] == ["c", "b", "a"]
+    assert [name.place for name in picture.names] == [2, 1, 0]
+    assert picture.ranks.tolist() == [1.25, 1.75, 3.0]
+    assert picture.difference == pytest.approx(2.343 * math.sqrt(0.5), abs=1e-3)
+    assert picture.cliques == ((0, 1), (1, 2))  # 1.25 apart is less than 1.66, 1.75 is more
+    assert (picture.n, picture.level) == (4, 0.05)
+
+
+def test_effects_are_seen_from_the_baseline() -> None:
+    (picture,) = drawn(effects_study(), "effects")
+    first, second = picture.rows
+    assert (first.name.label, first.difference, first.low, first.high) == ("b", 0.1, 0.05, 0.15)
+    assert (first.g, first.significant) == (0.8, True)
+    # compared the other way round: a minus c is .2, so c minus a is -.2
+    assert (second.name.label, second.difference, second.g) == ("c", -0.2, -0.4)
+    assert (second.low, second.high, second.significant) == (-0.5, 0.1, False)
+    assert (picture.metric, picture.baseline, picture.level) == ("map ↑", "a", 0.05)
+    assert first.tested
+    assert second.tested
+
+
+def test_scatter_of_systems() -> None:
+    # orders 1 2 3 4 and 1 3 2 4: five pairs agree and one does not, (5 - 1) / 6
+    values = {"a": [[0.1, 0.1]], "b": [[0.2, 0.3]], "c": [[0.3, 0.2]], "d": [[0.4, 0.4]]}
+    (picture,) = drawn(study(values, ["map", "P@5"]), "scatter")
+    assert picture.tau == pytest.approx(4 / 6)
+    assert picture.x.tolist() == [0.1, 0.2, 0.3, 0.4]
+    assert picture.labels == ("map ↑", "P@5 ↑")
+    assert not picture.of_queries
+
+
+def test_heatmap_from_the_hardest_query() -> None:
+    found = study({"a": [0.9, 0.1, NAN, NAN], "b": [0.7, 0.3, NAN, 0.5]})
+    (picture,) = drawn(found, "heatmap")
+    # means .8, .2, none, .5
+    assert picture.qids == ("q1", "q3", "q0", "q2")
+    np.testing.assert_array_equal(picture.values, [[0.1, NAN, 0.9, NAN], [0.3, 0.5, 0.7, NAN]])
+    (lower,) = drawn(study({"a": [3, 1, 2]}, ["arp"]), "heatmap")
+    assert lower.qids == ("q0", "q2", "q1")
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("differences", {"a": [0.1, 0.2]}),  # nothing but the baseline
+        ("differences", {"a": [0.1], "b": [NAN]}),
+        ("distribution", {"a": [NAN, NAN]}),
+        ("heatmap", {"a": [NAN, NAN]}),
+        ("critical-difference", {"a": [0.1, 0.2]}),
+        ("critical-difference", {"a": [1, NAN], "b": [0, 1]}),
+        ("critical-difference", {"a": [1, 2], "b": [1, 2]}),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(kind: str, values: dict[str, list[float]]) -> None:
+    with pytest.raises(InputError, match=f"^plots: {kind} of map on trec: "):
+        drawn(study(values), kind, baseline="a")
+
+
+METRICS = ["P@5", "P@10"]
+HERE = str(Path(__file__).parent)
+
+
+def several(runs: int = 4, queries: int = 12) -> Study:
+    values = np.random.default_rng(7).random((runs, queries, 2))
+    return study({f"run-{place}": rows for place, rows in enumerate(values.tolist())}, METRICS)
+
+
+def of(kind: str) -> tuple[Study, Settings]:
+    found = effects_study() if kind == "effects" else several()
+    baseline = "a" if kind == "effects" else "run-0"
+    metrics = ("P@5",) if kind not in ("effects", "cutoffs", "scatter") else ()
+    return found, Settings(kind, metrics, baseline=baseline)
+
+
+@pytest.mark.parametrize("kind", plots.KINDS)
+@pytest.mark.parametrize("width", ["column", "page"])
+def test_every_text_is_of_one_size_and_within_the_picture(kind: str, width: str) -> None:
+    from matplotlib.text import Text
+
+    found, settings = of(kind)
+    (figure,) = figures(
+        found, kind, metrics=settings.metrics, baseline=settings.baseline, width=width
+    )
+    figure.canvas.draw()
+    assert figure.get_size_inches()[0] == INCHES[width]
+    box = figure.bbox
+    for text in figure.findobj(Text):
+        if text.get_visible() and text.get_text() and text.axes is not None:
+            extent = text.get_window_extent()
+            assert text.get_fontsize() == POINTS
+            on_axis = text in [label for a in figure.axes for label in (
+                *a.get_xticklabels(), *a.get_yticklabels())]  # fmt: skip
+            if not on_axis:  # ticks beyond the limits are not drawn
+                assert extent.x0 > -1, text.get_text()
+                assert extent.x1 < box.x1 + 1, text.get_text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("differences", {"run-1", "run-3", "difference in P@5 ↑",
+                         "queries, by their difference from run-0"}),
+        ("cutoffs", {"run-0", "run-3", "cutoff", "P ↑", "5", "10"}),
+        ("distribution", {"run-0", "run-3", "P@5 ↑"}),
+        ("scatter", {"run-0", "run-3", "P@5 ↑", "P@10 ↑"}),
+        ("heatmap", {"run-0", "run-3", "P@5 ↑", "q0", "q11", "query, hardest to easiest"}),
+        ("critical-difference", {" CD = 1.66", "c 1.25 ", "b 1.75 ", " 3.00 a",
+                                 "mean rank by map ↑\n4 queries, level 0.05"}),
+        ("effects", {"b", "c", "Hedges' g", "+0.80", "−0.40",
+                     "difference in map ↑ from a\n95 % interval; ● p ≤ 0.05, ○ p > 0.05"}),
+    ],
+)  # fmt: skip
+def test_labels(kind: str, expected: set[str]) -> None:
+    found, settings = of(kind)
+    if kind == "critical-difference":
+        found, settings = study(RANKED), Settings(kind)
+    (figure,) = figures(found, kind, metrics=settings.metrics, baseline=settings.baseline)
+    assert expected <= {*texts(figure)}
+
+
+def test_a_system_has_one_colour_whatever_is_chosen() -> None:
+    found = several()
+    (lines,) = figures(found, "cutoffs", runs=("run-2",))
+    (boxes,) = figures(found, "distribution", runs=("run-3", "run-2"), metrics=("P@5",))
+    assert lines.axes[0].lines[0].get_color() == COLOURS[2]
+    assert [to_hex(bar.get_edgecolor()).upper() for bar in boxes.axes[0].patches] == [
+        COLOURS[3], COLOURS[2],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", plots.KINDS)
+def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
+    found, settings = of(kind)
+    settings = Settings(
+        kind, settings.metrics, baseline=settings.baseline, formats=("svg", "pdf", "png")
+    )
+    before = plots.render_all(found, [settings])
+    with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "text.usetex": True}):
+        told = dict(matplotlib.rcParams)
+        assert plots.render_all(found, [settings]) == before
+        assert dict(matplotlib.rcParams) == told
+    for name, content in before.items():
+        assert TRACE.encode() in content, name
+        assert b"/Type3" not in content
+
+
+def test_pyplot_is_not_loaded() -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {HERE!r}); from pictured import study\n"
+        "from harness.reports import plots\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+        "plots.render_all(study({'a': [.1, .2]}), [plots.Settings('heatmap', formats=('svg',))])\n"
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
+
+
+def test_a_letter_that_the_font_lacks_is_said_once() -> None:
+    found = study({"\u6a21": [0.1, 0.2], "b": [0.2, 0.3]})
+    with pytest.warns(HarnessWarning) as caught:
+        plots.render_all(found, [Settings("distribution"), Settings("heatmap")])
+    assert [str(one.message) for one in caught] == [
+        "the font of pictures has no '\u6a21'; say under 'names:' what to write"
+    ]
+
+
+def test_the_file_names() -> None:
+    found = several()
+    asked = [
+        Settings("scatter", formats=("svg",)),
+        Settings("cutoffs", formats=("svg",)),
+        Settings("heatmap", ("P@5",), formats=("png", "svg")),
+        Settings("heatmap", ("P@5",), runs=("run-0",), formats=("png",)),
+    ]
+    assert [*plots.render_all(found, asked)] == [
+        "scatter-trec-P-5-P-10.svg", "cutoffs-trec-P.svg", "heatmap-trec-P-5.png",
+        "heatmap-trec-P-5.svg", "heatmap-trec-P-5-2.png",
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_drawn_is_left_out_with_a_warning() -> None:
+    found = study({"a": [0.1, 0.2]})
+    asked = [Settings("critical-difference"), Settings("heatmap", formats=("svg",))]
+    with pytest.warns(HarnessWarning, match="not drawn: plots: critical-difference of map on trec"):
+        made = plots.render_all(found, asked)
+    assert [*made] == ["heatmap-trec-map.svg"]
+    with warnings.catch_warnings(), pytest.raises(plots.InputError, match="one run only"):
+        plots.render_all(found, asked[:1], refuse=True)
+
+
+HEAD = """\
+datasets: {trec: {path: qrels.txt}}
+runs: {bm25: {path: bm25.run}, dense: {path: dense.run}}
+metrics: [map, "P@5,10", num_ret]
+"""
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    for name in ("qrels.txt", "bm25.run", "dense.run"):
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("[scater]", ["[0].kind"]),
+        ("heatmap", [""]),
+        ("[3]", ["[0]"]),
+        ("[{metrics: map}]", ["[0]"]),
+        ("[{kind: heatmap, colour: red}]", ["[0].colour"]),
+        ("[{kind: heatmap, formats: jpg}]", ["[0].formats[0]"]),
+        ("[{kind: heatmap, metrics: [ndcg], runs: [bm52], datasets: ['x*']}]",
+         ["[0].metrics[0]", "[0].runs[0]", "[0].datasets[0]"]),
+        ("[{kind: heatmap, names: {bm52: BM25}}]", ["[0].names.bm52"]),
+        ("[differences]", ["[0]"]),
+        ("[{kind: differences, baseline: bm52}]", ["[0].baseline"]),
+        ("[{kind: effects, baseline: bm25}]", ["[0]"]),
+        ("[{kind: cutoffs, metrics: map}]", ["[0].metrics"]),
+        ("[{kind: scatter, metrics: [map]}]", ["[0].metrics"]),
+        ("[{kind: critical-difference, metrics: num_ret}]", ["[0].metrics"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_has_its_place_and_line(base: Path, text: str, places: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config.loads(f"{HEAD}plots: {text}\n", "a.yaml", base)
+    lines = [line.split("  ")[1] for line in str(caught.value).splitlines()[1:]]
+    assert sorted(lines) == sorted(f"$.plots{place} (line 4)" for place in places)
+
+
+def test_all_is_checked_before_anything_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    monkeypatch.setattr("harness.reports.plots.heatmap.draw", lambda *_: drawn.append("heatmap"))
+    wanted = [Settings("heatmap"), Settings("cutoffs")]
+    with pytest.raises(UnknownNameError, match="cutoffs needs a metric at two cutoffs"):
+        render_all(study({"a": [0.1, 0.2], "b": [0.2, 0.1]}), wanted)
+    assert not drawn
