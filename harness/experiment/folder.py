@@ -319,7 +319,7 @@ def _read_values(
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise misfit(path, f"expected Parquet, got: {said_by(error)}") from error
     evaluations, start = [], 0
-    names, n_metrics = pa.array(map(str, metrics), pa.string()), len(metrics)
+    names, n_metrics = pa.array([*map(str, metrics)], pa.string()), len(metrics)
     for cell in cells:
         n = cell["counts"]["queries"]
         part = table.slice(start, n * n_metrics)
