@@ -25,6 +25,8 @@ export function Leaderboard({ context }: { context: Context }) {
   const withTiers = plain && tiers.some(Boolean);
   const counts = Object.keys(COUNTS).filter((name) => board.counts[name]);
   const best = shown.map(({ i }) => bestRows(context, i));
+  const values = shown.map(({ i }) => rowValues(context, i));
+  const scales = shown.map(({ i }) => extent([board.columns[i]], (one) => [one.value, one.low, one.high]));
   return (
     <>
       <Controls context={context} />
@@ -72,8 +74,8 @@ export function Leaderboard({ context }: { context: Context }) {
                     {system.columns.map((value, i) => <td key={i} dir="auto">{value}</td>)}
                     {shown.map(({ one, i }, k) => (
                       <td key={one.name} class={`number value${best[k].has(row) ? " best" : ""}`}>
-                        <Value value={rowValues(context, i)[row]} digits={one.digits} />
-                        {plain && <Interval context={context} row={row} m={i} />}
+                        <Value value={values[k][row]} digits={one.digits} />
+                        {plain && <Interval context={context} row={row} m={i} scale={scales[k]} />}
                       </td>
                     ))}
                     {state.counts && counts.map((name) => <td key={name} class="number">{fixed(board.counts[name][row], 0)}</td>)}
@@ -106,12 +108,12 @@ function Rank({ context, row, place, plain }: { context: Context; row: number; p
 }
 
 /** The interval of a value, on the column's own scale. */
-function Interval({ context, row, m }: { context: Context; row: number; m: number }) {
+function Interval({ context, row, m, scale }: { context: Context; row: number; m: number; scale: [number, number] }) {
   const column = context.board.columns[m];
   const value = column.value[row];
   const [low, high] = [column.low[row], column.high[row]];
   if (isNaN(value)) return null;
-  const [least, most] = extent([column], (one) => [one.value, one.low, one.high]);
+  const [least, most] = scale;
   const start = Math.min(0, least);
   const x = (number: number) => (96 * (number - start)) / (most - start || 1);
   const words = isNaN(low) ? "" : `95% interval ${fixed(low, context.report.metrics[m].digits)} to ${fixed(high, context.report.metrics[m].digits)}`;
