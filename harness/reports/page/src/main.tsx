@@ -84,6 +84,7 @@ async function start(): Promise<void> {
     for (const one of report.comparisons) numbers(one);
     root.textContent = "";
     render(<Page report={report} />, root);
+    Object.assign(window, { harnessReport: report });
     document.documentElement.dataset.ready = "1";
   } catch (error) {
     const note = document.createElement("p");
