@@ -13,7 +13,7 @@ from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...core.systems import System, over_same_queries, systems_of
-from ..leaderboard.grids import grids
+from ..leaderboard import grids
 
 Interval = Callable[[System, Metric], tuple[float, float]]
 COUNTS = ("queries", "missing", "empty", "tied")
@@ -56,7 +56,9 @@ def report(
     place = {name: i for i, name in enumerate(names)}
     datasets = list(dict.fromkeys(one.dataset for one in systems))
     boards = [
-        _board([one for one in systems if one.dataset == name], metrics, place, comparisons, interval)
+        _board(
+            [one for one in systems if one.dataset == name], metrics, place, comparisons, interval
+        )
         for name in datasets
     ]
     notes = {grid.title: list(grid.notes) for grid in grids(rows)}
@@ -89,9 +91,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _columns(
-    systems: Sequence[System], metadata: Mapping[str, Mapping[str, str]]
-) -> list[str]:
+def _columns(systems: Sequence[System], metadata: Mapping[str, Mapping[str, str]]) -> list[str]:
     found = dict.fromkeys(name for one in systems for name in _own(one))
     found |= dict.fromkeys(name for row in metadata.values() for name in row if name != "link")
     return list(found)
@@ -148,16 +148,20 @@ def _column(
         if one.dataset == systems[0].dataset and one.metric == metric
     }
     found = [standings.get(one.run) for one in systems]
-    own = [None if each else interval(one, metric) for one, each in zip(systems, found, strict=True)]
+    own = [
+        None if each else interval(one, metric) for one, each in zip(systems, found, strict=True)
+    ]
     queries = np.stack([one.values(metric) for one in systems])
-    same = over_same_queries(metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems))
+    same = over_same_queries(
+        metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
+    )
 
     def numbers(name: str) -> Floats:
         return np.array([getattr(one, name) if one else math.nan for one in found], float)
 
     def bounds(name: str, side: int) -> Floats:
         pairs = zip(found, own, strict=True)
-        return np.array([getattr(a, name) if a else b[side] for a, b in pairs], float)  # type: ignore[index]
+        return np.array([getattr(a, name) if a else b[side] for a, b in pairs])  # type: ignore[index]
 
     return {
         "value": np.array([one.value(metric) for one in systems], float),

@@ -68,7 +68,7 @@ def document(report: dict[str, Any]) -> str:
     """Return the page of what ``src/data.ts`` calls a ``Report``."""
     folder = files(__package__)
     script = folder.joinpath("page.js").read_text(encoding="utf-8").strip()
-    style = folder.joinpath("src", "style.css").read_text(encoding="utf-8")
+    style = folder.joinpath("src/style.css").read_text(encoding="utf-8")
     data = base64.b64encode(pack(report)).decode("ascii")
     side_files = sorted(set(report["rankingFiles"].values()))
     scripts = " ".join(f"'sha256-{_digest(text)}'" for text in (script,))

@@ -77,6 +77,8 @@ export interface Provenance {
   methods: string;
   config: string;
   commands: [string, string][];
+  /** The results folder, as commands name it. */
+  results: string;
   downloads: { name: string; type: string; text: string }[];
 }
 
@@ -98,6 +100,8 @@ export interface Report {
   rankings: Record<string, Ranked[]>;
   rankingFiles: Record<string, string>;
   rankingDepth: number;
+  /** Texts of queries. */
+  texts?: Record<string, string>;
   groups: { name: string; board: number; rows: number[] }[];
   conventions: Switch[];
   old?: { title: string; boards: { columns: Numbers[] }[] };

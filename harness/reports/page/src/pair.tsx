@@ -134,7 +134,7 @@ function Differences({ context, a, b }: { context: Context; a: string; b: string
   return (
     <div class="chart">
       <div class="scale"><span>{signed(most, 2)}</span><span>0</span><span>{signed(-most, 2)}</span></div>
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" tabIndex={0} role="application"
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" tabindex={0} role="application"
         aria-label={`Differences of ${found.length} queries, largest first. Arrow keys move, Enter opens the query.`}
         onMouseMove={(event) => setNear(at(event))} onMouseLeave={() => setNear(-1)} onClick={(event) => open(at(event))} onKeyDown={keys}>
         {found.map((one, i) => (

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Context } from "./view";
 import { orderedRows, quantile, selectedQueries, systemName } from "./view";
 import { mean } from "./data";
-import { MetricName, Panel, Select, Value, fixed } from "./text";
+import { Copy, MetricName, Panel, Select, Value, fixed } from "./text";
 
 interface QueryFacts {
   query: number;
@@ -106,6 +106,7 @@ function OneQuery({ context, query, rows }: { context: Context; query: number; r
     <Panel title={`Query ${qid}`} aside={
       <span class="muted">{`worst ${fixed(quantile(all, worse < 0 ? 0 : 1), metric.digits)}, median ${fixed(quantile(all, 0.5), metric.digits)}, best ${fixed(quantile(all, worse < 0 ? 1 : 0), metric.digits)}`}</span>
     }>
+      {report.texts?.[qid] && <p class="prose" dir="auto">{report.texts[qid]}</p>}
       <div class="scroll tall" tabIndex={0} role="region" aria-label={`Values of query ${qid}`}>
         <table>
           <thead><tr><th scope="col">System</th><th scope="col" class="number"><MetricName metric={metric} /></th><th scope="col" class="wide"><span class="hidden">bar</span></th><th scope="col"><span class="hidden">ranking</span></th></tr></thead>
@@ -125,8 +126,16 @@ function OneQuery({ context, query, rows }: { context: Context; query: number; r
           </tbody>
         </table>
       </div>
+      <p class="notes">Trace a value: <code>{trace(context, values[0].row, qid)}</code> <Copy text={trace(context, values[0].row, qid)} /></p>
     </Panel>
   );
+}
+
+/** The command that traces one query's value to its ranking. */
+function trace(context: Context, row: number, qid: string): string {
+  const words = ["--run", systemName(context, row), "--dataset", context.board.dataset, "--metric", context.metric.name, "--query", qid];
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return `harness why ${context.report.provenance.results} ${quoted.join(" ")}`;
 }
 
 /** Colours from light to dark of one hue, so that they can be told apart without seeing colours. */
