@@ -33,7 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 SLOW = (
-    "faults/", "fuzz/", "experiment/test_cluster.py", "readers/test_memory.py", "readers/test_bombs.py",
+    "faults/", "fuzz/", "page/", "experiment/test_cluster.py", "readers/test_memory.py",
+    "readers/test_bombs.py",
     "test_every_real_run.py", "test_load.py", "test_memory_of_commands.py",
     "test_other_processors.py",
 )  # fmt: skip

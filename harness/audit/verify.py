@@ -179,7 +179,7 @@ def verify(
             found.add(one, "cells")
         _compare_some(found, config, evaluated)
     else:
-        _compare_all(found, config, derive(config, evaluated), content)
+        _compare_all(found, config, derive(config, evaluated, manifest), content)
     return found
 
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "table": "Print the table for the paper.",
     "check-table": "Check the table of a paper.",
     "plot": "Draw results.",
+    "page": "Write the report page: one HTML file to publish.",
     "explain": "Say which tool's settings give a published value.",
     "why": "Say where one number of a leaderboard comes from.",
     "verify": "Derive every number of a folder of results anew, and compare all digits.",

@@ -36,6 +36,7 @@ from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
+from ..reports.page.settings import PageSettings
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import Kind
 from ..reports.plots.plot import Settings as PlotSettings
@@ -109,7 +110,7 @@ if TYPE_CHECKING:
     RuleName = str
 else:
     RuleName = Literal[ACCEPTABLE]
-    Report = Literal[tuple(report_names())]
+    Report = Literal[(*report_names(), "page")]
 Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1 where a table has no header."""
@@ -225,7 +226,7 @@ Choice = Annotated[
 
 SECTIONS: dict[str, type] = {
     "summary": Summary, "compare": Plan, "tables": TableSettings, "plots": PlotSettings,
-    "policy": Policy, "guard": Guard,
+    "policy": Policy, "guard": Guard, "page": PageSettings,
 }  # fmt: skip
 """The settings of each key of a config that has keys of its own."""
 
@@ -281,6 +282,9 @@ class Config(Model):
     """Tables for a paper by name."""
     plots: Plots = ()
     """Pictures (needs the extra `plots`)."""
+
+    page: PageSettings = PageSettings()
+    """The report page, if `reports` names it; `harness page` writes it too."""
 
     _source: Source = PrivateAttr(default_factory=lambda: Source("config", {}))
     _base: Path = PrivateAttr(default=Path())

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from .. import files as store
 from ..config import cells as gaps
@@ -125,8 +126,12 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def derive(config: Config, evaluated: Evaluated) -> Outcome:
+def derive(
+    config: Config, evaluated: Evaluated, provenance: Mapping[str, Any] | None = None
+) -> Outcome:
     """Summarise and compare evaluated cells, and render the files of values and the manifest.
+
+    The report page shows `provenance`, the manifest of an earlier run, or the new manifest.
 
     Raises
     ------
@@ -153,7 +158,7 @@ def derive(config: Config, evaluated: Evaluated) -> Outcome:
     if rows is not board:
         files[CELLS] = find("csv").render(board).encode()
     for name in config.reports:
-        if name != "csv":
+        if name not in ("csv", "page"):
             report = find(name)
             files[f"leaderboard{report.suffix}"] = report.render(rows).encode()
     files[PER_QUERY] = store.parquet(board.per_query_parts())
@@ -166,12 +171,18 @@ def derive(config: Config, evaluated: Evaluated) -> Outcome:
     )
     manifest = manifests.manifest(config, evaluated, board, paths, files)
     errors = *failure_texts(failures, len(board.entries) + len(failures)), *_incomplete(board, rows)
-    trace = sha256(manifests.as_bytes(manifest)).hexdigest()
-    return Outcome(
-        board, comparisons, manifest, trace, config=config, folder=config.output_folder,
+    outcome = Outcome(
+        board, comparisons, manifest, "", config=config, folder=config.output_folder,
         files=files, warnings=tuple(evaluated.warnings), findings=tuple(evaluated.findings),
         errors=errors, cached=evaluated.cached, rows=rows,
     )  # fmt: skip
+    if "page" in config.reports:
+        from .page import page_files  # which loads SciPy
+
+        made = page_files(replace(outcome, manifest=provenance or manifest))
+        manifest["outputs"] |= {name: sha256(one).hexdigest() for name, one in made.items()}
+        outcome = replace(outcome, files={**files, **made})
+    return replace(outcome, trace=sha256(manifests.as_bytes(manifest)).hexdigest())
 
 
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
@@ -236,6 +247,7 @@ def output_names(config: Config, cells: Sequence[Cell]) -> list[str]:
     """Return the files that a run may write into its output folder; some plots need more data."""
     names = [MANIFEST, TIMING, LEADERBOARD, PER_QUERY]
     names += [CELLS] if config.summary else []
-    names += [f"leaderboard{find(name).suffix}" for name in config.reports]
+    names += [f"leaderboard{find(name).suffix}" for name in config.reports if name != "page"]
+    names += ["page.html"] if "page" in config.reports else []
     names += [comparing.SIGNIFICANCE, comparing.STANDINGS] if config.compare is not None else []
     return [*dict.fromkeys([*names, *paper.names(config, cells)])]

@@ -1,0 +1,331 @@
+"""The report page of an outcome: its data from leaderboard, tests, manifest and inputs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from .. import readers as readers
+from ..config import sweep as sweep
+from ..config.cells import Cell
+from ..config.model import Config
+from ..core.leaderboard import numbers_of
+from ..core.metric import Metric
+from ..core.ranking import rank_order
+from ..core.systems import System, systems_of, why_not
+from ..core.tables import Qrels, Run
+from ..errors import HarnessError, InputError, Problem
+from ..reports import comparisons as comparing
+from ..reports.leaderboard import find
+from ..reports.methods import methods
+from ..reports.page.build import Interval, report
+from ..reports.page.document import document
+from ..stats.intervals import clustered, t_interval
+from .cache import Cache
+from .cells import evaluate_all
+from .outcome import Outcome
+
+PAGE = "page.html"
+SIDE_FOLDER = "page_data"
+EMBEDDED = 20 << 20
+"""Bytes of rankings that the page itself holds; more go into side files."""
+LEVEL = 0.05
+
+
+def page_files(outcome: Outcome, old: Outcome | None = None) -> dict[str, bytes]:
+    """Return the page and its side files, by name in the folder of results.
+
+    With `old` results, the page also shows what changed since then.
+
+    Raises
+    ------
+    InputError
+        If rankings or other conventions are asked for and an input is missing.
+    """
+    config, settings = outcome.config, outcome.config.page
+    data = report(
+        config.name, outcome.board, outcome.leaderboard, outcome.comparisons,
+        interval=_interval(config), provenance=_provenance(outcome), note=_test(outcome),
+        metadata=_metadata(config),
+    )  # fmt: skip
+    if settings.queries:
+        data["texts"] = _texts(config.base / settings.queries)
+    cells = sweep.resolve(config) if settings.rankings or settings.conventions else []
+    if settings.conventions:
+        data["conventions"] = [
+            _convention(config, cells, data, one) for one in settings.conventions
+        ]
+    files = {}
+    if settings.rankings:
+        data["rankingDepth"] = settings.rankings
+        files = _add_rankings(data, config, cells, outcome.systems)
+    if old is not None:
+        data["old"] = _old(data, old)
+    return {PAGE: document(data).encode(), **files}
+
+
+def _old(data: Mapping[str, Any], old: Outcome) -> dict[str, Any]:
+    """Return the values of earlier results for the page's boards; NaN where they have none."""
+    metrics = {str(metric) for metric in numbers_of(old.board.metrics)}
+
+    def value(board: Mapping[str, Any], system: int, metric: str) -> float:
+        found = old.system(board["dataset"], data["systems"][system]["name"])
+        return found.value(metric) if found is not None and metric in metrics else math.nan
+
+    return {
+        "title": str(old.folder),
+        "boards": [
+            {
+                "columns": [
+                    np.array([value(board, row, one["name"]) for row in board["systems"]])
+                    for one in data["metrics"]
+                ]
+            }
+            for board in data["boards"]
+        ],
+    }
+
+
+def _interval(config: Config) -> Interval:
+    """Return what gives the interval of a system's value without a comparison's standings."""
+    from ..core.comparison import Plan
+
+    plan = config.compare or Plan()
+
+    def interval(system: System, metric: Metric) -> tuple[float, float]:
+        if why_not(metric) or config.summary.average:
+            return math.nan, math.nan
+        if len(system.entries) > 1:
+            return clustered(system, metric, plan)
+        values = system.values(metric)
+        return t_interval(values[~np.isnan(values)], plan.level)
+
+    return interval
+
+
+def _test(outcome: Outcome) -> str:
+    """Return what the tests are, in one sentence."""
+    if outcome.comparisons is None:
+        return ""
+    return next(iter(comparing.notes(outcome.comparisons)), "") + "."
+
+
+def _metadata(config: Config) -> dict[str, dict[str, str]]:
+    """Return the metadata of each run, by its name."""
+    settings = config.page.metadata
+    if settings is None:
+        return {}
+    path = config.base / settings.path
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"cannot be read: {getattr(error, 'strerror', '') or error}"
+        raise InputError(Problem(str(path), what)) from error
+    if rows and settings.key not in rows[0]:
+        what = f"expected a column '{settings.key}', got {', '.join(map(str, rows[0]))}"
+        raise InputError(
+            Problem(f"{path}:1", what, fix="name the column of runs with page.metadata.key")
+        )
+    return {
+        row[settings.key]: {k: v or "" for k, v in row.items() if k and k != settings.key}
+        for row in rows
+    }
+
+
+def _texts(path: Path) -> dict[str, str]:
+    """Return the texts of a file of lines of identifier, tab, text."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"cannot be read: {getattr(error, 'strerror', '') or error}"
+        raise InputError(Problem(str(path), what)) from error
+    found = {}
+    for number, line in enumerate(lines, 1):
+        identifier, tab, text = line.partition("\t")
+        if not tab:
+            what = "expected an identifier, a tab and a text, got no tab"
+            raise InputError(Problem(f"{path}:{number}", what))
+        found[identifier] = text
+    return found
+
+
+def _provenance(outcome: Outcome) -> dict[str, Any]:
+    """Return where the numbers come from, as the page shows it."""
+    manifest, folder = outcome.manifest, shlex.quote(outcome.config.output)
+    checked = [one["crosscheck"] for one in manifest["cells"]]
+    values = sum(one["values"] for one in checked)
+    git = manifest.get("git") or {}
+    versions = {name: text for name, text in manifest["versions"].items() if text}
+    facts = [
+        *versions.items(),
+        ("platform", manifest["platform"]),
+        ("git commit", git.get("commit", "") + (", changed since" if git.get("dirty") else "")),
+        ("cross-check", f"{values:,} values recomputed by pytrec_eval, all equal"),
+        ("policy", ", ".join(f"{k}: {v}" for k, v in manifest["config"].get("policy", {}).items())),
+    ]
+    first = outcome.systems[0]
+    trace = f"harness why {folder} --run {shlex.quote(first.run)} --metric {first.metrics[0]}"
+    downloads = {
+        "leaderboard.csv": find("csv").render(outcome.leaderboard, comparisons=outcome.comparisons)
+    }
+    if outcome.comparisons is not None:
+        downloads |= {n: c.decode() for n, c in comparing.files(outcome.comparisons).items()}
+    return {
+        "facts": [[name, str(text)] for name, text in facts if text],
+        "inputs": [[one["path"], str(one["bytes"]), one["sha256"]] for one in manifest["inputs"]],
+        "findings": [
+            {
+                "severity": one["severity"],
+                "rule": one["rule"],
+                "text": f"{one['place']}: {one['what']}",
+            }
+            for one in manifest["findings"]
+            if one["severity"] != "note"
+        ],
+        "methods": methods(outcome, "plain").strip(),
+        "config": yaml.safe_dump(manifest["config"], sort_keys=False, allow_unicode=True),
+        "commands": [
+            ["Check every digit", f"harness verify {folder}"],
+            ["Trace one number", trace],
+            ["Trace one query's number", f"{trace} --query {shlex.quote(first.qids[0])}"],
+        ],
+        "results": folder,
+        "downloads": [
+            {"name": name, "type": "text/csv", "text": text} for name, text in downloads.items()
+        ],
+    }
+
+
+def _convention(
+    config: Config, cells: Sequence[Cell], data: Mapping[str, Any], name: str
+) -> dict[str, Any]:
+    """Return the values of every board under a convention; NaN for metrics that it has not."""
+    metrics = [one["name"] for one in data["metrics"]]
+    kept = []
+    for metric in metrics:
+        other = config.model_copy(update={"metrics": (metric,), "convention": name})
+        try:
+            kept.append((metric, other.parsed_metrics()[0]))
+        except HarnessError:
+            continue
+    policy = config.policy.__class__(
+        **{**vars(config.policy), "ties": "trec_eval", "empty_queries": "zero"}
+    )
+    changed = config.model_copy(
+        update={"metrics": tuple(m for m, _ in kept), "convention": name, "policy": policy}
+    )
+    evaluated = evaluate_all(changed, cells, Cache(changed.cache_folder))
+    from ..core.leaderboard import Leaderboard
+
+    systems = systems_of(Leaderboard(tuple(evaluated.entries), (), config.summary))
+    values = {(one.dataset, one.run): one for one in systems}
+    spelled = dict(kept)
+
+    def value(board: Mapping[str, Any], row: int, metric: str) -> float:
+        run = data["systems"][board["systems"][row]]["name"]
+        system = values.get((board["dataset"], run))
+        return system.value(spelled[metric]) if system and metric in spelled else math.nan
+
+    return {
+        "name": name,
+        "values": [
+            [
+                np.array([value(board, row, metric) for row in range(len(board["systems"]))])
+                for metric in metrics
+            ]
+            for board in data["boards"]
+        ],
+    }
+
+
+def _add_rankings(
+    data: dict[str, Any], config: Config, cells: Sequence[Cell], systems: Sequence[System]
+) -> dict[str, bytes]:
+    """Put every query's first documents into the data, or into side files if they are large."""
+    texts = _texts(config.base / config.page.documents) if config.page.documents else {}
+    names = [one["name"] for one in data["systems"]]
+    boards = [one["dataset"] for one in data["boards"]]
+    found: dict[int, dict[str, Any]] = {at: {} for at in range(len(boards))}
+    first = {
+        (entry.dataset, entry.run, tuple(sorted(entry.columns.items())))
+        for entry in _first_repetitions(config, systems)
+    }
+    where = {(s.dataset, e.dataset, e.run): s.run for s in systems for e in s.entries}
+    qrels: dict[str, Qrels] = {}
+    for cell in cells:
+        if (cell.dataset, cell.run, tuple(sorted(cell.columns.items()))) not in first:
+            continue
+        key = cell.dataset_entry.model_dump_json()
+        if key not in qrels:
+            qrels = {
+                key: readers.read_qrels(
+                    cell.dataset_entry.path,
+                    name=cell.dataset,
+                    fractions=True,
+                    **cell.dataset_entry.options(),
+                )
+            }
+        run = readers.read_run(
+            cell.run_entry.path, dataset=qrels[key], name=cell.run, **cell.run_entry.options()
+        )
+        board = next(
+            at for at, name in enumerate(boards) if (name, cell.dataset, cell.run) in where
+        )
+        system = names.index(where[boards[board], cell.dataset, cell.run])
+        for qid, documents in _top(qrels[key], run, config, texts):
+            found[board][f"{board}/{system}/{qid}"] = documents
+    if len(json.dumps(found)) <= EMBEDDED:
+        data["rankings"] = {key: value for some in found.values() for key, value in some.items()}
+        return {}
+    data["rankingFiles"] = {str(at): f"{SIDE_FOLDER}/rankings-{at}.js" for at in found}
+    return {
+        f"{SIDE_FOLDER}/rankings-{at}.js": (
+            f"(window.harnessRankings ??= {{}})[{at}] = {json.dumps(some, ensure_ascii=True)};\n"
+        ).encode()
+        for at, some in found.items()
+    }
+
+
+def _first_repetitions(config: Config, systems: Sequence[System]) -> Iterator[Any]:
+    """Yield the entries whose rankings stand for their systems: the first seed's."""
+    for system in systems:
+        seeds = {tuple(e.columns.get(c, "") for c in config.summary.spread) for e in system.entries}
+        if config.summary.spread:
+            chosen = min(seeds)
+            yield from (
+                e for e in system.entries
+                if tuple(e.columns.get(c, "") for c in config.summary.spread) == chosen
+            )  # fmt: skip
+        else:
+            yield system.entries[0]
+
+
+def _top(
+    qrels: Qrels, run: Run, config: Config, texts: Mapping[str, str]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield each query's first documents, with grade, score and ties."""
+    order = rank_order(run, config.to_policy())
+    grades, depth = qrels.to_dict(), config.page.rankings
+    for at, qid in enumerate(run.qids.to_pylist()):
+        rows = order[run.offsets[at] : run.offsets[at + 1]]
+        scores = run.scores[rows].astype(np.float32)
+        equal = scores[1:] == scores[:-1]
+        tied = np.append(equal, False) | np.insert(equal, 0, False)
+        judged, top = grades.get(qid, {}), rows[:depth]
+        docnos = run.docnos.take(top).to_pylist()
+        yield qid, [
+            {
+                "docno": docno, "score": float(run.scores[row]), "grade": judged.get(docno),
+                "tied": bool(tie), **({"text": texts[docno]} if docno in texts else {}),
+            }
+            for docno, row, tie in zip(docnos, top, tied, strict=False)
+        ]  # fmt: skip

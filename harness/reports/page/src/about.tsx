@@ -1,0 +1,67 @@
+/** Where the numbers come from, and how to make them again. */
+
+import type { Context } from "./view";
+import { Copy, Panel } from "./text";
+
+export function About({ context }: { context: Context }) {
+  const { provenance } = context.report;
+  return (
+    <>
+      {provenance.methods && (
+        <Panel title="Methods" aside={<Copy text={provenance.methods} />}>
+          <p class="prose">{provenance.methods}</p>
+        </Panel>
+      )}
+      <Panel title="Make these numbers again">
+        <dl class="commands">
+          {provenance.commands.map(([what, command]) => (
+            <div key={what}>
+              <dt>{what}</dt>
+              <dd><code>{command}</code> <Copy text={command} /></dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
+      {provenance.downloads.length > 0 && (
+        <Panel title="Download">
+          <ul class="downloads">
+            {provenance.downloads.map((file) => (
+              <li key={file.name}>
+                <a download={file.name} href={`data:${file.type};base64,${base64(file.text)}`}>{file.name}</a>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+      <Panel title="Findings of the guard">
+        {provenance.findings.length ? (
+          <ul class="findings">
+            {provenance.findings.map((one, i) => (
+              <li key={i}><span class={`severity ${one.severity}`}>{one.severity}</span> <code>{one.rule}</code> <span>{one.text}</span></li>
+            ))}
+          </ul>
+        ) : (
+          <p class="empty">None.</p>
+        )}
+      </Panel>
+      <Panel title="Facts">
+        <dl class="facts">{provenance.facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd dir="auto">{value}</dd></div>)}</dl>
+      </Panel>
+      <Panel title="Inputs">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Inputs">
+          <table>
+            <thead><tr><th scope="col">File</th><th scope="col" class="number">Bytes</th><th scope="col">SHA-256</th></tr></thead>
+            <tbody>{provenance.inputs.map(([path, size, hash]) => <tr key={path}><th scope="row" dir="auto">{path}</th><td class="number">{Number(size).toLocaleString("en")}</td><td><code title={hash}>{hash.slice(0, 16)}</code></td></tr>)}</tbody>
+          </table>
+        </div>
+      </Panel>
+      <Panel title="Config" aside={<Copy text={provenance.config} />}>
+        <pre tabIndex={0}>{provenance.config}</pre>
+      </Panel>
+    </>
+  );
+}
+
+function base64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
+}

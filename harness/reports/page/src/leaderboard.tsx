@@ -1,0 +1,232 @@
+/** Systems x metrics of one dataset: sorted, filtered, with ranks, tiers and intervals. */
+
+import type { Context } from "./view";
+import { extent, keptRows, rowValues, systemName } from "./view";
+import { ranked } from "./data";
+import { MetricName, Panel, Select, Value, fixed } from "./text";
+
+const COUNTS: Record<string, string> = {
+  queries: "queries in the mean",
+  missing: "queries without an answer",
+  empty: "queries without relevant documents",
+  tied: "documents with tied scores",
+};
+
+export function Leaderboard({ context }: { context: Context }) {
+  const { report, state, board, metric, m } = context;
+  const shown = report.metrics
+    .map((one, i) => ({ one, i }))
+    .filter(({ one, i }) =>
+      state.metrics.length ? state.metrics.includes(one.name) : !board.columns[i].value.every(isNaN),
+    );
+  const rows = sortedRows(context);
+  const tiers = board.columns[m].tier;
+  const plain = !state.group && !state.convention;
+  const withTiers = plain && tiers.some(Boolean);
+  const counts = Object.keys(COUNTS).filter((name) => board.counts[name]);
+  const best = shown.map(({ i }) => bestRows(context, i));
+  const values = shown.map(({ i }) => rowValues(context, i));
+  const scales = shown.map(({ i }) => extent([board.columns[i]], (one) => [one.value, one.low, one.high]));
+  return (
+    <>
+      <Controls context={context} />
+      <Panel
+        title={board.dataset}
+        aside={
+          <span class="muted">
+            {rows.length === board.systems.length ? `${rows.length} systems` : `${rows.length} of ${board.systems.length} systems`}
+            {board.qids.length > 0 && `, ${board.qids.length.toLocaleString("en")} queries`}
+          </span>
+        }
+      >
+        <div class="scroll" tabIndex={0} role="region" aria-label={`Leaderboard of ${board.dataset}`}>
+          <table class="board">
+            <caption class="hidden">{`Leaderboard of ${board.dataset}, sorted by ${state.sort || metric.label}`}</caption>
+            <thead>
+              <tr>
+                <th scope="col" class="number">Rank</th>
+                <Heading context={context} name="system" text="System" />
+                {report.columns.map((name) => (
+                  <Heading key={name} context={context} name={`column ${name}`} text={name} />
+                ))}
+                {shown.map(({ one }) => (
+                  <Heading key={one.name} context={context} name={one.name} numeric text={<MetricName metric={one} />} />
+                ))}
+                {state.counts && counts.map((name) => (
+                  <th key={name} scope="col" class="number" title={COUNTS[name]}>{name}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, place) => {
+                const system = report.systems[board.systems[row]];
+                const fresh = withTiers && place > 0 && tiers[row] !== tiers[rows[place - 1]];
+                return (
+                  <tr key={system.name} class={fresh ? "fresh" : ""}>
+                    <td class="number rank">
+                      <Rank context={context} row={row} place={place} plain={plain} />
+                    </td>
+                    <th scope="row" dir="auto" title={system.name}>
+                      {system.link ? <a href={system.link} rel="noreferrer">{system.name}</a> : system.name}
+                      {withTiers && tiers[row] && <span class="tier" title="Systems that share a tier cannot be told apart">tier {tiers[row]}</span>}
+                      {board.errors[row] && <p class="error">{board.errors[row]}</p>}
+                    </th>
+                    {system.columns.map((value, i) => <td key={i} dir="auto">{value}</td>)}
+                    {shown.map(({ one, i }, k) => (
+                      <td key={one.name} class={`number value${best[k].has(row) ? " best" : ""}`}>
+                        <Value value={values[k][row]} digits={one.digits} />
+                        {plain && <Interval context={context} row={row} m={i} scale={scales[k]} />}
+                      </td>
+                    ))}
+                    {state.counts && counts.map((name) => <td key={name} class="number">{fixed(board.counts[name][row], 0)}</td>)}
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+        <Notes context={context} withTiers={withTiers} />
+      </Panel>
+    </>
+  );
+}
+
+function Rank({ context, row, place, plain }: { context: Context; row: number; place: number; plain: boolean }) {
+  const column = context.board.columns[context.m];
+  const rank = column.rank[row];
+  if (!plain || isNaN(rank)) return <>{isNaN(rowValues(context, context.m)[row]) ? "–" : place + 1}</>;
+  const low = column.rankLow[row];
+  const high = column.rankHigh[row];
+  return (
+    <>
+      {rank}
+      {!isNaN(low) && low !== high && (
+        <small title={`95% interval of the rank by ${context.metric.label}`}>{`${low}–${high}`}</small>
+      )}
+    </>
+  );
+}
+
+/** The interval of a value, on the column's own scale. */
+function Interval({ context, row, m, scale }: { context: Context; row: number; m: number; scale: [number, number] }) {
+  const column = context.board.columns[m];
+  const value = column.value[row];
+  const [low, high] = [column.low[row], column.high[row]];
+  if (isNaN(value)) return null;
+  const [least, most] = scale;
+  const start = Math.min(0, least);
+  const x = (number: number) => (96 * (number - start)) / (most - start || 1);
+  const words = isNaN(low) ? "" : `95% interval ${fixed(low, context.report.metrics[m].digits)} to ${fixed(high, context.report.metrics[m].digits)}`;
+  return (
+    <svg class="bar" viewBox="0 0 96 8" preserveAspectRatio="none" role="img" aria-label={words || "no interval"}>
+      {words && <title>{words}</title>}
+      <rect class="track" x={0} y={2} width={x(value)} height={4} />
+      {words && <rect class="range" x={x(low)} y={2} width={Math.max(x(high) - x(low), 0.8)} height={4} />}
+      <rect class="dot" x={Math.max(x(value) - 1, 0)} y={0} width={2} height={8} />
+    </svg>
+  );
+}
+
+function Heading({ context, name, text, numeric = false }: {
+  context: Context;
+  name: string;
+  text: preact.ComponentChildren;
+  numeric?: boolean;
+}) {
+  const { state, go, metric, report } = context;
+  const current = (state.sort || metric.name) === name;
+  const isMetric = report.metrics.some((one) => one.name === name);
+  const descending = isMetric ? (report.metrics.find((one) => one.name === name)!.direction >= 0) !== state.reversed : state.reversed;
+  const sort = () =>
+    go({ sort: isMetric ? "" : name, reversed: current && !state.reversed, ...(isMetric ? { metric: name } : {}) });
+  return (
+    <th scope="col" class={numeric ? "number" : ""} aria-sort={current ? (descending ? "descending" : "ascending") : undefined}>
+      <button type="button" onClick={sort}>
+        {text}
+        <span class="order" aria-hidden="true">{current ? (descending ? "▾" : "▴") : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+export function sortedRows(context: Context): number[] {
+  const { state, report, board, m } = context;
+  const kept = new Set(keptRows(context));
+  let rows: number[];
+  if (state.sort) {
+    const column = report.columns.findIndex((name) => state.sort === `column ${name}`);
+    const text = (row: number) =>
+      column < 0 ? systemName(context, row) : report.systems[board.systems[row]].columns[column];
+    rows = Array.from(board.systems.keys()).sort((a, b) => text(a).localeCompare(text(b), "en", { numeric: true }) || a - b);
+  } else rows = ranked(rowValues(context, m), report.metrics[m].direction);
+  rows = rows.filter((row) => kept.has(row));
+  return state.reversed ? rows.reverse() : rows;
+}
+
+/** Rows whose value is the best as shown; none where the board says why. */
+function bestRows(context: Context, m: number): Set<number> {
+  const { direction, digits } = context.report.metrics[m];
+  const values = rowValues(context, m);
+  const order = ranked(values, direction);
+  if (!direction || context.board.columns[m].note || order.length < 2 || isNaN(values[order[0]])) return new Set();
+  const top = values[order[0]].toFixed(digits);
+  return new Set(order.filter((row) => !isNaN(values[row]) && values[row].toFixed(digits) === top));
+}
+
+function Controls({ context }: { context: Context }) {
+  const { report, state, go, board } = context;
+  const toggle = (name: string) => {
+    const now = state.metrics.length ? state.metrics : report.metrics.map((one) => one.name);
+    const next = now.includes(name) ? now.filter((one) => one !== name) : [...now, name];
+    go({ metrics: next.length === report.metrics.length || !next.length ? [] : next });
+  };
+  return (
+    <div class="controls">
+        {context.choice}
+      <label class="field grow">
+        <span>Filter</span>
+        <input type="search" value={state.filter} placeholder="part of a name"
+          onInput={(event) => go({ filter: event.currentTarget.value }, true)} />
+      </label>
+      {report.columns.map((name, i) => {
+        const values = [...new Set(board.systems.map((system) => report.systems[system].columns[i]))].filter(Boolean);
+        return values.length > 1 && values.length <= 100 ? (
+          <Select key={name} label={name} value={state.where[name] ?? ""}
+            options={[["", "all"], ...values.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).map((value): [string, string] => [value, value])]}
+            onChange={(value) => go({ where: { ...state.where, [name]: value } })} />
+        ) : null;
+      })}
+      {report.metrics.length > 1 && (
+        <details class="menu">
+          <summary>Metrics</summary>
+          <fieldset>
+            <legend class="hidden">Metrics shown</legend>
+            {report.metrics.map((metric) => (
+              <label key={metric.name}>
+                <input type="checkbox" checked={!state.metrics.length || state.metrics.includes(metric.name)} onChange={() => toggle(metric.name)} />
+                {metric.label}
+              </label>
+            ))}
+          </fieldset>
+        </details>
+      )}
+      <label class="check">
+        <input type="checkbox" checked={state.counts} onChange={() => go({ counts: !state.counts })} />
+        Counts
+      </label>
+    </div>
+  );
+}
+
+function Notes({ context, withTiers }: { context: Context; withTiers: boolean }) {
+  const { board, state, report, metric } = context;
+  const notes = [
+    "Bold: the best value of its column, as shown. It is not a significance test.",
+    ...(state.convention || state.group ? [] : ["Bars start at 0 and show the value with its 95% interval over queries."]),
+    ...(withTiers ? [`Lines separate tiers by ${metric.label}. Systems that share a tier cannot be told apart.`] : []),
+    ...(state.convention ? [`Values as ${state.convention} computes them. Python computed them; ranks are by ${metric.label}.`] : []),
+    ...report.metrics.flatMap((one, i) => (board.columns[i].note ? [`${one.label}: ${board.columns[i].note}`] : [])),
+    ...board.notes,
+  ];
+  return <ul class="notes">{notes.map((note) => <li key={note}>{note}</li>)}</ul>;
+}

@@ -1,0 +1,97 @@
+/** The report page: a header, the choice of dataset and metric, and one view at a time. */
+
+import { render } from "preact";
+import type { Comparison, Report } from "./data";
+import { unpack } from "./data";
+import type { State, View } from "./state";
+import { useAddress } from "./state";
+import { select } from "./view";
+import { About } from "./about";
+import { Changes } from "./changes";
+import { Leaderboard } from "./leaderboard";
+import { Pair } from "./pair";
+import { Queries } from "./queries";
+import { Ranking, restore } from "./ranking";
+import { Select } from "./text";
+
+const VIEWS: Record<View, string> = {
+  leaderboard: "Leaderboard", pair: "Head to head", queries: "Queries", ranking: "Rankings",
+  changes: "Changes", about: "Provenance",
+};
+
+function Page({ report }: { report: Report }) {
+  const [state, go] = useAddress();
+  const context = select(report, state, go);
+  const { board, metric, at } = context;
+  const views = (Object.keys(VIEWS) as View[]).filter((view) => view !== "changes" || report.old);
+  const view = views.includes(state.view) ? state.view : "leaderboard";
+  const metrics = report.metrics.filter((_, i) => !board.columns[i].value.every(isNaN));
+  const groups = report.groups.filter((group) => group.board === at);
+  context.choice = (
+    <>
+      {report.boards.length > 1 && (
+        <Select label="Dataset" value={board.dataset} options={report.boards.map((one): [string, string] => [one.dataset, one.dataset])}
+          onChange={(dataset) => go({ dataset, qid: "", group: "" })} />
+      )}
+      {view !== "ranking" && (
+        <Select label="Metric" value={metric.name} options={metrics.map((one): [string, string] => [one.name, one.label])}
+          onChange={(name) => go({ metric: name, sort: "", reversed: false })} />
+      )}
+      {groups.length > 0 && (
+        <Select label="Queries" value={state.group} onChange={(group) => go({ group })}
+          options={[["", "all"], ...groups.map((one): [string, string] => [one.name, `${one.name} (${one.rows.length})`])]} />
+      )}
+      {report.conventions.length > 0 && view === "leaderboard" && (
+        <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}
+          options={[["", "as in the config"], ...report.conventions.map((one): [string, string] => [one.name, one.name])]} />
+      )}
+    </>
+  );
+  return (
+    <>
+      <header class="top">
+        <h1 dir="auto">{report.title}</h1>
+        <nav aria-label="Views">
+          {views.map((name) => (
+            <a key={name} href={`#v=${name}`} aria-current={name === view ? "page" : undefined}
+              onClick={(event) => { event.preventDefault(); go({ view: name }); }}>{VIEWS[name]}</a>
+          ))}
+        </nav>
+      </header>
+      <main>
+        {view === "leaderboard" && <Leaderboard context={context} />}
+        {view === "pair" && <Pair context={context} />}
+        {view === "queries" && <Queries context={context} />}
+        {view === "ranking" && <Ranking context={context} />}
+        {view === "changes" && <Changes context={context} />}
+        {view === "about" && <About context={context} />}
+      </main>
+    </>
+  );
+}
+
+/** JSON has no NaN: what has no value is null there. */
+function numbers(one: Comparison): void {
+  for (const key of ["difference", "low", "high", "p", "adjusted"] as const) if (one[key] === null) one[key] = NaN;
+}
+
+async function start(): Promise<void> {
+  const packed = document.getElementById("data")!.textContent!;
+  const root = document.getElementById("app")!;
+  try {
+    const report = await unpack(packed);
+    restore(report.rankings);
+    for (const one of report.comparisons) numbers(one);
+    root.textContent = "";
+    render(<Page report={report} />, root);
+    Object.assign(window, { harnessReport: report });
+    document.documentElement.dataset.ready = "1";
+  } catch (error) {
+    const note = document.createElement("p");
+    note.textContent = `The interactive view needs a browser of 2023 or newer (${error}). The table below is complete.`;
+    root.prepend(note);
+  }
+}
+
+export type { State };
+void start();

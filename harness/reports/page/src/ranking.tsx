@@ -1,0 +1,99 @@
+/** One query of one system: its documents in order, next to the ideal order or another system. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { Ranked } from "./data";
+import type { Context } from "./view";
+import { orderedRows, rowOf, systemName } from "./view";
+import { Panel, Select, fixed } from "./text";
+
+declare global {
+  interface Window {
+    harnessRankings?: Record<string, Record<string, Ranked[]>>;
+  }
+}
+
+export function Ranking({ context }: { context: Context }) {
+  const { report, board, state, go, at } = context;
+  const loaded = useRankings(context);
+  const all = loaded ?? report.rankings;
+  const names = orderedRows({ ...context, state: { ...state, filter: "", where: {} } }).map((row) => systemName(context, row));
+  const has = (name: string, qid: string) => all[`${at}/${board.systems[rowOf(context, name)]}/${qid}`];
+  const a = names.includes(state.a) ? state.a : (names[0] ?? "");
+  const qids = board.qids.filter((qid) => names.some((name) => has(name, qid)));
+  const qid = qids.includes(state.qid) ? state.qid : (qids[0] ?? "");
+  if (!loaded && report.rankingFiles[`${at}`]) return <p class="empty">Loading the rankings ...</p>;
+  if (!qids.length)
+    return <p class="empty">This page holds no rankings. Write <code>page: {"{rankings: 20}"}</code> in the config to embed them.</p>;
+  const options = names.map((name): [string, string] => [name, name]);
+  const first = has(a, qid) ?? [];
+  const second = state.b && state.b !== a ? has(state.b, qid) : undefined;
+  return (
+    <>
+      <div class="controls">
+        {context.choice}
+        <Select label="Query" value={qid} options={qids.map((one): [string, string] => [one, one])} onChange={(value) => go({ qid: value })} />
+        <Select label="System" value={a} options={options} onChange={(value) => go({ a: value })} />
+        <Select label="next to" value={second ? state.b : ""} options={[["", "the ideal order"], ...options.filter(([name]) => name !== a)]} onChange={(value) => go({ b: value })} />
+      </div>
+      <div class="columns">
+        <List title={a} documents={first} depth={report.rankingDepth} />
+        {second ? <List title={state.b} documents={second} depth={report.rankingDepth} /> : <List title="Ideal order of these documents" documents={ideal(first)} depth={report.rankingDepth} />}
+      </div>
+    </>
+  );
+}
+
+/** The same documents, best grade first. */
+function ideal(documents: Ranked[]): Ranked[] {
+  return documents.filter((one) => !isNaN(one.grade)).sort((a, b) => b.grade - a.grade);
+}
+
+function List({ title, documents, depth }: { title: string; documents: Ranked[]; depth: number }) {
+  const most = Math.max(1, ...documents.map((one) => (isNaN(one.grade) ? 0 : one.grade)));
+  return (
+    <Panel title={title} aside={<span class="muted">{`first ${Math.min(depth, documents.length)} documents`}</span>}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={`Ranking of ${title}`}>
+        <table>
+          <thead><tr><th scope="col" class="number">Rank</th><th scope="col">Document</th><th scope="col" class="number">Grade</th><th scope="col" class="number">Score</th><th scope="col" class="number">DCG gain</th></tr></thead>
+          <tbody>
+            {documents.map((one, i) => (
+              <tr key={one.docno} class={isNaN(one.grade) ? "unjudged" : one.grade > 0 ? "relevant" : ""}>
+                <td class="number">{i + 1}</td>
+                <th scope="row" dir="auto">
+                  {one.docno}
+                  {one.tied && <span class="tier" title="Another document of this query has the same score">tied</span>}
+                  {one.text && <p class="text" dir="auto">{one.text}</p>}
+                </th>
+                <td class="number">{isNaN(one.grade) ? <span class="muted">unjudged</span> : <span class="grade" style={{ "--share": String(Math.max(one.grade, 0) / most) }}>{one.grade}</span>}</td>
+                <td class="number"><span title={String(one.score)}>{fixed(one.score, 4)}</span></td>
+                <td class="number">{one.grade > 0 ? fixed(one.grade / Math.log2(i + 2), 4) : "–"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}
+
+/** Rankings of side files, which a classic script loads also from disk. */
+function useRankings({ report, at }: Context): Record<string, Ranked[]> | undefined {
+  const file = report.rankingFiles[`${at}`];
+  const [loaded, set] = useState(window.harnessRankings?.[at]);
+  useEffect(() => {
+    set(window.harnessRankings?.[at]);
+    if (!file || window.harnessRankings?.[at]) return;
+    const script = document.createElement("script");
+    script.src = file;
+    script.onload = () => set(restore(window.harnessRankings?.[at]));
+    document.head.append(script);
+  }, [at, file]);
+  return loaded;
+}
+
+/** JSON has no NaN: an unjudged document's grade is null there. */
+export function restore(rankings: Record<string, Ranked[]> | undefined): Record<string, Ranked[]> | undefined {
+  for (const documents of Object.values(rankings ?? {}))
+    for (const one of documents) if (one.grade === null) one.grade = NaN;
+  return rankings;
+}

@@ -1,0 +1,95 @@
+/** What every view receives, and the parts of the report that the address selects. */
+
+import type { ComponentChildren } from "preact";
+import type { Board, Column, Metric, Numbers, Report } from "./data";
+import type { Go, State } from "./state";
+import { mean, queryValues, ranked } from "./data";
+
+export interface Context {
+  report: Report;
+  state: State;
+  go: Go;
+  /** The selected board and its number. */
+  board: Board;
+  at: number;
+  /** The selected metric and its number. */
+  metric: Metric;
+  m: number;
+  /** The choice of dataset, metric and queries, which every view shows first. */
+  choice: ComponentChildren;
+}
+
+export function select(report: Report, state: State, go: Go): Context {
+  const at = Math.max(0, report.boards.findIndex((board) => board.dataset === state.dataset));
+  const board = report.boards[at];
+  const named = report.metrics.findIndex((metric) => metric.name === state.metric);
+  const first = board.columns.findIndex((column) => !column.value.every(isNaN));
+  const m = named >= 0 ? named : Math.max(0, first);
+  return { report, state, go, board, at, metric: report.metrics[m], m, choice: null };
+}
+
+/** Queries of the selected group, as positions; every query without a group. */
+export function selectedQueries({ report, state, board, at }: Context): number[] {
+  const group = report.groups.find((one) => one.name === state.group && one.board === at);
+  return group ? group.rows : Array.from(board.qids.keys());
+}
+
+/** Values of one metric for the rows, of the selected group or convention. */
+export function rowValues(context: Context, m: number): Numbers {
+  const { report, state, board, at } = context;
+  const column = board.columns[m];
+  const other = report.conventions.find((one) => one.name === state.convention);
+  if (other) return other.values[at][m];
+  if (!state.group || !column.queries) return column.value;
+  const queries = selectedQueries(context);
+  return Float64Array.from(board.systems, (_, row) => {
+    const values = queryValues(column, row, board.qids.length);
+    return mean(queries.map((query) => values[query]));
+  });
+}
+
+/** The rows that the filters keep. */
+export function keptRows({ report, state, board }: Context): number[] {
+  const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return Array.from(board.systems.keys()).filter((row) => {
+    const system = report.systems[board.systems[row]];
+    const text = [system.name, ...system.columns].join(" ").toLowerCase();
+    const kept = report.columns.every((name, i) => !state.where[name] || system.columns[i] === state.where[name]);
+    return kept && words.every((word) => text.includes(word));
+  });
+}
+
+/** Kept rows, from the best by the selected metric. */
+export function orderedRows(context: Context, m = context.m): number[] {
+  const kept = new Set(keptRows(context));
+  return ranked(rowValues(context, m), context.report.metrics[m].direction).filter((row) => kept.has(row));
+}
+
+export function systemName({ report, board }: Context, row: number): string {
+  return report.systems[board.systems[row]].name;
+}
+
+export function rowOf({ report, board }: Context, name: string): number {
+  return board.systems.findIndex((system) => report.systems[system].name === name);
+}
+
+/** The value that lies at `share` of the sorted numbers. */
+export function quantile(values: number[], share: number): number {
+  const sorted = values.filter((value) => !isNaN(value)).sort((a, b) => a - b);
+  if (!sorted.length) return NaN;
+  const place = share * (sorted.length - 1);
+  const low = Math.floor(place);
+  return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
+}
+
+export function extent(columns: Column[], pick: (column: Column) => Numbers[]): [number, number] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const column of columns)
+    for (const numbers of pick(column))
+      for (const value of numbers) {
+        if (value < low) low = value;
+        if (value > high) high = value;
+      }
+  return low <= high ? [low, high] : [0, 1];
+}

@@ -1,0 +1,283 @@
+"""The report page: every view, every number, and what a reader does with it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from command_line import called
+
+Open = Callable[..., Any]
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared" / "data"
+CONFIG = """
+name: example
+output: results
+datasets:
+  trec: {{path: {runs}/trec/qrels.txt}}
+  letor: {{format: letor, path: {runs}/letor/fold1/test.txt}}
+runs:
+  "{{system}}": {{dataset: trec, path: "{runs}/trec/{{system}}.run"}}
+  "{{model}}":
+    {{format: scores, dataset: letor, path: "{runs}/letor/{{model}}/fold1-seed1.txt"}}
+metrics: [ndcg@10, map, "swaps(normalize=true)", num_rel_ret]
+compare: {{metrics: [ndcg@10, map]}}
+page: {{rankings: 5}}
+reports: [page]
+"""
+
+
+def made(folder: Path, config: str) -> Path:
+    (folder / "config.yaml").write_text(config, encoding="utf-8")
+    done = called("run", "config.yaml", cwd=folder)
+    assert done.code == 0, done.err
+    assert "page.html" in done.out
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("page"), CONFIG.format(runs=ROOT / "runs"))
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def board(tab: Any) -> list[tuple[str, list[str]]]:
+    """Return the leaderboard shown: names, and values with every digit."""
+    script = """rows => rows.map(row => [row.querySelector('th').firstChild.textContent,
+      [...row.querySelectorAll('td.value > span')].map(one => one.title)])"""
+    found: list[tuple[str, list[str]]] = tab.eval_on_selector_all("table.board tbody tr", script)
+    return found
+
+
+def test_every_number_is_in_the_files(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html")
+    report = tab.evaluate("""() => ({...harnessReport, boards: harnessReport.boards.map(board => ({
+        ...board,
+        columns: board.columns.map(column => Object.fromEntries(Object.entries(column).map(
+          ([name, value]) => [name, value instanceof Float64Array ? [...value] : value])))}))})""")
+    names = [metric["name"] for metric in report["metrics"]]
+    systems = [system["name"] for system in report["systems"]]
+    expected = {(row["dataset"], row["run"]): row for row in rows(results / "leaderboard.csv")}
+    table = pq.read_table(results / "per_query.parquet").to_pylist()
+    values = {(r["dataset"], r["run"], r["metric"], r["qid"]): r["value"] for r in table}
+    standings = {(r["dataset"], r["run"], r["metric"]): r for r in rows(results / "standings.csv")}
+    checked = 0
+    for one in report["boards"]:
+        for metric, column in zip(names, one["columns"], strict=True):
+            for row, system in enumerate(one["systems"]):
+                run, n = systems[system], len(one["qids"])
+                assert column["value"][row] == float(expected[one["dataset"], run][metric])
+                standing = standings.get((one["dataset"], run, metric))
+                if standing:
+                    shown = [column[k][row] for k in ("low", "high", "rank", "rankLow", "rankHigh")]
+                    keys = ("low", "high", "rank", "rank_low", "rank_high")
+                    assert shown == [float(standing[key]) for key in keys]
+                for qid, value in zip(
+                    one["qids"], column["queries"][row * n : row * n + n], strict=True
+                ):
+                    true = values[one["dataset"], run, metric, qid]
+                    assert value == true or (
+                        math.isnan(value) and (true is None or math.isnan(true))
+                    )
+                    checked += 1
+    assert checked == len(table)
+    tests = rows(results / "significance.csv")
+    assert len(tests) == len(report["comparisons"]) > 0
+    for row, one in zip(tests, report["comparisons"], strict=True):
+        assert row["run"] == systems[one["run"]]
+        assert row["baseline"] == systems[one["baseline"]]
+        keys = {
+            "difference": "difference",
+            "low": "low",
+            "high": "high",
+            "p": "p",
+            "adjusted": "p_adjusted",
+        }
+        assert [one[k] for k in keys] == [float(row[v]) for v in keys.values()]
+
+
+def test_sort_filter_and_back(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html")
+    first = board(tab)
+    values = [float(found[0]) for _, found in first]
+    assert values == sorted(values, reverse=True)
+    tab.click("thead >> text=map")
+    by_map = [float(found[1]) for _, found in board(tab)]
+    assert by_map == sorted(by_map, reverse=True)
+    assert tab.get_attribute("thead th:has-text('map')", "aria-sort") == "descending"
+    tab.click("thead >> text=map")
+    assert [float(found[1]) for _, found in board(tab)] == sorted(by_map)
+    tab.click("thead >> text=System")
+    assert [name for name, _ in board(tab)] == sorted(name for name, _ in first)
+    tab.fill("input[type=search]", "BM")
+    assert [name for name, _ in board(tab)] == ["bm25"]
+    tab.go_back()
+    tab.go_back()
+    tab.wait_for_selector("thead th[aria-sort]:has-text('map')")
+    assert len(board(tab)) == len(first)
+
+
+def test_head_to_head(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html", "#v=pair&d=trec&m=map&a=tfidf&b=bm25")
+    (row,) = [
+        one for one in rows(results / "significance.csv")
+        if (one["dataset"], one["metric"]) == ("trec", "map")
+        and {one["run"], one["baseline"]} == {"tfidf", "bm25"}
+    ]  # fmt: skip
+    cells = tab.locator("main tbody tr:has-text('map')").first.locator("td")
+    sign = 1 if row["run"] == "tfidf" else -1
+    assert float(cells.nth(2).locator("span").get_attribute("title")) == sign * float(
+        row["difference"]
+    )
+    assert float(cells.nth(4).locator("span").get_attribute("title")) == float(row["p"])
+    assert float(cells.nth(5).locator("span").get_attribute("title")) == float(row["p_adjusted"])
+    assert tab.locator(".chart rect").count() == int(row["n"])
+    assert "not tested" in tab.inner_text("main tbody tr:has-text('swaps')")
+    tab.focus(".chart svg")
+    tab.keyboard.press("End")
+    tab.wait_for_selector(".chart .readout b:has-text('query')")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("canvas")
+
+
+def test_queries_and_rankings(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html", "#v=queries&d=trec&m=map&q=10")
+    assert "Query 10" in tab.inner_text("main")
+    found = tab.eval_on_selector_all(
+        ".tall tbody tr", "rows => rows.map(row => row.querySelector('td span').title)"
+    )
+    table = pq.read_table(results / "per_query.parquet").to_pylist()
+    true = [
+        r["value"] for r in table if (r["dataset"], r["metric"], r["qid"]) == ("trec", "map", "10")
+    ]
+    assert [float(one) for one in found] == sorted(true, reverse=True)
+    tab.click(".tall tbody tr >> nth=0 >> text=ranking")
+    tab.wait_for_selector("h2:has-text('Ideal order')")
+    assert tab.locator(".columns section").first.locator("tbody tr").count() == 5
+    link = tab.evaluate("location.hash")
+    again = open_page(results / "page.html", link)
+    assert again.inner_text("main") == tab.inner_text("main")
+
+
+def test_provenance(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html", "#v=about")
+    text = tab.inner_text("main")
+    assert "harness verify" in text
+    assert "qrels.txt" in text
+    assert "Methods" in text
+    with tab.expect_download() as download:
+        tab.click("a[download='leaderboard.csv']")
+    assert Path(download.value.path()).read_bytes() == (results / "leaderboard.csv").read_bytes()
+
+
+def test_without_scripts(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html", java_script_enabled=False)
+    names = {row["run"] for row in rows(results / "leaderboard.csv") if row["dataset"] == "trec"}
+    text = tab.inner_text("main")
+    assert all(name in text for name in names)
+    assert tab.locator("table").count() == 1
+
+
+def test_the_page_stays_within_its_width(results: Path, open_page: Open) -> None:
+    for width in (1440, 1024, 390):
+        for view in ("leaderboard", "pair", "queries", "ranking", "about"):
+            tab = open_page(
+                results / "page.html", f"#v={view}", viewport={"width": width, "height": 900}
+            )
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width, (width, view)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(results: Path, open_page: Open, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for view in ("leaderboard", "pair", "queries", "ranking", "about"):
+        tab = open_page(results / "page.html", f"#v={view}", color_scheme=scheme, bypass_csp=True)
+        found = axe.run(tab).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+
+
+def test_the_same_bytes(results: Path, tmp_path: Path) -> None:
+    done = called("page", str(results), "-o", str(tmp_path / "again.html"), cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert (tmp_path / "again.html").read_bytes() == (results / "page.html").read_bytes()
+
+
+HOSTILE = ['<script>document.title="x"</script>', "\"quoted' & more", "‮right to left", "n" * 200]
+
+
+def test_names_are_text(tmp_path: Path, open_page: Open) -> None:
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\nr 0 b 1\n")
+    names = []
+    for i, name in enumerate(HOSTILE):
+        (tmp_path / f"{i}.run").write_text(f"q Q0 a 1 {i + 1}.0 t\nr Q0 c 1 2.0 t\n")
+        names.append(f"  {json.dumps(name)}: {{path: {i}.run}}")
+    config = "output: results\ndatasets: {d: {path: qrels.txt}}\nruns:\n" + "\n".join(names)
+    results = made(tmp_path, config + "\nmetrics: [map]\nreports: [page]\n")
+    tab = open_page(results / "page.html")
+    assert tab.title() == "config"
+    assert {name for name, _ in board(tab)} == set(HOSTILE)
+
+
+def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
+    import time
+
+    import numpy as np
+
+    from harness.reports.page.document import document
+
+    rng, (systems, queries, metrics) = np.random.default_rng(0), (50, 6980, 10)
+    none = np.full(systems, math.nan)
+    grid = np.round(rng.random((systems, queries)), 3)
+    column = {
+        "value": grid.mean(1), "low": none, "high": none, "rank": none, "rankLow": none,
+        "rankHigh": none, "tier": [""] * systems, "n": none, "queries": grid, "note": "",
+    }  # fmt: skip
+    report = {
+        "title": "large", "columns": [], "comparisons": [], "comparisonNote": "", "rankings": {},
+        "rankingFiles": {}, "rankingDepth": 0, "groups": [], "conventions": [],
+        "metrics": [
+            {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4} for i in range(metrics)
+        ],
+        "systems": [{"name": f"s{i}", "columns": []} for i in range(systems)],
+        "boards": [{
+            "dataset": "d", "qids": [str(i) for i in range(queries)],
+            "systems": list(range(systems)),
+            "columns": [column] * metrics, "counts": {}, "errors": [""] * systems, "notes": [],
+        }],
+        "provenance": {
+            "facts": [], "inputs": [], "findings": [], "methods": "", "config": "",
+            "commands": [], "downloads": [], "results": "",
+        },
+    }  # fmt: skip
+    (tmp_path / "page.html").write_text(document(report), encoding="utf-8")
+    began = time.monotonic()
+    tab = open_page(tmp_path / "page.html", "#v=queries")
+    tab.wait_for_selector("canvas")
+    assert time.monotonic() - began < 20  # 2 s on an idle machine
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
+def test_143_runs(tmp_path: Path, open_page: Open) -> None:
+    folder = SHARED / "trec_covid_round1"
+    config = (
+        f"output: results\ndatasets: {{covid: {{path: {folder}/qrels-rnd1.txt}}}}\n"
+        f'runs: {{"{{run}}": {{path: "{folder}/runs/{{run}}.gz"}}}}\n'
+        "metrics: [ndcg@10, P@5, bpref, map, recall@100, recip_rank, 'rbp(p=0.5)', Rprec, ndcg, "
+        "err@10]\n"
+        "compare: {baseline: sab20.1.meta.docs}\nreports: [page]\n"
+    )
+    results = made(tmp_path, config)
+    assert (results / "page.html").stat().st_size < 2e6
+    tab = open_page(results / "page.html")
+    assert len(board(tab)) == 143
