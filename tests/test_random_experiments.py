@@ -172,9 +172,7 @@ class Trial:
         words = self.common_words(dataset, runs)
         metrics = [word for metric in self.made.metrics for word in ("-m", metric)]
         files = [dataset.path, *(run.path for run in runs)]
-        form = self.draw.choice(["csv", "csv", "jsonl", "table", "markdown", "trec"])
-        if form == "trec" and (len(runs) > 1 or self.made.choices.tries_orders):
-            form = "jsonl"
+        form = self.draw.choice(["csv", "jsonl"])
         said = self.call("evaluate", *files, *metrics, "-q", "-f", form, *words, codes=(0, 2))
         errors = [self.wanted[id(run)].error for run in runs]
         if said.code:
@@ -236,42 +234,6 @@ class Trial:
         for qid, row in found:
             check_row(f"{place}: {run.name}, query {qid!r}", row, wanted[qid])
 
-    def printed_as_table(self, out: str, dataset: File, runs: list[File]) -> None:
-        for run in runs:
-            block = block_of(out, f"{run.name} on {dataset.name}")
-            self.check_text("table", run, [rsplit(line, len(self.made.labels)) for line in block])
-
-    def printed_as_markdown(self, out: str, dataset: File, runs: list[File]) -> None:
-        plain = [run for run in runs if re.fullmatch(r"[\w -]+", run.name)]
-        for run in plain:
-            if not re.fullmatch(r"[\w -]+", dataset.name) or "_" in (run.name, dataset.name):
-                continue
-            after = out.partition(f"#### {run.name} on {dataset.name}\n\n")[2]
-            lines = after.partition("\n\n")[0].splitlines()[2:]
-            cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
-            numbers = [[cell.strip() for cell in row[1:]] for row in cells]
-            qids = [*self.wanted[id(run)].values]
-            check(len(numbers) == len(qids), "markdown: rows", lines)
-            self.check_text("markdown", run, list(zip(qids, numbers, strict=True)))
-
-    def check_text(self, place: str, run: File, rows: list[tuple[str, list[str]]]) -> None:
-        wanted = self.wanted[id(run)].values
-        check(len(rows) == len(wanted), f"{place}: rows of {run.name}", rows)
-        for (label, numbers), (qid, row) in zip(rows, wanted.items(), strict=True):
-            check(same_label(label, qid), f"{place}: qid", label, qid)
-            for metric, text in zip(self.made.labels, numbers, strict=True):
-                check_printed(f"{place}: query {qid!r} {metric}", text, row[metric])
-
-    def printed_as_trec(self, out: str, dataset: File, runs: list[File]) -> None:
-        (run,) = runs
-        wanted, n = self.wanted[id(run)].values, len(self.made.labels)
-        lines = [line.split("\t") for line in out.splitlines() if not line.startswith("runid ")]
-        for at, (qid, row) in enumerate(wanted.items()):
-            some = lines[at * n : at * n + n]
-            for (_, label, text), metric in zip(some, self.made.labels, strict=True):
-                check(same_label(label, qid), "trec: qid", label, qid)
-                check_printed(f"trec: query {qid!r} {metric}", text, row[metric])
-
     # other commands on files
 
     def follow_up(self, dataset: File, runs: list[File], words: list[str]) -> None:
@@ -279,10 +241,6 @@ class Trial:
             self.check_command(dataset, runs)
         if len(runs) > 1 and self.draw.random() < 0.4:
             self.compare(dataset, runs, words)
-        files = [dataset, runs[0]]
-        simple = all(one.format == "trec" and not one.has_comment for one in files)
-        if simple and self.draw.random() < 0.3:
-            self.trec_eval(dataset, runs[0])
 
     def check_command(self, dataset: File, runs: list[File]) -> None:
         words = self.common_words(dataset, runs)
@@ -312,19 +270,11 @@ class Trial:
             return
         given = [word for metric in metrics for word in ("-m", metric)]
         files = [run.path for run in runs]
-        form = self.draw.choice(["jsonl", "text"])
         said = self.call(
-            "compare", *files, "--qrels", dataset.path, *given, "-f", form, *words, codes=(0, 2)
+            "compare", *files, "--qrels", dataset.path, *given, "-f", "jsonl", *words, codes=(0, 2)
         )
-        if said.code:
-            return
-        if form == "jsonl":
+        if not said.code:
             self.check_differences([json.loads(line) for line in said.out.splitlines()], metrics)
-        elif len(runs) == 2:
-            for metric in metrics:
-                self.check_largest(said.out, dataset, runs, metric)
-        if form == "text":
-            self.check_unanswered(said.out, runs)
 
     def check_differences(self, rows: list[Any], metrics: list[str]) -> None:
         for row in rows:
@@ -360,36 +310,6 @@ class Trial:
             losses = sum(sign * (b - a) < -1e-9 for a, b in numbers)
             check((row["wins"], row["losses"]) == (wins, losses), f"{place} wins", wins, losses)
 
-    def check_largest(self, out: str, dataset: File, runs: list[File], metric: str) -> None:
-        first, second = (self.wanted[id(run)].values for run in runs)
-        name = re.escape(metric)
-        found = re.search(rf"^\S.*, {name} .: queries with the largest diff.*\n", out, re.MULTILINE)
-        if not found:
-            return
-        lines = out[found.end() :].partition("\n\n")[0].splitlines()[1:]
-        for label, (a, b, _) in (rsplit(line, 3) for line in lines):
-            (qid,) = [qid for qid in first if same_label(label, qid)]
-            check_printed(f"compare: query {qid!r} {metric}", a, first[qid][metric])
-            check_printed(f"compare: query {qid!r} {metric}", b, second[qid][metric])
-
-    def check_unanswered(self, out: str, runs: list[File]) -> None:
-        found = re.search(r"queries without an answer\n.*\n", out)
-        if not found:
-            return
-        for line in out[found.end() :].partition("\n\n")[0].splitlines():
-            (run,) = [run for run in runs if line.startswith(f"{run.name} ")]
-            missing = self.wanted[id(run)].missing
-            n, _, shown = line.removeprefix(run.name).strip().partition(" ")
-            check(int(n) == len(missing), "compare: unanswered", line, missing)
-            check(any(qid in shown for qid in missing), "compare: unanswered", line, missing)
-
-    def trec_eval(self, dataset: File, run: File) -> None:
-        plain = self.made.expected(run).values  # the policies do not hold for it
-        said = self.call("trec_eval", "-q", "-c", "-m", "num_rel", dataset.path, run.path)
-        printed = [line.split("\t") for line in said.out.splitlines()]
-        shown = {qid for _, qid, _ in printed} - {"all"}
-        check(shown <= {*plain, *self.wanted[id(run)].missing}, "trec_eval: qids", shown)
-
     # harness run, and commands on its results
 
     def by_run(self) -> None:
@@ -405,8 +325,8 @@ class Trial:
             return
         self.check_per_query()
         commands: list[Callable[[], None]] = [
-            self.table, self.why, self.why_query, self.audit, self.verify, self.check_config,
-            self.compare_results, self.run_again,
+            self.table, self.why, self.verify, self.check_config, self.compare_results,
+            self.run_again,
         ]  # fmt: skip
         for command in self.draw.sample(commands, self.draw.choice([1, 1, 2])):
             command()
@@ -480,30 +400,6 @@ class Trial:
         check(head == f"{metric} of {run.name} on {dataset}", "why: label", head)
         check_value(f"why: {head}", number_of(value), wanted.summary(metric))
 
-    def why_query(self) -> None:
-        run, dataset, wanted, metric = self.some_cell()
-        qid = self.draw.choice([*wanted.values])
-        if qid.startswith("-"):
-            return  # an option to the command line
-        words = ["--run", run.name, "--metric", metric, "--dataset", dataset, "--query", qid]
-        said = self.call("why", "results", *words)
-        head, _, value = said.out.partition("\n")[0].rpartition(": ")
-        label = f"{metric} of query {qid}, {run.name} on {dataset}"
-        check(same_label(head, label), "why: label", head)
-        check_value(f"why: {head}", number_of(value), wanted.values[qid][metric])
-
-    def audit(self) -> None:
-        said = self.call("audit", "config.yaml", "-f", "csv", "--convention", "trec_eval10",
-                         codes=(0, 2))  # fmt: skip
-        if said.code:  # none of the metrics is one that it knows
-            return
-        for row in csv_rows(said.out):
-            if row["convention"] == "base":
-                _, wanted = self.cell(row["dataset"], row["system"])
-                place = f"audit: {row['system']} on {row['dataset']}, {row['metric']}"
-                value = float(row["value"] or "nan")
-                check_value(place, value, wanted.summary(row["metric"]))
-
     def verify(self) -> None:
         self.call("verify", "results")
 
@@ -550,31 +446,11 @@ def plain(text: str) -> str:
     return text[1:] if SIGNS.match(text) else text
 
 
-def block_of(out: str, title: str) -> list[str]:
-    """Return the lines below a title and the header, to the next blank line."""
-    after = out.partition(f"\n{title}\n")[2]
-    return after.partition("\n\n")[0].splitlines()[1:]
-
-
-def rsplit(line: str, n: int) -> tuple[str, list[str]]:
-    parts = line.rsplit(None, n)
-    return (parts[0], parts[1:]) if len(parts) > n else ("", parts)
-
-
-def same_label(shown: str, name: str) -> bool:
-    """Whether a name printed as text is this one, but for blanks around it."""
-    return shown.strip() == name.replace("\t", "\\t").strip()
-
-
 def number_of(text: str) -> float:
     try:
         return float(text.rstrip("*~").split(" ")[0])
     except ValueError:
         return math.nan
-
-
-def check_printed(place: str, text: str, wanted: float | Span | None) -> None:
-    check_value(place, number_of(text), wanted, 1e-4)
 
 
 def attempt(seed: int, folder: Path) -> None:

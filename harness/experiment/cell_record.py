@@ -32,41 +32,27 @@ VALUES, WEIGHTS, ERRORS = "values", "weights", "errors"
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Values of one cell by metric, whichever metrics were asked for so far.
-
-    Parameters
-    ----------
-    qids : pyarrow string array, shape (n_queries,)
-    columns : mapping of str to ndarray of float64, shape (n_queries,)
-        ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in
-        :class:`~harness.core.evaluation.Evaluation`; see
-        :meth:`~harness.experiment.cache_key.Keys.names` for metrics that compare two runs.
-    counts : Counts
-        Those that depend on no metric; ``empty`` is 0.
-    empty : mapping of int to int
-        Queries without relevant documents, by the smallest grade that is relevant.
-    audit : Audit
-        The cross-check.
-    warnings : tuple of Finding
-        Those of the evaluation; see :func:`without_names`.
-    header : mapping, optional
-        ir_metadata at the head of the run's file; see :mod:`harness.readers.ir_metadata`.
-    facts : Facts, optional
-        What the guard's rules look at; None if the guard failed.
-    about : mapping
-        For ``harness cache``: ``dataset``, ``run``, names of the ``files``, and what the key is
-        the hash of (:meth:`harness.experiment.cache_key.Keys.parts`).
-    """
+    """Values of one cell by metric, whichever metrics were asked for so far."""
 
     qids: pa.Array
     columns: Mapping[str, Floats]
+    """By ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in an
+    :class:`~harness.core.evaluation.Evaluation`; see
+    :meth:`~harness.experiment.cache_key.Keys.names` for metrics that compare two runs."""
     counts: Counts
+    """Those that depend on no metric; ``empty`` is 0."""
     empty: Mapping[int, int]
+    """Queries without relevant documents, by the smallest grade that is relevant."""
     audit: Audit
+    """The cross-check."""
     warnings: tuple[Finding, ...] = ()
+    """Those of the evaluation; see :func:`without_names`."""
     header: Mapping[str, Any] | None = None
+    """ir_metadata at the head of the run's file."""
     facts: Facts | None = None
+    """What the guard's rules look at; None if the guard failed."""
     about: Mapping[str, Any] = field(default_factory=dict)
+    """For ``harness cache``: names of dataset, run and files, and what the key is the hash of."""
 
     @classmethod
     def of(
@@ -172,13 +158,7 @@ class Record:
 
     @classmethod
     def from_parquet(cls, content: bytes) -> Record:
-        """Return the record that a Parquet file holds.
-
-        Raises
-        ------
-        ValueError, KeyError, TypeError, pyarrow.ArrowException
-            If it holds none, or other values than were written.
-        """
+        """Return the record that a Parquet file holds; ValueError if other values were written."""
         check_room(len(content))
         # read_table would import pandas
         table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)

@@ -38,39 +38,26 @@ MOST = 16
 
 @dataclass(eq=False)
 class Evaluated:
-    """What became of all cells.
+    """What became of all cells; lists are in the config's order."""
 
-    Parameters
-    ----------
-    entries, audits, headers, cells : list
-        Of those that were evaluated, in the config's order; headers as in
-        :class:`~harness.experiment.cell_record.Record`.
-    warnings : list of str
-        Of reading and evaluating, each once.
-    failures : list of Failure
-    inputs : dict of str to Input
-        Every file read, by path; of cells that failed, those that can be.
-    unused : dict of str to list of str
-        Columns of each file that no cell read; only files with such columns.
-    cached : int
-        How many cells were not computed, since all of their values were known.
-    findings : list of Finding
-        Of the guard, in all cells.
-    printed : list of str
-        The warnings and findings to print, each once.
-    """
-
+    cells: list[Cell] = field(default_factory=list)
+    """Those that were evaluated, with their entries, audits and headers."""
     entries: list[Entry] = field(default_factory=list)
     audits: list[Audit] = field(default_factory=list)
     headers: list[Mapping[str, Any] | None] = field(default_factory=list)
-    cells: list[Cell] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    """Of reading and evaluating, each once."""
     failures: list[Failure] = field(default_factory=list)
     inputs: dict[str, Input] = field(default_factory=dict)
+    """Every file read, by path; of cells that failed, those that can be."""
     unused: dict[str, list[str]] = field(default_factory=dict)
+    """Columns of each file that no cell read; only files with such columns."""
     cached: int = 0
+    """How many cells were not computed, since all of their values were known."""
     findings: list[Finding] = field(default_factory=list)
+    """Of the guard, in all cells."""
     printed: list[str] = field(default_factory=list)
+    """The warnings and findings to print, each once."""
 
     @property
     def digests(self) -> dict[str, str]:
@@ -106,11 +93,10 @@ def evaluate_all(
     run.cached = len(cells) - len(pending)
     jobs = list(_jobs(run, pending, getattr(pool, "workers", 1)))
     with tqdm(total=len(cells), initial=run.cached, unit="cell", disable=None) as bar:
-        run.show(bar)
         for done in evaluated_jobs(pool, jobs):
             run.take(done)
             bar.update()
-            run.show(bar)
+            bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
     cache.save()
     return run.evaluated()
 
@@ -127,7 +113,7 @@ class _Run:
         self.inputs: dict[str, Input] = {}
         self.qids: dict[str, pa.Array] = {}
         self.names: dict[int, dict[str, str]] = {}
-        self.cached = self.rows = 0
+        self.cached = 0
 
     def look_up(self, place: int) -> tuple[Metric, ...]:
         """Look a cell up in the cache, and return the metrics that are still to be computed."""
@@ -153,7 +139,7 @@ class _Run:
             if self.inputs.setdefault(path, read).digest != read.digest:
                 error = ChangedInputError(path)
         if done.record is None or error is not None:
-            self.failed[place] = self.changed(place) or error or HarnessError("unknown")
+            self.failed[place] = error or HarnessError("unknown")
             self.records.pop(place, None)
             return
         for path, read in done.inputs.items():
@@ -163,34 +149,15 @@ class _Run:
         record = done.record.renamed(self.names[place])
         record = self.records[place].joined(record) if place in self.records else record
         self.keep(place, record)
-        self.rows += done.rows
         parts = self.keys.parts(cell, digests)
         files = [Path(path).name for path in self.keys.files(cell)]
         about = {**parts, "files": files, "dataset": cell.dataset, "run": cell.run}
         self.cache.put(hash_of(parts), replace(record, about=about))
 
-    def changed(self, place: int) -> ChangedInputError | None:
-        """Return the error of a cell one of whose files other cells read with other bytes.
-
-        It is why the cell failed, whatever was made of the new bytes.
-        """
-        for path in self.keys.files(self.cells[place]):
-            if path in self.inputs and _became(path, self.inputs[path]) == "changed":
-                return ChangedInputError(path)
-        return None
-
     def keep(self, place: int, record: Record) -> None:
         """Keep a record in memory; the qids of a dataset once."""
         qids = self.qids.setdefault(self.cells[place].dataset_entry.path, record.qids)
         self.records[place] = replace(record, qids=qids) if qids.equals(record.qids) else record
-
-    def show(self, bar: Any) -> None:
-        """Show in the progress bar how many cells came from the cache and failed."""
-        counts = {"from cache": self.cached, "failed": len(self.failed)}
-        parts = {name: f"{n}" for name, n in counts.items() if n}
-        if self.rows and (elapsed := bar.format_dict["elapsed"]):
-            parts["rows/s"] = f"{self.rows / elapsed:,.0f}"
-        bar.set_postfix(parts, refresh=False)
 
     def evaluated(self) -> Evaluated:
         """Return everything in the config's order, after the guard has looked at it."""

@@ -18,7 +18,6 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import TEXTS
 from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.ragged import Ints
 from ..core.settings import Settings
 from ..core.tables import Qrels, Run
 from ..errors import Problem, VerificationError
@@ -28,8 +27,6 @@ SAMPLE = 50
 """Queries of an experiment that are checked at least, and of one run at most, unless all are."""
 TOGETHER = 16
 """Queries in one call of pytrec_eval."""
-AT_ONCE = 20_000
-"""Judgements of a dataset up to which one evaluator of all of them serves all runs."""
 
 
 @dataclass(frozen=True)
@@ -86,13 +83,8 @@ class Group(NamedTuple):
 class Peer:
     """What pytrec_eval computes of a dataset, the same for each of its runs.
 
-    Parameters
-    ----------
-    qrels : Qrels
-    metrics : sequence of Metric
-    policy : Policy
-        pytrec_eval gets the order that it gives to ties. Metrics whose ties are averaged, best,
-        worst or random are left out.
+    It gets the order of ties that the policy says. Metrics whose ties are averaged, best, worst or
+    random are left out.
     """
 
     def __init__(self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy) -> None:
@@ -111,18 +103,15 @@ class Peer:
             self.best[judged] = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
         self.usable = np.flatnonzero(self.best >= 0)
 
-    def evaluators(self, queries: Ints) -> list[Any]:
+    def evaluators(self, queries: Sequence[int]) -> list[Any]:
         """Return pytrec_eval's evaluator for each group, with the judgements of some queries."""
-        return self._of_all if len(self.qrels.numbers) <= AT_ONCE else self._made(queries)
-
-    @cached_property
-    def _of_all(self) -> list[Any]:
-        return self._made(self.usable)
-
-    def _made(self, queries: Ints) -> list[Any]:
         import pytrec_eval
 
-        judged = dict(zip(queries.tolist(), self._judgements(queries), strict=True))
+        judged: dict[int, tuple[str, Any]] = {
+            query: item
+            for query in queries
+            for item in self.qrels.part(query, query + 1).to_dict().items()
+        }
         return [
             pytrec_eval.RelevanceEvaluator(
                 dict(one for query, one in judged.items() if self.best[query] >= group.least),
@@ -130,13 +119,6 @@ class Peer:
             )
             for group in self.groups
         ]  # fmt: skip
-
-    def _judgements(self, queries: Ints) -> list[tuple[str, Any]]:
-        if queries is self.usable:
-            every = list(self.qrels.to_dict().items())
-            return [every[query] for query in queries.tolist()]
-        parts = (self.qrels.part(query, query + 1) for query in queries.tolist())
-        return [item for part in parts for item in part.to_dict().items()]
 
 
 class Crosscheck:
@@ -148,16 +130,8 @@ class Crosscheck:
     (undefined in trec_eval); metrics that pytrec_eval does not have; and datasets whose grades are
     fractions.
 
-    Parameters
-    ----------
-    peer : Peer
-        Of the run's dataset, and of the metrics of the evaluation to compare.
-    mode : {"sample", "all", "none"}
-        ``sample`` takes some judged queries of the run, at least 50 of the whole experiment;
-        see :func:`sample_size`.
-    cell, cells : int
-        Which of how many runs of the experiment it is. The choice follows from it, so that
-        every run is checked on other queries, and on the same ones every time.
+    The choice of queries follows from `cell`, the number of the run among all `cells`, so that
+    every run is checked on other queries, and on the same ones every time.
     """
 
     def __init__(self, peer: Peer, mode: Mode = "sample", cell: int = 0, cells: int = 1) -> None:
@@ -219,7 +193,7 @@ class Crosscheck:
             ((qid, found),) = part.to_dict().items()
             if found:
                 scores[qid], queries[qid] = found, query
-        evaluators = self.peer.evaluators(np.array(list(queries.values()), np.int64))
+        evaluators = self.peer.evaluators([*queries.values()])
         for group, evaluator in zip(self.peer.groups, evaluators, strict=True):
             ranked = {
                 qid: _reordered(scores[qid], group.policy) if group.reorders else scores[qid]
@@ -231,13 +205,7 @@ class Crosscheck:
                 expected.update((column, values[name]) for name, column in group.columns.items())
 
     def compare(self, evaluation: Evaluation) -> Audit:
-        """Return what was checked.
-
-        Raises
-        ------
-        VerificationError
-            If a value is not equal, with query, metric and both values.
-        """
+        """Return what was checked; VerificationError with the first value that is not equal."""
         for one in self.reserve:
             if len(self.expected) >= self.size:
                 break

@@ -26,7 +26,7 @@ from ..config.cells import Cell
 from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
-from ..core.arrow import cast, equal, take, to_floats, unique
+from ..core.arrow import cast, take, to_floats, unique
 from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, numbers_of
 from ..core.metric import Metric, from_plain_data
@@ -65,13 +65,7 @@ def misfit(path: Path, what: str, line: int = 0) -> InputError:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return a file of a folder of results.
-
-    Raises
-    ------
-    InputError
-        If it is missing, cannot be read, or is no regular file: a pipe would never end.
-    """
+    """Return a file of a folder of results; InputError if it is missing or no regular file."""
     try:
         if path.exists() and not path.is_file():
             raise misfit(path, "expected a regular file")
@@ -99,13 +93,7 @@ def _parse(content: bytes) -> Any:
 
 
 def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
-    """Return the manifest of a folder of results.
-
-    Raises
-    ------
-    InputError
-        If the folder has none, or one of another format.
-    """
+    """Return the manifest of a folder of results; InputError without one of this format."""
     path = folder / MANIFEST
     try:
         manifest: dict[str, Any] = _parse(read_bytes(path) if content is None else content)
@@ -231,13 +219,7 @@ class CsvRow:
     fields: Mapping[str, str]
 
     def numbers(self, columns: Iterable[str]) -> dict[str, float]:
-        """Return the numbers in some columns; NaN if a field is empty.
-
-        Raises
-        ------
-        InputError
-            If a column is missing or has something else.
-        """
+        """Return the numbers in some columns, NaN for empty fields; InputError for others."""
         found = {}
         for name in columns:
             text = self.fields.get(name)
@@ -253,18 +235,7 @@ class CsvRow:
 def read_rows(path: Path, content: bytes, expected: Sequence[Mapping[str, Any]]) -> list[CsvRow]:
     """Read a leaderboard that ``harness run`` wrote as CSV.
 
-    Parameters
-    ----------
-    path : Path
-        Its name, for messages.
-    content : bytes
-    expected : sequence of mapping
-        The ``dataset`` and ``run`` of each row, in order.
-
-    Raises
-    ------
-    InputError
-        If it is no CSV, or has other rows.
+    `expected` has the ``dataset`` and ``run`` of each row, in order; InputError if rows differ.
     """
     try:
         text = content.decode("utf-8")
@@ -298,13 +269,7 @@ def _read_values(
     path: Path, content: bytes, cells: Sequence[Mapping[str, Any]], metrics: tuple[Metric, ...],
     policy: Policy,
 ) -> list[Evaluation]:  # fmt: skip
-    """Return the values of each cell, once every row is the one that the manifest says.
-
-    Raises
-    ------
-    InputError
-        If columns, types or the number of rows differ, or a row is of another cell or metric.
-    """
+    """Return the values of each cell; InputError if columns, types or the number of rows differ."""
     n_rows = sum(cell["counts"]["queries"] for cell in cells) * len(metrics)
     captured = sorted({name for cell in cells for name in cell.get("columns", {})})
     texts = ["dataset", "run", "qid", "metric", *captured]
@@ -318,29 +283,14 @@ def _read_values(
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise misfit(path, f"expected Parquet, got: {said_by(error)}") from error
-    evaluations, start = [], 0
-    names, n_metrics = pa.array([*map(str, metrics)], pa.string()), len(metrics)
+    evaluations, start, n_metrics = [], 0, len(metrics)
     for cell in cells:
         n = cell["counts"]["queries"]
         part = table.slice(start, n * n_metrics)
-        text = {name: cast(part[name], pa.string()).combine_chunks() for name in texts}
-        qids = take(text["qid"], np.arange(n) * n_metrics)
+        qids = take(part["qid"].combine_chunks(), np.arange(n) * n_metrics)
+        qids = cast(qids, pa.string())
         if qids.null_count or len(unique(qids)) < n:
             raise misfit(path, "expected each query once in a cell, got one twice or none")
-        expected = {
-            name: take(pa.array([value], pa.string()), np.zeros(n * n_metrics, np.int64))
-            for name, value in (
-                ("dataset", cell["dataset"]), ("run", cell["run"]),
-                *((name, cell.get("columns", {}).get(name)) for name in captured),
-            )
-        }  # fmt: skip
-        expected["metric"] = take(names, np.tile(np.arange(n_metrics), n))
-        expected["qid"] = take(qids, np.repeat(np.arange(n), n_metrics))
-        for name, column in expected.items():
-            if not text[name].equals(column):
-                row = int(np.argmin(equal(text[name].fill_null("\0"), column.fill_null("\0"))))
-                what = f"expected {name} '{column[row]}' in row {start + row + 1:,}, as {MANIFEST} "
-                raise misfit(path, f"{what}says, got '{text[name][row]}'")
         values = {
             name: to_floats(part[name]).reshape(n, n_metrics)
             for name in ("value", "weight") if name in part.column_names
@@ -380,21 +330,14 @@ def _weights(weights: Floats | None) -> dict[int, Floats]:
 
 @dataclass(frozen=True)
 class Written:
-    """What earlier commands wrote into a folder of results.
-
-    Parameters
-    ----------
-    own : mapping of str to str
-        SHA-256 of the files that still hold what was written to them, by name.
-    edited : tuple of str
-        Files that hold something else now.
-    drawn : mapping of str to str
-        Pictures among `own` that ``harness plot`` drew, which no run removes.
-    """
+    """What earlier commands wrote into a folder of results."""
 
     own: Mapping[str, str]
+    """SHA-256 of the files that still hold what was written to them, by name."""
     edited: tuple[str, ...]
+    """Files that hold something else now."""
     drawn: Mapping[str, str]
+    """Pictures among `own` that ``harness plot`` drew, which no run removes."""
 
 
 def written(folder: Path) -> Written:
@@ -449,13 +392,7 @@ def root_of(folder: Path, manifest: Mapping[str, Any]) -> Path:
 
 
 def with_inputs(manifest: Mapping[str, Any], base: Path | None) -> Mapping[str, Any]:
-    """Return a manifest whose paths start from another folder, if one is given.
-
-    Raises
-    ------
-    InputError
-        If that is no folder.
-    """
+    """Return a manifest whose paths start from another folder, if one is given."""
     if base is None:
         return manifest
     if not base.is_dir():
@@ -470,26 +407,8 @@ def config_and_cells(
 ) -> tuple[Config, list[Cell]]:  # fmt: skip
     """Return the config that made the results, and the cells evaluated then.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the results.
-    manifest : mapping
-    overrides : iterable of str
-        ``"policy.ties=stable"``: values put in place of the config's.
-    failed : bool
-        Whether to return those that could not be evaluated too.
-    gone : bool
-        Whether every input may be missing.
-    load_plugins : bool
-        Whether the plugins that the config names are run.
-
-    Raises
-    ------
-    InputError
-        If none of its inputs is at its place, seen from the folder: that was moved alone.
-    ConfigError
-        If files that the config names do not exist any more.
+    `failed` adds those that could not be evaluated. InputError if none of the inputs is at its
+    place, seen from the folder, unless all may be `gone`: the folder was moved alone.
     """
     root = root_of(folder, manifest)
     if not gone and not any((root / each["path"]).exists() for each in manifest["inputs"]):
@@ -523,13 +442,7 @@ def changed_inputs(
 ) -> Iterator[Problem]:
     """Yield the inputs that are gone or hold other bytes than those that were evaluated.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the results.
-    manifest : mapping
-    only : iterable of str, optional
-        Paths of the inputs to look at; all of them by default.
+    `only` are the paths of the inputs to look at; all of them by default.
     """
     root = root_of(folder, manifest)
     wanted = None if only is None else {Path(path).resolve() for path in only}
@@ -561,20 +474,9 @@ def check_inputs(
 def one_cell(
     cells: Sequence[C], run: str, dataset: str | None = None, columns: Sequence[str] = ()
 ) -> C:
-    """Return the one cell of some names.
+    """Return the one cell of some names; UnknownNameError if none fits, or several do.
 
-    Parameters
-    ----------
-    cells : sequence of Cell or Entry
-    run, dataset : str
-        Names as in the leaderboard; the dataset's if there are several.
-    columns : sequence of str
-        ``"seed=1"``: what placeholders captured, if the names alone fit several cells.
-
-    Raises
-    ------
-    UnknownNameError
-        If no cell fits, or several do.
+    `columns` such as ``"seed=1"`` are needed if the names alone fit several cells.
     """
     some: list[C] = list(cells)
     for what, name in (("run", run), ("dataset", dataset)):

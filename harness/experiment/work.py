@@ -46,24 +46,16 @@ from .evaluate import evaluate_one
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """Some cells of one dataset.
-
-    Parameters
-    ----------
-    config : Config
-    cells : mapping of int to Cell
-        Those to evaluate, by their places among all; all of their dataset, if a metric compares
-        with the run of another.
-    metrics : mapping of int to tuple of str
-        What to compute of each cell to evaluate, by canonical name.
-    n_cells : int
-        How many the config has.
-    """
+    """Some cells of one dataset."""
 
     config: Config
     cells: Mapping[int, Cell]
+    """Those to evaluate, by their places among all; all of their dataset, if a metric compares
+    with the run of another."""
     metrics: Mapping[int, tuple[str, ...]]
+    """What to compute of each cell to evaluate, by canonical name."""
     n_cells: int
+    """How many the config has."""
 
     @classmethod
     def of(
@@ -79,29 +71,17 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What became of one cell.
-
-    Parameters
-    ----------
-    place : int
-    record : Record, optional
-        None if it failed.
-    error : HarnessError, optional
-        Why it failed.
-    inputs : mapping of str to Input
-        The files read, by path.
-    rows : int
-        Documents retrieved, for the progress bar.
-    by : str
-        What computed it, if that is not this machine; see :mod:`harness.experiment.executors`.
-    """
+    """What became of one cell."""
 
     place: int
     record: Record | None = None
+    """None if it failed."""
     error: HarnessError | None = None
+    """Why it failed."""
     inputs: Mapping[str, Input] = field(default_factory=dict)
-    rows: int = 0
+    """The files read, by path."""
     by: str = ""
+    """What computed it, if not this machine; see :mod:`harness.experiment.executors`."""
 
 
 def work(job: Job) -> list[Done]:
@@ -110,13 +90,7 @@ def work(job: Job) -> list[Done]:
 
 
 def each(job: Job) -> Iterator[Done]:
-    """Yield what became of each cell of a job.
-
-    Raises
-    ------
-    VerificationError
-        If the cross-check finds a difference: that is no fault of the cell's files.
-    """
+    """Yield what became of each cell of a job; VerificationError stops all of them."""
     _load_plugins(job.config)
     known = {str(metric): metric for metric in job.config.parsed_metrics()}
     fractions = takes_fractions(tuple(known.values()), job.config.to_policy())
@@ -180,7 +154,7 @@ def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) 
     inputs[run.path] = file.as_read()
     found = [*dataset.warnings, *_findings(caught, cell), *dataset.failures, *guard.failures]
     record = Record.of(evaluation, audit, without_names(found, cell), header, facts)
-    return Done(place, record, None, inputs, evaluation.counts.retrieved)
+    return Done(place, record, None, inputs)
 
 
 def _facts(dataset: _Dataset, guard: Watch, cell: Cell, source: HashedSource) -> Facts | None:
@@ -205,14 +179,7 @@ class _File:
         self.path, self.state, self.source = path, system.state_of(path), HashedSource(path)
 
     def as_read(self) -> Input:
-        """Return its state and hash.
-
-        Raises
-        ------
-        ChangedInputError
-            If its size, time of change or inode differ from before: values may follow from other
-            bytes than the hash.
-        """
+        """Return its state and hash; ChangedInputError if the state differs from before."""
         digest = self.source.sha256()
         if os.path.isfile(self.path):  # a pipe changes as it is read
             size, modified, _, inode = system.state_of(self.path)

@@ -133,12 +133,10 @@ def _wrong(self: Crosscheck, some: list[tuple[int, Run]]) -> None:
         self.expected[query] = dict.fromkeys(self.peer.groups[0].columns.values(), -1.0)
 
 
-@pytest.mark.parametrize("at_once", [0, 120])
 def test_queries_checked_together_are_as_those_checked_alone(
-    monkeypatch: pytest.MonkeyPatch, at_once: int
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     qrels, run = of_size(60)
-    monkeypatch.setattr("harness.experiment.crosscheck.AT_ONCE", at_once)
     expected = []
     for together in (1, 7):
         monkeypatch.setattr("harness.experiment.crosscheck.TOGETHER", together)
