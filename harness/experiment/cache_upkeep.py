@@ -21,38 +21,28 @@ from ..errors import InputError, Problem, in_json, lines_of
 from ..reports.phrases import counted
 from ..reports.text import columns
 from . import folder as results_folder
-from .cache import DAMAGED, INDEX, MARKER, Cache, is_marked
+from .cache import DAMAGED, INDEX, MARKER, VALUES, Cache, Record, is_marked
 from .cache_key import Keys, code, hash_of
-from .cell_record import VALUES, Record
 from .folder import MANIFEST
 from .work import Job, each
 
-OTHER_CODE, CHANGED, NO_CELL = "other code", "inputs changed since", "no cell of these"
+OTHER_CODE, NO_CELL = "other code", "not of these cells and inputs"
 """Why a record is not of a config's cells."""
 
 
 @dataclass(frozen=True, eq=False)
 class StoredRecord:
-    """One record of a cache.
-
-    Parameters
-    ----------
-    path : Path
-    size : int
-        Bytes.
-    days : float
-        Since it was written.
-    record : Record, optional
-        None if it cannot be read.
-    error : str
-        Why it cannot, or why it is not what its name says; empty if it is sound.
-    """
+    """One record of a cache."""
 
     path: Path
     size: int
+    """Bytes."""
     days: float
+    """Since it was written."""
     record: Record | None
+    """None if it cannot be read."""
     error: str = ""
+    """Why it cannot, or why it is not what its name says; empty if it is sound."""
 
     @property
     def key(self) -> str:
@@ -71,13 +61,7 @@ class StoredRecord:
 
 
 def folder_of(place: Path) -> Path:
-    """Return the cache of a config, of a folder of results, or a cache itself.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
+    """Return the cache of a config, of a folder of results, or a cache itself; else InputError."""
     folder: Path | None = place
     if place.is_file():
         folder = configs.load(place).cache_folder
@@ -154,20 +138,9 @@ def unneeded(
 ) -> tuple[list[StoredRecord], int]:
     """Return the records that can go, and how many there are in all.
 
-    Parameters
-    ----------
-    folder : Path
-        The cache.
-    keep : sequence of Path
-        Configs and folders of results whose cells stay, as far as the present code would look for
-        their records; of results also those that they were made of, if inputs changed since.
-    days : float, optional
-        Only those written longer ago.
-
-    Raises
-    ------
-    InputError
-        If nothing says what stays.
+    The cells of configs and results in `keep` stay, as far as the present code would look for
+    their records; of results also those that they were made of, if inputs changed since. With
+    `days`, only records written longer ago go. InputError if neither says what stays.
     """
     if not keep and days is None:
         what = "nothing says which of its records are needed"
@@ -183,29 +156,13 @@ def unneeded(
 
 
 def strangers(place: Path, found: Iterable[StoredRecord]) -> dict[str, str]:
-    """Return why records are not those of a config's cells as they are now, by their names.
-
-    Parameters
-    ----------
-    place : Path
-        The config, or a folder of results.
-    found : iterable of StoredRecord
-        Records of its cache.
-    """
-    config, cells = config_of(place)
-    keys, known = Keys(config, cells), set()
-    for cell in cells:
-        files = keys.files(cell)
-        choices = keys.parts(cell, dict.fromkeys(files, ""))["choices"]
-        names = [Path(path).name for path in files]
-        known.add(hash_of([cell.dataset, cell.run, names, choices]))
-    current, why = cells_by_key(place, Cache(folder_of(place))), {}
-    for one in found:
-        if one.key not in current and not one.error:
-            what = [one.about.get(name) for name in ("dataset", "run", "files", "choices")]
-            changed = CHANGED if hash_of(what) in known else NO_CELL
-            why[one.key] = changed if one.is_current else OTHER_CODE
-    return why
+    """Return why records are not those of a config's or results' cells, by their names."""
+    current = cells_by_key(place, Cache(folder_of(place)))
+    return {
+        one.key: NO_CELL if one.is_current else OTHER_CODE
+        for one in found
+        if one.key not in current and not one.error
+    }
 
 
 def check_deletable(folder: Path, place: Path) -> None:
@@ -213,10 +170,6 @@ def check_deletable(folder: Path, place: Path) -> None:
 
     A manifest or a config can name any folder. So the cache must hold the marker that
     ``harness run`` writes, and lie in the folder of results unless `place` is the cache itself.
-
-    Raises
-    ------
-    InputError
     """
     results = configs.load(place).output_folder if place.is_file() else place
     if not folder.resolve().is_relative_to(results.resolve()):
@@ -336,16 +289,7 @@ def as_json(found: Sequence[StoredRecord]) -> str:
 def checked(
     found: Sequence[StoredRecord], again: Sequence[Recomputed] | None, others: Mapping[str, str]
 ) -> str:
-    """Return what is wrong with records, and how many were looked at.
-
-    Parameters
-    ----------
-    found : sequence of StoredRecord
-    again : sequence of Recomputed, optional
-        None if no cell was to be evaluated again.
-    others : mapping of str to str
-        Why records were not evaluated again, by their names.
-    """
+    """Return what is wrong with records, how many were evaluated again, and why `others` not."""
     lines = [f"{one.path}: {one.error}" for one in found if one.error]
     for one in again or ():
         if one.error:

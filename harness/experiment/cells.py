@@ -22,9 +22,8 @@ from ..core.metric import Metric
 from ..errors import Finding, HarnessError, InputError
 from ..files import sha256, state_of
 from ..guard.guarding import Seen, guard
-from .cache import Cache, Input
+from .cache import Cache, Input, Record, with_names
 from .cache_key import Keys, hash_of
-from .cell_record import Record, with_names
 from .crosscheck import Audit
 from .executors import check_computed_by, evaluated_jobs
 from .failures import Failure
@@ -68,24 +67,11 @@ class Evaluated:
 def evaluate_all(
     config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None = None
 ) -> Evaluated:
-    """Evaluate the cells of a config.
+    """Evaluate the cells of a config, in this process or by a pool; the results are the same.
 
-    Parameters
-    ----------
-    config : Config
-    cells : sequence of Cell
-        As :func:`harness.config.sweep.resolve` gives them.
-    cache : Cache
-        Records are taken from it and kept in it as soon as they are computed.
-    pool : Executor, optional
-        What evaluates them; this process by default. The results are the same.
-
-    Raises
-    ------
-    VerificationError
-        If the cross-check finds a difference.
-    InputError
-        If the guard finds an error that is not one run's alone.
+    Records are taken from the cache and kept in it as soon as they are computed. VerificationError
+    if the cross-check finds a difference; InputError if the guard finds an error that is not one
+    run's alone.
     """
     run = _Run(config, tuple(cells), cache)
     missing = {place: run.look_up(place) for place in range(len(cells))}

@@ -52,11 +52,7 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor |
     """Give the executor for a number of processes or the address of a Dask scheduler.
 
     None is this process. The workers of a scheduler, ``tcp://host:8786``, must see the same files.
-
-    Raises
-    ------
-    HarnessError
-        If the scheduler cannot be reached, or Dask is not installed.
+    HarnessError if it cannot be reached, or Dask is not installed.
     """
     if scheduler is None and jobs == 1:
         yield None
@@ -69,12 +65,8 @@ def evaluated_jobs(pool: Executor | None, jobs: Sequence[Job]) -> Iterator[Done]
     """Yield what became of each cell as soon as it is known.
 
     A job whose worker dies goes to another. If a pool of processes breaks, all of its jobs are
-    lost: they go again one at a time, so that only the one that breaks it is given up.
-
-    Raises
-    ------
-    HarnessError
-        If the scheduler of a cluster is lost.
+    lost: they go again one at a time, so that only the one that breaks it is given up. HarnessError
+    if the scheduler of a cluster is lost.
     """
     if pool is None:
         for job in jobs:
@@ -116,15 +108,7 @@ def evaluated_jobs(pool: Executor | None, jobs: Sequence[Job]) -> Iterator[Done]
 
 
 class Cluster(Executor):
-    """The workers of a Dask scheduler.
-
-    Attributes
-    ----------
-    workers : int
-        Threads that they have; more may come.
-    died : tuple of type
-        Exceptions of a job whose worker died too often.
-    """
+    """The workers of a Dask scheduler: their threads, and what a job raises if its worker dies."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -157,13 +141,7 @@ class Cluster(Executor):
         return self._pool.submit(fn, *args, **kwargs)  # type: ignore[no-any-return]
 
     def check(self) -> int:
-        """Return how many threads the workers have.
-
-        Raises
-        ------
-        HarnessError
-            If the scheduler does not answer, or has had no worker for :data:`PATIENCE` seconds.
-        """
+        """Return how many threads the workers have; HarnessError if there are none for long."""
         try:
             workers = self._client.sync(self._client.ncores, callback_timeout=SILENCE)
         except Exception as error:
@@ -212,12 +190,7 @@ def check_computed_by(done: Done, metrics: Iterable[Metric]) -> None:
 
 
 class Processes(Executor):
-    """Processes on this machine; new ones if one of them was killed.
-
-    Parameters
-    ----------
-    jobs : int
-    """
+    """Processes on this machine; new ones if one of them was killed."""
 
     def __init__(self, jobs: int) -> None:
         prepare()
@@ -264,7 +237,7 @@ def _context() -> BaseContext:
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["harness.experiment.warm"])
+    context.set_forkserver_preload(["harness.experiment.work", "numpy.random"])
     return context
 
 

@@ -43,18 +43,8 @@ def manifest(
     It holds nothing that changes between two runs on the same inputs with the same software:
     no time, and only paths that say how to get from one file to another.
 
-    Parameters
-    ----------
-    config : Config
-    evaluated : Evaluated
-        Inputs, each entry's cross-check and header; warnings and findings, whose paths are as in
-        `paths`.
-    board : Leaderboard
-        Whose counts are recorded.
-    paths : Paths
-        Of the inputs.
-    outputs : mapping of str to bytes
-        The files of values, whose SHA-256 is recorded.
+    Paths in the warnings and findings of `evaluated` are as in `paths`; of `outputs`, the files of
+    values, the hashes are recorded.
     """
     base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
     packages, plugin_metrics = installed_code(metrics), config.plugin_metrics()
@@ -121,10 +111,7 @@ def _if_any(**parts: Any) -> dict[str, Any]:
 def versions(*, pictures: bool = False) -> dict[str, str | None]:
     """Return the versions of the harness, Python, packages and the C library, by name.
 
-    Parameters
-    ----------
-    pictures : bool
-        Whether to list the package that draws them.
+    `pictures` adds the package that draws them.
     """
     packages = (*PACKAGES, PICTURES) if pictures else PACKAGES
     return {
@@ -141,15 +128,7 @@ def system() -> str:
 
 
 class Paths:
-    """What files are called in ``inputs``: how to get to each from the config's folder.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        As they were opened.
-    base : Path
-        The config's folder.
-    """
+    """What files are called in ``inputs``: how to get to each from `base`, the config's folder."""
 
     def __init__(self, paths: Iterable[str], base: Path) -> None:
         root, folders = base.resolve(), dict[str, str]()

@@ -37,9 +37,8 @@ from ..guard.watch import Watch, observing
 from ..readers import ir_metadata as ir_metadata
 from ..readers import letor as row_marks
 from ..readers.hashed import HashedSource
-from .cache import Input
+from .cache import Input, Record, without_names
 from .cache_key import group_sizes_of
-from .cell_record import Record, without_names
 from .crosscheck import Crosscheck, Peer
 from .evaluate import evaluate_one
 

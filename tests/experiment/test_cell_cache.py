@@ -20,9 +20,8 @@ from harness.core.metric import REGISTRY
 from harness.errors import InputError
 from harness.experiment import cache as caches
 from harness.experiment import work
-from harness.experiment.cache import INDEX, Cache
+from harness.experiment.cache import INDEX, Cache, Record
 from harness.experiment.cache_key import Keys
-from harness.experiment.cell_record import Record
 from harness.experiment.cells import evaluate_all
 from harness.files import sha256
 from harness.readers import read_qrels
