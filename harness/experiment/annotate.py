@@ -172,18 +172,20 @@ def _tag(source: Source) -> dict[str, Any]:
 
 def _write(source: Source, target: Path, content: Mapping[str, Any]) -> None:
     """Write the header and the run, whole or not at all."""
-    mode = Path(source.file).stat().st_mode & 0o777
-    with (
-        store.writing(target, mode) as raw,
-        _packed(raw, target.suffix) as out,
-        source.explained(),
-        source.open() as stream,
-    ):
-        first = stream.read(ir_metadata.LIMIT).removeprefix(b"\xef\xbb\xbf")
+    mode, pieces = Path(source.file).stat().st_mode & 0o777, _pieces(source)
+    with store.writing(target, mode) as raw, _packed(raw, target.suffix) as out:
         out.write(ir_metadata.render(content))
-        out.write(ir_metadata.split(first)[1])  # without the header that it has
-        while piece := stream.read(ir_metadata.LIMIT):
+        out.write(ir_metadata.split(next(pieces))[1])  # without the header that it has
+        for piece in pieces:
             out.write(piece)
+
+
+def _pieces(source: Source) -> Iterator[bytes]:
+    """Yield the unpacked bytes; the first piece is long enough for any header."""
+    with source.explained(), source.open() as stream:
+        yield stream.read(ir_metadata.LIMIT).removeprefix(b"\xef\xbb\xbf")
+        while piece := stream.read(ir_metadata.LIMIT):
+            yield piece
 
 
 @contextlib.contextmanager

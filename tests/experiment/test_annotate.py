@@ -107,7 +107,7 @@ def test_a_run_is_never_changed_and_a_file_not_overwritten(run: Path, tmp_path: 
         annotate([run], tmp_path)  # a folder: the run's own
     out = tmp_path / "out.run"
     out.write_text("mine", encoding="utf-8")
-    with pytest.raises(HarnessError, match=r"is there already\n.*--force writes it anew"):
+    with pytest.raises(HarnessError, match=r"is there already\n.*--force replaces it"):
         annotate([run], out)
     assert out.read_text(encoding="utf-8") == "mine"
     annotate([run], out, force=True)
@@ -117,11 +117,11 @@ def test_a_run_is_never_changed_and_a_file_not_overwritten(run: Path, tmp_path: 
 def test_what_cannot_be_annotated_is_said(run: Path, tmp_path: Path) -> None:
     table = tmp_path / "x.json"
     table.write_text('{"q1": {"a": 1.0}}', encoding="utf-8")
-    with pytest.raises(InputError, match="a run in format json holds no comment lines"):
+    with pytest.raises(InputError, match="got json, which has no comments"):
         annotate([table], tmp_path / "y")
     with pytest.raises(UnknownNameError, match="--set takes KEY=VALUE"):
         annotate([run], tmp_path / "y", settings=["actor"])
-    for text, said in (("[1", "cannot be read as YAML"), ("- a", "holds no mapping")):
+    for text, said in (("[1", "cannot be read as YAML"), ("- a", "expected a mapping")):
         (tmp_path / "meta.yaml").write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=said):
             annotate([run], tmp_path / "y", template=tmp_path / "meta.yaml")

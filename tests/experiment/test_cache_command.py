@@ -243,7 +243,7 @@ def test_the_cache_holds_when_the_project_is_moved(
     harness.run(config)
     files = [path for path in (place / "out").rglob("*") if path.is_file()]
     assert [path for path in files if os.fsencode(place) in path.read_bytes()] == []
-    moved = place.rename(place.parent / "moved")
+    moved = place.rename(place.with_name(f"{place.name}-moved"))
     monkeypatch.chdir(moved / "data")
     read: list[str] = []
     monkeypatch.setattr(

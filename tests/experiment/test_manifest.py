@@ -93,7 +93,7 @@ def test_a_moved_project_has_the_same_manifest(place: Path) -> None:
     assert [one["path"] for one in manifest_of(folder)["inputs"]] == [
         "../data/one.run", "../data/qrels.txt", "../data/ten.run", "../data/two.run",
     ]  # fmt: skip
-    moved = place.rename(place.parent / "moved")
+    moved = place.rename(place.with_name(f"{place.name}-moved"))
     assert verify(moved / "out").is_verified
     account = why(moved / "out", run="one", metric="map")
     assert {one["state"] for one in account.inputs} == {"unchanged"}
