@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.ragged import Floats, Ints
+from ..core.ragged import Array, Floats, Ints
 from .gains import Negative
 
 Over = Literal["queries", "grades"]
@@ -86,7 +86,7 @@ def arp(
     [2.5]
     """
     items = _items(aligned, negative)
-    rank = aligned.rank[items]
+    rank: Array = aligned.rank[items]
     if average:  # the mean of the ranks that a tied document can have
         rank = (aligned.tie_first[items] + aligned.tie_last[items]) / 2
     grades = aligned.grade[items]

@@ -111,5 +111,6 @@ def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = 
     [0.5]
     """
     if average:
-        return 1.0 - judged(aligned, cutoff=cutoff, average=True)
+        of_judged: Floats = judged(aligned, cutoff=cutoff, average=True)
+        return 1.0 - of_judged
     return _share(aligned, n_looked_at(aligned, cutoff) - n_judged_at(aligned, cutoff), cutoff)
