@@ -155,12 +155,7 @@ def values_of(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None
     """
     if policy.ties != "average":
         return metric(aligned)
-    expected = metric.definition.expected
-    if expected is None or is_cut(aligned, policy):
-        return None
-    if expected == "itself":
-        return metric(aligned)
-    return expected(aligned, **metric.arguments())
+    return None if is_cut(aligned, policy) else metric.expectation(aligned)
 
 
 def _sampled(

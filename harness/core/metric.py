@@ -20,11 +20,12 @@ import numpy as np
 from ..errors import HarnessError, Problem
 from .aligned import Aligned
 from .arguments import TEXT, TEXTS, Kind, check_arguments, check_choice, is_number, wrong
-from .ragged import Floats, Ints
+from .ragged import Floats
 from .settings import PARAMETERS, Parameter, Settings, texts_of
 
 Direction = Literal["higher", "lower"]
 Summary = Literal["mean", "sum", "gm"]
+Expected = Literal["itself", "average"]
 
 
 class Formula(NamedTuple):
@@ -36,8 +37,7 @@ class Formula(NamedTuple):
 
 Title = tuple[str | Formula, tuple[str, ...]]
 """What a metric is called in a sentence, and the keys of the literature to cite."""
-Function = Callable[..., Floats | Ints]
-Expectation = Callable[..., Floats | None]
+Function = Callable[..., Any]
 TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """trec_eval's names for metrics that have a name of their own with a cutoff."""
 
@@ -64,7 +64,7 @@ class Definition:
     cutoffs: tuple[float, ...] = ()
     weight: Callable[..., Floats | None] | None = None
     reference: bool = False
-    expected: Expectation | Literal["itself"] | None = None
+    expected: Expected | None = None
     bounded: bool = True
     unbounded_with: tuple[str, ...] = ()
     check: Callable[..., None] | None = None
@@ -85,7 +85,7 @@ class Definition:
         found = {
             parameter.name: Parameter.of(parameter.name, hints[parameter.name], parameter.default)
             for parameter in inspect.signature(self.function).parameters.values()
-            if parameter.kind is parameter.KEYWORD_ONLY
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != "average"
         }
         if self.reference:
             found["reference"] = Parameter("reference", str, None, optional=True)
@@ -248,6 +248,13 @@ class Metric:
             "--debug shows the traceback"
         )  # fmt: skip
 
+    def expectation(self, aligned: Aligned) -> Floats | None:
+        """Return each query's exact expectation over the orders of tied documents, if known."""
+        if self.definition.expected != "average":
+            return self(aligned) if self.definition.expected == "itself" else None
+        found = self.definition.function(aligned, **self.arguments(), average=True)
+        return None if found is None else np.asarray(found, dtype=np.float64)
+
     def weights(self, aligned: Aligned) -> Floats | None:
         """Return each query's weight in the summary, or None where all weigh the same."""
         weight = self.definition.weight
@@ -289,7 +296,7 @@ def metric(
     cutoffs: tuple[float, ...] = (),
     weight: Callable[..., Floats | None] | None = None,
     reference: bool = False,
-    expected: Expectation | Literal["itself"] | None = None,
+    expected: Expected | None = None,
     bounded: bool = True,
     unbounded_with: tuple[str, ...] = (),
     check: Callable[..., None] | None = None,
@@ -333,10 +340,11 @@ def metric(
     reference : bool
         Whether the metric compares to the ideal order, and so can compare to another run:
         adds the parameter ``reference=NAME``.
-    expected : callable, "itself" or None
-        Its exact expectation over the orders of tied documents, a function of the same
-        arguments, or None from it where these have none in closed form; "itself" where no order
-        of them changes the value; None where it is always estimated from random orders.
+    expected : {"average", "itself"} or None
+        How its exact expectation over the orders of tied documents is computed: by the function
+        itself with ``average=True``, which returns None if its arguments allow no closed form;
+        by the function as it is, if no order changes the value; None if it is always estimated
+        from random orders.
     bounded : bool
         Whether the best and the worst order of tied documents, higher grades first or last,
         give its extreme values.

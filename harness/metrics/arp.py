@@ -23,20 +23,6 @@ def _items(aligned: Aligned, negative: Negative) -> Ints:
     return aligned.relevant(1)
 
 
-def _mean(aligned: Aligned, items: Ints, rank: Array) -> Floats:
-    grades = aligned.grade[items]
-    total = aligned.sum(grades, items)
-    weighted = aligned.sum(grades * rank, items)
-    values: Floats = np.divide(weighted, total, out=np.full(total.size, np.nan), where=total != 0)
-    return values
-
-
-def _expected(aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero") -> Floats:
-    """Return the expectation over the orders of tied documents: with the mean of their ranks."""
-    items = _items(aligned, negative)
-    return _mean(aligned, items, (aligned.tie_first[items] + aligned.tie_last[items]) / 2)
-
-
 def _weight(
     aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero"
 ) -> Floats | None:
@@ -59,10 +45,16 @@ def _weight(
     missing=np.nan,
     aliases=("ARP",),
     weight=_weight,
-    expected=_expected,
+    expected="average",
     unbounded_with=("negative",),
 )
-def arp(aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero") -> Floats:
+def arp(
+    aligned: Aligned,
+    *,
+    over: Over = "queries",
+    negative: Negative = "zero",
+    average: bool = False,
+) -> Floats:
     """Average rank of the relevant documents, weighted by their grades.
 
     ARP = sum of g_i * i / sum of g_i over the retrieved documents, i the rank and g_i the grade
@@ -94,4 +86,10 @@ def arp(aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero"
     [2.5]
     """
     items = _items(aligned, negative)
-    return _mean(aligned, items, aligned.rank[items])
+    rank: Array = aligned.rank[items]
+    if average:  # the mean of the ranks that a tied document can have
+        rank = (aligned.tie_first[items] + aligned.tie_last[items]) / 2
+    grades = aligned.grade[items]
+    total, weighted = aligned.sum(grades, items), aligned.sum(grades * rank, items)
+    values: Floats = np.divide(weighted, total, out=np.full(total.size, np.nan), where=total != 0)
+    return values

@@ -286,18 +286,6 @@ def _checked(aligned: Aligned, max_grade: int | None, beyond: Beyond) -> None:
         check_grades(aligned, max_grade, keep=beyond == "keep")
 
 
-def _expected_err(
-    aligned: Aligned,
-    *,
-    stop: Stop = "exp",
-    max_grade: MaxGrade | None = 4,
-    beyond: Beyond = "error",
-    cutoff: Cutoff | None = None,
-) -> Floats:
-    _checked(aligned, max_grade, beyond)
-    return _expected_cascade(aligned, _reciprocal, stop, max_grade, cutoff)
-
-
 @metric(
     "err",
     title="ERR",
@@ -306,7 +294,7 @@ def _expected_err(
     bounds=(0, 1),
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009",
     aliases=("ERR",),
-    expected=_expected_err,
+    expected="average",
 )
 def err(
     aligned: Aligned,
@@ -315,6 +303,7 @@ def err(
     max_grade: MaxGrade | None = 4,
     beyond: Beyond = "error",
     cutoff: Cutoff | None = None,
+    average: bool = False,
 ) -> Floats:
     """Expected reciprocal rank: of the document at which a reader is satisfied and stops.
 
@@ -359,20 +348,8 @@ def err(
     [0.4375]
     """
     _checked(aligned, max_grade, beyond)
-    return _cascade(aligned, _reciprocal, stop, max_grade, cutoff)
-
-
-def _expected_nerr(
-    aligned: Aligned,
-    *,
-    stop: Stop = "exp",
-    max_grade: MaxGrade | None = 4,
-    short: Short = "cut",
-    cutoff: Cutoff | None = None,
-) -> Floats:
-    actual = _expected_err(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff)
-    ideal = _ideal_cascade(aligned, _reciprocal, stop, max_grade, cutoff)
-    return without_short_lists(aligned, np.minimum(share(actual, ideal), 1.0), cutoff, short)
+    cascade = _expected_cascade if average else _cascade
+    return cascade(aligned, _reciprocal, stop, max_grade, cutoff)
 
 
 @metric(
@@ -383,7 +360,7 @@ def _expected_nerr(
     bounds=(0, 1),
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009; normalised as in PTRanking",
     aliases=("nERR",),
-    expected=_expected_nerr,
+    expected="average",
 )
 def nerr(
     aligned: Aligned,
@@ -392,6 +369,7 @@ def nerr(
     max_grade: MaxGrade | None = 4,
     short: Short = "cut",
     cutoff: Cutoff | None = None,
+    average: bool = False,
 ) -> Floats:
     """Expected reciprocal rank as a share of the ideal order's.
 
@@ -429,22 +407,10 @@ def nerr(
     >>> nerr(align(qrels, run)).tolist()
     [0.5]
     """
-    actual = err(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff)
+    actual = err(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff, average=average)
     values = share(actual, _ideal_cascade(aligned, _reciprocal, stop, max_grade, cutoff))
+    values = np.minimum(values, 1.0) if average else values
     return without_short_lists(aligned, values, cutoff, short)
-
-
-def _expected_pfound(
-    aligned: Aligned,
-    *,
-    decay: Decay = 0.85,
-    stop: Stop = "exp",
-    max_grade: MaxGrade | None = 4,
-    beyond: Beyond = "error",
-    cutoff: Cutoff | None = None,
-) -> Floats:
-    _checked(aligned, max_grade, beyond)
-    return _expected_cascade(aligned, _decaying(decay), stop, max_grade, cutoff)
 
 
 @metric(
@@ -454,7 +420,7 @@ def _expected_pfound(
     direction="higher",
     bounds=(0, 1),
     source="Gulin, Karpovich, Raskovalov and Segalovich, ROMIP 2009; CatBoost (PFound)",
-    expected=_expected_pfound,
+    expected="average",
 )
 def pfound(
     aligned: Aligned,
@@ -464,6 +430,7 @@ def pfound(
     max_grade: MaxGrade | None = 4,
     beyond: Beyond = "error",
     cutoff: Cutoff | None = None,
+    average: bool = False,
 ) -> Floats:
     """Probability that a reader, who may give up after each document, finds a relevant one.
 
@@ -507,4 +474,5 @@ def pfound(
     [0.7125]
     """
     _checked(aligned, max_grade, beyond)
-    return _cascade(aligned, _decaying(decay), stop, max_grade, cutoff)
+    cascade = _expected_cascade if average else _cascade
+    return cascade(aligned, _decaying(decay), stop, max_grade, cutoff)

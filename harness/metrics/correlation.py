@@ -274,13 +274,6 @@ def _symmetric(items: Ragged, groups: Ints, grades: Ints) -> Floats:
     return values
 
 
-def _expected(aligned: Aligned, *, tied: Tied = "none") -> Floats:
-    """Return the expectation over the orders of tied documents."""
-    if tied != "none":  # no order plays a part
-        return by_block(aligned, lambda part: _tied(part, tied))
-    return by_block(aligned, _mean)
-
-
 def _mean(aligned: Aligned) -> Floats:
     items = judged_items(aligned)
     grades, groups = aligned.grade[items.values], aligned.tie_first[items.values]
@@ -313,9 +306,9 @@ def _finished(items: Ragged, grades: Ints, above: _Above, wrong: Floats) -> Floa
     source="Yilmaz, Aslam and Robertson, SIGIR 2008; ties: Urbano and Marrero, ICTIR 2017",
     empty=np.nan,
     reference=True,
-    expected=_expected,
+    expected="average",
 )
-def tau_ap(aligned: Aligned, *, tied: Tied = "none") -> Floats:
+def tau_ap(aligned: Aligned, *, tied: Tied = "none", average: bool = False) -> Floats:
     """AP correlation between the ranking and the grades.
 
     tau_ap = 2 / (n - 1) * sum over i = 2..n of C(i) / (i - 1), less 1, over the judged and
@@ -349,9 +342,9 @@ def tau_ap(aligned: Aligned, *, tied: Tied = "none") -> Floats:
     >>> tau_ap(align(qrels, run)).tolist()      # C(2) = 0 of 1, C(3) = 2 of 2: 2/2 * 1 - 1
     [0.0]
     """
-    if tied != "none":
+    if tied != "none":  # no order matters
         return by_block(aligned, lambda part: _tied(part, tied))
-    return by_block(aligned, _untied)
+    return by_block(aligned, _mean if average else _untied)
 
 
 def _untied(aligned: Aligned) -> Floats:

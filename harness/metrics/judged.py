@@ -27,18 +27,6 @@ def _share(aligned: Aligned, number: Array, cutoff: int | None) -> Floats:
     return values
 
 
-def _expected_judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
-    items = aligned.relevant(0)
-    first, last = aligned.tie_first[items], aligned.tie_last[items]
-    inside = last if cutoff is None else np.minimum(last, cutoff)
-    number = aligned.sum(np.maximum(inside - first + 1, 0) / (last - first + 1), items)
-    return np.minimum(_share(aligned, number, cutoff), 1.0)
-
-
-def _expected_unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
-    return 1.0 - _expected_judged(aligned, cutoff=cutoff)
-
-
 @metric(
     "judged",
     direction=None,
@@ -47,10 +35,10 @@ def _expected_unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Flo
     empty=None,
     missing=None,
     aliases=("Judged",),
-    expected=_expected_judged,
+    expected="average",
     bounded=False,
 )
-def judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
+def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = False) -> Floats:
     """Share of the first k documents that are judged.
 
     judged@k = (documents with a grade of at least 0 at ranks 1..k) / min(k, n) for a list of n
@@ -77,7 +65,13 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
     >>> judged(align(qrels, run)).tolist(), judged(align(qrels, run), cutoff=1).tolist()
     ([0.5], [0.0])
     """
-    return _share(aligned, n_judged_at(aligned, cutoff), cutoff)
+    if not average:
+        return _share(aligned, n_judged_at(aligned, cutoff), cutoff)
+    items = aligned.relevant(0)
+    first, last = aligned.tie_first[items], aligned.tie_last[items]
+    inside = last if cutoff is None else np.minimum(last, cutoff)
+    number = aligned.sum(np.maximum(inside - first + 1, 0) / (last - first + 1), items)
+    return np.minimum(_share(aligned, number, cutoff), 1.0)
 
 
 @metric(
@@ -87,10 +81,10 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
     source="trec_eval 10.0, m_unj.c, but for short lists",
     empty=None,
     missing=None,
-    expected=_expected_unjudged,
+    expected="average",
     bounded=False,
 )
-def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
+def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = False) -> Floats:
     """Share of the first k documents that are not judged.
 
     unjudged@k = (unjudged documents at ranks 1..k) / min(k, n) for a list of n documents:
@@ -116,4 +110,7 @@ def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None) -> Floats:
     >>> unjudged(align(qrels, run), cutoff=5).tolist()
     [0.5]
     """
+    if average:
+        of_judged: Floats = judged(aligned, cutoff=cutoff, average=True)
+        return 1.0 - of_judged
     return _share(aligned, n_looked_at(aligned, cutoff) - n_judged_at(aligned, cutoff), cutoff)

@@ -106,46 +106,6 @@ def _table(aligned: Aligned, gains: Gains, scale: Scale) -> GainTable:
     return gain_table(aligned, gains, _OWN[scale.gain])
 
 
-def expected_dcg(
-    aligned: Aligned,
-    *,
-    gain: Gain = "linear",
-    discount: Discount = "log2",
-    negative: Negative = "zero",
-    floor: float = 0.0,
-    short: Short = "cut",
-    cutoff: int | None = None,
-) -> Floats:
-    """Return the expectation of ``dcg``."""
-    values = expected_list_dcg(aligned, Scale(gain, discount, negative, floor), cutoff)
-    return without_short_lists(aligned, values, cutoff, short)
-
-
-def expected_ndcg(
-    aligned: Aligned,
-    *,
-    gain: Gain = "linear",
-    gains: Gains = (),
-    short: Short = "cut",
-    ideal: Literal["cut", "full"] = "cut",
-    discount: Discount = "log2",
-    negative: Negative = "zero",
-    floor: float = 0.0,
-    spill: bool = False,
-    cutoff: int | None = None,
-) -> Floats:
-    """Return the expectation of ``ndcg``: the ideal DCG is the same whatever the order."""
-    ideal_cutoff = cutoff if ideal == "cut" else None
-    scale = Scale(gain, discount, negative, floor)
-    if gains:
-        actual = expected_dcg_of_gains(aligned, gains, scale, cutoff)
-        best = ideal_dcg_of_gains(aligned, gains, scale, ideal_cutoff)
-    else:
-        actual = expected_list_dcg(aligned, scale, cutoff, spill)
-        best = ideal_dcg(aligned, scale, ideal_cutoff)
-    return without_short_lists(aligned, share_of_ideal(actual, best), cutoff, short)
-
-
 Cutoff = Annotated[int, Range(1, None)]
 
 
@@ -158,7 +118,7 @@ Cutoff = Annotated[int, Range(1, None)]
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005 (gain=exp)",
     unit="gain",
     aliases=("DCG",),
-    expected=expected_dcg,
+    expected="average",
     unbounded_with=("gain=letor", "gain=mslr"),
 )
 def dcg(
@@ -170,6 +130,7 @@ def dcg(
     floor: Floor = 0.0,
     short: Short = "cut",
     cutoff: Cutoff | None = None,
+    average: bool = False,
 ) -> Floats:
     """Discounted cumulative gain: gains of the ranked documents, each by log2(rank + 1).
 
@@ -204,7 +165,8 @@ def dcg(
     >>> dcg(align(qrels, run)).tolist(), dcg(align(qrels, run), gain="exp").tolist()
     ([2.5], [3.5])
     """
-    values = list_dcg(aligned, Scale(gain, discount, negative, floor), cutoff)
+    dcg_of = expected_list_dcg if average else list_dcg
+    values = dcg_of(aligned, Scale(gain, discount, negative, floor), cutoff)
     return without_short_lists(aligned, values, cutoff, short)
 
 
@@ -218,7 +180,7 @@ def dcg(
     "2002; Burges et al., ICML 2005 (gain=exp)",
     trec_name="ndcg",
     aliases=("nDCG", "NDCG"),
-    expected=expected_ndcg,
+    expected="average",
     unbounded_with=("gains", "gain=letor", "gain=mslr"),
 )
 def ndcg(
@@ -233,6 +195,7 @@ def ndcg(
     floor: Floor = 0.0,
     spill: bool = False,
     cutoff: Cutoff | None = None,
+    average: bool = False,
 ) -> Floats:
     """Discounted cumulative gain as a share of the ideal order's.
 
@@ -293,10 +256,13 @@ def ndcg(
     ideal_cutoff = cutoff if ideal == "cut" else None
     scale = Scale(gain, discount, negative, floor)
     if gains:
-        actual = dcg_of_gains(aligned, gains, scale, cutoff)
+        of_gains = expected_dcg_of_gains if average else dcg_of_gains
+        actual = of_gains(aligned, gains, scale, cutoff)
         best = ideal_dcg_of_gains(aligned, gains, scale, ideal_cutoff)
     else:
         actual = list_dcg(aligned, scale, cutoff)
+        if average:
+            actual = expected_list_dcg(aligned, scale, cutoff, spill)
         best = ideal_dcg(aligned, scale, ideal_cutoff)
     return without_short_lists(aligned, share_of_ideal(actual, best), cutoff, short)
 
@@ -383,18 +349,6 @@ def _longest(aligned: Aligned) -> int:
     return int(max(aligned.n_retrieved.max(initial=0), aligned.ideal.lengths.max(initial=0)))
 
 
-def _expected_mean_ndcg(
-    aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2"
-) -> Floats:
-    """Return the expectation of ``mean_ndcg`` over the orders of tied documents."""
-    scale = Scale(gain, discount)
-    shape = (aligned.n_queries, int(aligned.n_retrieved.max(initial=0)))
-    items = scale.items(aligned)[0].values
-    row, rank, mean = spread(aligned, items, scale.gains(aligned.grade[items]))
-    actual = _sums(row, rank, mean / scale.discounts(rank), shape)
-    return _mean(aligned, share_of_ideal(actual, _ideal_at_every_rank(aligned, scale, shape)))
-
-
 def _mean(aligned: Aligned, values: Floats) -> Floats:
     """Return the mean of the values at the ranks of each list, ``(n_queries,)``."""
     n = aligned.n_retrieved
@@ -411,10 +365,16 @@ def _mean(aligned: Aligned, values: Floats) -> Floats:
     bounds=(0, 1),
     source="LETOR 3.0 and 4.0, Eval-Score-3.0.pl and Eval-Score-4.0.pl; MSLR, eval-score-mslr.pl",
     aliases=("MeanNDCG",),
-    expected=_expected_mean_ndcg,
+    expected="average",
     unbounded_with=("gain=letor", "gain=mslr"),
 )
-def mean_ndcg(aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2") -> Floats:
+def mean_ndcg(
+    aligned: Aligned,
+    *,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    average: bool = False,
+) -> Floats:
     """Mean of nDCG at every rank of the list.
 
     MeanNDCG = (nDCG@1 + ... + nDCG@n) / n for n retrieved documents, judged or not. It weighs
@@ -446,6 +406,11 @@ def mean_ndcg(aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "
     [0.1667]
     """
     longest = int(aligned.n_retrieved.max(initial=0))
-    return _mean(
-        aligned, ndcg_at_every_rank(aligned, gain=gain, discount=discount, list_size=longest)
-    )
+    if not average:
+        values = ndcg_at_every_rank(aligned, gain=gain, discount=discount, list_size=longest)
+        return _mean(aligned, values)
+    scale, shape = Scale(gain, discount), (aligned.n_queries, longest)
+    items = scale.items(aligned)[0].values
+    row, rank, mean = spread(aligned, items, scale.gains(aligned.grade[items]))
+    actual = _sums(row, rank, mean / scale.discounts(rank), shape)
+    return _mean(aligned, share_of_ideal(actual, _ideal_at_every_rank(aligned, scale, shape)))

@@ -31,19 +31,12 @@ from .shared import Rel
 Normalize = Literal[False, True, "all"]
 
 
-def _expected(aligned: Aligned, *, normalize: Normalize = False) -> Floats:
-    """Return the expectation over the orders of tied documents.
-
-    A pair of different grades in one group of tied scores counts one half.
-    """
-
-    def change(part: Aligned) -> Floats:
-        groups = tied_groups(part, 0)
-        grades, offsets = levels(part)[groups.items], offsets_of(groups.found)
-        pairs = groups.found * (groups.found - 1) // 2 - tied_pairs(offsets, grades)
-        return sum_by(groups.row, pairs / 2 - inversions(offsets, grades), part.n_queries)
-
-    return _share(aligned, discordant(aligned) + by_block(aligned, change), normalize)
+def _change(part: Aligned) -> Floats:
+    """Return how many more pairs are wrong if each of a tied group counts one half."""
+    groups = tied_groups(part, 0)
+    grades, offsets = levels(part)[groups.items], offsets_of(groups.found)
+    pairs = groups.found * (groups.found - 1) // 2 - tied_pairs(offsets, grades)
+    return sum_by(groups.row, pairs / 2 - inversions(offsets, grades), part.n_queries)
 
 
 def _share(aligned: Aligned, found: Array, normalize: Normalize) -> Floats:
@@ -77,9 +70,9 @@ def _share(aligned: Aligned, found: Array, normalize: Normalize) -> Floats:
     unit="swaps",
     missing=np.nan,
     reference=True,
-    expected=_expected,
+    expected="average",
 )
-def swaps(aligned: Aligned, *, normalize: Normalize = False) -> Floats:
+def swaps(aligned: Aligned, *, normalize: Normalize = False, average: bool = False) -> Floats:
     """Exchanges of neighbouring documents that bring the ranking into the ideal order.
 
     Equal to the number of discordant pairs: two judged and retrieved documents with different
@@ -114,7 +107,10 @@ def swaps(aligned: Aligned, *, normalize: Normalize = False) -> Floats:
     >>> swaps(align(qrels, run)).tolist()
     [1.0]
     """
-    return _share(aligned, discordant(aligned), normalize)
+    found: Array = discordant(aligned)
+    if average:
+        found = found + by_block(aligned, _change)
+    return _share(aligned, found, normalize)
 
 
 class Concordance(NamedTuple):

@@ -263,29 +263,6 @@ def _check(*, form: Form, k: int | None, **_: object) -> None:
         )
 
 
-def _expected(
-    aligned: Aligned,
-    *,
-    p: Persistence = 0.9,
-    form: Form = "ext",
-    rel: Rel = 1,
-    tied: Tied = "none",
-    k: Cutoff | None = None,
-) -> Floats:
-    """Return the expectation over the orders of tied documents."""
-    _check(form=form, k=k)
-    if tied != "none":  # no order plays a part
-        return _with_ties(aligned, p, form, rel, tied, k)
-    pair, nothing = _pair(aligned, rel)
-    values = np.zeros(aligned.n_queries)
-    if form in ("res", "max"):
-        values += residual(p, pair)
-    if form != "res":
-        gain = gain_of(p, "min" if form == "max" else form, pair, k)
-        values += expected_sum(aligned, rel, gain)
-    return _within(values) + nothing
-
-
 @metric(
     "rbo",
     title="RBO",
@@ -297,7 +274,7 @@ def _expected(
     empty=np.nan,
     aliases=("RBO",),
     reference=True,
-    expected=_expected,
+    expected="average",
     check=_check,
 )
 def rbo(
@@ -308,6 +285,7 @@ def rbo(
     rel: Rel = 1,
     tied: Tied = "none",
     k: Cutoff | None = None,
+    average: bool = False,
 ) -> Floats:
     """Rank-biased overlap of the ranking and the ideal order.
 
@@ -369,10 +347,18 @@ def rbo(
     0.75
     """
     _check(form=form, k=k)
-    if tied == "none":
-        pair, nothing = _pair(aligned, rel)
+    if tied != "none":  # no order matters
+        return _with_ties(aligned, p, form, rel, tied, k)
+    pair, nothing = _pair(aligned, rel)
+    if not average:
         return _within(untied(p, form, pair, k)) + nothing
-    return _with_ties(aligned, p, form, rel, tied, k)
+    values = np.zeros(aligned.n_queries)
+    if form in ("res", "max"):
+        values += residual(p, pair)
+    if form != "res":
+        gain = gain_of(p, "min" if form == "max" else form, pair, k)
+        values += expected_sum(aligned, rel, gain)
+    return _within(values) + nothing
 
 
 def _average_gain(pair: Overlap, cutoff: int | None) -> Gain:
@@ -391,16 +377,6 @@ def _average_gain(pair: Overlap, cutoff: int | None) -> Gain:
     return gain
 
 
-def _expected_average(
-    aligned: Aligned, *, rel: Rel = 1, tied: Tied = "none", cutoff: Cutoff | None = None
-) -> Floats:
-    """Return the expectation over the orders of tied documents."""
-    if tied != "none":
-        return _average_with_ties(aligned, rel, tied, cutoff)  # no order plays a part
-    pair, nothing = _pair(aligned, rel)
-    return _within(expected_sum(aligned, rel, _average_gain(pair, cutoff))) + nothing
-
-
 @metric(
     "ao",
     title="average overlap",
@@ -411,10 +387,15 @@ def _expected_average(
     empty=np.nan,
     aliases=("AO",),
     reference=True,
-    expected=_expected_average,
+    expected="average",
 )
 def ao(
-    aligned: Aligned, *, rel: Rel = 1, tied: Tied = "none", cutoff: Cutoff | None = None
+    aligned: Aligned,
+    *,
+    rel: Rel = 1,
+    tied: Tied = "none",
+    cutoff: Cutoff | None = None,
+    average: bool = False,
 ) -> Floats:
     """Average overlap of the ranking and the ideal order.
 
@@ -446,8 +427,10 @@ def ao(
     >>> ao(align(qrels, run)).tolist()
     [0.5]
     """
-    if tied == "none":
-        pair, nothing = _pair(aligned, rel)
-        gain = _average_gain(pair, cutoff)
-        return _within(pair.sum(gain(pair.row, pair.depth))) + nothing
-    return _average_with_ties(aligned, rel, tied, cutoff)
+    if tied != "none":  # no order matters
+        return _average_with_ties(aligned, rel, tied, cutoff)
+    pair, nothing = _pair(aligned, rel)
+    gain = _average_gain(pair, cutoff)
+    if average:
+        return _within(expected_sum(aligned, rel, gain)) + nothing
+    return _within(pair.sum(gain(pair.row, pair.depth))) + nothing

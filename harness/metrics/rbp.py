@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.exact import powers
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
 from ..core.settings import SHOWN, Range
@@ -18,14 +19,6 @@ Gain = Literal["binary", "linear", "exp"]
 Form = Literal["value", "residual", "upper"]
 
 
-def powers(aligned: Aligned, p: float) -> Floats:
-    """Return 1, p, p^2, ... by repeated multiplication, one more than the longest list has."""
-    factors = np.full(int(aligned.n_retrieved.max(initial=0)) + 1, p)
-    factors[0] = 1.0
-    table: Floats = np.multiply.accumulate(factors)
-    return table
-
-
 def rank_biased_sum(aligned: Aligned, gain: Array, items: Ints, p: float) -> Floats:
     """Return (1 - p) times the sum of gain times p^(rank - 1), ``(n_queries,)``.
 
@@ -34,8 +27,7 @@ def rank_biased_sum(aligned: Aligned, gain: Array, items: Ints, p: float) -> Flo
     gain : ndarray, shape (n,)
         Gains of the documents `items`.
     """
-    weights = powers(aligned, p)
-    return (1.0 - p) * aligned.sum(gain * weights[aligned.rank[items] - 1], items)
+    return (1.0 - p) * aligned.sum(gain * powers(p, aligned.rank[items] - 1), items)
 
 
 def rank_biased_residual(aligned: Aligned, p: float, cutoff: int | None = None) -> Floats:
@@ -50,9 +42,8 @@ def rank_biased_residual(aligned: Aligned, p: float, cutoff: int | None = None) 
     unjudged_at = np.ones(offsets[-1], dtype=bool)
     judged = np.flatnonzero((aligned.grade >= 0) & (aligned.rank <= lengths[aligned.row]))
     unjudged_at[offsets[aligned.row[judged]] + aligned.rank[judged] - 1] = False
-    weights = powers(aligned, p)
     row, place = rows_of(offsets)[unjudged_at], positions_of(offsets)[unjudged_at]
-    return weights[lengths] + (1 - p) * sum_by(row, weights[place], aligned.n_queries)
+    return powers(p, lengths) + (1 - p) * sum_by(row, powers(p, place), aligned.n_queries)
 
 
 def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | None) -> Floats:
@@ -64,11 +55,10 @@ def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | N
     items, gain = items[tied], gain[tied]
     rank, first, last = aligned.rank[items], aligned.tie_first[items], aligned.tie_last[items]
     limit = last if cutoff is None else np.minimum(last, cutoff)
-    weights = powers(aligned, p)
-    here = (1.0 - p) * weights[rank - 1] * (rank <= limit)
+    here = (1.0 - p) * powers(p, rank - 1) * (rank <= limit)
     inside = np.maximum(limit - first + 1, 0)
     # (1 - p) (1 + p + ... + p^(n-1)) = 1 - p^n, without the loss of digits
-    mean = weights[first - 1] * -np.expm1(inside * np.log(p)) / (last - first + 1)
+    mean = powers(p, first - 1) * -np.expm1(inside * np.log(p)) / (last - first + 1)
     return aligned.sum(gain * (here - mean), items)
 
 
@@ -86,29 +76,6 @@ def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: int) -> tup
     return items, gains if gain == "linear" else gains / (1.0 - 0.5**top)
 
 
-def _expected(
-    aligned: Aligned,
-    *,
-    p: Persistence = 0.8,
-    gain: Gain = "binary",
-    max_grade: MaxGrade | None = 4,
-    form: Form = "value",
-    rel: Rel = 1,
-    cutoff: Cutoff | None = None,
-) -> Floats:
-    """Return the mean of :func:`rbp` over all orders of tied documents."""
-    total = np.zeros(aligned.n_queries)
-    if form != "residual":
-        found, gains = _gains(aligned, gain, max_grade, rel)
-        value = rbp(aligned, p=p, gain=gain, max_grade=max_grade, rel=rel, cutoff=cutoff)
-        total += value - _shift(aligned, gains, found, p, cutoff)
-    if form != "value":
-        judged = aligned.relevant(0)
-        total += rank_biased_residual(aligned, p, cutoff)
-        total += _shift(aligned, np.ones(judged.size), judged, p, cutoff)
-    return np.clip(total, 0.0, 1.0)
-
-
 @metric(
     "rbp",
     title="RBP",
@@ -118,7 +85,7 @@ def _expected(
     source="Moffat and Zobel, ACM TOIS 27(1), 2008",
     missing=None,
     aliases=("RBP",),
-    expected=_expected,
+    expected="average",
     unbounded_with=("form",),
 )
 def rbp(
@@ -130,6 +97,7 @@ def rbp(
     form: Form = "value",
     rel: Rel = 1,
     cutoff: Cutoff | None = None,
+    average: bool = False,
 ) -> Floats:
     """Rank-biased precision: gain per document seen by a reader who goes on with chance p.
 
@@ -190,9 +158,14 @@ def rbp(
     total = np.zeros(aligned.n_queries)
     if form != "residual":
         items, gains = _gains(aligned, gain, max_grade, rel)
-        if cutoff is not None:
-            gains = gains * (aligned.rank[items] <= cutoff)
-        total += rank_biased_sum(aligned, gains, items, p)
+        inside = gains if cutoff is None else gains * (aligned.rank[items] <= cutoff)
+        value = rank_biased_sum(aligned, inside, items, p)
+        if average:
+            value = np.minimum(value, 1.0) - _shift(aligned, gains, items, p, cutoff)
+        total += value
     if form != "value":
         total += rank_biased_residual(aligned, p, cutoff)
-    return np.minimum(total, 1.0)
+        if average:
+            judged = aligned.relevant(0)
+            total += _shift(aligned, np.ones(judged.size), judged, p, cutoff)
+    return np.clip(total, 0.0, 1.0) if average else np.minimum(total, 1.0)

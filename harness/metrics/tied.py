@@ -17,7 +17,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.ragged import Array, Floats, Ints, frozen, offsets_of, positions_of, rows_of, sum_by
 from ..core.ties import TiedGroups, groups_of, tied_groups
-from .shared import precision_at_hits, running, share
+from .shared import precision_at_hits, running
 
 _STEP = 2.0**-32
 _SMALLEST_TABLE = 10
@@ -208,14 +208,6 @@ def expected_reciprocal_of_first(
     return items, reciprocal
 
 
-def expected_reciprocal_rank(
-    aligned: Aligned, *, cutoff: int | None = None, rel: int = 1
-) -> Floats:
-    """Return the expectation of ``recip_rank``."""
-    items, reciprocal = expected_reciprocal_of_first(aligned, rel, cutoff)
-    return aligned.sum(reciprocal, items)
-
-
 def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:
     """Return the expected number of relevant documents among the first `cutoff`.
 
@@ -271,31 +263,3 @@ def _inside(aligned: Aligned, cutoff: int | Ints, rel: int) -> tuple[Ints, int |
     limit = cutoff[aligned.row[items]]
     inside = aligned.tie_first[items] <= limit
     return items[inside], limit[inside]
-
-
-def expected_recall(aligned: Aligned, *, cutoff: int, rel: int = 1) -> Floats:
-    """Return the expectation of ``recall``."""
-    return share(expected_hits_at(aligned, cutoff, rel), aligned.n_relevant(rel))
-
-
-def expected_success(aligned: Aligned, *, cutoff: int, rel: int = 1) -> Floats:
-    """Return the expectation of ``success``."""
-    return probability_of_a_hit(aligned, cutoff, rel)
-
-
-def expected_relative_precision(aligned: Aligned, *, cutoff: int, rel: int = 1) -> Floats:
-    """Return the expectation of ``relative_P``."""
-    best = np.minimum(cutoff, aligned.n_relevant(rel))
-    return share(expected_hits_at(aligned, cutoff, rel), best)
-
-
-def expected_r_precision(aligned: Aligned, *, rel: int = 1) -> Floats:
-    """Return the expectation of ``Rprec``."""
-    n_relevant = aligned.n_relevant(rel)
-    return share(expected_hits_at(aligned, n_relevant, rel), n_relevant)
-
-
-def expected_r_precision_multiple(aligned: Aligned, *, cutoff: float, rel: int = 1) -> Floats:
-    """Return the expectation of ``Rprec_mult``."""
-    ranks = (cutoff * aligned.n_relevant(rel) + 0.9).astype(np.int64)
-    return share(expected_hits_at(aligned, ranks, rel), ranks)

@@ -33,51 +33,6 @@ NoneFound = Annotated[int, Range(0, 1)]
 Tied = Literal["apart", "together"]
 
 
-def average_precision_of(
-    aligned: Aligned,
-    cutoff: int | None,
-    rel: int,
-    above: float | None,
-    top: int | None,
-    denominator: Denominator,
-    none_found: int,
-    tied: Tied,
-    short: Short,
-) -> Floats:
-    """Return ``map`` with these parameters, ``(n_queries,)``."""
-    judged, rel = judged_as(aligned, rel, above, top)
-    if tied == "apart" and denominator != "hits" and not none_found:
-        divisor: Array = _divisor(aligned, judged, rel, cutoff, denominator)
-        values = share(sum_of_precisions(judged, rel, cutoff), divisor)
-        return without_short_lists(aligned, values, cutoff, short)
-    items = judged.relevant(rel)
-    if tied == "apart":
-        rank, precision = judged.rank[items], precision_at_hits(judged, rel)
-    else:
-        rank = judged.tie_last[items]
-        precision = judged.memo(
-            ("precision_together", rel),
-            lambda: judged.hits(rel)[_last_of_group(judged, items)] / rank,
-        )
-    if cutoff is not None:
-        inside = rank <= cutoff
-        items, precision = items[inside], precision[inside]
-    if denominator == "hits":
-        divisor = judged.count(items)
-    else:
-        divisor = _divisor(aligned, judged, rel, cutoff, denominator)
-    values = share(judged.sum(precision, items), divisor)
-    if none_found:
-        values = np.where(judged.count(items) == 0, 1.0, values)
-    return without_short_lists(aligned, values, cutoff, short)
-
-
-def sum_of_precisions(aligned: Aligned, rel: int, cutoff: int | None) -> Floats:
-    """Return the sum of the precisions at relevant documents' ranks, up to a cutoff."""
-    inside = None if cutoff is None else aligned.rank_of_relevant(rel) <= cutoff
-    return aligned.found(rel).sum(precision_at_hits(aligned, rel), inside)
-
-
 def _last_of_group(aligned: Aligned, items: Ints) -> Ints:
     """Return, for each item, the position of the last one of its group of tied scores."""
     row, last = aligned.row[items], aligned.tie_last[items]
@@ -99,46 +54,10 @@ def _divisor(
     return np.minimum(divisor, judged.n_retrieved) if denominator == "list" else divisor
 
 
-def expected_average_precision_of(
-    aligned: Aligned,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    above: float | None = None,
-    top: int | None = None,
-    denominator: Denominator = "relevant",
-    none_found: int = 0,
-    tied: Tied = "apart",
-    short: Short = "cut",
-) -> Floats | None:
-    """Return the expectation of ``map`` over the orders of tied documents.
-
-    None where it is no sum over documents: with a cutoff the number of relevant documents above
-    it, and whether there are any, hang on the order.
-    """
-    if tied == "together":
-        return average_precision_of(
-            aligned, cutoff, rel, above, top, denominator, none_found, tied, short
-        )
-    if cutoff is not None and (denominator == "hits" or none_found):
-        return None
-    judged, rel = judged_as(aligned, rel, above, top)
-    items, precision = expected_precision_at_hits(judged, rel, cutoff)
-    if denominator == "hits":
-        divisor: Array = n_hits(judged, rel)
-    else:
-        divisor = _divisor(aligned, judged, rel, cutoff, denominator)
-    values = share(judged.sum(precision, items), divisor)
-    if none_found:
-        values = np.where(n_hits(judged, rel) == 0, 1.0, values)
-    return without_short_lists(aligned, values, cutoff, short)
-
-
 SMALLEST = 0.00001
 """What takes the place of a smaller value before its logarithm is taken."""
 EPSILON = 0.00001
 """Added to the counts of infAP, so that nothing judged above counts as half."""
-_AS_TREC_EVAL = (None, None, "relevant", 0, "apart", "cut")
 
 
 @metric(
@@ -150,7 +69,7 @@ _AS_TREC_EVAL = (None, None, "relevant", 0, "apart", "cut")
     source="trec_eval 9.0.8, m_map.c and m_map_cut.c; Buckley and Voorhees 2005",
     trec_name="map",
     aliases=("ap", "AP", "MAP"),
-    expected=expected_average_precision_of,
+    expected="average",
     unbounded_with=("top",),
 )
 def average_precision(
@@ -164,7 +83,8 @@ def average_precision(
     none_found: NoneFound = 0,
     tied: Tied = "apart",
     short: Short = "cut",
-) -> Floats:
+    average: bool = False,
+) -> Floats | None:
     """Mean over the relevant documents of the precision at their ranks.
 
     AP = (1/R) sum over relevant retrieved documents of (relevant documents up to its rank) /
@@ -207,11 +127,37 @@ def average_precision(
     >>> average_precision(aligned).tolist(), average_precision(aligned, cutoff=3).tolist()
     ([0.75], [0.5])
     """
-    if (above, top, denominator, none_found, tied, short) != _AS_TREC_EVAL:
-        return average_precision_of(
-            aligned, cutoff, rel, above, top, denominator, none_found, tied, short
-        )
-    return share(sum_of_precisions(aligned, rel, cutoff), aligned.n_relevant(rel))
+    judged, rel = judged_as(aligned, rel, above, top)
+    if average and tied == "apart":
+        if cutoff is not None and (denominator == "hits" or none_found):
+            return None  # the number of relevant documents above it depends on the order
+        items, precision = expected_precision_at_hits(judged, rel, cutoff)
+        found = n_hits(judged, rel)
+    else:
+        items, precision = _precision_at_hits(judged, rel, tied, cutoff)
+        found = judged.count(items)
+    divisor: Array = found
+    if denominator != "hits":
+        divisor = _divisor(aligned, judged, rel, cutoff, denominator)
+    values = share(judged.sum(precision, items), divisor)
+    if none_found:
+        values = np.where(found == 0, 1.0, values)
+    return without_short_lists(aligned, values, cutoff, short)
+
+
+def _precision_at_hits(
+    aligned: Aligned, rel: int, tied: Tied, cutoff: int | None
+) -> tuple[Ints, Floats]:
+    """Return the relevant documents within the cutoff, and the precision at their ranks."""
+    items = aligned.relevant(rel)
+    rank, precision = aligned.rank_of_relevant(rel), precision_at_hits(aligned, rel)
+    if tied == "together":
+        rank = aligned.tie_last[items]
+        precision = aligned.hits(rel)[_last_of_group(aligned, items)] / rank
+    if cutoff is None:
+        return items, precision
+    inside = rank <= cutoff
+    return items[inside], precision[inside]
 
 
 @metric(
@@ -253,7 +199,9 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> geometric_average_precision(align(qrels, run)).tolist()         # ln(0.5)
     [-0.6931471805599453]
     """
-    return log_of(np.maximum(average_precision(aligned, rel=rel), SMALLEST))
+    items, precision = _precision_at_hits(aligned, rel, "apart", None)
+    values = share(aligned.sum(precision, items), aligned.n_relevant(rel))
+    return log_of(np.maximum(values, SMALLEST))
 
 
 @metric(
@@ -333,8 +281,8 @@ def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
     return share(found.sum(kept), n_relevant)
 
 
-def _expected(aligned: Aligned, *, rel: int = 1) -> Floats:
-    """Return the expectation of ``bpref`` over the orders of tied documents.
+def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
+    """Return the mean of :func:`_nonrelevant_above` over the orders of tied documents.
 
     In a random order a relevant document stands below 0, 1, ... m of the m non-relevant ones
     that it is tied with, each with probability 1 / (m + 1); so min(n, R) becomes the mean of
@@ -352,7 +300,7 @@ def _expected(aligned: Aligned, *, rel: int = 1) -> Floats:
         rising = np.clip(most - n, 0, m + 1)  # how many of n, n + 1, ... n + m are below R
         total = n * rising + rising * (rising - 1) // 2 + (m + 1 - rising) * most
         above[at] = total / (m + 1)
-    return _mean_preference(aligned, rel, above)
+    return above
 
 
 @metric(
@@ -364,9 +312,9 @@ def _expected(aligned: Aligned, *, rel: int = 1) -> Floats:
     source="trec_eval 9.0.8, m_bpref.c; Buckley and Voorhees 2004",
     trec_name="bpref",
     aliases=("Bpref", "BPref"),
-    expected=_expected,
+    expected="average",
 )
-def binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
     """How seldom a document judged non-relevant stands above a relevant one.
 
     bpref = (1/R) sum over relevant documents retrieved of 1 - min(n, R) / min(N, R), with R
@@ -393,7 +341,8 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> binary_preference(align(qrels, run)).tolist()       # (1 + (1 - 1/2)) / 2
     [0.75]
     """
-    return _mean_preference(aligned, rel, _nonrelevant_above(aligned, rel))
+    above = _expected_nonrelevant_above if average else _nonrelevant_above
+    return _mean_preference(aligned, rel, above(aligned, rel))
 
 
 @metric(

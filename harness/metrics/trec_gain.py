@@ -248,33 +248,15 @@ def _largest_so_far(aligned: Aligned, table: GainTable, items: Ints, *, whole: b
     return fractional_cost
 
 
-def _expected_binary_gain(aligned: Aligned, *, rel: int = 1) -> Floats:
-    """Return the expectation of ``binG`` over the orders of tied documents.
-
-    In a random order a relevant document stands below 0, 1, ... m of the m others that it is
-    tied with and that are not relevant, each with probability 1 / (m + 1).
-    """
-    items, groups = aligned.relevant(rel), tied_groups(aligned, rel)
-    gain = 1.0 / log2_of(2 + aligned.rank[items] - aligned.hits(rel))
-    if groups.at.size:
-        heads = groups.at[offsets_of(groups.found)[:-1]]
-        above = groups.first - aligned.hits(rel)[heads]
-        others = groups.size - groups.found
-        last = above + others + 1
-        totals = totals_of_inverse(log2_discount, int(last.max()))
-        gain[groups.at] = (totals.over(above + 1, last) / (others + 1))[groups.group]
-    return share(aligned.sum(gain, items), aligned.n_relevant(rel))
-
-
 @metric(
     "binG",
     direction="higher",
     bounds=(0, 1),
     source="trec_eval 9.0.8, m_binG.c",
     trec_name="binG",
-    expected=_expected_binary_gain,
+    expected="average",
 )
-def binary_gain(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
     """Relevant documents, each discounted by the others that stand above it.
 
     binG = (1/R) sum over relevant documents retrieved of 1 / log2(2 + documents above that
@@ -300,8 +282,18 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     [0.6309]
     """
     items = aligned.relevant(rel)
-    others_above = aligned.rank[items] - aligned.hits(rel)
-    return share(aligned.sum(1.0 / log2_of(2 + others_above), items), aligned.n_relevant(rel))
+    gain = 1.0 / log2_of(2 + aligned.rank[items] - aligned.hits(rel))
+    groups = tied_groups(aligned, rel)
+    if average and groups.at.size:
+        # In a random order a relevant document has 0, 1, ... m of the m others above it that it
+        # is tied with and that are not relevant, each with probability 1 / (m + 1).
+        heads = groups.at[offsets_of(groups.found)[:-1]]
+        above = groups.first - aligned.hits(rel)[heads]
+        others = groups.size - groups.found
+        last = above + others + 1
+        totals = totals_of_inverse(log2_discount, int(last.max()))
+        gain[groups.at] = (totals.over(above + 1, last) / (others + 1))[groups.group]
+    return share(aligned.sum(gain, items), aligned.n_relevant(rel))
 
 
 @metric(

@@ -8,27 +8,11 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.ragged import Array, Floats
+from ..core.ragged import Floats
 from .shared import CUTOFFS, Cutoff, Rel, Short, hits_at, judged_as, share, without_short_lists
-from .tied import expected_hits_at, expected_recall, expected_relative_precision, expected_success
+from .tied import expected_hits_at, probability_of_a_hit
 
 PrecisionDenominator = Literal["cutoff", "list"]
-
-
-def _expected_precision(
-    aligned: Aligned,
-    *,
-    cutoff: int,
-    rel: int = 1,
-    above: float | None = None,
-    top: int | None = None,
-    denominator: PrecisionDenominator = "cutoff",
-    short: Short = "cut",
-) -> Floats:
-    """Return the expectation of ``P`` over the orders of tied documents."""
-    judged, rel = judged_as(aligned, rel, above, top)
-    hits = expected_hits_at(judged, cutoff, rel)
-    return _per_document(aligned, hits, cutoff, denominator, short)
 
 
 @metric(
@@ -40,7 +24,7 @@ def _expected_precision(
     trec_name="P",
     aliases=("precision", "Precision"),
     cutoffs=CUTOFFS,
-    expected=_expected_precision,
+    expected="average",
     unbounded_with=("top",),
 )
 def precision(
@@ -52,6 +36,7 @@ def precision(
     top: Rel | None = None,
     denominator: PrecisionDenominator = "cutoff",
     short: Short = "cut",
+    average: bool = False,
 ) -> Floats:
     """Share of the first k documents that are relevant.
 
@@ -89,13 +74,7 @@ def precision(
     [0.5]
     """
     judged, level = judged_as(aligned, rel, above, top)
-    hits = hits_at(judged, cutoff, level)
-    return _per_document(aligned, hits, cutoff, denominator, short)
-
-
-def _per_document(
-    aligned: Aligned, hits: Array, cutoff: int, denominator: PrecisionDenominator, short: Short
-) -> Floats:
+    hits = (expected_hits_at if average else hits_at)(judged, cutoff, level)
     if denominator == "cutoff":
         values: Floats = hits / np.float64(cutoff)
     else:
@@ -112,9 +91,9 @@ def _per_document(
     trec_name="recall",
     aliases=("R", "Recall"),
     cutoffs=CUTOFFS,
-    expected=expected_recall,
+    expected="average",
 )
-def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
+def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False) -> Floats:
     """Share of the relevant documents that are among the first k.
 
     recall@k = (relevant documents at ranks 1..k) / (relevant documents judged). Some call
@@ -141,7 +120,8 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     >>> recall(align(qrels, run), cutoff=2).tolist()
     [0.25]
     """
-    return share(hits_at(aligned, cutoff, rel), aligned.n_relevant(rel))
+    hits = (expected_hits_at if average else hits_at)(aligned, cutoff, rel)
+    return share(hits, aligned.n_relevant(rel))
 
 
 @metric(
@@ -153,9 +133,9 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     trec_name="success",
     aliases=("Success",),
     cutoffs=(1, 5, 10),
-    expected=expected_success,
+    expected="average",
 )
-def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
+def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False) -> Floats:
     """Whether any of the first k documents is relevant: 1 or 0.
 
     Its mean is the share of queries that are answered within k documents ("hit rate").
@@ -182,6 +162,8 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     >>> success(aligned, cutoff=1).tolist(), success(aligned, cutoff=2).tolist()
     ([0.0], [1.0])
     """
+    if average:
+        return probability_of_a_hit(aligned, cutoff, rel)
     return (hits_at(aligned, cutoff, rel) > 0).astype(np.float64)
 
 
@@ -192,9 +174,11 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_rel_P.c",
     trec_name="relative_P",
     cutoffs=CUTOFFS,
-    expected=expected_relative_precision,
+    expected="average",
 )
-def relative_precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Floats:
+def relative_precision(
+    aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False
+) -> Floats:
     """Precision at k as a share of the best that was possible.
 
     relative_P@k = (relevant documents at ranks 1..k) / min(k, R) with R relevant documents:
@@ -222,4 +206,5 @@ def relative_precision(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1) -> Flo
     >>> relative_precision(align(qrels, run), cutoff=5).tolist()
     [1.0]
     """
-    return share(hits_at(aligned, cutoff, rel), np.minimum(cutoff, aligned.n_relevant(rel)))
+    hits = (expected_hits_at if average else hits_at)(aligned, cutoff, rel)
+    return share(hits, np.minimum(cutoff, aligned.n_relevant(rel)))

@@ -11,7 +11,7 @@ from ..core.metric import metric
 from ..core.ragged import Floats
 from ..core.settings import Range
 from .shared import LARGEST_SHARE, Cutoff, Rel, hits_at, judged_as, largest_only, share
-from .tied import expected_r_precision, expected_r_precision_multiple, expected_reciprocal_rank
+from .tied import expected_hits_at, expected_reciprocal_of_first
 
 Target = Literal["relevant", "largest"]
 
@@ -25,20 +25,6 @@ def _sought(
     return judged_as(aligned, rel, above, top)
 
 
-def _expected_reciprocal_rank(
-    aligned: Aligned,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    above: float | None = None,
-    top: int | None = None,
-    target: Target = "relevant",
-) -> Floats:
-    """Return the expectation of ``recip_rank`` over the orders of tied documents."""
-    aligned, rel = _sought(aligned, rel, above, top, target)
-    return expected_reciprocal_rank(aligned, cutoff=cutoff, rel=rel)
-
-
 @metric(
     "recip_rank",
     title="MRR",
@@ -48,7 +34,7 @@ def _expected_reciprocal_rank(
     source="trec_eval 9.0.8, m_recip_rank.c; with a cutoff as in MS MARCO's MRR@10",
     trec_name="recip_rank",
     aliases=("rr", "mrr", "RR", "MRR"),
-    expected=_expected_reciprocal_rank,
+    expected="average",
     unbounded_with=("top",),
 )
 def reciprocal_rank(
@@ -59,6 +45,7 @@ def reciprocal_rank(
     above: float | None = None,
     top: Rel | None = None,
     target: Target = "relevant",
+    average: bool = False,
 ) -> Floats:
     """One divided by the rank of the first relevant document.
 
@@ -96,6 +83,9 @@ def reciprocal_rank(
     ([0.5], [0.0])
     """
     aligned, rel = _sought(aligned, rel, above, top, target)
+    if average:
+        items, reciprocal = expected_reciprocal_of_first(aligned, rel, cutoff)
+        return aligned.sum(reciprocal, items)
     found = aligned.found(rel)
     first = found.values[found.offsets[:-1][found.lengths > 0]]
     if cutoff is not None:
@@ -112,9 +102,9 @@ def reciprocal_rank(
     source="trec_eval 9.0.8, m_Rprec.c",
     trec_name="Rprec",
     aliases=("RPrec",),
-    expected=expected_r_precision,
+    expected="average",
 )
-def r_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
+def r_precision(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
     """Precision after as many documents as there are relevant ones.
 
     Rprec = (relevant documents at ranks 1..R) / R with R relevant documents; the point where
@@ -140,7 +130,8 @@ def r_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     [0.5]
     """
     n_relevant = aligned.n_relevant(rel)
-    return share(hits_at(aligned, n_relevant, rel), n_relevant)
+    hits = (expected_hits_at if average else hits_at)(aligned, n_relevant, rel)
+    return share(hits, n_relevant)
 
 
 @metric(
@@ -150,10 +141,14 @@ def r_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     source="trec_eval 9.0.8, m_Rprec_mult.c",
     trec_name="Rprec_mult",
     cutoffs=(0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0),
-    expected=expected_r_precision_multiple,
+    expected="average",
 )
 def r_precision_multiple(
-    aligned: Aligned, *, cutoff: Annotated[float, Range(0, LARGEST_SHARE)], rel: Rel = 1
+    aligned: Aligned,
+    *,
+    cutoff: Annotated[float, Range(0, LARGEST_SHARE)],
+    rel: Rel = 1,
+    average: bool = False,
 ) -> Floats:
     """Precision at a multiple of the number of relevant documents.
 
@@ -183,4 +178,5 @@ def r_precision_multiple(
     [0.5]
     """
     ranks = (cutoff * aligned.n_relevant(rel) + 0.9).astype(np.int64)
-    return share(hits_at(aligned, ranks, rel), ranks)
+    hits = (expected_hits_at if average else hits_at)(aligned, ranks, rel)
+    return share(hits, ranks)

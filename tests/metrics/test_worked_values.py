@@ -275,9 +275,7 @@ def test_other_spellings() -> None:
 
 @pytest.mark.parametrize("name", ["map(denominator=hits)@3", "map(none_found=1)@3"])
 def test_no_expectation_in_closed_form(name: str) -> None:
-    (metric,) = parse(name)
-    assert callable(metric.definition.expected)
-    assert metric.definition.expected(lists(AP_LIST), **metric.arguments()) is None
+    assert parse(name)[0].expectation(lists(AP_LIST)) is None
 
 
 def test_tied_scores_are_those_of_the_policy() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -214,9 +215,8 @@ def choices(name: str) -> list[dict[str, Any]]:
 
 def expectation(name: str) -> Callable[..., np.ndarray]:
     definition = REGISTRY[name]
-    expected = definition.function if definition.expected == "itself" else definition.expected
-    assert expected is not None
-    return expected  # type: ignore[return-value]
+    is_own = definition.expected == "itself"
+    return definition.function if is_own else partial(definition.function, average=True)
 
 
 def same_mean(name: str, aligned: Aligned, each: Aligned) -> None:

@@ -1,3 +1,0 @@
-"""Moved to settings.py."""
-
-from .settings import choices_of as choices_of

@@ -1,3 +1,0 @@
-"""Moved to tables.py."""
-
-from .tables import Docnos as Docnos

@@ -1,3 +1,0 @@
-"""Moved to arguments.py."""
-
-from .arguments import *  # noqa: F403
