@@ -307,6 +307,7 @@ class RelevanceEvaluator:
         self._metrics = metrics_of(asked, level)
         self._names = [metric.trec_name for metric in self._metrics]
         self._arguments = measures, level, judged_only
+        self._has_runid = "runid" in asked
         self._limit = DOCUMENTS + DOCUMENTS_A_MEASURE * len(self._names)
         grades, offsets = _grades(judged), _offsets(judged)
         qrels = Qrels(string_column(judged), offsets, Docnos(None, offsets), grades)
@@ -358,7 +359,7 @@ class RelevanceEvaluator:
             values = evaluate(scores)
         except (TypeError, ValueError, ArithmeticError, AttributeError, RuntimeWarning):
             return None  # our own path reports what is wrong; numpy's floats warn of inf - inf
-        if "runid" in self._names:
+        if self._has_runid:
             for row in values.values():
                 row["runid"] = 0.0
         return values

@@ -20,7 +20,6 @@ from harness.audit.changes import Changes, changes
 from harness.audit.changes_report import render
 from harness.core.comparison import Plan
 from harness.errors import InputError, UnknownNameError
-from harness.experiment import folder as results
 
 
 def cells(found: Changes, metric: str = "recip_rank") -> dict[str, str]:
@@ -85,16 +84,6 @@ def test_the_tolerance(old: Path, new: Path) -> None:
     assert changes(old, new, tolerance=0.0833).has_regression
 
 
-def test_a_folder_and_itself(old: Path) -> None:
-    found = changes(old, old)
-    assert set(cells(found).values()) == {"same"}
-    assert found.origins == ()
-    assert all(cell.queries is None for cell in found.cells)
-    text = render(found)
-    assert "inputs, config, policies, versions, code and counts are the same\n" in text
-    assert text.endswith("\nnothing has changed\n")
-
-
 def test_where_they_come_from(old: Path, tmp_path: Path) -> None:
     ranks = {name: dict(row) for name, row in OLD.items()}
     ranks["good"]["q5"] = 2
@@ -122,16 +111,6 @@ def test_an_input_that_was_moved_is_the_same_input(old: Path, tmp_path: Path) ->
         each["path"] = f"moved/{each['path']}"
     (copy / "manifest.json").write_text(json.dumps(manifest))
     assert changes(old, copy).origins == ()
-
-
-def test_rows_of_one_of_them(old: Path, tmp_path: Path) -> None:
-    ranks = {"good": OLD["good"], "base": OLD["base"], "fresh": OLD["poor"]}
-    found = changes(old, folder(tmp_path, ranks, "recip_rank, P@5"))
-    assert [str(key) for key in found.only_old] == ["poor on dev"]
-    assert [str(key) for key in found.only_new] == ["fresh on dev"]
-    assert (found.metrics_only_old, found.metrics_only_new) == (("num_ret",), ("P@5",))
-    assert (found.has_regression, found.has_change) == (False, True)
-    assert "only in new: fresh on dev\nmetrics only in new: P@5\n" in render(found)
 
 
 def test_queries_of_one_of_them(old: Path, tmp_path: Path) -> None:
@@ -244,14 +223,6 @@ def test_the_rankings_of_a_reproduction(old: Path, new: Path, tmp_path: Path) ->
     gone = changes(old, other, reproduction=True)
     assert gone.rankings == ()
     assert any(note.startswith("rankings are not compared: ") for note in gone.notes)
-
-
-def test_the_values_are_those_of_the_results(old: Path, new: Path) -> None:
-    boards = [results.read(one).board for one in (old, new)]
-    expected = [{entry.run: entry.summary for entry in board.entries} for board in boards]
-    for cell in changes(old, new).cells:
-        assert cell.old == expected[0][cell.key.run][cell.metric]
-        assert cell.new == expected[1][cell.key.run][cell.metric]
 
 
 def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> None:

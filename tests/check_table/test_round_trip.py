@@ -171,18 +171,6 @@ def test_one_mark(suffix: str, row: int, column: int, what: str) -> None:
     assert rows == ({list(table.rows)[row].title} if expected else set())
 
 
-def test_one_spread() -> None:
-    found = of(2, False)
-    chosen = Settings(spread="deviation")
-    table = build(found, chosen)
-    cell = list(table.rows)[1].cells[2]
-    assert cell.spread == "± .014"
-    slipped = changed(table, 1, 2, replace(cell, spread="± .041"))
-    for suffix in (".tex", ".md", ".html"):
-        (one,) = verdict_of(slipped, found, suffix, chosen).findings
-        assert (one.kind, one.row, one.found, one.right) == ("spread", "ql", "± .041", "± .014")
-
-
 def test_one_rank() -> None:
     found = of(1, False)
     chosen = Settings(extras=("rank", "n"), metrics=("map",))

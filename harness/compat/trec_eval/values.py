@@ -1,9 +1,9 @@
-"""The values of a measure for each query, by the harness's metrics or by its own kernels."""
+"""The values of a measure for each query: the harness's metrics, and what only trec_eval has."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -23,7 +23,77 @@ from ...metrics.trec_gain import Gains, gain_table
 from .arguments import Arguments
 from .measures import CALCULATION, FILES, Request, Stop, atol
 
-Rounding = Callable[[Array], Ints]
+del _built_in
+
+PERSISTENCE = 0.9
+"""The default p of rbp."""
+
+
+@np.errstate(over="ignore", invalid="ignore")  # levels of 1e308 and nan are cast as C does
+def values_of(request: Request, aligned: Aligned, arguments: Arguments) -> Sequence[Array]:
+    """Return one array a line of this measure, each ``(n_queries,)``.
+
+    Raises
+    ------
+    Stop
+        If the parameters do not fit the measure.
+    """
+    name, numbers, rel = request.measure.name, request.numbers, arguments.level
+    is_ten = arguments.version.number == 10
+    parameters: dict[str, object] = {}
+    if name == "relstring":
+        length = int(np.clip(np.nan_to_num(numbers[0]), 0, MOST))
+        return [np.array(grade_strings(aligned, length), dtype=object)]
+    if name == "11pt_avg":
+        return [eleven_point_average(aligned, numbers, rel, is_ten)]
+    if name == "iprec_at_recall" and is_ten:
+        n = aligned.n_relevant(rel)
+        return [precision_from(aligned, rounded(level * n), rel) for level in numbers]
+    if name == "unj":
+        return [
+            (n_looked_at(aligned, int(cutoff)) - n_judged_at(aligned, int(cutoff))) / int(cutoff)
+            for cutoff in numbers
+        ]
+    if request.measure.takes == "gains":
+        gains = _gains(request, whole_only=is_ten)
+        p = dict(request.pairs).get("p", PERSISTENCE)
+        if name in ("dcg", "ideal_dcg"):
+            return [discounted_gain(aligned, gains, ideal=name == "ideal_dcg")]
+        if name == "rbp":
+            return [rank_biased_precision(aligned, gains, p)]
+        if name == "rbp_resid":  # 0 if all retrieved documents are judged
+            is_partial = n_judged_at(aligned) < aligned.n_retrieved
+            return [np.where(is_partial, rank_biased_residual(aligned, p), 0.0)]
+        parameters = {"gains": gains}
+    elif request.measure.takes in ("cutoffs", "levels"):
+        return [_registered(name, aligned, rel, {"cutoff": cutoff}) for cutoff in numbers]
+    elif name == "utility":
+        if len(numbers) != 4:
+            raise Stop(CALCULATION, f"measure '{name}' takes four coefficients, not {len(numbers)}")
+        parameters = {"coefficients": numbers, "documents": arguments.documents}
+    elif name == "set_F":
+        parameters = {"beta": numbers[0]}
+    return [_registered(name, aligned, rel, parameters)]
+
+
+def _registered(name: str, aligned: Aligned, rel: int, parameters: dict[str, object]) -> Array:
+    definition = REGISTRY[TREC_CUT.get(name, name)]
+    level = {"rel": rel} if "rel" in definition.parameters else {}
+    values: Array = definition.function(aligned, **level, **parameters)
+    return values
+
+
+def _gains(request: Request, *, whole_only: bool) -> Gains:
+    """Read the grades of the gains; version 10 skips names that are no numbers."""
+    pairs = [
+        (atol(grade), gain)
+        for grade, gain in request.pairs
+        if not whole_only or re.fullmatch("[+-]?[0-9]+", grade)
+    ]
+    if any(grade < 0 for grade, _ in pairs):
+        what = "gains of documents that nobody judged (grades below 0) are not computed here"
+        raise Stop(FILES, f"measure '{request.names[0]}': {what}")
+    return tuple(pairs)
 
 
 def truncated(documents: Array) -> Ints:
@@ -49,7 +119,7 @@ def rounded(documents: Array) -> Ints:
 
 
 def eleven_point_average(
-    aligned: Aligned, levels: tuple[float, ...], rel: int, documents: Rounding
+    aligned: Aligned, levels: tuple[float, ...], rel: int, is_ten: bool
 ) -> Floats:
     """Return ``11pt_avg`` for levels in any order, ``(n_queries,)``.
 
@@ -57,13 +127,13 @@ def eleven_point_average(
     that is higher than the one before it is never met, and it and all others then count as
     the largest precision anywhere.
     """
-    found = n_hits(aligned, rel)
-    best = precision_from(aligned, np.zeros_like(found), rel)
-    total, remaining = np.zeros(aligned.n_queries), found
-    beyond, stuck = np.ones(found.size, dtype=bool), np.zeros(found.size, dtype=bool)
+    hits = n_hits(aligned, rel)
+    best = precision_from(aligned, np.zeros_like(hits), rel)
+    total, remaining = np.zeros(aligned.n_queries), hits
+    beyond, stuck = np.ones(hits.size, dtype=bool), np.zeros(hits.size, dtype=bool)
     for level in reversed(levels):
-        wanted = documents(level * aligned.n_relevant(rel))
-        beyond &= wanted > found
+        wanted = (rounded if is_ten else truncated)(level * aligned.n_relevant(rel))
+        beyond &= wanted > hits
         met = ~beyond & ~stuck & (wanted >= 1) & (wanted <= remaining)
         stuck |= ~beyond & ~met
         remaining = np.where(met, wanted, remaining)
@@ -71,66 +141,42 @@ def eleven_point_average(
     return total / len(levels)
 
 
-def interpolated_precision(aligned: Aligned, level: float, rel: int) -> Floats:
-    """Return version 10's ``iprec_at_recall``, ``(n_queries,)``."""
-    return precision_from(aligned, rounded(level * aligned.n_relevant(rel)), rel)
-
-
-def unjudged(aligned: Aligned, cutoff: int) -> Floats:
-    """Return the share of unjudged documents among the first `cutoff`, ``(n_queries,)``."""
-    return (n_looked_at(aligned, cutoff) - n_judged_at(aligned, cutoff)) / cutoff
-
-
-def dcg(aligned: Aligned, gains: Gains) -> Floats:
-    """Return the discounted cumulative gain of the ranking, ``(n_queries,)``."""
-    item = gain_table(aligned, gains).item
-    items = np.flatnonzero(item)
-    return aligned.sum(item[items] / log2_discount(aligned.rank[items]), items)
-
-
-def ideal_dcg(aligned: Aligned, gains: Gains) -> Floats:
-    """Return the discounted cumulative gain of the ideal order, ``(n_queries,)``."""
-    ideal = gain_table(aligned, gains).ideal
-    return ideal.sum(ideal.values / log2_discount(ideal.rank))
+def discounted_gain(aligned: Aligned, gains: Gains, *, ideal: bool) -> Floats:
+    """Return version 10's ``dcg`` or ``ideal_dcg``, ``(n_queries,)``."""
+    table = gain_table(aligned, gains)
+    if ideal:
+        return table.ideal.sum(table.ideal.values / log2_discount(table.ideal.rank))
+    items = np.flatnonzero(table.item)
+    return aligned.sum(table.item[items] / log2_discount(aligned.rank[items]), items)
 
 
 def rank_biased_precision(aligned: Aligned, gains: Gains, p: float) -> Floats:
     """Return version 10's ``rbp``, ``(n_queries,)``.
 
-    (1 - p) times the sum of gain times p^(rank - 1). Where a query's gains do not all lie in
+    (1 - p) times the sum of gain times p^(rank - 1). If a query's gains do not all lie in
     [0, 1] they are brought to it: by the largest one of its grades and of those given on the
-    command line, and the smallest where that is negative.
+    command line, and the smallest if that is negative.
 
     trec_eval does not initialise the two bounds: they are what the measures computed before it
     left on the C program's stack, so that any of them may change its value. Here they are 0, as
-    where it computes rbp alone.
+    if it computes rbp alone.
     """
     item = gain_table(aligned, gains).item
-    given = [gain for _, gain in gains]
-    smallest, largest = min([0.0, *given]), np.full(aligned.n_queries, max([0.0, *given]))
+    own = [gain for _, gain in gains]
+    smallest, largest = min([0.0, *own]), np.full(aligned.n_queries, max([0.0, *own]))
     ideal = aligned.ideal
     filled = ideal.lengths > 0
     top = np.full(aligned.n_queries, -1)
     top[filled] = ideal.values[ideal.offsets[:-1][filled]]
     named = {grade for grade, _ in gains}
     for grade in np.unique(top).tolist():
-        own = next((level for level in range(grade, 0, -1) if level not in named), 0)
-        largest[top == grade] = np.maximum(largest[top == grade], own)
+        top_gain = next((level for level in range(grade, 0, -1) if level not in named), 0)
+        largest[top == grade] = np.maximum(largest[top == grade], top_gain)
     row = aligned.row
     scaled = (smallest < 0) | (largest[row] > 1)
     gain = np.divide(item - smallest, largest[row] - smallest, out=item.copy(), where=scaled)
     items = np.flatnonzero((aligned.grade >= 0) & (gain != 0))
     return rank_biased_sum(aligned, gain[items], items, p)
-
-
-def residual(aligned: Aligned, p: float) -> Floats:
-    """Return version 10's ``rbp_resid``: how much ``rbp`` could rise, ``(n_queries,)``.
-
-    What all unjudged documents, and those beyond the list, would add with the largest gain; 0
-    where all retrieved documents are judged.
-    """
-    any_unjudged = n_judged_at(aligned) < aligned.n_retrieved
-    return np.where(any_unjudged, rank_biased_residual(aligned, p), 0.0)
 
 
 def grade_strings(aligned: Aligned, length: int) -> list[str]:
@@ -149,84 +195,6 @@ def grade_strings(aligned: Aligned, length: int) -> list[str]:
     text = signs.tobytes().decode("ascii")
     bounds = offsets.tolist()
     return [text[start:stop] for start, stop in pairwise(bounds)]
-
-
-del _built_in
-
-PERSISTENCE = 0.9
-"""What rbp takes for p where none is given."""
-
-
-@np.errstate(over="ignore", invalid="ignore")  # levels of 1e308 and nan are cast as C does
-def values_of(request: Request, aligned: Aligned, arguments: Arguments) -> Sequence[Array]:
-    """Return one array a line of this measure, each ``(n_queries,)``.
-
-    Raises
-    ------
-    Stop
-        Where the parameters do not fit the measure.
-    """
-    name, numbers, rel = request.measure.name, request.numbers, arguments.level
-    ten = arguments.version.number == 10
-    if name == "relstring":
-        length = int(np.clip(np.nan_to_num(numbers[0]), 0, MOST))
-        return [np.array(grade_strings(aligned, length), dtype=object)]
-    if name == "11pt_avg":
-        documents = rounded if ten else truncated
-        return [eleven_point_average(aligned, numbers, rel, documents)]
-    if name == "iprec_at_recall" and ten:
-        return [interpolated_precision(aligned, level, rel) for level in numbers]
-    if name == "unj":
-        return [unjudged(aligned, int(cutoff)) for cutoff in numbers]
-    if request.measure.takes == "gains":
-        return [_gain_values(request, aligned, arguments)]
-    if name == "utility":
-        if len(numbers) != 4:
-            raise Stop(CALCULATION, f"measure '{name}' takes four coefficients, not {len(numbers)}")
-        return _registered(name, aligned, rel, coefficients=numbers, documents=arguments.documents)
-    if name == "set_F":
-        return _registered(name, aligned, rel, beta=numbers[0])
-    if request.measure.takes in ("cutoffs", "levels"):
-        return [_registered(name, aligned, rel, cutoff=cutoff)[0] for cutoff in numbers]
-    return _registered(name, aligned, rel)
-
-
-def _registered(name: str, aligned: Aligned, rel: int, **given: object) -> list[Array]:
-    definition = REGISTRY[TREC_CUT.get(name, name)]
-    if "rel" in definition.parameters:
-        given["rel"] = rel
-    return [definition.function(aligned, **given)]
-
-
-def _gain_values(request: Request, aligned: Aligned, arguments: Arguments) -> Array:
-    name = request.measure.name
-    gains = _gains(request, whole_only=arguments.version.number == 10)
-    p = dict(request.pairs).get("p", PERSISTENCE)
-    if name == "dcg":
-        return dcg(aligned, gains)
-    if name == "ideal_dcg":
-        return ideal_dcg(aligned, gains)
-    if name == "rbp":
-        return rank_biased_precision(aligned, gains, p)
-    if name == "rbp_resid":
-        return residual(aligned, p)
-    return _registered(name, aligned, arguments.level, gains=gains)[0]
-
-
-def _gains(request: Request, *, whole_only: bool) -> Gains:
-    """Read the grades of the gains given; version 10 passes over names that are no numbers."""
-    pairs = [
-        (atol(grade), gain)
-        for grade, gain in request.pairs
-        if not whole_only or re.fullmatch("[+-]?[0-9]+", grade)
-    ]
-    if any(grade < 0 for grade, _ in pairs):
-        raise Stop(
-            FILES,
-            f"measure '{request.names[0]}': gains of documents that nobody judged (grades below "
-            "0) are not computed here",
-        )
-    return tuple(pairs)
 
 
 def emptied(aligned: Aligned) -> Aligned:
