@@ -245,16 +245,14 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
     yield from _without_numbers(entries)
     yield from _unanswered(entries)
     policy, settings = entries[0].evaluation.policy, [one.settings for one in board.metrics]
-    empty = _setting(policy.empty_queries, [one.empty for one in settings])
+    how = _setting(policy.empty_queries, [one.empty for one in settings])
     counts = {entry.run: entry.evaluation.counts for entry in entries}
-    if any(one.empty for one in counts.values()):
-        yield f"queries without relevant documents ({empty}): " + by_run(
-            {run: one.empty for run, one in counts.items()}
-        )
-    if any(one.extra for one in counts.values()):
-        yield "queries answered but not judged (ignored): " + by_run(
-            {run: one.extra for run, one in counts.items()}
-        )
+    empty = {run: one.empty for run, one in counts.items()}
+    extra = {run: one.extra for run, one in counts.items()}
+    if any(empty.values()):
+        yield f"queries without relevant documents ({how}): {by_run(empty)}"
+    if any(extra.values()):
+        yield f"queries answered but not judged (ignored): {by_run(extra)}"
     yield from _undefined(board.metrics, entries)
     if unfair:
         yield f"{NO_BEST}: {', '.join(unfair)}"

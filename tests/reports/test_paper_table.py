@@ -19,7 +19,7 @@ from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.marks import best_and_second
 from harness.reports.paper_table.model import PaperTable
-from harness.reports.paper_table.rendering import FORMATS, render, shown_alike
+from harness.reports.paper_table.rendering import render
 from harness.reports.paper_table.select import metric_spellings, select
 from harness.reports.paper_table.settings import Settings
 
@@ -547,27 +547,3 @@ def test_csv_marks_the_best_of_all_digits() -> None:
     table = build(study(constant({"trec": values})), Settings(digits={"*": 1}))
     assert not any(row.cells[0].best for row in table.rows)  # all are .5
     assert [row["trec map marks"] for row in rows(table)] == ["second", "", "best"]
-
-
-NFC, NFD = "caf\u00e9", "cafe\u0301"
-FIX = "; give one of them another name under 'names' (--name OLD=NEW)"
-
-
-def said(*runs: str, dataset: str = "a") -> list[str]:
-    made = study(constant({name: {run: [0.5] for run in runs} for name in ("trec", dataset)}))
-    return [*shown_alike(build(made, Settings(), "main"), FORMATS)]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "shown", "where"),
-    [
-        (NFC, NFD, r"'caf\xe9' and 'cafe\u0301'", "latex, markdown, html, csv, text"),
-        # a terminal is shown \t and \n, HTML's source \t; a CSV holds both as they are
-        ("a\tb", "a\nb", r"'a\tb' and 'a\nb'", "latex, markdown, csv"),
-        ("a b", "a\nb", r"'a b' and 'a\nb'", "latex, markdown, html, csv"),
-        ("A", "\u0391", r"'A' and '\u0391'", "latex"),  # a capital alpha
-        ("\u00b5", "\u03bc", r"'\xb5' and '\u03bc'", "latex"),  # micro and mu
-    ],
-)
-def test_rows(one: str, other: str, shown: str, where: str) -> None:
-    assert said("bm25", one, other) == [f"table 'main': rows {shown} look the same in {where}{FIX}"]
