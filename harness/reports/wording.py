@@ -13,7 +13,7 @@ from ..core.evaluate import EMPTY, level_of
 from ..core.evaluation import Counts
 from ..core.leaderboard import Summary
 from ..core.metric import Formula, Metric
-from ..core.policy import GradeRule, Policy
+from ..core.policy import Policy
 from ..core.settings import Settings
 from ..core.systems import System
 from .latex import escape
@@ -292,59 +292,27 @@ _GAINS = {
     "mslr": "gains 0, 1, 3, 7, 15 for grades 0 to 4",
     "binary": "binary gain",
 }
-_DISCOUNTS = {
-    "log2": r"divided by $\log_2(i + 1)$ at rank $i$",
-    "jarvelin": r"divided by $\max(1, \log_2 i)$ at rank $i$",
-    "position": "divided by $i$ at rank $i$",
-}
-_ALWAYS = ("gain", "p", "max_grade")
-"""Parameters that are written at their default too, since tools disagree on them."""
+
+
+_IN_WORDS = {"gain", "p", "rel", "normalize", "form"}
+"""Parameters that a sentence has words for."""
 
 
 def _facts(metric: Metric, level: int, writer: Writer) -> Iterator[str]:
     """Yield what a metric is computed with, if a reader could think otherwise."""
-    definition, params = metric.definition, dict(metric.params)
+    params = {name: one.default for name, one in metric.definition.parameters.items()}
+    params |= dict(metric.params)
+    if "gain" in params:
+        yield writer.formulas(_GAINS[params["gain"]])
+    if "p" in params:
+        yield writer.formulas(f"$p = {params['p']:g}$")
+    if has_level(metric) and params["rel"] != level:
+        yield f"grades from {params['rel']} relevant"
     if metric.convention is not None:
         convention = CONVENTIONS[metric.convention]
         yield f"as computed by {writer.text(convention.tool)}{writer.cite(convention.cite)}"
-    for name, parameter in definition.parameters.items():
-        value = params.get(name, parameter.default)
-        is_usual = value == parameter.default and name not in _ALWAYS
-        in_title = name in ("cutoff", "normalize") or (
-            name == "form" and definition.name == "kendall"
-        )
-        if name == "rel":
-            if has_level(metric) and value != level:
-                yield f"grades from {value} relevant"
-        elif is_usual or in_title:
-            continue
-        elif name in ("gain", "discount"):
-            yield writer.formulas({**_GAINS, **_DISCOUNTS}[value])
-        elif name == "p":
-            yield writer.formulas(f"$p = {parameter.text(value)}$")
-        elif name == "reference":
-            yield f"compared with the ranking of {writer.text(str(value))}"
-        else:
-            yield writer.text(f"{name.replace('_', ' ')} {parameter.text(value)}")
-    yield from map(writer.text, _settings(metric.settings))
-
-
-def _settings(settings: Settings) -> Iterator[str]:
-    if settings.ties is not None:
-        yield f"score ties {ties_in_words(Policy().with_settings(settings))}"
-    elif settings.scores is not None:
-        yield f"scores compared {_PRECISION[settings.scores].strip('()')}"
-    if settings.empty is not None:
-        value = {"zero": "0", "one": "1", "nan": "undefined"}[settings.empty]
-        yield f"{value} for queries without relevant documents"
-    if settings.depth is not None:
-        yield f"of the first {settings.depth:,} documents"
-    if settings.judged_only:
-        yield "of judged documents only"
-    if settings.undefined == "zero":
-        yield "0 if undefined"
-    if isinstance(settings.grades, GradeRule) and settings.grades.relevant_from is not None:
-        yield f"grades from {settings.grades.relevant_from} relevant"
+    elif metric.settings != Settings() or {*dict(metric.params)} - _IN_WORDS:
+        yield f"computed as {writer.text(str(replace(metric, cutoff=None)))}"
 
 
 def sentence(text: str) -> str:
