@@ -17,11 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import errors as escaping
-from harness.audit.table_files import read_rows, read_text
 from harness.config import sweep
 from harness.config.init import _quoted, propose_config
 from harness.config.load import loads
-from harness.core.text import LONGEST, readable, width
 from harness.errors import HarnessError, HarnessWarning, Problem
 from harness.reports.csv import from_csv, in_csv
 from harness.reports.csv import render as text_of
@@ -59,14 +57,6 @@ def test_a_name_reads_back_from_csv_and_is_no_formula(name: str) -> None:
         return  # it is written, and csv of Python 3.10 reads no NUL
     (row,) = csv.DictReader(io.StringIO(text, newline=""))
     assert (from_csv(row["run"]), row["x"]) == (name, "-0.5")
-
-
-def test_a_leaderboard_reads_back(tmp_path: Path) -> None:
-    names = [name for name in NASTY if name == name.strip()]
-    path = tmp_path / "board.csv"
-    path.write_bytes(text_of([{"run": name, "map": 0.5} for name in names]).encode())
-    _, rows = read_rows(read_text(path))
-    assert [row.fields[0] for row in rows[1:]] == names
 
 
 @given(ANY)
@@ -148,14 +138,6 @@ def test_an_error_is_on_lines_of_its_own() -> None:
 def test_columns_are_aligned_by_what_is_seen() -> None:
     text = columns([["run", "map"], ["検索", "0.5"], ["e\u0301", "0.25"], ["a\nb", "1"]])
     assert text.splitlines() == ["run    map", "検索   0.5", "e\u0301     0.25", "a\\nb     1"]
-
-
-def test_long_names_are_cut_to_what_still_differs() -> None:
-    names = [f"{'x' * 5000}{n}{'y' * 5000}" for n in range(20)] + ["short"]
-    found = readable(names)
-    assert found[-1] == "short"
-    assert len({*found}) == 21
-    assert max(map(width, found)) <= LONGEST
 
 
 @pytest.fixture(scope="module")
@@ -246,31 +228,6 @@ def test_every_command_takes_such_names(results: Path, words: list[str]) -> None
     assert max(map(len, said.splitlines())) < 700
 
 
-UNKNOWN = "no\x1b\nerror: none"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["why", "out", "-m", "map", "--run", UNKNOWN],
-        ["why", "out", "-m", "map", "--run", NASTY[1], "--query", UNKNOWN],
-        ["explain", "1", "--results", "out", "-m", UNKNOWN, "--run", NASTY[1]],
-        ["plot", "out", "differences", "--run", UNKNOWN],
-        ["compare", "--results", "out", NASTY[1], UNKNOWN],
-        ["table", "out", "--run", UNKNOWN],
-        ["run", UNKNOWN],
-        ["evaluate", "qrels.json", UNKNOWN, "-m", "map"],
-    ],
-    ids=name_of,
-)
-def test_an_error_names_what_is_unknown_on_its_line(results: Path, words: list[str]) -> None:
-    code, _, said = called(*words, cwd=results)
-    assert code == 2
-    assert len([line for line in said.splitlines() if line.startswith("error:")]) == 1, said[:2000]
-    assert r"no\x1b\nerror: none" in said
-    assert "\x1b" not in said
-
-
 def test_names_that_are_no_utf8(results: Path) -> None:
     name = b"odd\xff.json"
     try:
@@ -331,21 +288,3 @@ def test_a_config_of_init_names_these_very_files(folder: Path) -> None:
     runs = {Path(folder, cell.run_entry.path) for cell in cells}
     assert runs == {*folder.rglob("*.run")}
     assert {Path(folder, cell.dataset_entry.path) for cell in cells} == {folder / "$qrels~.txt"}
-
-
-def test_commands_show_them_on_one_line(tmp_path: Path) -> None:
-    (tmp_path / "q\x1b\n.txt").write_text("1 0 d0 1\n1 0 d1 0\n2 0 d1 1\n")
-    names = ["\x1b[31mred\x07\r\n\tx.run", "\u202eevil\ufeff\u200b\x9b.run"]
-    for name in names:
-        (tmp_path / name).write_text(RUN.replace("1.5", "3.5"))  # ranks that are not the scores'
-    for words in (
-        ["evaluate", "q\x1b\n.txt", *names, "-m", "map"],
-        ["compare", *names, "--qrels", "q\x1b\n.txt", "-m", "map"],
-        ["explain", "0.5", "q\x1b\n.txt", names[0], "-m", "map", "-k", "1", "--depth", "0"],
-        ["annotate", *names, "--set", "actor.name=\x1b\n", "-o", "new\x1b\n"],
-        ["check", "q\x1b\n.txt", *names],
-    ):
-        code, out, err = called(*words, cwd=tmp_path)
-        assert code in (0, 1), err
-        assert not set(out + err) & set("\x1b\x07\u202e\ufeff\x9b\r\t")
-        assert not [line for line in (out + err).splitlines() if line.startswith((r"\tx", ".txt"))]

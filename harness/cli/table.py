@@ -24,7 +24,7 @@ from ..guard.registry import warned
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import PaperTable
-from ..reports.paper_table.rendering import Format, render, shown_alike, too_wide
+from ..reports.paper_table.rendering import Format, render, too_wide
 from ..reports.paper_table.settings import DEFAULT, Extra, Marks, Settings, Spread
 from ..reports.wording import Markup
 from . import options
@@ -123,8 +123,6 @@ def command(
     if methods or bibtex:
         output.show(methods_of(table, made_with, study, format, methods, bibtex))
         return
-    for text in shown_alike(table, [format]):
-        _warn(text)
     if format == "latex" and not standalone:
         _warn(too_wide(table, made_with))
     output.show(render(table, format, made_with, standalone=standalone))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
 from ..errors import legible
@@ -89,8 +89,8 @@ def readable(texts: Sequence[str]) -> list[str]:
     return [short.get(text, text) for text in shown]
 
 
-def alike(names: Iterable[str], shown: Callable[[str], str] = str) -> list[list[str]]:
-    r"""Return groups of names that look the same once they are shown.
+def alike(names: Iterable[str]) -> list[list[str]]:
+    r"""Return groups of names that look the same.
 
     A reader cannot tell apart Unicode's normal forms (NFC, NFD), nor one blank from another or
     from several.
@@ -102,7 +102,7 @@ def alike(names: Iterable[str], shown: Callable[[str], str] = str) -> list[list[
     """
     groups: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):
-        text = unicodedata.normalize("NFC", shown(name))
+        text = unicodedata.normalize("NFC", name)
         groups.setdefault(" ".join(text.split()), []).append(name)
     return [group for group in groups.values() if len(group) > 1]
 

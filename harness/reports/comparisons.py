@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -92,28 +92,29 @@ def _grid(found: Comparisons, rows: Sequence[Comparison], most: int | None) -> G
         title += f", against {first.baseline}"
         if len({(one.baseline_value, one.n) for one in rows}) == 1:
             title += f" ({decimals(first.baseline_value)}, n={first.n})"
-    columns: dict[str, list[str | Cell]] = {"run": [one.run for one in kept]}
-    if not single:
-        columns["against"] = [one.baseline for one in kept]
-    columns |= {
-        "n": [str(one.n) for one in kept],
-        "value": [decimals(one.run_value) for one in kept],
-        "difference": [decimals(one.difference, sign=True) for one in kept],
-        _percent_interval(found): [_interval(one.low, one.high, sign=True) for one in kept],
-        "p": [p_value(one.p) for one in kept],
-        "adjusted p": [
-            Cell(p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else "")
-            for one in kept
-        ],
-        "d_z": [decimals(one.d_z, 2, sign=True) for one in kept],
-        "won/tied/lost": [f"{one.wins}/{one.ties}/{one.losses}" for one in kept],
-        "detectable": [decimals(one.detectable) for one in kept],
-    }
-    if any(one.note for one in kept):
-        columns["note"] = [one.note for one in kept]
+    header = [
+        "run", "against", "n", "value", "difference", _percent_interval(found), "p", "adjusted p",
+        "d_z", "won/tied/lost", "detectable", "note",
+    ]  # fmt: skip
+    body: list[list[str | Cell]] = [
+        [
+            one.run, one.baseline, str(one.n), decimals(one.run_value),
+            decimals(one.difference, sign=True), _interval(one.low, one.high, sign=True),
+            p_value(one.p),
+            Cell(p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""),
+            decimals(one.d_z, 2, sign=True), f"{one.wins}/{one.ties}/{one.losses}",
+            decimals(one.detectable), one.note,
+        ]
+        for one in kept
+    ]  # fmt: skip
+    lists: list[list[Any]] = [header, *body]
+    for row in lists:
+        if not any(one.note for one in kept):
+            del row[-1]
+        if single:
+            del row[1]
     more = and_more(len(rows) - len(kept), f"{SIGNIFICANCE} has them")
-    body = zip(*columns.values(), strict=True)
-    return grid(list(columns), body, left=1 if single else 2, title=title, notes=more)
+    return grid(header, body, left=1 if single else 2, title=title, notes=more)
 
 
 def _percent_interval(found: Comparisons) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..core.comparison import Comparisons
 from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of
 from ..core.metric import Metric
-from ..core.systems import FEWER, Incomplete, Repeated, how_chosen, over_same_queries, why_not
+from ..core.systems import FEWER, Incomplete, Repeated, how_chosen, over_same_queries
 from ..core.ties import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
 from . import csv, html, jsonl, markdown, text
@@ -245,16 +245,14 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
     yield from _without_numbers(entries)
     yield from _unanswered(entries)
     policy, settings = entries[0].evaluation.policy, [one.settings for one in board.metrics]
-    empty = _setting(policy.empty_queries, [one.empty for one in settings])
+    how = _setting(policy.empty_queries, [one.empty for one in settings])
     counts = {entry.run: entry.evaluation.counts for entry in entries}
-    if any(one.empty for one in counts.values()):
-        yield f"queries without relevant documents ({empty}): " + by_run(
-            {run: one.empty for run, one in counts.items()}
-        )
-    if any(one.extra for one in counts.values()):
-        yield "queries answered but not judged (ignored): " + by_run(
-            {run: one.extra for run, one in counts.items()}
-        )
+    empty = {run: one.empty for run, one in counts.items()}
+    extra = {run: one.extra for run, one in counts.items()}
+    if any(empty.values()):
+        yield f"queries without relevant documents ({how}): {by_run(empty)}"
+    if any(extra.values()):
+        yield f"queries answered but not judged (ignored): {by_run(extra)}"
     yield from _undefined(board.metrics, entries)
     if unfair:
         yield f"{NO_BEST}: {', '.join(unfair)}"
@@ -266,7 +264,7 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
         largest = max(found.get(name, 0.0) for found in errors)
         yield f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
     yield from _failed(board, entries[0].dataset)
-    yield from _repeated(board.metrics, entries)
+    yield from _repeated(entries)
     if any(board.unsettled(metric, entries) for metric in board.metrics):
         yield f"{UNSETTLED} the rank in the column depends on the order of tied documents"
 
@@ -299,21 +297,12 @@ def _failed(board: Leaderboard, dataset: str) -> Iterator[str]:
         yield f"... and {more:,} more FAILED: see leaderboard.csv"
 
 
-def _repeated(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[str]:
+def _repeated(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield notes on rows that are over several repetitions, or the best of them."""
     times = {each.repetitions for entry in entries for each in entry.spread.values()}
     if times - {1}:
         yield f"mean ± standard deviation over {' or '.join(map(str, sorted(times)))} repetitions"
     yield from (f"{FEWER}: {one}" for one in map(_incomplete, entries) if one is not None)
-    if any(entry.spread for entry in entries):
-        is_averaged = not any(isinstance(entry, Repeated) and entry.intervals for entry in entries)
-        reasons: dict[str, list[str]] = {}
-        for metric in metrics:
-            averaged = "it is a mean over parts of equal weight" if is_averaged else ""
-            if reason := why_not(metric) or averaged:
-                reasons.setdefault(reason, []).append(str(metric))
-        for reason, some in reasons.items():
-            yield f"no interval of {', '.join(some)}: {reason}"
     systems = [entry.system for entry in entries if isinstance(entry, Repeated) and entry.system]
     if chosen := how_chosen(systems):
         yield chosen

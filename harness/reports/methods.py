@@ -20,11 +20,9 @@ from .wording import (
     has_level,
     metric_list,
     missing_in_words,
-    p_in_words,
     parts_in_words,
     repetitions_in_words,
     sentence,
-    test_in_words,
     titles_of,
     treatment,
 )
@@ -137,7 +135,8 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
     who = "We compared all pairs of systems"
     if plan.baselines:
         who = f"We compared each system with {listed(map(writer.name, plan.baselines))}"
-    test = f"{test_in_words(comparisons.title)}{writer.cite(comparisons.sources)}"
+    article = "" if "'s " in comparisons.title[:20] else "a "  # not before Tukey's
+    test = f"{article}{comparisons.title}{writer.cite(comparisons.sources)}"
     if repetitions_in_words(study.systems):
         test += " on per-query means over repetitions"
     how = correction(comparisons, writer.cite(CITED_CORRECTIONS[plan.correction]))
@@ -158,7 +157,8 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
             name = one.name.replace("chi-squared", r"\chi^2")
             statistic = f"{name} = {one.statistic:.4g}"
             shown = writer.formulas(f"${statistic}$") if "(" in name else writer.text(statistic)
+            p = f"$p = {one.p:.3g}$" if one.p >= 0.001 else "$p < 0.001$"
             where = f"{titles[one.metric]} on {writer.name(one.dataset)}"
-            overall.append(f"{shown}, {writer.formulas(p_in_words(one.p))} ({where})")
+            overall.append(f"{shown}, {writer.formulas(p)} ({where})")
     if overall:
         yield f"All systems together: {'; '.join(overall)}."

@@ -12,8 +12,8 @@ from ..core.convention import CONVENTIONS
 from ..core.evaluate import EMPTY, level_of
 from ..core.evaluation import Counts
 from ..core.leaderboard import Summary
-from ..core.metric import Formula, Metric, Title
-from ..core.policy import GradeRule, Policy
+from ..core.metric import Formula, Metric
+from ..core.policy import Policy
 from ..core.settings import Settings
 from ..core.systems import System
 from .latex import escape
@@ -83,11 +83,7 @@ def data_in_words(systems: Sequence[System], name: Callable[[str], str]) -> str:
 
 
 def parts_in_words(summary: Summary) -> str:
-    """Return how the parts of datasets were taken together, as the end of a sentence.
-
-    >>> parts_in_words(Summary(average=("fold",))), parts_in_words(Summary())
-    (', with equal weight for each part (fold)', '')
-    """
+    """Return how the parts of datasets were taken together, as the end of a sentence."""
     if summary.average:
         return f", with equal weight for each part ({listed(summary.average)})"
     return (
@@ -122,11 +118,7 @@ _PRECISION = {
 
 
 def ties_in_words(policy: Policy) -> str:
-    """Return how documents with equal scores were ordered, as the end of a sentence.
-
-    >>> ties_in_words(Policy("stable")), ties_in_words(Policy("random(7)")).split("were ")[1]
-    ('(in double precision) were kept in the order of the file', 'put in random order (seed 7)')
-    """
+    """Return how documents with equal scores were ordered, as the end of a sentence."""
     how = _TIES.get(policy.ties, f"put in random order (seed {policy.seed})")
     return f"{_PRECISION[policy.score_type]} were {how}"
 
@@ -148,33 +140,20 @@ def treatment(
         Those of each evaluation, with its dataset.
     name : callable
         Gives what a metric is called.
-
-    Examples
-    --------
-    >>> import harness.metrics
-    >>> from harness.core.names import parse_all
-    >>> metrics = parse_all(["map", "P@5", "ndcg(convention=lightgbm,depth=9)@5"])
-    >>> for text in treatment(metrics, Policy("docno+"), [], lambda one: str(one)[:4]):
-    ...     print(text)  # doctest: +NORMALIZE_WHITESPACE
-    Score ties (in double precision) were broken by ascending document identifier, but
-      (in double precision) were kept in the order of the file for ndcg.
-    Of the documents of each query all counted, but only the first 9 counted for ndcg.
     """
     own = {one: policy.with_settings(one.settings) for one in metrics}
     if any(one.settings.ties is None for one in metrics):
         how = {one: ties_in_words(each) for one, each in own.items()}
         yield f"Score ties {by_metric(how, name)}."
-    if any(each.depth is not None for each in own.values()):
+    if any(each.depth for each in own.values()):
         how = {
             one: f"only the first {each.depth:,} counted" if each.depth else "all counted"
             for one, each in own.items()
         }
         yield f"Of the documents of each query {by_metric(how, name)}."
     if any(each.judged_only for each in own.values()):
-        how = {
-            one: "were removed first" if each.judged_only else "were kept"
-            for one, each in own.items()
-        }
+        done = {True: "were removed first", False: "were kept"}
+        how = {one: done[bool(each.judged_only)] for one, each in own.items()}
         yield f"Documents without judgement {by_metric(how, name)}."
     n, queries = empty_queries(counts)
     rule = rule_in_words({one: _value_of_empty(one, policy.empty_queries) for one in metrics}, name)
@@ -219,14 +198,7 @@ _LEFT_OUT = "are left out"
 
 
 def rule_in_words(values: Mapping[Metric, float | None], name: Name) -> str:
-    """Return how queries count for which each metric has a value; nothing if all are None.
-
-    >>> import harness.metrics
-    >>> from harness.core.names import parse_all
-    >>> one, two, three = parse_all(["map", "P@5", "mse"])
-    >>> rule_in_words({one: 0.0, two: 0.0, three: math.nan}, str)
-    'count as 0, but are left out for mse'
-    """
+    """Return how queries count for which each metric has a value; nothing if all are None."""
     how = {}
     for metric, value in values.items():
         undefined = metric.settings.undefined
@@ -257,13 +229,7 @@ def by_metric(how: Mapping[Metric, str], name: Name) -> str:
 
 
 def titles_of(metrics: Sequence[Metric], writer: Writer) -> dict[Metric, str]:
-    """Return what each metric is called: its title, or its name if two have the same title.
-
-    >>> import harness.metrics
-    >>> from harness.core.names import parse_all
-    >>> list(titles_of(parse_all(["map", "ndcg@5", "ndcg(gain=exp)@5"]), Writer("plain")).values())
-    ['MAP', 'ndcg@5', 'ndcg(gain=exp)@5']
-    """
+    """Return what each metric is called: its title, or its name if two have the same title."""
     titles = {one: _title(one, writer) for one in metrics}
     times = Counter(titles.values())
     return {
@@ -303,16 +269,12 @@ def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
 
 
 def _family(members: Sequence[Metric], level: int, writer: Writer) -> str:
-    metric = members[0]
-    keys = _keys(metric.title, dict(metric.params))
+    metric, keys = members[0], members[0].title[1]
+    if str(dict(metric.params).get("gain", "")).startswith("exp"):
+        keys = (*keys, "burges2005")
     text = listed(_title(one, writer) for one in members) + writer.cite(keys)
     facts = list(_facts(metric, level, writer))
     return f"{text} ({', '.join(facts)})" if facts else text
-
-
-def _keys(title: Title, params: Mapping[str, object]) -> tuple[str, ...]:
-    is_exponential = str(params.get("gain", "")).startswith("exp")
-    return (*title[1], "burges2005") if is_exponential else title[1]
 
 
 def has_level(metric: Metric) -> bool:
@@ -330,77 +292,27 @@ _GAINS = {
     "mslr": "gains 0, 1, 3, 7, 15 for grades 0 to 4",
     "binary": "binary gain",
 }
-_DISCOUNTS = {
-    "log2": r"divided by $\log_2(i + 1)$ at rank $i$",
-    "jarvelin": r"divided by $\max(1, \log_2 i)$ at rank $i$",
-    "position": "divided by $i$ at rank $i$",
-}
-_ALWAYS = ("gain", "p", "max_grade")
-"""Parameters that are written at their default too, since tools disagree on them."""
+
+
+_IN_WORDS = {"gain", "p", "rel", "normalize", "form"}
+"""Parameters that a sentence has words for."""
 
 
 def _facts(metric: Metric, level: int, writer: Writer) -> Iterator[str]:
     """Yield what a metric is computed with, if a reader could think otherwise."""
-    definition, params = metric.definition, dict(metric.params)
+    params = {name: one.default for name, one in metric.definition.parameters.items()}
+    params |= dict(metric.params)
+    if "gain" in params:
+        yield writer.formulas(_GAINS[params["gain"]])
+    if "p" in params:
+        yield writer.formulas(f"$p = {params['p']:g}$")
+    if has_level(metric) and params["rel"] != level:
+        yield f"grades from {params['rel']} relevant"
     if metric.convention is not None:
         convention = CONVENTIONS[metric.convention]
         yield f"as computed by {writer.text(convention.tool)}{writer.cite(convention.cite)}"
-    for name, parameter in definition.parameters.items():
-        value = params.get(name, parameter.default)
-        is_usual = value == parameter.default and name not in _ALWAYS
-        in_title = name in ("cutoff", "normalize") or (
-            name == "form" and definition.name == "kendall"
-        )
-        if name == "rel":
-            if has_level(metric) and value != level:
-                yield f"grades from {value} relevant"
-        elif is_usual or in_title:
-            continue
-        elif name in ("gain", "discount"):
-            yield writer.formulas({**_GAINS, **_DISCOUNTS}[value])
-        elif name == "p":
-            yield writer.formulas(f"$p = {parameter.text(value)}$")
-        elif name == "reference":
-            yield f"compared with the ranking of {writer.text(str(value))}"
-        else:
-            yield writer.text(f"{name.replace('_', ' ')} {parameter.text(value)}")
-    yield from map(writer.text, _settings(metric.settings))
-
-
-def _settings(settings: Settings) -> Iterator[str]:
-    if settings.ties is not None:
-        yield f"score ties {ties_in_words(Policy().with_settings(settings))}"
-    elif settings.scores is not None:
-        yield f"scores compared {_PRECISION[settings.scores].strip('()')}"
-    if settings.empty is not None:
-        value = {"zero": "0", "one": "1", "nan": "undefined"}[settings.empty]
-        yield f"{value} for queries without relevant documents"
-    if settings.depth is not None:
-        yield f"of the first {settings.depth:,} documents"
-    if settings.judged_only:
-        yield "of judged documents only"
-    if settings.undefined == "zero":
-        yield "0 if undefined"
-    if isinstance(settings.grades, GradeRule) and settings.grades.relevant_from is not None:
-        yield f"grades from {settings.grades.relevant_from} relevant"
-
-
-def test_in_words(title: str) -> str:
-    """Return a test's title with an article, unless it begins with a name.
-
-    >>> test_in_words("paired t-test"), test_in_words("Tukey's HSD test")
-    ('a paired t-test', "Tukey's HSD test")
-    """
-    return title if "'s " in title[:20] else f"a {title}"
-
-
-def p_in_words(p: float) -> str:
-    """Return a p-value as a formula.
-
-    >>> p_in_words(0.03217), p_in_words(0.0002)
-    ('$p = 0.0322$', '$p < 0.001$')
-    """
-    return f"$p = {p:.3g}$" if p >= 0.001 else "$p < 0.001$"
+    elif metric.settings != Settings() or {*dict(metric.params)} - _IN_WORDS:
+        yield f"computed as {writer.text(str(replace(metric, cutoff=None)))}"
 
 
 def sentence(text: str) -> str:

@@ -1,25 +1,19 @@
-"""Studies of a few values, and what is drawn of them."""
+"""What is drawn of small studies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
+import studies
 
-import harness.metrics
 from harness.core.comparison import Comparison, Comparisons, Plan
-from harness.core.evaluation import Counts, Evaluation
-from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
 from harness.core.study import Study
 from harness.reports import plots
 from harness.reports.plots.plot import Settings, requests, styled
 
-assert harness.metrics  # fills the registry
-
-TRACE = "ab12" * 16
+TRACE = studies.TRACE
 RANKED = {"a": [0.2, 0.4, 0.7, 0.1], "b": [0.3, 0.5, 0.9, 0.2], "c": [0.3, 0.6, 0.9, 0.3]}
 
 
@@ -28,20 +22,9 @@ def study(
     metrics: Sequence[str] = ("map",),
     comparisons: Comparisons | None = None,
     qids: Mapping[str, Sequence[str]] | None = None,
-    dataset: str = "trec",
 ) -> Study:
     """Return a study of ``{run: [value, or the value of each metric, for each query]}``."""
-    parsed = parse_all(metrics)
-    entries = []
-    for run, rows in runs.items():
-        values = np.array(rows, dtype=float).reshape(len(rows), len(parsed))
-        names = (qids or {}).get(run, [f"q{place}" for place in range(len(rows))])
-        counts = Counts(queries=len(rows))
-        of = Evaluation(
-            values, pa.array(names, pa.string()), parsed, counts=counts, run=run, dataset=dataset
-        )
-        entries.append(Entry(of))
-    return Study(Leaderboard(tuple(entries)), comparisons, {}, TRACE)
+    return studies.study({"trec": runs}, metrics, comparisons, qids=qids)
 
 
 def drawn(found: Study, kind: str, **settings: Any) -> list[Any]:

@@ -26,6 +26,7 @@ def study(
     metrics: Sequence[str] = ("map",),
     comparisons: Comparisons | None = None,
     missing: Mapping[tuple[str, str], int] | None = None,
+    qids: Mapping[str, Sequence[str]] | None = None,
 ) -> Study:
     """Return a study of ``{dataset: {run: [[value of each metric] for each query]}}``.
 
@@ -38,8 +39,10 @@ def study(
             run, _, seed = key.partition("::")
             array = np.array(rows, dtype=float).reshape(len(rows), len(parsed))
             counts = Counts(queries=len(rows), missing=(missing or {}).get((dataset, run), 0))
-            qids = pa.array([f"q{place}" for place in range(len(rows))], pa.string())
-            evaluation = Evaluation(array, qids, parsed, counts=counts, run=run, dataset=dataset)
+            names = (qids or {}).get(run, [f"q{place}" for place in range(len(rows))])
+            evaluation = Evaluation(
+                array, pa.array(names, pa.string()), parsed, counts=counts, run=run, dataset=dataset
+            )
             entries.append(Entry(evaluation, {"seed": seed} if seed else {}))
     return Study(Leaderboard(tuple(entries)), comparisons, MANIFEST, TRACE)
 

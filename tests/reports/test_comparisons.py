@@ -20,7 +20,6 @@ from harness.core.comparison import Comparisons, Plan, comparison_rows
 from harness.errors import (
     HarnessError,
     HarnessWarning,
-    InputError,
     UnknownNameError,
 )
 from harness.experiment import folder as results
@@ -47,22 +46,6 @@ def test_runs_by_name() -> None:
     assert [one.difference for one in found.rows] == [0.25, 0.25]
     assert (found.rows[0].wins, found.rows[0].ties) == (3, 3)
     assert found.family_sizes == (("table", 2),)
-
-
-def test_what_is_wrong_is_refused() -> None:
-    for runs, metrics, keys in (
-        (RUNS, ["map"], {"baseline": "god"}),
-        (RUNS, ["map", "num_ret"], {}),
-        (RUNS, ["map"], {"test": "t-test"}),
-        ({"poor": POOR}, ["map"], {}),
-    ):
-        with pytest.raises(HarnessError):
-            harness.compare(QRELS, runs, metrics, **keys)
-    with pytest.raises(InputError, match="compare: expected an evaluation, got a dict"):
-        harness.compare([POOR, GOOD])
-    nameless = harness.evaluate(QRELS, POOR, ["map"])
-    with pytest.raises(InputError, match="two evaluations of a run called ''"):
-        harness.compare([nameless, nameless])
 
 
 def test_a_test_as_a_function() -> None:
@@ -129,26 +112,6 @@ def test_two_files(trec: Path) -> None:
         "4    0.5769  0.1917     -0.3853\n"
         "18   0.6415  0.2197     -0.4219\n"
     )
-
-
-def test_what_is_printed_is_what_evaluate_gives(trec: Path) -> None:
-    names = ("bm25", "lsi", "tfidf")
-    files = [trec / f"{name}.run" for name in names]
-    text = said(
-        *files, "--qrels", trec / "qrels.txt", "-m", "map", "-m", "P@5", "-f", "csv",
-        "--all-pairs", "-t", "bootstrap", "--correction", "bh", "--draws", 500, "--seed", 3,
-    )  # fmt: skip
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert [(row["baseline"], row["run"]) for row in rows[:3]] == [
-        ("bm25", "lsi"), ("bm25", "tfidf"), ("lsi", "tfidf"),
-    ]  # fmt: skip
-    evaluations = [
-        harness.evaluate(trec / "qrels.txt", path, ["map", "P@5"], name=name, dataset="qrels")
-        for name, path in zip(names, files, strict=True)
-    ]
-    expected = harness.compare(evaluations, test="bootstrap", correction="bh", draws=500, seed=3)
-    assert [float(row["p_adjusted"]) for row in rows] == [one.p_adjusted for one in expected.rows]
-    assert {(row["draws"], row["seed"], row["family_size"]) for row in rows} == {("500", "3", "6")}
 
 
 def test_a_file_against_itself(trec: Path, tmp_path: Path) -> None:
@@ -260,23 +223,6 @@ def test_significance_csv(workplace: Path) -> None:
         assert row["significant"] == ("true" if float(row["p_adjusted"]) <= 0.05 else "false")
 
 
-def test_the_difference_is_of_the_leaderboards_values(workplace: Path) -> None:
-    # the mean over two seeds of the mean over queries is the mean over queries of the mean of two
-    board = rows(workplace / "results/compare/leaderboard.csv")
-
-    def value(dataset: str, run: str) -> float:
-        found = [float(r["map"]) for r in board if (r["dataset"], r["run"]) == (dataset, run)]
-        assert len(found) == 2
-        return sum(found) / 2
-
-    for row in rows(workplace / "results/compare/significance.csv"):
-        if row["metric"] == "map":
-            baseline = value(row["dataset"], "linear-regression")
-            run = value(row["dataset"], row["run"])
-            assert float(row["difference"]) == pytest.approx(run - baseline, abs=1e-15)
-            assert float(row["run_value"]) == pytest.approx(run, abs=1e-15)
-
-
 def test_p_is_that_of_scipy(workplace: Path) -> None:
     study = results.read(workplace / "results/compare")
     (row, *_) = rows(workplace / "results/compare/significance.csv")
@@ -359,36 +305,6 @@ def test_they_are_counted_and_named() -> None:
         "half answered 3 of 6 queries", "other answered 2 of 6 queries",
     ]  # fmt: skip
     assert [one.note for one in found.rows] == ["", "", ""]
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    """A folder with judgements, two runs that share no query, and a config."""
-    (tmp_path / "qrels.txt").write_text("".join(f"{qid} 0 a 1\n" for qid in QRELS))
-    for name, run in PARTIAL.items():
-        (tmp_path / f"{name}.run").write_text("".join(f"{qid} Q0 a 1 1 t\n" for qid in run))
-    (tmp_path / "c.yaml").write_text(
-        "datasets: {made: {path: qrels.txt}}\nruns: {'{r}': {path: '{r}.run'}}\nmetrics: [map]\n"
-        "compare: {}\noutput: results\n"
-    )
-    return tmp_path
-
-
-def test_a_config_counts_them_and_so_do_its_results(files: Path) -> None:
-    done = CliRunner().invoke(app, ["run", str(files / "c.yaml")])
-    assert done.exit_code == 0, done.output
-    assert "made: half answered 3 of 6 queries, other answered 2 of 6 queries; " in done.stdout
-    with (files / "results/significance.csv").open(encoding="utf-8") as file:
-        written = [row["note"] for row in csv.DictReader(file)]
-    assert written == [
-        "half answered 3 of 6 queries", "other answered 2 of 6 queries",
-        "half answered 3 of 6 queries; other answered 2 of 6 queries",
-    ]  # fmt: skip
-    again = with_comparisons(results.read(files / "results")).comparisons
-    assert again is not None
-    assert [(one.run, one.n, one.qids) for one in again.unanswered] == [
-        ("half", 3, ()), ("other", 4, ()),
-    ]  # fmt: skip
 
 
 RNG = np.random.default_rng(8)

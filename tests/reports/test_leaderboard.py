@@ -17,7 +17,7 @@ from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse, parse_all
 from harness.core.tables import Qrels, Run
-from harness.reports.leaderboard import beside_values, find
+from harness.reports.leaderboard import find
 
 assert harness.metrics  # the registry is filled by importing it
 
@@ -49,12 +49,6 @@ def test_table(board: Leaderboard) -> None:
         "  queries answered but not judged (ignored): good|<b> 1\n"
         "  ties: documents that share a score, ordered by 'trec_eval'\n"
     )
-
-
-def test_a_narrow_table_goes_on_below(board: Leaderboard) -> None:
-    text = find("table").render(board, width=30)
-    assert all(len(line) <= 30 for line in text.splitlines() if not line.startswith("  "))
-    assert text.count("good|<b>") == 3  # two blocks, one note
 
 
 def test_per_query_table(board: Leaderboard) -> None:
@@ -104,28 +98,6 @@ def test_trec_prints_the_program_s_three_columns(board: Leaderboard) -> None:
     assert "runid                 \tall\tbad\n" in text
 
 
-def test_what_is_no_number_is_not_printed_as_0() -> None:
-    metrics = tuple(parse_all(["relstring", "runid", "P@1"]))
-    values = np.array([[0.0, 0.0, 0.5]])
-    evaluation = Evaluation(
-        values, pa.array(["1"]), metrics, counts=Counts(queries=1), run="r", dataset="d"
-    )
-    board = Leaderboard((Entry(evaluation),))
-    notes = [
-        "relstring is the first grades as text in trec_eval, and no number: it is not shown",
-        "runid is the run's tag in trec_eval, and no number: it is not shown",
-    ]
-    assert list(beside_values(board)) == notes
-    assert list(beside_values(board, has_runid=True)) == notes[:1]
-    for name in ("table", "markdown", "html"):
-        text = find(name).render(board, per_query=True)
-        assert [text.count(word) for word in ("relstring", "runid")] == [1, 1], name
-    for name in ("csv", "jsonl", "trec"):
-        text = find(name).render(board, per_query=True)
-        assert "relstring" not in text
-        assert text.count("runid") == (name == "trec")
-
-
 def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None:
     metric = parse("P@1")[0]
     values = np.array([[np.nan], [np.nan]])
@@ -139,27 +111,6 @@ def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None
     row = next(csv.DictReader(io.StringIO(find("csv").render(board))))
     assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
     assert json.loads(find("jsonl").render(board))["value"] is None
-
-
-def test_means_over_other_queries_have_no_best() -> None:
-    metrics = (parse("P@1")[0], parse("P@5")[0])
-    # P@1: one has no value for the second query, two none for the first; P@5: both have all
-    values = {"one": [[0.5, 0.1], [np.nan, 0.1]], "two": [[np.nan, 0.2], [1.0, 0.2]]}
-    entries = [
-        Entry(
-            Evaluation(
-                np.array(rows), pa.array(["1", "2"]), metrics, counts=Counts(queries=2), run=run,
-                dataset="d",
-            )
-        )
-        for run, rows in values.items()
-    ]  # fmt: skip
-    text = find("table").render(Leaderboard(tuple(entries)))
-    assert "1.0000*" not in text
-    assert "0.2000*" in text
-    assert "  undefined, and left out of the mean: P@1 on 1 query of every run\n" in text
-    assert "  no best value marked, as runs were scored on different queries: P@1\n" in text
-    assert "**1.0000**" not in find("markdown").render(Leaderboard(tuple(entries)))
 
 
 # two entries of two queries x two metrics: four rows each

@@ -112,13 +112,14 @@ def test_only_what_happened_is_written() -> None:
         ({"metrics": ("map",), "plan": Plan(test="friedman-nemenyi")},
          ["using a Friedman test with Nemenyi's post-hoc test", "chi^2(2) = "]),
         ({"metrics": ("ndcg(convention=lightgbm)@10", "P@5", "P@5_min", "P@5_max")},
-         ["as computed by LightGBM 4.7.0 [ke2017], exponential gain 2^g - 1",
-          "1 for queries without relevant documents", "Bounds are over all orders of tied"]),
+         ["(exponential gain 2^g - 1, as computed by LightGBM 4.7.0 [ke2017])",
+          "Bounds are over all orders of tied"]),
         ({"metrics": ("map", "ndcg(convention=lightgbm)@5"), "policy": Policy(depth=7)},
          ["as in trec_eval, but (in double precision) were kept in the order of the file for "
           "nDCG@5.", "Of the documents of each query only the first 7 counted"]),
         ({"metrics": ("map", "P(judged_only=true)@5")},
-         ["Documents without judgement were kept, but were removed first for precision@5."]),
+         ["precision@5 (computed as P(judged_only=true))",
+          "Documents without judgement were kept, but were removed first for precision@5."]),
     ],
 )  # fmt: skip
 def test_parts(made: dict[str, Any], parts: list[str]) -> None:

@@ -19,8 +19,8 @@ from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.marks import best_and_second
 from harness.reports.paper_table.model import PaperTable
-from harness.reports.paper_table.rendering import FORMATS, render, shown_alike
-from harness.reports.paper_table.select import metric_spellings, select
+from harness.reports.paper_table.rendering import render
+from harness.reports.paper_table.select import select
 from harness.reports.paper_table.settings import Settings
 
 TWO = constant(
@@ -338,26 +338,6 @@ NUMBERS = st.lists(
 )
 
 
-@pytest.mark.parametrize(
-    ("texts", "direction", "best", "second"),
-    [
-        ([".423", ".423", ".400"], "higher", {0, 1}, {2}),
-        ([".423", ".410", ".410", ".1"], "higher", {0}, {1, 2}),
-        (["-1.5", "2.0", ".0"], "lower", {0}, {2}),
-        (["0.50", ".50", "0.5"], "higher", set(), set()),  # none is better than another
-        ([".1", ".2"], "higher", {1}, set()),
-        ([".1", "–", "nan"], "higher", set(), set()),
-        ([".1", "–", ".3", ".2"], "higher", {2}, {3}),
-        (["1", "2", "3"], None, set(), set()),
-        ([], "higher", set(), set()),
-    ],
-)
-def test_best_and_second(
-    texts: list[str], direction: str, best: set[int], second: set[int]
-) -> None:
-    assert best_and_second(texts, direction) == (best, second)  # type: ignore[arg-type]
-
-
 @given(NUMBERS, st.sampled_from(["higher", "lower"]))
 def test_best_is_not_beaten_and_second_by_the_best_alone(texts: list[str], direction: str) -> None:
     best, second = best_and_second(texts, direction)  # type: ignore[arg-type]
@@ -392,21 +372,6 @@ RUNS = ["lambda-a", "bm25", "random", "lambda-b"]
 )
 def test_what_is_taken_and_in_which_order(patterns: list[str], taken: list[str]) -> None:
     assert select(patterns, RUNS, "run") == tuple(taken)
-
-
-def test_a_name_may_hold_what_patterns_are_made_of() -> None:
-    assert select(["a*"], ["ab", "a*"], "run") == ("a*",)
-    assert select(["x[1]"], ["x1", "x[1]"], "run") == ("x[1]",)
-    assert select(["x[1]*"], ["x1", "x[1]b"], "run") == ("x[1]b",)
-    assert select(["!a"], ["b", "!a"], "run") == ("!a",)
-
-
-def test_metrics_are_found_in_any_spelling() -> None:
-    known = ["map", "ndcg@5", "ndcg@10"]
-    spellings = metric_spellings(known)
-    assert select(["ndcg_cut_10", "map"], known, "metric", spellings) == ("ndcg@10", "map")
-    assert select(["!nDCG@10"], known, "metric", spellings) == ("map", "ndcg@5")
-    assert select(["ndcg@5,10"], known, "metric", spellings) == ("ndcg@5", "ndcg@10")
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
@@ -510,20 +475,6 @@ def test_text() -> None:
     ]
 
 
-def test_signs_of_several_letters_stand_between_commas() -> None:
-    """``aab`` could be a and ab, or aa and b: runs 0 to 27 are a to z, aa and ab."""
-    runs = {f"run{place}": [place / 100] for place in range(29)}
-    beaten = {("trec", "map", f"run{place}", "run28"): (0.1, 0.01) for place in (0, 1, 26, 27)}
-    others = {("trec", "map", f"run{place}", "run27"): (0.1, 0.9) for place in range(27)}
-    made = study(constant({"trec": runs}), ["map"], compared({**beaten, **others}))
-    table = build(made)
-    assert "<sup>a,b,aa,ab</sup>" in render(table, "markdown")
-    assert "<sup>a,b,aa,ab</sup>" in render(table, "html")
-    assert "a,b,aa,ab" in body(render(table, "text"))[-1]
-    assert "$^{a,b,aa,ab}$" in render(table, "latex")
-    assert rows(table)[-1]["trec map marks"] == "best a b aa ab"
-
-
 def rows(table: PaperTable) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(render(table, "csv"))))
 
@@ -540,34 +491,3 @@ def test_csv_has_every_digit_and_the_marks() -> None:
     assert float(found[2]["trec map"]) == 1 / 3
     assert [row["trec map marks"] for row in found] == ["second", "best †", "_†"]
     assert [row["trec map n"] for row in found] == ["2"] * 3
-
-
-def test_csv_marks_the_best_of_all_digits() -> None:
-    values = {"a": [0.5001], "b": [0.4999], "c": [0.5002]}
-    table = build(study(constant({"trec": values})), Settings(digits={"*": 1}))
-    assert not any(row.cells[0].best for row in table.rows)  # all are .5
-    assert [row["trec map marks"] for row in rows(table)] == ["second", "", "best"]
-
-
-NFC, NFD = "caf\u00e9", "cafe\u0301"
-FIX = "; give one of them another name under 'names' (--name OLD=NEW)"
-
-
-def said(*runs: str, dataset: str = "a") -> list[str]:
-    made = study(constant({name: {run: [0.5] for run in runs} for name in ("trec", dataset)}))
-    return [*shown_alike(build(made, Settings(), "main"), FORMATS)]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "shown", "where"),
-    [
-        (NFC, NFD, r"'caf\xe9' and 'cafe\u0301'", "latex, markdown, html, csv, text"),
-        # a terminal is shown \t and \n, HTML's source \t; a CSV holds both as they are
-        ("a\tb", "a\nb", r"'a\tb' and 'a\nb'", "latex, markdown, csv"),
-        ("a b", "a\nb", r"'a b' and 'a\nb'", "latex, markdown, html, csv"),
-        ("A", "\u0391", r"'A' and '\u0391'", "latex"),  # a capital alpha
-        ("\u00b5", "\u03bc", r"'\xb5' and '\u03bc'", "latex"),  # micro and mu
-    ],
-)
-def test_rows(one: str, other: str, shown: str, where: str) -> None:
-    assert said("bm25", one, other) == [f"table 'main': rows {shown} look the same in {where}{FIX}"]

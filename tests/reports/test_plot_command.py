@@ -11,10 +11,6 @@ from pathlib import Path
 import pytest
 from command_line import started
 
-from harness.cli import plot as pictures
-from harness.errors import UnknownNameError
-from harness.reports.plots.plot import Settings
-
 CONFIG = """\
 output: results
 datasets: {letor: {format: letor, path: "ROOT/runs/letor/fold1/test.txt"}}
@@ -91,20 +87,6 @@ def test_a_baseline_that_neither_the_command_nor_the_config_names(here: Path) ->
         assert part in done.stderr
     more = ["-m", "ndcg@5", "--baseline", "gbrt"]
     assert harness("plot", "alone", "effects", "differences", *more, cwd=here).returncode == 0
-
-
-def test_every_kind_is_checked_before_runs_are_compared(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def compared(*_: object) -> None:
-        raise AssertionError("runs were compared")
-
-    monkeypatch.setattr("harness.cli.plot.with_comparisons", compared)
-    kinds, settings = ["heatmap", "effects", "cutoffs", "scatter"], Settings("", ("ndcg@5",))
-    with pytest.raises(UnknownNameError) as caught:
-        pictures.draw(here / "results", kinds, settings, here / "unwritten")
-    assert [str(one).split()[1] for one in caught.value.problems] == ["cutoffs", "scatter"]
-    assert not (here / "unwritten").exists()
 
 
 @pytest.mark.parametrize("arguments", ["'run', 'a.yaml'", "'plot', 'results', 'heatmap'"])

@@ -12,14 +12,13 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from pictured import RANKED, TRACE, drawn, effects_study, figures, study, texts
+from pictured import RANKED, TRACE, drawn, effects_study, figures, study
 
 from harness.config import load as config
 from harness.core.names import parse_all
 from harness.core.study import Study
-from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
+from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.reports import plots
-from harness.reports.plots import render_all
 from harness.reports.plots.plot import COLOURS, INCHES, POINTS, Settings, find
 
 NAN = math.nan
@@ -189,29 +188,6 @@ def test_every_text_is_of_one_size_and_within_the_picture(kind: str, width: str)
                 assert extent.x1 < box.x1 + 1, text.get_text()
 
 
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        ("differences", {"run-1", "run-3", "difference in P@5 ↑",
-                         "queries, by their difference from run-0"}),
-        ("cutoffs", {"run-0", "run-3", "cutoff", "P ↑", "5", "10"}),
-        ("distribution", {"run-0", "run-3", "P@5 ↑"}),
-        ("scatter", {"run-0", "run-3", "P@5 ↑", "P@10 ↑"}),
-        ("heatmap", {"run-0", "run-3", "P@5 ↑", "q0", "q11", "query, hardest to easiest"}),
-        ("critical-difference", {" CD = 1.66", "c 1.25 ", "b 1.75 ", " 3.00 a",
-                                 "mean rank by map ↑\n4 queries, level 0.05"}),
-        ("effects", {"b", "c", "Hedges' g", "+0.80", "−0.40",
-                     "difference in map ↑ from a\n95 % interval; ● p ≤ 0.05, ○ p > 0.05"}),
-    ],
-)  # fmt: skip
-def test_labels(kind: str, expected: set[str]) -> None:
-    found, settings = of(kind)
-    if kind == "critical-difference":
-        found, settings = study(RANKED), Settings(kind)
-    (figure,) = figures(found, kind, metrics=settings.metrics, baseline=settings.baseline)
-    assert expected <= {*texts(figure)}
-
-
 def test_a_system_has_one_colour_whatever_is_chosen() -> None:
     found = several()
     (lines,) = figures(found, "cutoffs", runs=("run-2",))
@@ -322,12 +298,3 @@ def test_what_is_wrong_has_its_place_and_line(base: Path, text: str, places: lis
         config.loads(f"{HEAD}plots: {text}\n", "a.yaml", base)
     lines = [line.split("  ")[1] for line in str(caught.value).splitlines()[1:]]
     assert sorted(lines) == sorted(f"$.plots{place} (line 4)" for place in places)
-
-
-def test_all_is_checked_before_anything_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = []
-    monkeypatch.setattr("harness.reports.plots.heatmap.draw", lambda *_: drawn.append("heatmap"))
-    wanted = [Settings("heatmap"), Settings("cutoffs")]
-    with pytest.raises(UnknownNameError, match="cutoffs needs a metric at two cutoffs"):
-        render_all(study({"a": [0.1, 0.2], "b": [0.2, 0.1]}), wanted)
-    assert not drawn

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, get_args
 
 from ...core.study import Study
-from ...core.text import alike
-from ...errors import legible
 from .. import csv, grid, html, latex, markdown, text
 from .build import build
 from .marks import best_and_second
@@ -18,10 +16,6 @@ from .settings import DEFAULT, Settings
 Format = Literal["latex", "markdown", "html", "csv", "text"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _SUFFIXES = {"latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt"}
-_ESCAPES: Mapping[str, Callable[[str], str]] = {
-    "latex": latex.escape, "markdown": markdown.in_markdown, "html": html.in_html, "text": legible,
-    "csv": str,
-}  # fmt: skip
 
 
 def render(
@@ -72,41 +66,16 @@ def render_all(
 ) -> dict[str, bytes]:
     """Return every table in its formats, by path: ``tables/main.tex``.
 
-    `warn` is called with a text for each table that is too wide for LaTeX, and for rows or columns
-    that look the same.
+    `warn` is called with a text for each table that is too wide for LaTeX.
     """
     files = {}
     for name, (settings, formats) in tables.items():
         table, formats = build(study, settings, name), tuple(dict.fromkeys(formats))
-        for warning in shown_alike(table, formats):
-            warn(warning)
         if "latex" in formats and (wide := too_wide(table, settings)):
             warn(wide)
         for format, path in zip(formats, names({name: formats}), strict=True):
             files[path] = render(table, format, settings).encode()
     return files
-
-
-def shown_alike(table: PaperTable, formats: Iterable[str]) -> Iterator[str]:
-    """Yield a warning for each two titles that look the same in some of these formats.
-
-    LaTeX has fewer characters than the others: a Greek capital alpha is printed as an A.
-    """
-    titles = {
-        "rows": [row.title for row in table.rows],
-        "blocks of columns": [title for title, _ in table.blocks],
-        "columns": [one.title for one in table.columns if one.kind == "metric"],
-    }
-    for kind, names in titles.items():
-        groups: dict[tuple[str, ...], list[str]] = {}
-        for format in formats:
-            for group in alike(names, _ESCAPES[format]):
-                groups.setdefault(tuple(group), []).append(format)
-        for some, where in groups.items():
-            yield (
-                f"table '{table.name}': {kind} {' and '.join(map(ascii, some))} look the same in "
-                f"{', '.join(where)}; give one of them another name under 'names' (--name OLD=NEW)"
-            )
 
 
 def too_wide(table: PaperTable, settings: Settings) -> str | None:

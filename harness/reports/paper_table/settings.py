@@ -210,7 +210,7 @@ def _duplicate_names(settings: Settings, known: Sequence[str]) -> Found:
         shown = settings.name(own)
         other = first.setdefault(shown, own)
         if other != own:
-            keys = [own, other, *reversed(settings.names)]
+            keys = [own, other, *reversed([*settings.names])]
             renamed = (one for one in keys if one in settings.names)
             key = next(one for one in renamed if settings.names[one] == shown)
             yield ("names", key), f"{other} and {own} are both called '{shown}'"

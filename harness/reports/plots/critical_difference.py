@@ -102,6 +102,8 @@ def levels(stretches: Sequence[tuple[float, float]], gap: float) -> list[int]:
 
 def draw(found: CriticalDifference, width: Width) -> Figure:
     """Return the diagram: the axis of ranks above, names beside, bars of cliques between."""
+    from matplotlib.ticker import MaxNLocator
+
     n = len(found.names)
     low = min(math.floor(found.ranks[0]), math.ceil(found.ranks[-1]) - 1)
     high = max(math.ceil(found.ranks[-1]), low + math.ceil(found.difference))
@@ -119,7 +121,8 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     axes.set_ylim(bottom, top)
     axes.axis("off")
     axes.plot([low, high], [0, 0], color="black", linewidth=0.8)
-    for tick in _ticks(low, high, 5 if width == "column" else 10):
+    ticks = MaxNLocator(4 if width == "column" else 9, integer=True).tick_values(low, high)
+    for tick in ticks[(ticks >= low) & (ticks <= high)]:
         axes.plot([tick, tick], [0, 0.25], color="black", linewidth=0.8)
         axes.text(tick, 0.35, f"{tick:g}", ha="center", va="bottom")
     axes.plot([low, low + found.difference], [1.75, 1.75], color="black", linewidth=1.2)
@@ -143,16 +146,3 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     said = f"mean rank by {found.metric}\n{found.n:,} queries, level {found.level:g}"
     axes.text((low + high) / 2, bottom, said, ha="center", va="bottom")
     return figure
-
-
-def _ticks(low: int, high: int, most: int) -> list[int]:
-    """Return a few whole numbers for an axis, at an even distance.
-
-    >>> _ticks(1, 5, 5), _ticks(20, 120, 6)
-    ([1, 2, 3, 4, 5], [20, 40, 60, 80, 100, 120])
-    """
-    step = next(
-        step for power in range(9) for step in (10**power, 2 * 10**power, 5 * 10**power)
-        if (high - low) / step <= most - 1
-    )  # fmt: skip
-    return [tick for tick in range(low, high + 1) if tick % step == 0]

@@ -51,13 +51,10 @@ def groups(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
 
 def data(request: Request) -> Scatter:
     """Return the two summaries of each system, or the two values of each query of the only one."""
-    names = request.named(request.systems, 0.35)
+    names, systems = request.named(request.systems, 0.35), request.systems
+    x, y = (np.array([one.value(metric) for one in systems]) for metric in request.metrics)
     if len(names) == 1:
-        x, y = (request.systems[0].values(metric) for metric in request.metrics)
-    else:
-        x, y = (
-            np.array([one.value(metric) for one in request.systems]) for metric in request.metrics
-        )
+        x, y = (systems[0].values(metric) for metric in request.metrics)
     both = np.isfinite(x) & np.isfinite(y)
     if both.sum() < 2:
         raise request.refuse("fewer than two points have both values")
@@ -67,16 +64,13 @@ def data(request: Request) -> Scatter:
         names = tuple(name for name, has in zip(names, both, strict=True) if has)
         shown = best_of_many(y, request.metrics[1])
     labels = request.axis(request.metrics[0]), request.axis(request.metrics[1])
-    tau = _tau(*(sign_of(one) * ends for one, ends in zip(request.metrics, (x, y), strict=True)))
+    tau = float("nan")
+    if np.ptp(x) and np.ptp(y):
+        from scipy.stats import kendalltau
+
+        signs = [sign_of(metric) for metric in request.metrics]
+        tau = float(kendalltau(signs[0] * x, signs[1] * y).statistic)
     return Scatter(x, y, names, tuple(map(bool, shown)), tau, labels)
-
-
-def _tau(x: Floats, y: Floats) -> float:
-    if (x == x[0]).all() or (y == y[0]).all():
-        return float("nan")
-    from scipy.stats import kendalltau
-
-    return float(kendalltau(x, y).statistic)
 
 
 def draw(found: Scatter, width: Width) -> Figure:
@@ -84,7 +78,9 @@ def draw(found: Scatter, width: Width) -> Figure:
     side = 2.6 if width == "column" else 4.2
     named = [name.label for name, shown in zip(found.names, found.shown, strict=True) if shown]
     rest = ~np.array(found.shown)
-    labels = [] if found.of_queries else [*named, *[f"{rest.sum()} others"] * bool(rest.any())]
+    labels = [] if found.of_queries else named
+    if rest.any():
+        labels.append(f"{rest.sum()} others")
     figure = plot.figure(width, side + plot.ROW * plot.legend_rows(labels, width))
     axes = figure.subplots()
     handles: list[Artist] = []
