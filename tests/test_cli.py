@@ -51,8 +51,8 @@ def test_dry_run_writes_nothing(here: Path) -> None:
     (here / "runs/letor/gbrt/fold2-seed1.txt").unlink()
     done = finished("run", "configs/sweep.yaml", "--dry-run", cwd=here)
     assert done.returncode == 0, done.stderr
-    assert "1 of 20 cells is missing" in done.stdout
-    assert "\nseed               1  2  1  2\ngbrt               x  x  -  x\n" in done.stdout
+    assert "1 of 20 cells are missing" in done.stdout
+    assert "\nseed  1  2  1  2\ngbrt  x  x  -  x\n" in done.stdout
     assert "19 cells x" in done.stdout
     assert not (here / "results").exists()
 

@@ -1,4 +1,4 @@
-"""What all models of the config have in common."""
+"""The settings models of a config, and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ..reports.page.settings import PageSettings
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import Kind
 from ..reports.plots.plot import Settings as PlotSettings
-from . import patterns as paths
+from . import layers
 from .yaml_file import Loc, Source
 
 
@@ -290,8 +290,6 @@ class Config(Model):
     _base: Path = PrivateAttr(default=Path())
     _complete: bool = PrivateAttr(default=True)
     """Whether no dataset and no run was left out because it is wrong."""
-    _places: dict[str, list[int]] = PrivateAttr(default_factory=dict)
-    """Where the items of a list are in the file, if others of them are wrong."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):
@@ -319,11 +317,6 @@ class Config(Model):
         if self.cache == "none":
             return None
         return self._base / self.cache if self.cache else self.output_folder / "cells"
-
-    def items_of(self, key: str) -> list[tuple[int, Any]]:
-        """Return the items of a list, each with its place in the file."""
-        items = getattr(self, key)
-        return list(zip(self._places.get(key, range(len(items))), items, strict=True))
 
     def is_given(self, section: str, key: str) -> bool:
         """Whether the file itself has a key of a section."""
@@ -372,5 +365,5 @@ class Config(Model):
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
         found = self.model_dump(mode="json", exclude_none=True, by_alias=True)
-        paths.escape(found)
+        layers.escape(found)
         return found

@@ -1,4 +1,4 @@
-"""`compare:` in a config: what is wrong with it is said before any data are read."""
+"""`compare:` and `tables:` in a config: what is wrong is reported before any data are read."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from harness.config import load as config
 from harness.core.comparison import Plan
 from harness.errors import ConfigError
+from harness.reports.paper_table.settings import Settings
 from harness.stats import registry
 
 GOOD = """\
@@ -36,14 +37,6 @@ def complaint(base: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         config.loads(GOOD + text, "c.yaml", base)
     return [problem.where for problem in caught.value.problems]
-
-
-def test_defaults(base: Path) -> None:
-    assert config.loads(GOOD, "c.yaml", base).compare is None
-    found = config.loads(GOOD + "compare: {}\n", "c.yaml", base).compare
-    assert found is not None
-    assert found == Plan()
-    assert config.loads(GOOD + "compare: {baseline: bm25}\n", "c.yaml", base).compare is not None
 
 
 def test_every_key(base: Path) -> None:
@@ -101,33 +94,11 @@ def test_one_problem(base: Path, text: str, place: str) -> None:
     assert complaint(base, text + "\n") == [f"{place} (line 6)"]
 
 
-def test_one_run_only(tmp_path: Path) -> None:
-    for name in ("qrels.txt", "bm25.run"):
-        (tmp_path / name).write_text("x")
-    assert complaint(tmp_path, "compare: {}\n") == ["$.compare (line 6)"]
-
-
 def test_nothing_but_counts(base: Path) -> None:
     text = GOOD.replace("[map, ndcg@10, num_ret]", "[num_ret, runid]") + "compare: {}\n"
     with pytest.raises(ConfigError) as caught:
         config.loads(text, "c.yaml", base)
     assert [problem.where for problem in caught.value.problems] == ["$.compare (line 6)"]
-
-
-def test_what_is_wrong_elsewhere_is_not_said_twice(base: Path) -> None:
-    text = GOOD.replace("map,", "mpa,").replace("[mpa", "[mpaa")
-    with pytest.raises(ConfigError) as caught:
-        config.loads(text + "compare: {metrics: [ndcg@10, mpa]}\n", "c.yaml", base)
-    (problem,) = caught.value.problems
-    assert problem.where == "$.metrics[0] (line 5)"
-
-
-def test_names_without_the_settings_of_all(base: Path) -> None:
-    text = GOOD + "convention: lightgbm\ncompare: {metrics: [ndcg@10]}\n"
-    text = text.replace("[map, ndcg@10, num_ret]", "[ndcg@10]")
-    assert config.loads(text, "c.yaml", base).compare is not None
-    text = GOOD + "policy: {ties: bounds}\ncompare: {metrics: [ndcg@10, map_max]}\n"
-    assert config.loads(text, "c.yaml", base).compare is not None
 
 
 @pytest.fixture
@@ -163,3 +134,95 @@ def test_a_config_that_compares_nothing_does_not_load_scipy(base: Path) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.split() == ["False", "True"]
+
+
+def settings(base: Path, text: str) -> Settings:
+    return config.loads(GOOD + text, "c.yaml", base).tables["main"]
+
+
+def test_every_key_of_a_table(base: Path) -> None:
+    text = textwrap.dedent("""\
+    compare: {}
+    tables:
+      main:
+        metrics: [ndcg_cut_10, map]
+        datasets: trec
+        runs: [dense, "*"]
+        groups: {Old: bm25, New: ["*"]}
+        names: {bm25: BM25, AP: MAP}
+        sort: {trec: map}
+        digits: {"*": 4, num_ret: 0}
+        percent: [map]
+        leading_zero: true
+        spread: interval
+        marks: daggers
+        average: true
+        extras: [n, tier, rank, coverage]
+        siunitx: true
+        width: page
+        caption: All there is.
+        caption_latex: All \\emph{there} is.
+        label: tab:all
+        formats: [html, csv, text]
+    """)
+    assert settings(base, text) == Settings(
+        ("ndcg_cut_10", "map"), ("trec",), ("dense", "*"), {"Old": ("bm25",), "New": ("*",)},
+        {"bm25": "BM25", "AP": "MAP"}, "trec: map", {"*": 4, "num_ret": 0}, ("map",), True,
+        "interval", "daggers", True, ("n", "tier", "rank", "coverage"), True, "page",
+        "All there is.", r"All \emph{there} is.", "tab:all", ("html", "csv", "text"),
+    )  # fmt: skip
+
+
+def test_one_value_stands_for_all_metrics(base: Path) -> None:
+    found = settings(base, "tables: {main: {digits: 2, percent: true}}\n")
+    assert (found.digits, found.percent) == ({"*": 2}, ("*",))
+    assert settings(base, "tables: {main: {percent: false}}\n").percent == ()
+
+
+def test_a_config_read_back_has_the_same_tables(base: Path) -> None:
+    text = "tables: {main: {digits: 2, percent: map, sort: 'trec: map', runs: [bm25]}}\n"
+    loaded = config.loads(GOOD + text, "c.yaml", base)
+    again = config.Config.model_validate(loaded.resolved())
+    assert again.tables == loaded.tables
+
+
+def test_every_problem_of_a_table_at_once(base: Path) -> None:
+    text = textwrap.dedent("""\
+    tables:
+      a/b: {}
+      main:
+        metrics: [map, ndgc@10]
+        datasets: [terc]
+        runs: [bm52]
+        groups: {Old: [bm25], New: [bm25, "x*"]}
+        names: {dens: Dense}
+        sort: mapp
+        digits: {ndcg: 2}
+        percent: [num]
+        marks: letters
+        extras: [tier]
+    """)
+    assert complaint(base, text) == [
+        "$.tables['a/b'] (line 7)", "$.tables.main.metrics[1] (line 9)",
+        "$.tables.main.datasets[0] (line 10)", "$.tables.main.runs[0] (line 11)",
+        "$.tables.main.groups.New[1] (line 12)", "$.tables.main.groups.New[0] (line 12)",
+        "$.tables.main.names.dens (line 13)", "$.tables.main.sort (line 14)",
+        "$.tables.main.digits.ndcg (line 15)", "$.tables.main.percent[0] (line 16)",
+        "$.tables.main.marks (line 17)", "$.tables.main.extras[0] (line 18)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("3", ""), ("{metrics: 3}", ".metrics"), ("{runs: 3}", ".runs"),
+        ("{metrics: []}", ".metrics"), ("{digits: two}", ".digits"),
+        ("{digits: 18}", ".digits['*']"), ("{digits: {map: -1}}", ".digits.map"),
+        ("{siunitx: 1}", ".siunitx"), ("{sort: 3}", ".sort"), ("{groups: 3}", ".groups"),
+        ("{spread: sd}", ".spread"), ("{formats: [latx]}", ".formats[0]"),
+        ("{names: {AP: MAP, ndcg_cut_10: MAP}}", ".names.ndcg_cut_10"),
+        ("{metric: [map]}", ".metric"),
+    ],
+)  # fmt: skip
+def test_wrong_values_of_a_table(base: Path, text: str, place: str) -> None:
+    assert complaint(base, f"tables: {{main: {text}}}\n") == [f"$.tables.main{place} (line 6)"]
