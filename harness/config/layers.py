@@ -241,6 +241,9 @@ def _paths(data: Mapping[str, Any]) -> list[_Path]:
     holders: list[tuple[Loc, Any, tuple[str, ...], bool]] = [
         ((), data, ("extends", "output", "cache"), False)
     ]
+    if isinstance(page := data.get("page"), dict):
+        holders.append((("page",), page, ("documents", "queries"), False))
+        holders.append((("page", "metadata"), page.get("metadata"), ("path",), False))
     for section, keys in (("datasets", ("path", "group")), ("runs", ("path",))):
         entries = data.get(section)
         for name, entry in entries.items() if isinstance(entries, dict) else ():

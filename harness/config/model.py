@@ -36,7 +36,7 @@ from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
-from ..reports.page.settings import PageSettings
+from ..reports.page.settings import Metadata, PageSettings
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import Kind
 from ..reports.plots.plot import Settings as PlotSettings
@@ -57,7 +57,7 @@ class Model(BaseModel):
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a config, in which each key has the text below it."""
     text = json.dumps(Config.model_json_schema())
-    kinds: dict[str, type] = {"DatasetEntry": DatasetEntry, "RunEntry": RunEntry}
+    kinds: dict[str, type] = {one.__name__: one for one in (DatasetEntry, RunEntry, Metadata)}
     kinds |= {key.title().rstrip("s"): kind for key, kind in SECTIONS.items()}
     for name, kind in kinds.items():
         qualified = f"{kind.__module__}.{kind.__qualname__}".replace(".", "__")

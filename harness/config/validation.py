@@ -58,11 +58,11 @@ def validate(data: Mapping[str, Any], source: Source) -> tuple[Config, list[Prob
     try:
         return Config.model_validate(data), []
     except ValidationError as error:
-        errors = error.errors()
+        every = error.errors()
     around = {part[:n] for part in source.unread for n in range(len(part) + 1)}
-    errors = [one for one in errors if not _follows_from_others(one, errors, around)]
+    errors = [one for one in every if not _follows_from_others(one, every, around)]
     draft = _draft(data)
-    draft._complete = not {one["loc"][0] for one in errors} & {"datasets", "runs"}
+    draft._complete = not {one["loc"][0] for one in every} & {"datasets", "runs"}
     return draft, list(dict.fromkeys(_problem(one, source) for one in errors))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import random
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from command_line import called
 import harness
 from harness.config import load as config
 from harness.config.cells import Cell
-from harness.config.init import families, numbered, propose_config, save
+from harness.config.init import propose_config, save
 from harness.config.sweep import resolve
 from harness.errors import HarnessWarning, InputError
 from harness.experiment import run as experiment
@@ -124,17 +123,6 @@ def test_folds_that_share_queries_are_averaged_and_not_pooled(tmp_path: Path) ->
     assert "# summary: {pool: [fold]}   # a row" in proposed(tmp_path)[0]
 
 
-def test_one_fold_is_no_placeholder(tmp_path: Path) -> None:
-    make(
-        tmp_path,
-        {"fold1/test.txt": letor(6), "svm/fold1.txt": scores(6), "gbrt/fold1.txt": scores(6)},
-    )
-    text, loaded = proposed(tmp_path)
-    assert "path: fold1/test.txt" in text
-    assert 'path: "{model}/fold1.txt"' in text
-    assert [cell.columns for cell in resolve(loaded)] == [{}, {}]
-
-
 def test_a_folder_for_each_dataset(tmp_path: Path) -> None:
     for rows, name in ((6, "mq2007"), (8, "mq2008")):
         make(tmp_path, {f"data/{name}/test.txt": letor(rows)})
@@ -164,28 +152,6 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
     assert "#   five.pred: fits no judgements: other number of rows (7)" in proposed(tmp_path)[0]
 
 
-def test_a_number_that_other_datasets_share_with_their_runs_is_no_fold_of_this(
-    tmp_path: Path,
-) -> None:
-    """``fold1`` of both is a fold by its name; only the runs of the first have it in theirs."""
-    make(tmp_path, {"mq_fold1/test.txt": letor(6), "mslr/mslr_fold1_test.txt": letor(8)})
-    make(tmp_path, {f"pred/mq_fold1/{model}.pred": scores(6) for model in ("gbrt", "svm")})
-    make(tmp_path, {f"pred/mslr/{model}.pred": scores(8) for model in ("gbrt", "svm")})
-    assert [one.rpartition(" ")[2] for one in cells(tmp_path)] == [
-        f"pred/{name}/{model}.pred" for name in ("mq_fold1", "mslr") for model in ("gbrt", "svm")
-    ]
-    assert "Not used" not in proposed(tmp_path)[0]
-
-
-def test_a_run_that_fits_a_fold_but_does_not_name_it(tmp_path: Path) -> None:
-    make(tmp_path, {f"fold{fold}.letor": letor(4 + 2 * fold) for fold in (1, 2)})
-    make(tmp_path, {f"svm/fold{fold}.pred": scores(4 + 2 * fold) for fold in (1, 2)})
-    make(tmp_path, {"other.pred": scores(8)})
-    text, _ = proposed(tmp_path)
-    why = "fits fold2.letor, and no number in its own name says which fold it is of"
-    assert f"#   other.pred: {why}\n" in text
-
-
 def test_content_tells_the_fold_where_names_share_no_number(tmp_path: Path) -> None:
     for fold in (1, 2):
         make(tmp_path, {f"qrels.{fold}.txt": f"{fold} 0 a{fold} 1\n{fold} 0 b{fold} 0\n"})
@@ -200,14 +166,6 @@ def test_content_tells_the_fold_where_names_share_no_number(tmp_path: Path) -> N
     assert (
         "#   stray.run: fits no judgements: other queries or documents\n" in proposed(tmp_path)[0]
     )
-
-
-def test_a_pattern_takes_no_other_file(tmp_path: Path) -> None:
-    make(
-        tmp_path,
-        {"qrels.txt": QRELS, "bm25.txt": RUN, "lsi.txt": RUN, "topics.txt": "1 some words\n"},
-    )
-    assert list(proposed(tmp_path)[1].runs) == ["bm25", "lsi"]
 
 
 def test_a_guess_is_said(tmp_path: Path) -> None:
@@ -244,16 +202,6 @@ def test_batches(tmp_path: Path) -> None:
     text, loaded = proposed(tmp_path)
     assert {cell.run for cell in resolve(loaded)} == {"gbrt", "svm"}
     assert "format: batch" in text
-
-
-def test_json_and_tables(tmp_path: Path) -> None:
-    make(tmp_path, {"qrels.json": json.dumps({"1": {"a": 1, "b": 0}})})
-    make(tmp_path, {"dense.json": json.dumps({"1": {"a": 0.5, "b": 0.1}})})
-    make(tmp_path, {"bm25.csv": "qid,docno,score\n1,a,3.5\n1,b,2\n"})
-    assert sorted(cells(tmp_path)) == [
-        f"{tmp_path.name} bm25 bm25.csv",
-        f"{tmp_path.name} dense dense.json",
-    ]
 
 
 @pytest.mark.parametrize("folder", ["runs", "runs/trec", "runs/letor"])
@@ -336,22 +284,6 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
     assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").stdout
 
 
-@pytest.mark.parametrize(
-    ("paths", "patterns"),
-    [
-        (["run.bm25", "run.lsi"], ["run.{model}"]),
-        (["a/x.run", "b/x.run"], ["{model}/x.run"]),
-        (["a/scores.txt", "b/scores.txt"], ["{model}/scores.txt"]),
-        (["a/x.run", "a/y.run", "b/x.run"], ["a/{model}.run", "b/x.run"]),
-        (["run1.txt", "run2.txt"], ["{model}.txt"]),
-        (["svm/seed_1/f.txt", "svm/seed_2/f.txt"], ["svm/seed_{seed}/f.txt"]),
-        (["Fold1/fold1.txt", "Fold2/fold2.txt"], ["Fold{fold}/fold{fold}.txt"]),
-    ],
-)
-def test_what_names_have_in_common(paths: list[str], patterns: list[str]) -> None:
-    assert [group.pattern for group in families(numbered(paths))] == patterns
-
-
 LETOR = "1 qid:1 1:0.5\n0 qid:1 1:0.25\n"
 
 
@@ -409,14 +341,6 @@ def test_data_and_predictions_in_folders_of_their_own(tmp_path: Path) -> None:
     assert [cell.run for cell in resolve(loaded)] == ["a", "b"] * 2
 
 
-def test_folders_that_hold_each_other_count_once(tmp_path: Path) -> None:
-    make(tmp_path, {"q/qrels.txt": QRELS, "r/x.run": RUN})
-    (tmp_path / "r/again").symlink_to(tmp_path / "q")
-    one = propose_config(tmp_path, tmp_path)
-    assert propose_config([tmp_path / "q", tmp_path / "r", tmp_path], tmp_path) == one
-    assert one.count("qrels.txt") == 1
-
-
 def test_folders_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "q").mkdir()
     with pytest.raises(InputError) as error:
@@ -426,17 +350,6 @@ def test_folders_that_are_none(tmp_path: Path) -> None:
     ]  # fmt: skip
     with pytest.raises(InputError, match=r"q, .*q: holds no files"):
         propose_config([tmp_path / "q", tmp_path / "q"], tmp_path)
-
-
-def test_real_learning_to_rank_files(shared: Path, tmp_path: Path) -> None:
-    text = propose_config(shared / "data/ltr/mq2008_fold1", tmp_path)
-    assert "no judgements were found" not in text
-    assert text.count("format: letor") == 2
-    text = propose_config(shared / "data/ltr/mq2007_subset", tmp_path)
-    assert (
-        "#   results/ranklib_ranknet_model: looks like a run (trec), but its line 7 does not"
-        in text
-    )
 
 
 NAMES = ["null", "1e5", "a b", "{model}", "${HOME}", "a: b", "fold"]  # fmt: skip
@@ -474,14 +387,6 @@ def layouts(a: str, b: str) -> dict[str, dict[str, str]]:
     }  # fmt: skip
 
 
-def uncommented(text: str, *keys: str) -> str:
-    """Return a config with these of the keys that it has in comments."""
-    return "\n".join(
-        line[2:] if line.startswith(tuple(f"# {key}:" for key in keys)) else line
-        for line in text.split("\n")
-    )
-
-
 @pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_written_is_accepted(name: str, tmp_path: Path) -> None:
@@ -499,6 +404,3 @@ def test_what_is_written_is_accepted(name: str, tmp_path: Path) -> None:
             text = path.read_text(encoding="utf-8")
             assert "FILL-IN}" not in text, kind
             experiment.plan(path)
-            for keys in (["where"], ["policy", "compare", "reports"]):
-                path.write_text(uncommented(text, *keys), encoding="utf-8")
-                experiment.plan(path)

@@ -30,19 +30,6 @@ policy: {ties: stable, depth: 5}
 """
 
 
-def test_null_from_the_command_line_takes_a_key_out(base: Path) -> None:
-    text = "extends: ../shared/base.yaml\ncompare: {baseline: bm25}\n"
-    every = config.loads(text, "mine.yaml", base / "mine")
-    assert (every.compare is None, every.policy.depth, len(every.runs)) == (False, 5, 2)
-    overrides = ["compare=null", "policy.depth=null", "runs.{model}=null"]
-    less = config.loads(text, "mine.yaml", base / "mine", overrides)
-    assert (less.compare, less.policy.depth, list(less.runs)) == (None, None, ["bm25"])
-    with pytest.raises(ConfigError, match=r"\$\.runs\.bm to take out; did you mean"):
-        config.loads(text, "mine.yaml", base / "mine", ["runs.bm=null"])
-    with pytest.raises(ConfigError, match="cannot read the value: YAML would read '010' as 8"):
-        config.loads(text, "mine.yaml", base / "mine", ["policy.depth=010"])
-
-
 @pytest.fixture
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A base in ``shared`` with its files, and an empty folder ``mine`` beside it."""
@@ -204,16 +191,6 @@ def test_a_cycle_is_an_error_that_names_it() -> None:
     )
 
 
-@pytest.mark.usefixtures("base")
-def test_what_to_extend_stands_in_the_file() -> None:
-    write("mine/c.yaml", "extends: ../shared/base.yaml\n")
-    assert complaint("mine/c.yaml", "extends=x.yaml") == [
-        "mine/c.yaml: 1 problem",
-        "  --set extends=x.yaml  expected in the file only; give the other config, or edit the "
-        "file",
-    ]
-
-
 trees = st.recursive(
     st.integers(0, 3), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
 )
@@ -295,18 +272,6 @@ def test_a_value_a_default_and_a_dollar_sign(data: Path, monkeypatch: pytest.Mon
     assert sorted(runs(data, VARIABLES, nested)) == ["$HOME/c.run", "other/b.run", "runs/a.run"]
 
 
-def test_every_path_and_nothing_else(data: Path) -> None:
-    (data / "data {1}/mine.py").write_text("")
-    text = VARIABLES + (
-        "output: ${HARNESS_TEST_DATA}/{name}\nplugins: ['${HARNESS_TEST_DATA}/mine.py']\n"
-        "name: ${HARNESS_TEST_DATA}\n"
-    )
-    loaded = config.loads(text, "c.yaml", data)
-    assert loaded.name == "${HARNESS_TEST_DATA}"
-    assert loaded.output_folder == data / "data {1}/${HARNESS_TEST_DATA}"
-    assert loaded.plugins == (str(data / "data {1}/mine.py"),)
-
-
 def test_what_is_wrong_is_said(data: Path) -> None:
     text = VARIABLES.replace("HARNESS_TEST_DATA", "HARNESS_TEST_DAT").replace(":-runs", ":runs")
     assert path_problems(data, text, "output=${HARNESS_TEST_X}") == [
@@ -320,15 +285,6 @@ def test_what_is_wrong_is_said(data: Path) -> None:
         "or empty",
         "  fix:   set it, or give a default: ${HARNESS_TEST_X:-../data}",
     ]
-
-
-def test_variables_of_a_base_are_absolute_from_everywhere(data: Path) -> None:
-    (data / "sub").mkdir()
-    (data / "data.yaml").write_text(VARIABLES)
-    (data / "sub/c.yaml").write_text("extends: ../data.yaml\n")
-    loaded = config.load(data / "sub/c.yaml")
-    assert loaded.datasets["trec"].path == str(data / "data {{1}}/qrels.txt")
-    assert [Path(cell.run_entry.path) for cell in resolve(loaded)] == [data / "runs/a.run"]
 
 
 @given(st.text(alphabet="$ {}:-aN"))
@@ -370,18 +326,6 @@ def test_a_set_stands_for_its_metrics(runs_ab: Path) -> None:
     assert config.loads(json.dumps(loaded.resolved()), "c.yaml", runs_ab) == loaded
 
 
-def test_sets_in_comparisons_tables_and_pictures(runs_ab: Path) -> None:
-    text = SETS + (
-        "metrics: [both]\ncompare: {metrics: main}\ntables: {one: {metrics: [early, map]}}\n"
-        "plots: [{kind: distribution, metrics: [main]}, heatmap]\n"
-    )
-    loaded = config.loads(text, "c.yaml", runs_ab)
-    assert loaded.compare is not None
-    assert loaded.compare.metrics == ("map", "ndcg@10")
-    assert loaded.tables["one"].metrics == ("P@5", "ndcg(gain=exp)@5", "map")
-    assert [plot.metrics for plot in loaded.plots] == [("map", "ndcg@10"), ()]
-
-
 def test_problems_stand_where_the_metric_is_written(runs_ab: Path) -> None:
     text = SETS.replace("P@5", "PP@5").replace("- main", "- mian") + "metrics: [both, mapp, erly]\n"
     assert set_problems(runs_ab, text) == [
@@ -392,17 +336,6 @@ def test_problems_stand_where_the_metric_is_written(runs_ab: Path) -> None:
         "$.metrics[1] (line 9): unknown metric 'mapp'; did you mean 'map'?  (all: harness metrics)",
         "$.metrics[2] (line 9): there is no metric or set 'erly'; did you mean 'early'?"
         "  (sets: main, early, both)",
-    ]
-
-
-def test_a_set_that_is_not_used_is_checked_too(runs_ab: Path) -> None:
-    text = SETS + "metrics: [map]\n"
-    assert set_problems(runs_ab, text.replace("P@5", "PP@5"))[0].startswith(
-        "$.metric_sets.early[0]"
-    )
-    assert set_problems(runs_ab, text, "metric_sets.main=map", "metric_sets.early=[]") == [
-        "$.metric_sets.main (--set): must be a list such as [map, ndcg@10], and is the text 'map'",
-        "$.metric_sets.early (--set): is empty; there must be at least one entry",
     ]
 
 

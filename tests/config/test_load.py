@@ -152,15 +152,6 @@ class TestOverrides:
         assert loaded.output == "results/mine"
         assert list(loaded.runs) == ["bm25", "more"]
 
-    def test_names_with_dots_and_lists(self) -> None:
-        text = GOOD.replace("bm25: {path: runs/bm25.run}", "bm25.v1: [{path: x}, {path: y}]")
-        with pytest.raises(ConfigError) as caught:
-            config.loads(text, overrides=["runs.bm25.v1[0].path=z", "runs.bm25.v1.1.path=runs"])
-        assert [str(problem).partition(";")[0] for problem in caught.value.problems] == [
-            "$.runs['bm25.v1'][0].path (--set): no file z",
-            "$.runs['bm25.v1'][1].path (--set): runs is a folder, not a file",
-        ]
-
     @pytest.mark.parametrize(
         ("override", "place"),
         [
@@ -228,11 +219,6 @@ def test_a_config_that_cannot_be_read(base: Path) -> None:
         with pytest.raises(ConfigError) as caught:
             config.load(name)
         assert str(caught.value) == f"{name}: 1 problem\n  {line}"
-
-
-def test_a_byte_order_mark_is_no_part_of_the_text(base: Path) -> None:
-    (base / "bom.yaml").write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
-    assert config.load("bom.yaml").metrics == ("map", "ndcg@10")
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)

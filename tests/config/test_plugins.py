@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -13,10 +12,9 @@ import pytest
 
 from harness.config import load as config
 from harness.config import plugins
-from harness.config import plugins as trust
 from harness.config.load import load
 from harness.core.metric import REGISTRY
-from harness.errors import ConfigError, InputError
+from harness.errors import ConfigError
 from harness.experiment.folder import read
 from harness.experiment.run import run
 
@@ -81,23 +79,6 @@ class TestPlugins:
             loaded = config.loads(GOOD.replace("ndcg@10", name) + "plugins: [mine.py]\n")
             assert str(loaded.parsed_metrics()[1]) == name
         assert not (base / "__pycache__").exists()
-
-    def test_files_of_one_name_are_two_modules(self, base: Path) -> None:
-        for folder in ("a", "b"):
-            (base / folder).mkdir()
-            (base / folder / "mine.py").write_text(PLUGIN.format(name=f"my_{folder}", value=1))
-        text = GOOD + "plugins: [a/mine.py, b/mine.py]\n"
-        config.loads(text.replace("ndcg@10", "my_a, my_b"))
-        assert len([name for name in sys.modules if name.startswith("harness_plugin_")]) == 2
-
-    def test_an_installed_module(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        (base / "harness_test_module.py").write_text(PLUGIN.format(name="my_module", value=1))
-        monkeypatch.syspath_prepend(str(base))
-        loaded = config.loads(
-            GOOD.replace("ndcg@10", "my_module") + "plugins: [harness_test_module]\n"
-        )
-        assert str(loaded.parsed_metrics()[1]) == "my_module"
-        del sys.modules["harness_test_module"]
 
     def test_what_fails_in_a_plugin(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.syspath_prepend(str(base))
@@ -189,18 +170,6 @@ def test_a_config_that_names_plugins_is_refused(folder: Path, command: str) -> N
     assert not (folder / "ran").exists()
 
 
-def test_metrics_that_a_plugin_may_define_are_not_named_beside_it(folder: Path) -> None:
-    names = "[map, best_grade@5, 'ndcg(gian=exp)']"
-    (folder / "c.yaml").write_text(CONFIG.replace("[map]", names) + "tables: {main: {}}\n")
-    done = harness(folder, "run", "c.yaml", "--no-plugins")
-    assert done.returncode == 2
-    first, *others = done.stderr.splitlines()
-    assert first == "error: c.yaml: 2 problems"
-    assert "best_grade" not in done.stderr
-    assert others[0].startswith("  $.metrics[2] (line 4)  ")
-    assert others[-1] == f"  $.plugins[0] (line 5)  {SAID}"
-
-
 def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
     """Commands that read results do without its plugins; the others say what they would run."""
     assert harness(folder, "run", "c.yaml").returncode == 0
@@ -285,66 +254,3 @@ def test_a_test_of_a_plugin(folder: Path) -> None:
         "error: out: expected a test of the harness, got 'coin', which a plugin may define\n"
         "  fix:   give another --test, or leave comparisons out (harness table --marks none)\n",
     )
-
-
-def test_results_that_record_no_metric_of_their_plugin(folder: Path) -> None:
-    (folder / "mine.py").write_text(METRIC)
-    (folder / "c.yaml").write_text(CONFIG.replace("[map]", "[map, fewest@2]"))
-    assert harness(folder, "run", "c.yaml").returncode == 0
-    path = folder / "out" / "manifest.json"
-    content = json.loads(path.read_bytes())
-    del content["plugin_metrics"]
-    path.write_text(json.dumps(content))
-    with pytest.raises(InputError) as error:
-        read(folder / "out")
-    (problem,) = error.value.problems
-    assert (problem.where, problem.rule) == (f"{path}: $.config.metrics", "damaged-results")
-    assert "run the config again" in problem.fix
-
-
-def test_nor_the_command_line(folder: Path) -> None:
-    words = ["evaluate", "web.qrels", "ours.run", "-m", "map", "-p", "mine.py"]
-    assert harness(folder, *words).returncode == 0
-    assert (folder / "ran").exists()
-    (folder / "ran").unlink()
-    done = harness(folder, *words, "--no-plugins")
-    assert (done.returncode, done.stderr) == (2, f"error: {SAID}\n")
-    assert not (folder / "ran").exists()
-
-
-def test_what_names_none_is_done(folder: Path) -> None:
-    done = harness(folder, "run", "--no-plugins", "plain.yaml")
-    assert done.returncode == 0, done.stderr
-    assert os.listdir(folder / "out")
-
-
-def test_installed_plugins_are_loaded_where_they_are_named_alone(
-    monkeypatch: pytest.MonkeyPatch, folder: Path
-) -> None:
-    loaded = []
-
-    class Point:
-        name, dist = "theirs", None
-
-        def load(self) -> None:
-            loaded.append(self.name)
-
-    def points(group: str, name: str) -> list[Point]:
-        assert group == "harness.metrics"
-        return [Point()] if name == "theirs" else []
-
-    monkeypatch.setattr(plugins, "entry_points", points)
-    (folder / "theirs.yaml").write_text(CONFIG.replace("mine.py", "theirs"))
-    config.load(folder / "plain.yaml")
-    assert not loaded
-    config.load(folder / "theirs.yaml")
-    assert loaded == ["theirs"]
-    trust.allow_plugins(False)
-    try:
-        config.load(folder / "plain.yaml")
-        for name in ("c.yaml", "theirs.yaml"):
-            with pytest.raises(ConfigError, match="is not loaded because of --no-plugins"):
-                config.load(folder / name)
-    finally:
-        trust.allow_plugins(True)
-    assert loaded == ["theirs"]

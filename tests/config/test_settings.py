@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,6 @@ from harness.config import load as config
 from harness.core.comparison import Plan
 from harness.errors import ConfigError
 from harness.reports.paper_table.settings import Settings
-from harness.stats import registry
 
 GOOD = """\
 datasets:
@@ -94,48 +90,6 @@ def test_one_problem(base: Path, text: str, place: str) -> None:
     assert complaint(base, text + "\n") == [f"{place} (line 6)"]
 
 
-def test_nothing_but_counts(base: Path) -> None:
-    text = GOOD.replace("[map, ndcg@10, num_ret]", "[num_ret, runid]") + "compare: {}\n"
-    with pytest.raises(ConfigError) as caught:
-        config.loads(text, "c.yaml", base)
-    assert [problem.where for problem in caught.value.problems] == ["$.compare (line 6)"]
-
-
-@pytest.fixture
-def _known_tests() -> Iterator[None]:
-    before = dict(registry.load_all())
-    yield
-    registry.TESTS.clear()
-    registry.TESTS.update(before)
-
-
-@pytest.mark.usefixtures("_known_tests")
-def test_a_test_of_a_plugin(base: Path) -> None:
-    (base / "mine.py").write_text(
-        "from harness.stats.registry import paired_test\n\n\n"
-        "@paired_test('half', title='a test that always says .5')\n"
-        "def half(differences, stream):\n"
-        "    return 0.5\n"
-    )
-    text = "plugins: [mine.py]\ncompare: {test: half}\n"
-    assert config.loads(GOOD + text, "c.yaml", base).compare is not None
-    assert complaint(base, text.replace("half", "haf")) == ["$.compare.test (line 7)"]
-
-
-def test_a_config_that_compares_nothing_does_not_load_scipy(base: Path) -> None:
-    (base / "c.yaml").write_text(GOOD)
-    code = (
-        "import sys; from harness.config import load as config; from harness import experiment\n"
-        "config.load(sys.argv[1]); print('scipy' in sys.modules)\n"
-        "config.load(sys.argv[1], ['compare.baseline=bm25']); print('scipy' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(base / "c.yaml")],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.split() == ["False", "True"]
-
-
 def settings(base: Path, text: str) -> Settings:
     return config.loads(GOOD + text, "c.yaml", base).tables["main"]
 
@@ -171,12 +125,6 @@ def test_every_key_of_a_table(base: Path) -> None:
         "interval", "daggers", True, ("n", "tier", "rank", "coverage"), True, "page",
         "All there is.", r"All \emph{there} is.", "tab:all", ("html", "csv", "text"),
     )  # fmt: skip
-
-
-def test_one_value_stands_for_all_metrics(base: Path) -> None:
-    found = settings(base, "tables: {main: {digits: 2, percent: true}}\n")
-    assert (found.digits, found.percent) == ({"*": 2}, ("*",))
-    assert settings(base, "tables: {main: {percent: false}}\n").percent == ()
 
 
 def test_a_config_read_back_has_the_same_tables(base: Path) -> None:

@@ -15,10 +15,10 @@ from made_files import make
 
 import harness
 from harness.config import load as config
-from harness.config.cells import Cell, Gap, keeps, kept, missing, shown
+from harness.config.cells import Cell, keeps, kept, missing, shown
 from harness.config.cells import check_where as check
 from harness.config.model import Config, DatasetEntry, RunEntry
-from harness.config.sweep import find, resolve
+from harness.config.sweep import resolve
 from harness.errors import ConfigError, HarnessWarning
 from harness.experiment import run as experiment
 
@@ -65,15 +65,6 @@ def test_folds_meet_their_own_data_in_natural_order(tmp_path: Path) -> None:
     assert cell.dataset_entry.path == str(tmp_path / "data/Fold1/test.txt")
     assert (cell.dataset_key, cell.run_key) == ("mslr-fold{fold}", "{model}")
     assert (cell.of_dataset, cell.of_run) == ({"fold": "1"}, {"model": "gbrt", "seed": "1"})
-
-
-def test_a_placeholder_that_is_part_of_a_name_stays_a_column(tmp_path: Path) -> None:
-    make(tmp_path, "qrels.txt", "svm-1.run")
-    text = """
-        datasets: {trec: {path: qrels.txt}}
-        runs: {"{model}/{seed}": {path: "{model}-{seed}.run"}}
-    """
-    assert rows(tmp_path, text) == [("trec", "svm/1", {"model": "svm", "seed": "1"}, "svm-1.run")]
 
 
 def test_runs_stand_in_the_order_of_the_config(tmp_path: Path) -> None:
@@ -145,18 +136,6 @@ def test_group_sizes_go_with_their_fold(tmp_path: Path) -> None:
         "  $.datasets.f{fold}.group (line 2)  no file B/f1.size; the folder holds f1.query, "
         "f1.txt, m1.txt"
     )
-
-
-def test_a_dataset_of_one_name_in_several_files_has_columns(tmp_path: Path) -> None:
-    make(tmp_path, "f1.txt", "f2.txt", "m1.txt", "m2.txt")
-    text = """
-        datasets: {ltr: {path: "f{fold}.txt"}}
-        runs: {m: {path: "m{fold}.txt"}}
-    """
-    assert [row[:3] for row in rows(tmp_path, text)] == [
-        ("ltr", "m", {"fold": "1"}),
-        ("ltr", "m", {"fold": "2"}),
-    ]
 
 
 FOLDS = """
@@ -231,38 +210,6 @@ def test_what_does_not_fit(tmp_path: Path, text: str, expected: list[str]) -> No
     assert [problem.where for problem in caught.value.problems] == expected
 
 
-def test_run_can_be_the_name_of_a_placeholder_for_the_whole_name(tmp_path: Path) -> None:
-    make(tmp_path, "qrels.txt", "a.run")
-    text = 'datasets: {trec: {path: qrels.txt}}\nruns: {"{run}": {path: "{run}.run"}}'
-    assert [row[:3] for row in rows(tmp_path, text)] == [("trec", "a", {})]
-
-
-def test_gaps_in_a_grid(tmp_path: Path) -> None:
-    make(tmp_path, "fold1.txt", "fold2.txt", "svm/fold1-s1.txt", "svm/fold1-s2.txt")
-    make(tmp_path, "svm/fold2-s1.txt", "gbrt/fold1-s1.txt", "one.txt")
-    text = """
-        datasets: {"fold{fold}": {path: "fold{fold}.txt"}}
-        runs:
-          "{model}": {path: "{model}/fold{fold}-s{seed}.txt"}
-          one: {path: one.txt}
-    """
-    assert missing(resolve(load(tmp_path, text))) == [
-        Gap("fold1", "gbrt", {"fold": "1", "seed": "2"}),
-        Gap("fold2", "gbrt", {"fold": "2", "seed": "1"}),
-        Gap("fold2", "gbrt", {"fold": "2", "seed": "2"}),
-        Gap("fold2", "svm", {"fold": "2", "seed": "2"}),
-    ]
-
-
-def test_a_run_without_any_file_for_one_fold_is_a_gap(tmp_path: Path) -> None:
-    make(tmp_path, "fold1.txt", "fold2.txt", "a1.txt", "a2.txt", "b2.txt")
-    text = """
-        datasets: {"fold{fold}": {path: "fold{fold}.txt"}}
-        runs: {a: {path: "a{fold}.txt"}, b: {path: "b{fold}.txt"}}
-    """
-    assert missing(resolve(load(tmp_path, text))) == [Gap("fold1", "b", {"fold": "1"})]
-
-
 @given(st.sets(st.tuples(st.integers(1, 3), st.integers(1, 3), st.sampled_from("ab")), min_size=1))
 def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) -> None:
     entry = DatasetEntry(path="")
@@ -277,14 +224,6 @@ def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) ->
     grid = set(itertools.product(folds, seeds, models))
     gaps = {(int(g.columns["fold"]), int(g.columns["seed"]), g.run) for g in missing(cells)}
     assert gaps == grid - there
-
-
-def test_incomplete_entries_are_not_held_against_the_others(tmp_path: Path) -> None:
-    make(tmp_path, "fold1.txt", "m/fold1.txt", "m/fold2.txt")
-    datasets = {"fold{fold}": DatasetEntry(path="fold{fold}.txt")}
-    runs = {"{model}": RunEntry(path="{model}/fold{fold}.txt")}
-    assert len(find(datasets, runs, tmp_path)[1]) == 1
-    assert find(datasets, runs, tmp_path, complete=False)[1] == []
 
 
 SEEDS = """\
@@ -320,25 +259,6 @@ def test_a_grid_with_gaps_is_shown_as_a_grid(seeds: Path) -> None:
         "svm   x  x  x  -",
     ]
     assert grid(seeds, SEEDS + "where: {seed: 1, model: svm}\n") == []
-
-
-def test_the_name_of_the_dataset_in_a_path_makes_one_grid(tmp_path: Path) -> None:
-    make(tmp_path, "web.txt", "robust.txt", "other.txt", "r/web/bm25.run", "r/web/lsi.run")
-    make(tmp_path, "r/robust/bm25.run", "r/robust/dense.run", "r/other.run")
-    text = (
-        "datasets: {web: {path: web.txt}, robust: {path: robust.txt}, other: {path: other.txt}}\n"
-        'runs:\n  "{model}": {path: "r/{dataset}/{model}.run"}\n'
-        "  other: {dataset: other, path: r/other.run}\n"
-        "metrics: [map]\n"
-    )
-    assert grid(tmp_path, text) == [
-        "2 of 7 cells are missing  (x there, - missing)",
-        "",
-        "dataset  robust  web",
-        "lsi           -    x",
-        "dense         x    -",
-    ]
-    assert grid(tmp_path, text + "where: {dataset: [web, other]}\n") == []
 
 
 def test_complete(seeds: Path) -> None:
@@ -384,18 +304,6 @@ def test_a_run_says_what_is_missing_first_and_once(root: Path, tmp_path: Path) -
     assert "7 cells x 1 metric\n1 of 8 cells are missing" in plan
     whole = experiment.plan(tmp_path / "c.yaml", overrides=["where.model=neural"])
     assert whole.endswith("4 cells x 1 metric\n")
-
-
-def test_the_first_ten_are_listed(tmp_path: Path) -> None:
-    make(tmp_path, "q.txt", *(f"a-{n}.txt" for n in range(13)), "b-0.txt")
-    text = (
-        'datasets: {q: {path: q.txt}}\nruns: {"{m}": {path: "{m}-{s}.txt"}}\nmetrics: [map]\n'
-        "complete: true\n"
-    )
-    with pytest.raises(ConfigError) as caught:
-        config.loads(text, "c.yaml", tmp_path)
-    lines = str(caught.value).splitlines()
-    assert lines[2:13] == [*(f"    b on q s={n}" for n in range(1, 11)), "    ... and 2 more"]
 
 
 MODELS = """\
@@ -449,22 +357,9 @@ def test_an_exclamation_mark_from_the_command_line(models: Path) -> None:
     assert "put text that begins with !" in said
 
 
-def test_a_value_and_a_cell_without_the_column(models: Path) -> None:
-    assert kept_rows(models, '{seed: 1, model: "!random*"}') == [
-        "gbrt 1 1", "svm 1 1", "bm25 1", "gbrt 2 1", "svm 2 1", "bm25 2",
-    ]  # fmt: skip
-
-
 def test_a_list_of_values_and_patterns(models: Path) -> None:
     assert kept_rows(models, '{model: [svm, "random*", "!*-2"], fold: 2, seed: "02"}') == [
         "random-1 2 02", "svm 2 02", "bm25 2",
-    ]  # fmt: skip
-
-
-def test_names_of_runs_and_datasets(models: Path) -> None:
-    assert kept_rows(models, "{run: bm25}") == ["bm25 1", "bm25 2"]
-    assert kept_rows(models, '{run: ["!random-*", "!bm25"], dataset: fold2, seed: [1]}') == [
-        "gbrt 2 1", "svm 2 1"
     ]  # fmt: skip
 
 
@@ -517,33 +412,6 @@ def test_values_are_text_as_it_is_written(models: Path) -> None:
 )  # fmt: skip
 def test_what_keeps_nothing_is_said(models: Path, where: str, lines: list[str]) -> None:
     assert where_problems(models, where) == lines
-
-
-def test_what_is_left_out_needs_no_counterpart(tmp_path: Path) -> None:
-    """Predictions without data, data without predictions and twins are no errors then."""
-    for name in ("fold1.txt", "fold2.txt", "fold3.txt", "m1.txt", "m2.txt", "m4.txt"):
-        (tmp_path / name).write_text("x")
-    text = textwrap.dedent("""\
-        datasets: {"fold{fold}": {path: "fold{fold}.txt"}}
-        runs: {m: {path: "m{fold}.txt"}}
-        metrics: [map]
-        """)
-    with pytest.raises(ConfigError, match=r"no dataset for .*m4\.txt"):
-        config.loads(text, "c.yaml", tmp_path)
-    loaded = config.loads(text + "where: {fold: [1, 2]}\n", "c.yaml", tmp_path)
-    assert [cell.dataset for cell in resolve(loaded)] == ["fold1", "fold2"]
-    with pytest.raises(ConfigError, match="no run has predictions for fold3"):
-        config.loads(text + 'where: {fold: "!4"}\n', "c.yaml", tmp_path)
-
-
-def test_a_fold_for_which_nothing_is_kept(models: Path) -> None:
-    for seed in ("1", "02"):
-        (models / f"svm/fold2-s{seed}.txt").unlink()
-    assert where_problems(models, "{model: svm, run: svm}") == [
-        "$.datasets.fold{fold} (line 2)  no run that 'where' keeps has predictions for fold2",
-        "  fix:   add them, leave it out as in 'where: {fold: [1, 2]}', or narrow the path",
-    ]
-    assert kept_rows(models, "{model: svm, run: svm, fold: 1}") == ["svm 1 1", "svm 1 02"]
 
 
 def test_metrics_refer_to_the_runs_that_are_kept(models: Path) -> None:
@@ -606,12 +474,6 @@ def test_it_is_told_once_for_all_folds(shared_folders: Path) -> None:
         "as run 'test'\n"
         "    fix:   narrow the pattern, or exclude it: 'where: {run: \"!test\"}'"
     )
-
-
-def test_one_file_that_is_named_twice(shared_folders: Path) -> None:
-    text = "datasets: {a: {path: f1/a.txt}}\nruns: {svm: {path: ./f2/../f1/a.txt}}\nmetrics: [map]"
-    with pytest.raises(ConfigError, match=r"itself, taken as run .*\n.*name the file of"):
-        resolve(config.loads(text, "c.yaml", shared_folders))
 
 
 def test_a_table_may_hold_grades_and_scores(shared_folders: Path) -> None:

@@ -170,11 +170,6 @@ VALUES = ("1", "[a, b]", "{c: 1, d}", "'x: y'", '"\\u00e9\\t"', "|\n  two\n  lin
           "!!str 1")  # fmt: skip
 
 
-def test_overrides_are_held_to_the_same() -> None:
-    with pytest.raises(ConfigError, match=r"cannot read the value: .*inside each other"):
-        config.loads("name: x", overrides=["name=" + "[" * 10_000])
-
-
 def test_a_config_is_a_regular_file_that_ends(tmp_path: Path) -> None:
     """Neither is a device read without end, nor a pipe waited for."""
     os.mkfifo(tmp_path / "pipe.yaml")
