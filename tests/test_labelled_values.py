@@ -15,21 +15,16 @@ import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from command_line import called
 
 import harness
-from harness import compat
-from harness.experiment import folder as stored
-from harness.experiment.outcome import with_comparisons
-from harness.reports.plots.plot import Settings, find, requests
 
 Rows = dict[str, dict[str, float]]
 METRICS = ("map", "ndcg", "recip_rank", "P@5", "bpref", "ndcg@5", "ndcg@10")
@@ -267,30 +262,6 @@ def test_evaluate(pair: tuple[Experiment, Experiment], format: str) -> None:
     _same_command(pair, "evaluate", "seta.qrels", *RUN_FILES, *metrics, "-q", "-f", format)
 
 
-def test_trec_eval(pair: tuple[Experiment, Experiment]) -> None:
-    for run in RUN_FILES:
-        words = ("trec_eval", "-q", "-m", "map", "-m", "ndcg_cut.5", "-c", "seta.qrels", run)
-        _same_command(pair, *words)
-
-
-def test_pytrec_eval_interface(pair: tuple[Experiment, Experiment]) -> None:
-    def values(experiment: Experiment) -> Counter[str]:
-        qrels, runs = _data()
-        judged, answered = (
-            {
-                experiment.named(qid): {
-                    experiment.named(docno): value for docno, value in experiment.shuffled(row)
-                }
-                for qid, row in experiment.shuffled((qid, one.items()) for qid, one in given)
-            }
-            for given in (qrels["seta"].items(), runs["seta", "runb"].items())
-        )
-        found = compat.RelevanceEvaluator(judged, {"map", "ndcg"}).evaluate(answered)
-        return labelled(experiment.plain("\n".join(f"{qid} {row}" for qid, row in found.items())))
-
-    _same(pair, values)
-
-
 COMPARE = ("-m", "map", "-m", "ndcg")
 
 
@@ -339,15 +310,6 @@ def test_files_of_results(pair: tuple[Experiment, Experiment], results: str) -> 
     _same(pair, lambda experiment: _files(experiment, results))
 
 
-@pytest.mark.parametrize("results", ["trec", "folds"])
-def test_per_query_parquet(pair: tuple[Experiment, Experiment], results: str) -> None:
-    def rows(experiment: Experiment) -> Counter[str]:
-        table = pq.read_table(experiment.folder / results / "per_query.parquet")
-        return labelled(experiment.plain("\n".join(map(str, table.to_pylist()))))
-
-    _same(pair, rows)
-
-
 def test_python_results(pair: tuple[Experiment, Experiment]) -> None:
     def rows(experiment: Experiment) -> Counter[str]:
         with warnings.catch_warnings():
@@ -380,41 +342,6 @@ def test_table(
     _same_command(pair, "table", results, *chosen, *more, "-f", format)
 
 
-def _drawn(experiment: Experiment, results: str, kind: str) -> Iterator[str]:
-    """Yield each number that a picture shows, with its labels."""
-    found = with_comparisons(stored.read(experiment.folder / results))
-    maker = find(kind)
-    for request in requests(found, Settings(kind=kind, metrics=("map", "ndcg*"))):
-        shown = maker.data(request)
-        title = f"{request.dataset} {' '.join(map(str, request.metrics))}"
-        yield from (f"{title} {line}" for line in _points(kind, shown))
-
-
-def _points(kind: str, shown: Any) -> Iterator[str]:
-    if kind == "heatmap":
-        for name, row in zip(shown.names, shown.values, strict=True):
-            pairs = zip(shown.qids, row, strict=True)
-            yield from (f"{name.label} {qid} {value:.6f}" for qid, value in pairs)
-    elif kind == "differences":
-        for panel in shown.panels:
-            yield f"{panel.name.label} {panel.won} {panel.tied} {panel.lost}"
-            for place, qid in panel.named:
-                yield f"{panel.name.label} {qid} {panel.values[place]:.6f} {panel.better[place]}"
-    elif kind == "critical-difference":
-        pairs = zip(shown.names, shown.ranks, strict=True)
-        yield from (f"{name.label} {rank:.6f}" for name, rank in pairs)
-    elif kind == "scatter":
-        points = zip(shown.names, shown.x, shown.y, strict=True)
-        yield from (f"{name.label} {x:.6f} {y:.6f}" for name, x, y in points)
-    elif kind == "distribution":
-        yield from (f"{box.name.label} {box.quartiles} {box.mean:.6f}" for box in shown.boxes)
-    elif kind == "cutoffs":
-        yield from (f"{line.name.label} {line.values.tolist()}" for line in shown.lines)
-    else:
-        for row in shown.rows:
-            yield f"{row.name.label} {row.difference:.6f} {row.low:.6f} {row.high:.6f}"
-
-
 KINDS = (
     "cutoffs",
     "heatmap",
@@ -426,29 +353,12 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("results", ["trec", "folds"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_plot_data(pair: tuple[Experiment, Experiment], results: str, kind: str) -> None:
-    def points(experiment: Experiment) -> Counter[str]:
-        return labelled(experiment.plain("\n".join(_drawn(experiment, results, kind))))
-
-    _same(pair, points)
-
-
 @pytest.mark.parametrize("query", [(), ("--query", QIDS[0]), ("--query", QIDS[9])])
 @pytest.mark.parametrize("run", RUNS)
 def test_why(pair: tuple[Experiment, Experiment], run: str, query: Sequence[str]) -> None:
     words = ("why", "trec", "--run", run, "--dataset", "setb", "--metric")
     for metric in ("map", "ndcg"):
         _same_command(pair, *words, metric, *query)
-
-
-@pytest.mark.parametrize("query", [(), ("--query", QIDS[8])])
-@pytest.mark.parametrize("model", MODELS)
-def test_why_of_folds(
-    pair: tuple[Experiment, Experiment], model: str, query: Sequence[str]
-) -> None:
-    _same_command(pair, "why", "folds", "--run", model, "--metric", "map", *query)
 
 
 CONVENTIONS = [word for name in ("lightgbm", "letor", "ranx") for word in ("--convention", name)]
@@ -458,42 +368,3 @@ AUDIT = ("-m", "map", "-m", "ndcg@5", *CONVENTIONS)
 @pytest.mark.parametrize("config", ["trec", "folds", "trec.yaml", "folds.yaml"])
 def test_audit(pair: tuple[Experiment, Experiment], config: str) -> None:
     _same_command(pair, "audit", config, *AUDIT, "-f", "csv")
-
-
-@pytest.mark.parametrize("format", ["text", "html"])
-def test_audit_tables(pair: tuple[Experiment, Experiment], format: str) -> None:
-    # a column for each run: the config lists them in the plain order, which is not sorted
-    _same_command(pair, "audit", "in_order.yaml", *AUDIT, "-f", format)
-
-
-def test_explain(pair: tuple[Experiment, Experiment]) -> None:
-    printed = pair[0].run("evaluate", "seta.qrels", "seta-runb.run", "-m", "ndcg@10", "-f", "csv")
-    value = f"{float(next(csv.reader(io.StringIO(printed.splitlines()[1])))[-1]):.4f}"
-    words = ("explain", value, "seta.qrels", "seta-runb.run", "-m", "ndcg", "--depth", "1")
-    _same_command(pair, *words)
-
-
-def _findings(experiment: Experiment, *words: str) -> Counter[str]:
-    """Return the findings of ``harness check``, with the text of the line that each points at."""
-    printed = called("check", *map(experiment.named, words), "-f", "json", cwd=experiment.folder)
-    found, names = [], {*experiment.names.values()}
-    for one in json.loads(printed.out)["findings"]:
-        if one["rule"] == "scattered-queries":  # the rows of one experiment only
-            continue
-        path, _, number = one.pop("place").partition(":")
-        one.pop("line", None)
-        examples = {*re.findall(r"[\w.-]+", " ".join(one["examples"]))}
-        one["examples"] = sorted(map(experiment.plain, examples))
-        if number.isdigit():
-            line = (experiment.folder / path).read_text().splitlines()[int(number) - 1]
-            in_line = {*re.split(r"[\s:]", line)} & names & examples
-            one["names in line"] = sorted(map(experiment.plain, in_line))
-        if one["count"] > 1:  # the first of several are others in each experiment
-            one = {name: one[name] for name in ("rule", "what", "count", "file")}
-        found.append(experiment.plain(json.dumps(one)))
-    return labelled("\n".join(found))
-
-
-@pytest.mark.parametrize("words", [("trec.yaml",), ("folds.yaml",), ("seta.qrels", *RUN_FILES)])
-def test_check(pair: tuple[Experiment, Experiment], words: tuple[str, ...]) -> None:
-    _same(pair, lambda experiment: _findings(experiment, *words))

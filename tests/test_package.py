@@ -65,23 +65,6 @@ def test_the_command_starts_without_what_it_does_not_need(tmp_path: Path, kind: 
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_a_config_is_run_without_what_it_does_not_need(tmp_path: Path) -> None:
-    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\n")
-    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.5 a\nq1 Q0 d2 2 1.5 a\n")
-    (tmp_path / "c.yaml").write_text(
-        "output: out\ndatasets: {d: {path: qrels.txt, format: trec}}\n"
-        "runs: {'{system}': {path: '{system}.run', format: trec}}\nmetrics: [map]\n"
-    )
-    code = (
-        "import sys, harness; harness.run('c.yaml');"
-        "print([m for m in ('pandas', 'polars', 'pyarrow.compute') if m in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
 AFTER_A_RUN = (
     ("compare", "a", "b", "--results", "out"),
     ("compare", "out", "out"),

@@ -16,7 +16,7 @@ from harness.config import load as configs
 from harness.core.metric import REGISTRY, Definition
 from harness.core.names import parse
 from harness.core.settings import PARAMETERS, Parameter
-from harness.errors import ConfigError, HarnessError, InputError, UnknownNameError
+from harness.errors import ConfigError, HarnessError, UnknownNameError
 from harness.experiment import evaluate as direct
 from harness.experiment import run as experiment
 
@@ -140,20 +140,6 @@ def test_parts_of_a_config_refuse_wrong_names(files: Path, part: str) -> None:
         assert all(problem.where.startswith(f"$.{key}") for problem in caught.value.problems)
 
 
-def test_a_sound_name_is_no_error(files: Path) -> None:
-    names = ["rbo(form=truncated,k=3)", "map(above=1,top=2)", "ndcg(short=error,depth=10)@10",
-             "rbo(reference=other)"]  # fmt: skip
-    configs.load(config_of(files, names))
-    assert [str(one) for name in names for one in parse(name)]
-
-
-def test_every_alias_is_found() -> None:
-    for name in BUILT_IN:
-        for alias in REGISTRY[name].aliases:
-            (first, *_) = parse(alias)
-            assert first.definition is REGISTRY[name]
-
-
 COMMANDS: list[tuple[tuple[str, ...], str]] = [
     (("evaluate", "qrels.txt", "mine.run", "-m", "rbo(k=3)"), "form=truncated"),
     (("evaluate", "qrels.txt", "mine.run", "-m", "rbo(reference=unheard)"), "no such run"),
@@ -179,28 +165,6 @@ def test_commands_refuse_before_they_read(
     assert said in str(done.exception)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"baseline": "unheard"}, {"test": "x"}, {"level": 3}, {"draws": 3}, {"correction": "x"},
-     {"metrics": ["num_ret"]}, {"metrics": ["rbo(k=3)"]}],
-)  # fmt: skip
-def test_compare_in_python_refuses_before_it_reads(files: Path, wrong: dict[str, Any]) -> None:
-    runs = {name: files / f"{name}.run" for name in ("mine", "other")}
-    with pytest.raises(UnknownNameError):
-        harness.compare(files / "qrels.txt", runs, **{"metrics": ["map"], **wrong})
-
-
-def test_a_path_that_is_not_there_is_found_first(files: Path) -> None:
-    for qrels, run, other in (
-        ("gone", "mine.run", "other.run"), ("qrels.txt", "gone", "other.run"),
-        ("qrels.txt", "mine.run", "gone"),
-    ):  # fmt: skip
-        with pytest.raises(InputError, match="no file"):
-            harness.evaluate(
-                files / qrels, files / run, ["map"], references={"o": str(files / other)}
-            )
-
-
 def test_a_reference_run_that_a_dataset_lacks(tmp_path: Path) -> None:
     for name in ("q1.txt", "q2.txt", "a-1.run", "a-2.run", "b-1.run"):
         (tmp_path / name).write_bytes(b"\x00")
@@ -217,16 +181,3 @@ def test_a_reference_run_that_a_dataset_lacks(tmp_path: Path) -> None:
     (problem,) = caught.value.problems
     assert problem.where.startswith("$.metrics[1]")
     assert "dataset two has a" in problem.what
-
-
-def test_a_reference_with_seeds_that_the_others_do_not_have(tmp_path: Path) -> None:
-    for name in ("q.txt", "b-1.run", "b-2.run", "a.run"):
-        (tmp_path / name).write_bytes(b"\x00")
-    path = tmp_path / "c.yaml"
-    path.write_text(
-        'datasets: {d: {path: q.txt, format: trec}}\nruns: {b: {path: "b-{seed}.run"}, '
-        "a: {path: a.run}}\nmetrics: [rbo(reference=b)]\noutput: out\n",
-        encoding="utf-8",
-    )
-    with pytest.raises(ConfigError, match="dataset d has 2 runs of that name"):
-        configs.load(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -27,16 +27,9 @@ from . import options
 @options.comparison
 @options.format_option("text", "jsonl")
 def command(
-    paper: Path,
-    results: Path,
-    tables: tuple[str, ...],
-    names: tuple[str, ...],
-    dataset: str | None,
-    baselines: tuple[str, ...],
-    test: str | None,
-    correction: str | None,
-    format: Literal["text", "jsonl"],
-) -> None:
+    paper: Path, results: Path, baselines: tuple[str, ...], test: str | None,
+    correction: str | None, **settings: Any,
+) -> None:  # fmt: skip
     """Check the table of a paper: derive each number again, and its marks.
 
     Finds numbers by the names of rows and columns, and says which digits, roundings, bold and
@@ -48,15 +41,8 @@ def command(
       harness check-table paper.tex --results results/compare
       harness check-table README.md --results results/paper
     """
-    text, is_right = check_table(
-        paper,
-        results,
-        tables=tables,
-        names=names,
-        dataset=dataset,
-        compared=options.changed_plan(baselines, test, correction),
-        format=format,
-    )
+    plan = options.changed_plan(baselines, test, correction)
+    text, is_right = check_table(paper, results, compared=plan, **settings)
     output.show(text)
     if not is_right:
         raise click.exceptions.Exit(1)

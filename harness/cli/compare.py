@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,10 @@ from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
 from . import options
 from .evaluate import evaluate
+
+_PLAN = [one.name for one in fields(Plan) if one.name != "metrics"]
+_BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
+"""Options for two results folders or CSV leaderboards."""
 
 
 @click.command(cls=options.Command)
@@ -60,7 +62,7 @@ from .evaluate import evaluate
     "--level", metavar="ALPHA", default=0.05, help="An adjusted p-value up to this is significant."
 )
 @options.choice(
-    "--interval", IntervalMethod, default="t", help="How the interval of a difference is had."
+    "--interval", IntervalMethod, default="t", help="Method for the interval of a difference."
 )
 @click.option(
     "--draws",
@@ -77,12 +79,10 @@ from .evaluate import evaluate
     "--tolerance",
     metavar="DIFFERENCE",
     type=float,
-    help="Largest difference that is none. By default half of the last digit that a CSV prints; "
-    "0 for folders.",
+    help="Treat differences up to this as equal. By default 0 for folders, half of the last "
+    "printed digit for a CSV.",
 )
-@click.option(
-    "--any-change", is_flag=True, help="Exit 1 where anything has changed, better or worse."
-)
+@click.option("--any-change", is_flag=True, help="Exit 1 if anything has changed, better or worse.")
 @options.many("--lower", metavar="METRIC", help="Lower is better by this one of a CSV")
 @options.many(
     "--key",
@@ -104,23 +104,10 @@ def command(
     results: Path | None,
     metrics: tuple[str, ...],
     dataset: str | None,
-    baselines: tuple[str, ...],
     all_pairs: bool,
-    test: str,
-    correction: Correction,
-    family: Family,
-    level: float,
-    interval: IntervalMethod,
-    draws: int,
-    seed: int,
-    format: str,
-    tolerance: float | None,
     any_change: bool,
-    lower: tuple[str, ...],
-    keys: tuple[str, ...],
     names: tuple[str, ...],
-    p: float | None,
-    reproduction: bool,
+    format: str,
     **settings: Any,
 ) -> None:
     """Compare runs with each other, or two leaderboards: what has changed.
@@ -138,31 +125,28 @@ def command(
       harness compare lambdamart gbrt neural --results results/sweep --test randomization
       harness compare results/before results/after --tolerance 0.001
     """
-    if all_pairs and baselines:
+    plan = Plan(**{key: settings.pop(key) for key in _PLAN})
+    boards = {key: settings.pop(key) for key in _BOARDS}
+    if all_pairs and plan.baselines:
         raise UnknownNameError(
             "--all-pairs compares every run with every other, and --baseline all with one: "
             "leave one of them out"
         )
-    plan = Plan(baselines, test, correction, family, level, interval, draws, seed)
     width = options.terminal_width(format)
     if qrels is None and results is None and versus.are_boards(runs):
+        boards["p"] = 0.9 if boards["p"] is None else boards["p"]
         found = changes(
-            *runs, plan=plan, metrics=metrics, dataset=dataset, tolerance=tolerance, lower=lower,
-            keys=keys, names=_pairs(names), p=0.9 if p is None else p, reproduction=reproduction,
+            *runs, plan=plan, metrics=metrics, dataset=dataset,
+            names=options.pairs("--name", names), **boards,
         )  # fmt: skip
         output.show(render(found, format, **width))
         if found.has_regression or (any_change and found.has_change):
             raise click.exceptions.Exit(1)
         return
-    for option, is_given in (
-        ("--tolerance", tolerance is not None), ("--any-change", any_change), ("--lower", lower),
-        ("--key", keys), ("--name", names), ("--p", p is not None),
-        ("--reproduction", reproduction),
-    ):  # fmt: skip
-        if is_given:
-            raise UnknownNameError(
-                f"{option} is for two folders of results or two CSV leaderboards"
-            )
+    for key, value in {**boards, "any_change": any_change, "name": names}.items():
+        if value not in (None, (), False):
+            option = f"--{key.removesuffix('s').replace('_', '-')}"
+            raise UnknownNameError(f"{option} is for two results folders or two CSV leaderboards")
     versus.check_request(runs, qrels, results, metrics)
     if results is not None:
         board = versus.from_results(results, runs, dataset)
@@ -171,17 +155,6 @@ def command(
         versus.check_metrics(metrics)
         versus.check_plan(plan, short_names(runs))
         board = evaluate(str(qrels), runs, metrics, **settings)
-    if not all_pairs and not baselines:
+    if not all_pairs and not plan.baselines:
         plan = replace(plan, baselines=(board.entries[0].run,))
     output.show(versus.render(board, plan, format, **width))
-
-
-def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return what was written as OLD=NEW."""
-    found = []
-    for name in names:
-        both = re.fullmatch(r"((?:[^=()]|\([^()]*\))+)=(.+)", name)  # map(rel=2)=MAP
-        if both is None:
-            raise UnknownNameError(f"--name {name}: write it as OLD=NEW, such as BM25=bm25")
-        found.append((both[1], both[2]))
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import click
 from ..core.arguments import MOST
 from ..core.comparison import Correction
 from ..core.policy import TIES, Duplicates, Empty, Missing
-from ..errors import did_you_mean
+from ..errors import UnknownNameError, did_you_mean
 from ..files import printing
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -143,8 +144,21 @@ def changed_plan(
     baselines: tuple[str, ...], test: str | None, correction: str | None
 ) -> dict[str, Any]:
     """Return the parts of a plan of comparisons that options name."""
-    given = {"baselines": baselines, "test": test, "correction": correction}
-    return {key: value for key, value in given.items() if value}
+    changes = {"baselines": baselines, "test": test, "correction": correction}
+    return {key: value for key, value in changes.items() if value}
+
+
+def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return what is written as OLD=NEW; a sign in parentheses, as in map(rel=2)=MAP, is OLD's.
+
+    >>> pairs("--name", ("ndcg(gain=exp)@10=nDCG",))
+    [('ndcg(gain=exp)@10', 'nDCG')]
+    """
+    found = [re.fullmatch(r"((?:[^=()]|\([^()]*\))+)=(.+)", text) for text in texts]
+    for text, both in zip(texts, found, strict=True):
+        if both is None:
+            raise UnknownNameError(f"{option} {text}: expected OLD=NEW, such as bm25=BM25")
+    return [(both[1], both[2]) for both in found if both]
 
 
 def terminal_width(format: str) -> dict[str, int]:

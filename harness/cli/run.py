@@ -8,8 +8,6 @@ from pathlib import Path
 import click
 
 from .. import files as output
-from ..config.patterns import hidden_folders
-from ..errors import first_of, legible
 from ..experiment import executors
 from ..experiment import run as experiment
 from ..experiment.outcome import render_comparisons
@@ -48,11 +46,7 @@ def command(
       harness run configs/quickstart.yaml --set policy.ties=stable
     """
     if dry_run:
-        with hidden_folders() as hidden:
-            output.show(experiment.plan(config, overrides=overrides))
-        if hidden:
-            folders = first_of([_relative(Path(folder)) for folder in hidden])
-            output.show(legible(f"left out, as hidden: {folders}") + "\n")
+        output.show(experiment.plan(config, overrides=overrides))
         return
     if jobs > 1 and not scheduler:
         executors.prepare()

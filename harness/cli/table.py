@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,7 @@ from typing import Any
 import click
 
 from .. import files as output
-from ..config.model import Config
 from ..core.comparison import Plan
-from ..core.leaderboard import Entry, Summary
 from ..core.study import Study
 from ..core.systems import dataset_name, run_name
 from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, did_you_mean
@@ -84,9 +82,6 @@ def command(
     standalone: bool,
     methods: bool,
     bibtex: bool,
-    baselines: tuple[str, ...],
-    test: str | None,
-    correction: str | None,
     **settings: Any,
 ) -> None:
     """Print the table for the paper: best values, significance, caption.
@@ -99,9 +94,10 @@ def command(
       harness table results/compare -m map -m ndcg@10 --sort map --spread deviation
       harness table results/compare --methods --format latex
     """
+    plan = options.changed_plan(*(settings.pop(key) for key in ("baselines", "test", "correction")))
     changes = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
-        changes["names"] = with_names(names)
+        changes["names"] = dict(options.pairs("--name", names))
     if digits:
         changes["digits"] = with_digits(digits)
     if extra:
@@ -112,7 +108,6 @@ def command(
         changes["width"] = "page" if wide else "column"
     if settings["runs"]:
         changes["groups"] = {}
-    plan = options.changed_plan(baselines, test, correction)
     try:
         table, made_with, study = table_of(results, name, changes, plan)
     except UnknownNameError as error:
@@ -155,30 +150,21 @@ def of_option(problem: Problem, changes: Mapping[str, Any]) -> Problem:
 def table_of(
     folder: Path, name: str | None, changes: Mapping[str, Any], plan: Mapping[str, Any]
 ) -> tuple[PaperTable, Settings, Study]:
-    """Return a table of a folder of results.
-
-    Parameters
-    ----------
-    folder : Path
-        What ``harness run`` wrote.
-    name : str, optional
-        Of a table of its config: by default the first, or one of everything if it has none.
-    changes : mapping
-        Settings in place of the config's; `names` come on top of the config's.
-    plan : mapping
-        Parts of a plan of comparisons in place of the config's: runs are compared anew then.
-    """
+    """Return a table of a folder of results, with changed settings and plan of comparisons."""
     results = results_of.read(folder)
-    called, settings = settings_of(results.config, name)
+    tables = results.config.tables
+    if name is not None and name not in tables:
+        has = f"it has: {', '.join(tables) or 'none'}"
+        near = did_you_mean(name, tables)
+        raise UnknownNameError(f"the config of these results has no table '{name}'{near}  ({has})")
+    name = name or next(iter(tables), None)
+    settings = DEFAULT if name is None else tables[name]
     names = {**settings.names, **changes.get("names", {})}
     settings = replace(settings, **{**changes, "names": names})
-    if (
-        settings.marks != "none"
-        or settings.spread == "interval"
-        or {"tier", "rank"} & {*settings.extras}
-    ):
+    extras = {"tier", "rank"} & {*settings.extras}
+    if settings.marks != "none" or settings.spread == "interval" or extras:
         results = _compared(results, plan)
-    return build(results, settings, called), settings, results
+    return build(results, settings, name or "table"), settings, results
 
 
 def methods_of(
@@ -189,14 +175,15 @@ def methods_of(
     with_methods: bool,
     with_references: bool,
 ) -> str:
-    """Return the methods paragraph of a table, the references that it cites, or both.
-
-    Citations are LaTeX's if `format` is; otherwise keys in brackets.
-    """
+    """Return the methods paragraph of a table, the references that it cites, or both."""
     runs = {row.run for row in table.rows}
-    shown = {one.dataset for one in table.columns}
+    datasets = {one.dataset for one in table.columns}
+    summary = study.board.summary
     entries = [
-        one for one in study.board.entries if _belongs(one, study.board.summary, runs, shown)
+        one
+        for one in study.board.entries
+        if dataset_name(one, summary) in datasets
+        and run_name(one.run, one.columns, one.pattern, summary) in runs
     ]
     study = replace(study, board=replace(study.board, entries=tuple(entries)))
     metrics = [str(one.metric) for one in table.columns if one.metric is not None]
@@ -207,34 +194,6 @@ def methods_of(
     if with_references:
         parts.append(bibliography(study, metrics=metrics))
     return "\n".join(parts)
-
-
-def _belongs(
-    entry: Entry, summary: Summary, runs: Collection[str], datasets: Collection[str | None]
-) -> bool:
-    """Whether an entry is part of a system of these runs and datasets."""
-    dataset = dataset_name(entry, summary)
-    return (
-        dataset in datasets and run_name(entry.run, entry.columns, entry.pattern, summary) in runs
-    )
-
-
-def settings_of(config: Config, name: str | None) -> tuple[str, Settings]:
-    """Return a table's name and settings, as a config has them.
-
-    Raises
-    ------
-    UnknownNameError
-        Where the config has no table of that name.
-    """
-    if name is None:
-        name = next(iter(config.tables), None)
-        return ("table", DEFAULT) if name is None else (name, config.tables[name])
-    if name not in config.tables:
-        has = f"it has: {', '.join(config.tables)}" if config.tables else "it has none"
-        near = did_you_mean(name, config.tables)
-        raise UnknownNameError(f"the config of these results has no table '{name}'{near}  ({has})")
-    return name, config.tables[name]
 
 
 def with_digits(given: Sequence[str]) -> dict[str, int]:
@@ -250,21 +209,6 @@ def with_digits(given: Sequence[str]) -> dict[str, int]:
             what = f"--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '{text}'"
             raise UnknownNameError(Problem("", what))
         found[metric or "*"] = int(digits)
-    return found
-
-
-def with_names(given: Sequence[str]) -> dict[str, str]:
-    """Return ``["bm25=BM25"]`` as names by name; the last ``=`` divides them.
-
-    >>> with_names(["ndcg(gain=exp)@10=nDCG"])
-    {'ndcg(gain=exp)@10': 'nDCG'}
-    """
-    found = {}
-    for text in given:
-        own, sign, name = text.rpartition("=")
-        if not sign or not own:
-            raise UnknownNameError(Problem("", f"--name takes OLD=NEW, and is '{text}'"))
-        found[own] = name
     return found
 
 

@@ -1,180 +1,95 @@
-"""What can be checked of comparisons, tables, plots and summaries before any data are read."""
+"""What a config gets wrong beyond keys and types, found before any data are read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from ..core.convention import contradiction
+from ..core.convention import find as find_convention
 from ..core.leaderboard import NOT_COMPARED, Summary
-from ..core.metric import Metric
+from ..core.metric import REGISTRY, Metric
+from ..core.names import BOUNDS, parse, with_bounds
 from ..core.systems import compared, run_name, whole_name
 from ..core.text import alike_warnings, folded, wrong_with
-from ..errors import Problem, UnknownNameError, did_you_mean
+from ..errors import HarnessWarning, Problem, UnknownNameError, did_you_mean
+from ..readers.choice import FORMATS
+from ..readers.format import Kind
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.plots.plot import too_many
-from .cells import Cell, columns_of
-from .model import Config
+from . import plugins, sweep
+from .cells import Cell, columns_of, without_reference
+from .layers import is_metric, metric_sets
+from .model import Config, Entry
 from .patterns import Pattern
-from .yaml_file import Loc
+from .validation import Draft
+from .yaml_file import Loc, Source
+
+_OF_DATASETS = ("pool", "average")
 
 
-@dataclass(frozen=True)
-class KnownNames:
-    """What settings may name; None for names that are not known, as some of them are wrong."""
+class Names(NamedTuple):
+    """What settings may name; None if some of them are wrong, so that not all are known."""
 
     metrics: Sequence[Metric] | None
     runs: Sequence[str] | None
     datasets: Sequence[str] | None
 
 
-def check_compare(config: Config, known: KnownNames, all_loaded: bool) -> Iterator[Problem]:
-    """Yield what is wrong with the plan of comparisons.
+def check(config: Config, load_plugins: bool) -> list[Problem]:
+    """Return what is wrong with names, formats, plugins, files, metrics and references to them."""
+    source = config._source
+    problems = [*_check_names(config), *_check_formats(config)]
+    if load_plugins:
+        problems += _check_plugins(config)
+    all_loaded = (load_plugins and plugins.plugins_allowed()) or not config.plugins
 
-    Unless all plugins are loaded, an unknown test may be one of theirs.
-    """
-    plan, runs, metrics = config.compare, known.runs, known.metrics
-    if plan is None:
-        return
-    if all_loaded:
-        from ..stats.registry import find  # which loads SciPy: only where runs are compared
+    complete = config._complete and not source.problems
+    cells, wrong = sweep.find(
+        config.datasets, config.runs, config.base, where=config.where, whole=config.complete,
+        complete=complete,
+    )  # fmt: skip
+    problems += [config.problem(one.loc, one.what, fix=one.fix) for one in wrong]
+    for kind, names in (("datasets", [c.dataset for c in cells]), ("runs", [c.run for c in cells])):
+        for text in alike_warnings(kind, names):
+            warnings.warn(text, HarnessWarning, stacklevel=6)
 
-        try:
-            find(plan.test)
-        except UnknownNameError as error:
-            yield from (config.problem(("compare", "test"), one.what) for one in error.problems)
-    if runs is not None and len(runs) < 2:
-        what = f"there is one run, {', '.join(runs)}; comparing takes two"
-        yield config.problem(("compare",), what)
-    for place, name in enumerate(plan.baselines):
-        if runs is not None and name not in runs:
-            near = did_you_mean(name, runs)
-            what = f"there is no run '{name}'{near}  (there are: {', '.join(runs)})"
-            yield config.problem(_item(("compare", "baseline"), place, plan.baselines), what)
-    if metrics is None:
-        return
-    for place, name in enumerate(plan.metrics):
-        try:
-            compared(metrics, [name])
-        except UnknownNameError as error:
-            loc = _item(("compare", "metrics"), place, plan.metrics)
-            yield from (config.problem(loc, one.what) for one in error.problems)
-    if metrics and not compared(metrics):
-        names = ", ".join(map(str, metrics))
-        what = f"none of the metrics ({names}) is a mean of values that have a better and a worse"
-        yield config.problem(("compare",), what)
-
-
-def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
-    """Return the place of an item; a single one may be written without a list."""
-    return loc if len(items) == 1 else (*loc, place)
-
-
-def check_plots(config: Config, known: KnownNames) -> Iterator[Problem]:
-    """Yield what is wrong with plots."""
-    baselines = None if config.compare is None else config.compare.baselines
-    for place, settings in config.items_of("plots"):
-        wrong = list(plot_problems(settings, known.runs, known.datasets, known.metrics, baselines))
-        for loc, what in wrong:
-            yield config.problem(("plots", place, *loc), what)
-        if wrong or known.datasets is None or known.metrics is None:
-            continue
-        if what := too_many(settings, known.datasets, known.metrics):
-            fix = f"name fewer metrics or datasets: {{kind: {settings.kind}, metrics: [...]}}"
-            yield config.problem(("plots", place), what, fix=fix)
+    convention = config.convention
+    try:
+        convention and find_convention(convention)
+    except UnknownNameError as error:
+        problems += [config.problem(("convention",), one.what) for one in error.problems]
+        convention = None
+    if overruled := contradiction(convention, config.to_policy()):
+        problems.append(config.problem(("policy", overruled[0]), overruled[1]))
+    defaults = config.policy.metric_defaults(convention)
+    problems += _check_metric_sets(source, defaults, all_loaded)
+    entries: list[tuple[Loc, str]] = [
+        (("metrics", place), name) for place, name in enumerate(config.metrics) if name
+    ]
+    metrics, unknown = _check_metrics(entries, source, defaults, all_loaded)
+    problems += unknown
+    datasets = systems = None
+    if complete and not wrong:
+        problems += _check_references(metrics, cells, source)
+        problems += _check_summary(config, cells)
+        datasets, systems = names_of(config.summary, cells)
+    every = None
+    if config.metrics and len(metrics) == len(config.metrics):
+        every = [one for _, some in metrics for one in some]
+        every = list(with_bounds(every)) if config.policy.ties == BOUNDS else every
+    known = Names(every, systems, datasets)
+    problems += _check_compare(config, known, all_loaded)
+    problems += _check_tables(config, known)
+    problems += _check_plots(config, known)
+    return problems
 
 
-def check_tables(config: Config, known: KnownNames) -> Iterator[Problem]:
-    """Yield what is wrong with tables."""
-    taken: dict[str, str] = {}
-    compares = config.compare is not None
-    for name, table in config.tables.items():
-        if wrong := wrong_with(name):
-            what = f"must be the name of a file, and {wrong}"
-            yield config.problem(("tables", name), what)
-        first = taken.setdefault(folded(name), name)
-        if first != name:
-            what = f"'{name}' and '{first}' are one file to some systems"
-            yield config.problem(("tables", name), what, fix="give one of them another name")
-        found = table_problems(table, known.runs, known.datasets, known.metrics, compares)
-        for loc, what in found:
-            fix = "add 'compare:' to the config" if loc[0] in ("marks", "extras") else ""
-            yield config.problem(("tables", name, *loc), what, fix=fix)
-
-
-_OF_DATASETS = ("pool", "average")
-
-
-def check_summary(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
-    """Yield columns that do not exist, are named twice, or cannot be taken out that way."""
-    summary = config.summary
-    of_dataset = dict.fromkeys(name for cell in cells for name in cell.of_dataset)
-    of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
-    seen: dict[str, str] = {}
-    for key, names in vars(summary).items():
-        columns, others = (of_dataset, of_run) if key in _OF_DATASETS else (of_run, of_dataset)
-        for place, name in enumerate(names):
-            what, fix = "", ""
-            if name in seen:
-                what = f"column '{name}' stands under {seen[name]} already"
-            elif name in others and name not in columns:
-                what, fix = _of_the_others(name, key, list(columns))
-            elif name not in columns:
-                listed = ", ".join(columns) or "none"
-                what = f"no column '{name}'{did_you_mean(name, columns)}  (there are: {listed})"
-            if what:
-                yield config.problem(_item(("summary", key), place, names), what, fix=fix)
-            seen.setdefault(name, key)
-    yield from _within_names(seen, cells, config)
-    if summary.pool and summary.average:
-        what = "folds are pooled or averaged, not both"
-        yield config.problem(("summary", "average"), what)
-    if summary.average and config.compare is not None:
-        yield config.problem(("compare",), NOT_COMPARED)
-
-
-def _of_the_others(name: str, key: str, columns: Sequence[str]) -> tuple[str, str]:
-    """Return what is wrong with a column that belongs to the other side, and a fix."""
-    there = f"there are: {', '.join(columns)}" if columns else "there are none"
-    if key in _OF_DATASETS:
-        what = f"column '{name}' is one of runs, and {key} takes those of datasets  ({there})"
-        return what, f"seeds and other repetitions go under spread: 'spread: [{name}]'"
-    what = f"column '{name}' is one of datasets, and {key} takes those of runs  ({there})"
-    return what, f"folds and other parts go under pool or average: 'pool: [{name}]'"
-
-
-def _within_names(
-    columns: Mapping[str, str], cells: Sequence[Cell], config: Config
-) -> Iterator[Problem]:
-    """Yield runs whose names hold a column that a key of the summary takes out."""
-    by_key: dict[str, list[Cell]] = {}
-    for cell in cells:
-        by_key.setdefault(cell.run_key, []).append(cell)
-    for key, some in by_key.items():
-        inside = [
-            name
-            for name in Pattern(key).names
-            if name in columns and len({columns_of(cell).get(name) for cell in some}) > 1
-        ]
-        if not inside:
-            continue
-        runs = list(dict.fromkeys(cell.run for cell in some))
-        keys = " and ".join(f"summary.{columns[name]}" for name in inside)
-        parts = " and ".join(f"{{{name}}}" for name in inside)
-        what = (
-            f"the name has {parts}, so that {', '.join(runs[:3])} are separate runs and {keys} "
-            "cannot take them together"
-        )
-        shorter = key
-        for name in inside:
-            shorter = re.sub(rf"[-_. ]*(?:[A-Za-z]+[-_. ]?)?\{{{name}\}}", "", shorter)
-        fix = f'call them "{shorter}"' if shorter.strip("-_. ") else "give them one name"
-        yield config.problem(("runs", key), what, fix=f"{fix}; the path alone needs {parts}")
-
-
-def names(summary: Summary, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
-    """Return the names of datasets and of runs, as a summary leaves them."""
+def names_of(summary: Summary, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
+    """Return the names of datasets and of runs under a summary."""
     parts = summary.parts
     datasets = dict.fromkeys(
         whole_name(cell.dataset_key, cell.columns, parts) if parts else cell.dataset
@@ -186,7 +101,232 @@ def names(summary: Summary, cells: Sequence[Cell]) -> tuple[list[str], list[str]
     return list(datasets), list(runs)
 
 
-def similar_names(cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield what is to be said of datasets and runs that look alike and are kept apart."""
-    yield from alike_warnings("datasets", (one.dataset for one in cells))
-    yield from alike_warnings("runs", (one.run for one in cells))
+def _check_names(config: Config) -> Iterator[Problem]:
+    """Yield datasets and runs without a name, and a config whose name is no folder's."""
+    for section, entries in (("datasets", config.datasets), ("runs", config.runs)):
+        for key in entries:
+            if not key.strip():
+                fix = "give it a name; tables show it"
+                yield config.problem((section, key), "the name is empty", fix=fix)
+    if not isinstance(config, Draft) and (wrong := wrong_with(config.name)):
+        yield config.problem(("name",), f"must be the name of a folder, and {wrong}")
+
+
+def _check_formats(config: Config) -> Iterator[Problem]:
+    """Yield formats that do not exist or hold something else, and options that they do not have."""
+    entries: list[tuple[Loc, Kind, Entry]] = [
+        (("datasets", key), "qrels", entry) for key, entry in config.datasets.items()
+    ]
+    entries += [(loc, "run", entry) for _, loc, entry in sweep.run_entries(config.runs)]
+    for loc, kind, entry in entries:
+        options = entry.options().keys() - {"format", "duplicates"}
+        able = [name for name, known in FORMATS.items() if known.reader(kind) is not None]
+        if entry.format is None:
+            if not any(options <= {*FORMATS[name].options(kind)} for name in able):
+                what = f"no format has the options {' and '.join(sorted(options))} together"
+                yield config.problem(loc, what)
+        elif entry.format not in able:
+            what = f"unknown format '{entry.format}'{did_you_mean(entry.format, able)}"
+            if entry.format in FORMATS:
+                what = f"format {entry.format} holds no {kind}"
+            yield config.problem((*loc, "format"), f"{what}  (all: {', '.join(able)})")
+        else:
+            allowed = FORMATS[entry.format].options(kind)
+            for option in options - {*allowed}:
+                has = ", ".join(allowed) or "none"
+                what = f"format {entry.format} has no option '{option}'  (it has: {has})"
+                yield config.problem((*loc, option), what)
+
+
+def _check_plugins(config: Config) -> Iterator[Problem]:
+    """Load the plugins, and yield why some cannot be loaded."""
+    for place, name in enumerate(config.plugins):
+        try:
+            plugins.load(name, config.base)
+        except plugins.PluginError as error:
+            yield config.problem(("plugins", place), str(error))
+
+
+def _check_metric_sets(
+    source: Source, defaults: dict[str, Any], all_loaded: bool
+) -> Iterator[Problem]:
+    """Yield sets with the name of a metric, and metrics in them that do not exist."""
+    sets = metric_sets(source.data)
+    for name, metrics in sets.items():
+        if is_metric(name):
+            what = f"'{name}' is the name of a metric, which would be taken instead of the set"
+            fix = "call the set something else"
+            yield source.problem(("metric_sets", name), what, fix=fix)
+        entries = [
+            (("metric_sets", name, place), metric)
+            for place, metric in enumerate(metrics)
+            if isinstance(metric, str) and metric not in source.data["metric_sets"]
+        ]
+        yield from _check_metrics(entries, source, defaults, all_loaded)[1]
+
+
+def _check_metrics(
+    entries: Sequence[tuple[Loc, str]], source: Source, defaults: dict[str, Any], all_loaded: bool
+) -> tuple[list[tuple[Loc, list[Metric]]], list[Problem]]:
+    """Return the metrics of each correct entry, and what is wrong with the others.
+
+    Unless all plugins are loaded, an unknown name may be one of theirs.
+    """
+    metrics: list[tuple[Loc, list[Metric]]] = []
+    problems: list[Problem] = []
+    sets = metric_sets(source.data)
+    for loc, name in entries:
+        try:
+            metrics.append((loc, parse(name, defaults)))
+            continue
+        except UnknownNameError as error:
+            what = error.problems[0].what
+        base = re.match(r"[A-Za-z_][A-Za-z0-9_-]*", name)
+        if not all_loaded and base is not None and base[0] not in REGISTRY:
+            continue
+        if " - " in name:
+            what = f"'{name}' is one text: begin the '- ' of every entry in the same column"
+        elif near := did_you_mean(name, sets):
+            what = f"there is no metric or set '{name}'{near}  (sets: {', '.join(sets)})"
+        problems.append(source.problem(loc, what))
+    return metrics, problems
+
+
+def _check_references(
+    metrics: Iterable[tuple[Loc, Sequence[Metric]]], cells: Sequence[Cell], source: Source
+) -> Iterator[Problem]:
+    """Yield the metrics that compare with a run that does not exist."""
+    runs = dict.fromkeys(cell.run for cell in cells)
+    for loc, some in metrics:
+        for name in (metric.reference for metric in some if metric.reference is not None):
+            if name not in runs:
+                yield source.problem(loc, _no_run(name, list(runs)))
+            else:
+                for error in without_reference(cells, name):
+                    yield source.problem(loc, str(error))
+
+
+def _no_run(name: str, runs: Sequence[str]) -> str:
+    return f"there is no run '{name}'{did_you_mean(name, runs)}  (there are: {', '.join(runs)})"
+
+
+def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[Problem]:
+    """Yield what is wrong with the plan of comparisons."""
+    plan, runs, metrics = config.compare, names.runs, names.metrics
+    if plan is None:
+        return
+    if all_loaded:
+        from ..stats.registry import find  # loads SciPy: only if runs are compared
+
+        try:
+            find(plan.test)
+        except UnknownNameError as error:
+            yield from (config.problem(("compare", "test"), one.what) for one in error.problems)
+    if runs is not None and len(runs) < 2:
+        what = f"expected two runs or more to compare, got {', '.join(runs)}"
+        yield config.problem(("compare",), what)
+    for place, name in enumerate(plan.baselines):
+        if runs is not None and name not in runs:
+            loc = _item(("compare", "baseline"), place, plan.baselines)
+            yield config.problem(loc, _no_run(name, runs))
+    if metrics is None:
+        return
+    for place, name in enumerate(plan.metrics):
+        try:
+            compared(metrics, [name])
+        except UnknownNameError as error:
+            loc = _item(("compare", "metrics"), place, plan.metrics)
+            yield from (config.problem(loc, one.what) for one in error.problems)
+    if metrics and not compared(metrics):
+        listed = ", ".join(map(str, metrics))
+        what = f"none of the metrics ({listed}) is a mean of values that have a better and a worse"
+        yield config.problem(("compare",), what)
+
+
+def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
+    """Return the place of an item; a single one may be written without a list."""
+    return loc if len(items) == 1 else (*loc, place)
+
+
+def _check_plots(config: Config, names: Names) -> Iterator[Problem]:
+    """Yield what is wrong with plots."""
+    baselines = None if config.compare is None else config.compare.baselines
+    for place, settings in enumerate(config.plots):
+        wrong = list(plot_problems(settings, names.runs, names.datasets, names.metrics, baselines))
+        for loc, what in wrong:
+            yield config.problem(("plots", place, *loc), what)
+        if wrong or names.datasets is None or names.metrics is None:
+            continue
+        if what := too_many(settings, names.datasets, names.metrics):
+            fix = f"name fewer metrics or datasets: {{kind: {settings.kind}, metrics: [...]}}"
+            yield config.problem(("plots", place), what, fix=fix)
+
+
+def _check_tables(config: Config, names: Names) -> Iterator[Problem]:
+    """Yield what is wrong with tables."""
+    taken: dict[str, str] = {}
+    compares = config.compare is not None
+    for name, table in config.tables.items():
+        if wrong := wrong_with(name):
+            yield config.problem(("tables", name), f"must be the name of a file, and {wrong}")
+        first = taken.setdefault(folded(name), name)
+        if first != name:
+            what = f"'{name}' and '{first}' are one file to some systems"
+            yield config.problem(("tables", name), what, fix="give one of them another name")
+        found = table_problems(table, names.runs, names.datasets, names.metrics, compares)
+        for loc, what in found:
+            fix = "add 'compare:' to the config" if loc[0] in ("marks", "extras") else ""
+            yield config.problem(("tables", name, *loc), what, fix=fix)
+
+
+def _check_summary(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
+    """Yield columns that do not exist, occur twice, or cannot be summarised that way."""
+    summary = config.summary
+    of_dataset = dict.fromkeys(name for cell in cells for name in cell.of_dataset)
+    of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
+    seen: dict[str, str] = {}
+    for key, names in vars(summary).items():
+        is_dataset = key in _OF_DATASETS
+        columns, others = (of_dataset, of_run) if is_dataset else (of_run, of_dataset)
+        for place, name in enumerate(names):
+            what = fix = ""
+            there = f"(there are: {', '.join(columns) or 'none'})"
+            if name in seen:
+                what = f"column '{name}' is under {seen[name]} already"
+            elif name in others and name not in columns:
+                kinds = ("runs", "datasets") if is_dataset else ("datasets", "runs")
+                what = f"column '{name}' belongs to {kinds[0]}; {key} takes those of {kinds[1]}"
+                what += f"  {there}"
+                fix = f"put seeds and other repetitions under spread: 'spread: [{name}]'"
+                if not is_dataset:
+                    fix = f"put folds and other parts under pool or average: 'pool: [{name}]'"
+            elif name not in columns:
+                what = f"no column '{name}'{did_you_mean(name, columns)}  {there}"
+            if what:
+                yield config.problem(_item(("summary", key), place, names), what, fix=fix)
+            seen.setdefault(name, key)
+    yield from _check_columns_in_names(seen, cells, config)
+    if summary.pool and summary.average:
+        yield config.problem(("summary", "average"), "folds are pooled or averaged, not both")
+    if summary.average and config.compare is not None:
+        yield config.problem(("compare",), NOT_COMPARED)
+
+
+def _check_columns_in_names(
+    columns: Mapping[str, str], cells: Sequence[Cell], config: Config
+) -> Iterator[Problem]:
+    """Yield runs whose names hold a column that the summary takes out."""
+    by_key: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_key.setdefault(cell.run_key, []).append(cell)
+    for key, some in by_key.items():
+        for name in Pattern(key).names:
+            values = {columns_of(cell).get(name) for cell in some}
+            if name not in columns or len(values) == 1:
+                continue
+            what = (
+                f"the name has {{{name}}}, so each value is a run of its own and "
+                f"summary.{columns[name]} cannot take them together"
+            )
+            fix = f"leave {{{name}}} out of the name; only the path needs it"
+            yield config.problem(("runs", key), what, fix=fix)

@@ -1,4 +1,4 @@
-"""A look at folders of judgements and runs -> a config to begin with."""
+"""Folders of judgements and runs -> a config to start from."""
 
 from __future__ import annotations
 
@@ -6,119 +6,741 @@ import contextlib
 import os
 import re
 import warnings
+import zipfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from yaml import YAMLError
 
 from .. import files as store
-from ..core.text import part, wrong_with
-from ..errors import ConfigError, HarnessWarning, InputError, Problem, in_json, legible
-from ..readers.ir_metadata import load
-from .init_entries import (
-    MODEL,
-    WORDS,
-    Entry,
-    Proposal,
-    escaped,
-    filled,
-    in_braces,
-    numbered,
-    propose,
-)
-from .init_files import Look, look
-from .load import check_way, loads
+from .. import readers
+from ..core.text import part, readable_name, wrong_with
+from ..errors import (
+    ConfigError,
+    HarnessError,
+    HarnessWarning,
+    InputError,
+    Problem,
+    first_of,
+    in_json,
+    legible,
+)  # fmt: skip
+from ..readers.choice import FORMATS
+from ..readers.format import Head
+from ..readers.ir_metadata import load as load_yaml
+from ..readers.npy import NoArrayError, array_of
+from ..readers.source import Source
+from .cells import DATASET
+from .load import check_name, loads
+from .patterns import Pattern, doubled, natural
 from .yaml_file import PlacedProblem
 
+Kind = Literal["dataset", "run"]
 SHOWN = 100
-"""Lines of files left out; of those that differ in the number of a fold or seed there is one."""
+"""Lines of files left out."""
+MOST = 5000
+"""Files that are looked at."""
+LARGEST = 256 << 20
+"""Bytes of a file whose rows are counted, or whose judgements are read."""
+WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
+MODEL = "model"
 _TREC = ["map", "ndcg_cut_10", "P_10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
+_FOLDERS = {"__pycache__", "node_modules", "venv", "site-packages"}
+_SKIPPED = re.compile(
+    r"(readme|license|licence|changelog|source|leaderboard)\b.*"
+    r"|.*\.(md|py|sh|ya?ml|ipynb|html?|tex|pdf|png|svg|conf|log|toml|cfg|params\.json|eval|model)"
+    r"|.*\.(query|group|weight|position|init)",
+    re.I,
+)
+_JUDGEMENTS = re.compile(r"qrel|judg|label|truth|relevance", re.I)
+_NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|$)", re.I)
+_TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
+_COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
+"""Columns of qid and docno in a run's line."""
+_NUMBERED = re.compile(rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])", re.I)
+_FILLED = re.compile(
+    rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)})?[ _.-]?(?<!\{{)\{{\w+\}}(?!\}})", re.I
+)
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+_SUFFIXES = frozenset(
+    {suffix for known in FORMATS.values() for suffix in known.suffixes}
+    | {".result", ".results", ".predictions", ".out", ".test", ".dat"}
+)
+_GENERIC = re.compile(r"(scores?|predictions?|preds?|output|run|results?|test)\b.*", re.I)
+_NOT_NAMES = re.compile(
+    r"(?<![A-Za-z])(test|train|vali|valid|qrels?|data|dataset|datasets|judge?ments?|labels?|txt|letor"
+    r"|trec|runs|sample)(?![A-Za-z])", re.I
+)  # fmt: skip
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
 
 
 def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "config.yaml") -> str:
-    """Return a config for what a folder holds, or several.
+    """Return a config for what folders hold.
 
     Parameters
     ----------
     folders : Path or sequence of Path
         Judgements and runs, at any depth.
     base : Path
-        Folder in which the config will stand.
+        Folder of the config.
     where : str
         What it will be called.
 
     Returns
     -------
     str
-        YAML with comments. It loads as it is, unless judgements or runs are lacking: then it says
-        what to fill in.
+        YAML with comments. It loads, unless no judgements or runs were found: then it says what
+        to fill in.
 
     Raises
     ------
     InputError
-        Where a folder is none, or they hold neither, or ``harness run`` would refuse the config.
+        If a path is no folder, nothing is found, or no config for it loads.
     """
     folders = [folders] if isinstance(folders, Path) else [*folders]
     fix = "give the folders of your judgements and runs"
     wrong = [Problem(str(one), "is no folder", fix=fix) for one in folders if not one.is_dir()]
     if wrong:
         raise InputError(wrong)
-    with warnings.catch_warnings():  # which harness run and harness check give
+    check_name(base / Path(where).name)
+    names = ", ".join(map(str, folders))
+    with warnings.catch_warnings():  # harness run and harness check give them
         warnings.simplefilter("ignore", HarnessWarning)
-        return _proposed(look(folders), folders, base, where)
-
-
-def _proposed(found: Look, folders: Sequence[Path], base: Path, where: str) -> str:
-    if not found.files:
-        n = len(found.every)
-        what = f"none of its {n} files is a run or judgements" if n else "holds no files"
-        said = ", ".join(map(str, folders))
-        raise InputError(Problem(said, what, fix="formats that are known: docs/formats.md"))
-    check_way(base / Path(where).name)
-    made = propose(found)
-    while made.datasets and made.runs:
-        text = render(made, base, where)
-        try:
-            loads(text, where, base)
-        except ConfigError as error:
-            if not _set_aside(made, error):
-                raise _not_loaded(folders, error) from error
-        else:
-            return text
-    return render(made, base, where)
+        found = look(folders)
+        if not found.files:
+            what = "holds no files"
+            if found.every:
+                what = f"none of its {len(found.every)} files is a run or judgements"
+            raise InputError(Problem(names, what, fix="docs/formats.md lists the formats"))
+        made = propose(found)
+        while True:
+            text = render(made, base, where)
+            try:
+                if made.datasets and made.runs:
+                    loads(text, where, base)
+                return text
+            except ConfigError as error:
+                if _set_aside(made, error):
+                    continue
+                first = error.problems[0]
+                what = f"no config for it loads: {first.where}: {first.what}"
+                fix = "rename the folder or file, or write the config yourself"
+                raise InputError(Problem(names, what, fix=fix)) from error
 
 
 def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> None:
-    """Write a config for what a folder holds, or several, into a file.
+    """Write a config for what folders hold into a file.
 
     Raises
     ------
     InputError
-        Where the file is there already and `force` is not given; as :func:`propose_config`.
+        If the file exists and `force` is not given; as :func:`propose_config`.
     """
     if output.exists() and not force:
-        what = "is there already, and is left as it is"
-        raise InputError(Problem(str(output), what, fix="name another file, or give --force"))
+        fix = "name another file, or give --force"
+        raise InputError(Problem(str(output), "exists, and is not replaced", fix=fix))
     store.check_writable(output.parent)
-    with store.made(output.parent):  # from which its paths start
+    with store.made(output.parent):
         text = propose_config(folders, output.parent, str(output))
         store.write_all(output.parent, {output.name: text.encode()}, alone=False)
 
 
-def _not_loaded(folders: Sequence[Path], error: ConfigError) -> InputError:
-    """Return the error that no config for these folders loads; ours, or a name nobody expected."""
-    said = ", ".join(map(str, folders))
-    first = error.problems[0]
-    what = f"expected a config that harness run loads, got: {first.where}: {first.what}"
-    fix = "rename the folder or file that this is about, or write the config by hand"
-    return InputError(Problem(said, what, fix=fix))
+@dataclass(frozen=True)
+class File:
+    """A file of judgements or a run; its path is relative, with slashes."""
+
+    path: str
+    kind: Kind
+    format: str
+
+
+@dataclass
+class Look:
+    """What folders hold: files that can be read, all paths, and files left out with a reason."""
+
+    folder: Path
+    files: list[File] = field(default_factory=list)
+    every: list[str] = field(default_factory=list)
+    aside: dict[str, str] = field(default_factory=dict)
+
+
+def look(folders: Sequence[Path]) -> Look:
+    """Return the judgements and runs below folders.
+
+    Hidden files, results of earlier runs, and training and validation data next to test data are
+    skipped.
+    """
+    folder = folders[0]
+    if len(folders) > 1:
+        folders = [Path(os.path.abspath(one)) for one in folders]
+        folder = Path(os.path.commonpath(folders))
+    found = Look(folder, every=_paths(folder, folders))
+    for path in found.every[:MOST]:
+        name = path.rpartition("/")[2]
+        if readable_name(path) != path:
+            found.aside[readable_name(path)] = "its name is not UTF-8"
+        elif os.path.isfile(folder / path) and not _SKIPPED.fullmatch(name):
+            try:
+                found.files += [File(path, kind, form) for kind, form in _kinds(folder / path)]
+            except InputError as error:
+                found.aside[path] = error.problems[0].what
+    split = {one: one.path.rpartition("/") for one in found.files}
+    test = {(one.kind, parts[0]) for one, parts in split.items() if _TEST.search(parts[2])}
+    for one, (parent, _, name) in split.items():
+        if (one.kind, parent) in test and _NOT_TEST.search(name):
+            found.files.remove(one)
+            found.aside[one.path] = "not test data"
+    return found
+
+
+def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
+    """Return all paths below folders; a folder that several links lead to counts once."""
+    paths, seen = dict[str, None](), {os.path.realpath(folder) for folder in folders}
+    for folder in folders:
+        for root, inner, names in os.walk(folder, followlinks=True):
+            if {"manifest.json", "leaderboard.csv"} <= {*names}:  # results of harness run
+                inner.clear()
+                continue
+            here = Path(root).relative_to(top)
+            visible = [one for one in names if one[0] != "."]
+            paths.update(dict.fromkeys((here / one).as_posix() for one in visible))
+            found = sorted((one for one in inner if one[0] != "."), key=natural)
+            real = {one: os.path.realpath(os.path.join(root, one)) for one in found}
+            inner[:] = [one for one in found if one not in _FOLDERS and real[one] not in seen]
+            seen.update(real.values())
+    return sorted(paths, key=natural)
+
+
+def _kinds(path: Path) -> list[tuple[Kind, str]]:
+    """Return how a file can be read: as judgements, as a run, or (a batch) as both.
+
+    Raises an :class:`InputError` if it cannot be unpacked, or only begins like a run.
+    """
+    formats: dict[Kind, str] = {}
+    kinds: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
+    for kind, of in kinds.items():
+        try:
+            formats[kind] = readers.guess_format(path, of)
+        except (HarnessError, OSError, ValueError) as error:
+            packed = ("truncated", "damaged", "unpacks-too-far")
+            if isinstance(error, InputError) and error.problems[0].rule in packed:
+                raise
+    if len(formats) == 2 and formats["run"] == "batch":
+        with zipfile.ZipFile(path) as arrays:
+            names = {name.removesuffix(".npy") for name in arrays.namelist()}
+        needed: dict[Kind, str] = {"dataset": "relevance", "run": "scores"}
+        return [(kind, "batch") for kind, array in needed.items() if array in names]
+    if len(formats) == 2:
+        likely: Kind = "dataset" if _JUDGEMENTS.search(path.name) else "run"
+        formats = {likely: formats[likely]}
+    for kind, form in formats.items():
+        if form not in ("trec", "scores"):
+            continue
+        lines, looks = Source(path).head.split(b"\n"), readers.FORMATS[form].looks
+        for number, line in enumerate(lines[:-1] or lines, 1):
+            head = Head("", line)
+            if head.lines and not looks(head, kinds[kind]):
+                likely_name = "a run" if kind == "run" else "judgements"
+                what = f"looks like {likely_name} ({form}), but its line {number} does not"
+                raise InputError(Problem(str(path), what))
+    return list(formats.items())
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files that one pattern matches, with the values of its placeholders in each."""
+
+    pattern: str
+    values: Mapping[str, Mapping[str, str]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The placeholders."""
+        return tuple(next(iter(self.values.values())))
+
+
+def escaped(text: str) -> str:
+    """Return a literal path as a pattern."""
+    return doubled(text).replace("$", "$$")
+
+
+def filled(pattern: str, values: Mapping[str, str]) -> str:
+    """Return a pattern with some placeholders filled in, as patterns; literal braces stay.
+
+    >>> filled("{{fold}}/a{fold}-{seed}", {"fold": "2"})
+    '{{fold}}/a2-{seed}'
+    """
+    return re.sub(
+        r"\{\{|\}\}|\{(\w+)\}", lambda match: values.get(match[1] or "", match[0]), pattern
+    )
+
+
+def numbered(paths: Iterable[str]) -> list[Group]:
+    """Return the paths in groups that differ in numbers of folds and seeds only.
+
+    >>> [group.pattern for group in numbered(["svm/fold1.txt", "svm/fold2.txt", "bm25.run"])]
+    ['svm/fold{fold}.txt', 'bm25.run']
+    """
+    groups: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
+    for path in paths:
+        values: dict[str, str] = {}
+
+        def placeholder(match: re.Match[str], values: dict[str, str] = values) -> str:
+            word, between, number = match.groups()
+            same = values.setdefault(word.lower(), number) == number
+            return f"{word}{between}{{{word.lower()}}}" if same else match[0]
+
+        groups[_NUMBERED.sub(placeholder, escaped(path))][path] = values
+    return [Group(pattern, values) for pattern, values in groups.items()]
+
+
+def _fixed(group: Group, keep: Collection[str] = ()) -> Group:
+    """Return a group without the placeholders that have one value, except those to keep."""
+    values = list(group.values.values())
+    single = {
+        name: values[0][name]
+        for name in (group.names if values else ())
+        if name not in keep and len({one[name] for one in values}) == 1
+    }
+    return Group(
+        filled(group.pattern, single),
+        {
+            path: {name: value for name, value in one.items() if name not in single}
+            for path, one in group.values.items()
+        },
+    )
+
+
+def families(groups: Sequence[Group]) -> list[Group]:
+    """Return the groups with those that differ in one part of the path joined: ``{model}``.
+
+    Examples
+    --------
+    >>> some = numbered(["gbrt/fold1.txt", "gbrt/fold2.txt", "svm/fold1.txt", "one.run"])
+    >>> [group.pattern for group in families(some)]
+    ['{model}/fold{fold}.txt', 'one.run']
+    """
+    members: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, group in enumerate(groups):
+        for slot in _slots(group.pattern):
+            members[slot].append(number)
+    left = dict.fromkeys(range(len(groups)))
+    found: dict[int, Group] = {}
+    while left:
+        sizes = {slot: sum(n in left for n in some) for slot, some in members.items()}
+        best = max(sizes, key=lambda slot: (sizes[slot], _rank(slot)), default=None)
+        if best is None or sizes[best] < 2:
+            break
+        some = [number for number in members.pop(best) if number in left]
+        found[some[0]] = _family(best, [groups[number] for number in some])
+        for number in some:
+            del left[number]
+    found |= {number: groups[number] for number in left}
+    return [found[number] for number in sorted(found)]
+
+
+def stem_of(name: str) -> tuple[str, str]:
+    """Return a file's name in two: ``("bm25", ".run.gz")``; other dots are part of a name."""
+    stem, ending = name, ""
+    for known in (_COMPRESSED, _SUFFIXES):
+        head, suffix = os.path.splitext(stem)
+        if suffix.lower() in known and head:
+            stem, ending = head, suffix + ending
+    return stem, ending
+
+
+def _slots(pattern: str) -> Iterator[tuple[str, str]]:
+    """Yield what is before and after each part of a pattern that may be a model's name."""
+    parts = pattern.split("/")
+    for place, one in enumerate(parts):
+        before = "/".join(parts[:place]) + "/" * (place > 0)
+        if place < len(parts) - 1:
+            if "{" not in one:
+                yield before, "/" + "/".join(parts[place + 1 :])
+            continue
+        stem, suffix = stem_of(one)
+        if "{" not in stem:
+            yield before, suffix
+        else:  # gbrt-fold{fold}: what is before the first placeholder's word
+            word = re.match(r"(.+?)([_.-][A-Za-z]*[_.-]?\{.*)", stem)
+            if word is not None and "{" not in word[1]:
+                yield before, word[2] + suffix
+
+
+def _rank(slot: tuple[str, str]) -> tuple[bool, bool]:
+    """Prefer names of files to those of folders, unless the files are called scores or the like."""
+    file = slot[1].rpartition("/")[2] if "/" in slot[1] else ""
+    return not _GENERIC.fullmatch(file), not file
+
+
+def _family(slot: tuple[str, str], groups: Sequence[Group]) -> Group:
+    """Return groups that differ in one slot as one, with ``{model}`` there."""
+    before, after = slot
+    names = [group.pattern[len(before) : len(group.pattern) - len(after)] for group in groups]
+    head = _common(names)
+    tail = _common([name[len(head) :][::-1] for name in names])[::-1]
+    values = {
+        path: {MODEL: _unescaped(name[len(head) : len(name) - len(tail)]), **one}
+        for name, group in zip(names, groups, strict=True)
+        for path, one in group.values.items()
+    }
+    return Group(f"{before}{head}{{{MODEL}}}{tail}{after}", values)
+
+
+def _common(names: Sequence[str]) -> str:
+    """Return what all names begin with, up to a sign between words."""
+    head = re.match(r"(.*[._-])?", os.path.commonprefix(names))  # noqa: RUF071 - of letters
+    return head[0] if head and all(len(head[0]) < len(name) for name in names) else ""
+
+
+def _unescaped(pattern: str) -> str:
+    return pattern.replace("$$", "$").replace("{{", "{").replace("}}", "}")
+
+
+class Fit(NamedTuple):
+    """The judgements that a run belongs to, and what is wrong or unsure."""
+
+    dataset: int | None
+    path: str = ""
+    why: str = ""
+
+
+class Matcher:
+    """Finds the judgements of runs among groups of files, each with its format."""
+
+    def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
+        self.folder, self.datasets = folder, datasets
+        self._graded: set[str] = set()
+        self._rows: dict[str, int | None] = {}
+        self._pairs: dict[str, frozenset[tuple[str, str]] | None] = {}
+
+    def find(self, run: File, values: Mapping[str, str]) -> Fit:
+        """Return where a run belongs; its numbers of fold and seed must be those of the data."""
+        by_row = readers.FORMATS[run.format].needs_dataset
+        near: dict[tuple[int, str], tuple[float, int]] = {}
+        unnumbered = ""
+        for number, (group, form) in enumerate(self.datasets):
+            for path, own in group.values.items():
+                shared = own.keys() & values.keys()
+                if any(own[name] != values[name] for name in shared):
+                    continue
+                score = self._by_rows(run, path, form) if by_row else self._judged(run, path, form)
+                if score and own and not shared:
+                    unnumbered = unnumbered or path
+                elif score:
+                    folders = {*run.path.split("/")[:-1]} & {*path.split("/")[:-1]}
+                    near[number, path] = score, len(folders)
+        if not near:
+            n = self._count(run.path) if by_row else None
+            what = "queries or documents" if n is None else f"number of rows ({n})"
+            why = f"fits no judgements: other {what}"
+            if unnumbered:
+                why = f"fits {unnumbered}, and no number in its own name says which fold it is of"
+            return Fit(None, why=why)
+        best = max(near.values())
+        fitting = [place for place, score in near.items() if score == best]
+        fitting.sort(key=lambda place: place[1] not in self._graded)
+        others = sorted({self.datasets[number][0].pattern for number, _ in fitting[1:]})
+        why = f"a guess: could also be {first_of(others, 3)}" if others else ""
+        return Fit(*fitting[0], why)
+
+    def share_queries(self, paths: Iterable[str]) -> bool:
+        """Whether judgements that were read have queries in common."""
+        qids = [{qid for qid, _ in self._pairs.get(path) or ()} for path in paths]
+        return sum(map(len, qids)) > len(set().union(*qids))
+
+    def _by_rows(self, run: File, path: str, form: str) -> float:
+        """Return 1 if there are as many scores as rows, 0.1 if that cannot be counted."""
+        if form not in ("letor", "batch"):
+            return 0
+        rows, scores = self._count(path), self._count(run.path)
+        return 0.1 if rows is None or scores is None else float(rows == scores)
+
+    def _judged(self, run: File, path: str, form: str) -> float:
+        """Return the share of judged documents in the first lines; 0.01 if it cannot be told."""
+        pairs, some = self._judgements(path), self._retrieved(run)
+        if pairs is None or some is None:
+            return 0.01
+        share = sum(pair in pairs for pair in some) / max(1, len(some))
+        if share or form == "letor" or not {one[0] for one in some} & {one[0] for one in pairs}:
+            return share
+        return 0.001
+
+    def _count(self, name: str) -> int | None:
+        """Return how many rows a file has; None if it is too large or cannot be read."""
+        if name not in self._rows:
+            self._rows[name] = None
+            path = self.folder / name
+            if path.stat().st_size <= LARGEST and path.suffix != ".npz":
+                with contextlib.suppress(NoArrayError, HarnessError):
+                    self._rows[name] = _count_rows(path)
+        return self._rows[name]
+
+    def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
+        """Return queries and documents of a run, or of its beginning."""
+        path = self.folder / run.path
+        if run.format not in _COLUMNS:
+            rows = _read(path, "run")
+            return None if rows is None else [(q, d) for q, row in rows.items() for d in row]
+        qid, docno = _COLUMNS[run.format]
+        lines = Source(path).head.decode("utf-8", "replace").splitlines()
+        words = [line.split() for line in lines[:-1] or lines]
+        return [(one[qid], one[docno]) for one in words if len(one) > docno]
+
+    def _judgements(self, path: str) -> frozenset[tuple[str, str]] | None:
+        if path not in self._pairs:
+            rows = _read(self.folder / path, "qrels")
+            pairs = [(qid, docno) for qid, row in (rows or {}).items() for docno in row]
+            self._pairs[path] = None if rows is None else frozenset(pairs)
+            grades = {grade for row in (rows or {}).values() for grade in row.values()}
+            if sum(grade > 0 for grade in grades) > 1:
+                self._graded.add(path)
+        return self._pairs[path]
+
+
+def _count_rows(path: Path) -> int:
+    source = Source(path)
+    if path.suffix == ".npy":
+        return array_of(source.read()).size
+    with source.explained(), source.open() as stream:
+        lines = stream.read().split(b"\n")
+    return sum(1 for line in lines if line.strip() and not line.startswith(b"#"))
+
+
+def _read(path: Path, kind: str) -> Mapping[str, Mapping[str, float]] | None:
+    """Return documents by query: nothing if the file is wrong, None if it is too large."""
+    if path.stat().st_size > LARGEST:
+        return None
+    try:
+        if kind == "run":
+            return readers.read_run(path, duplicates="first").to_dict()
+        return readers.read_qrels(path, duplicates="first", fractions=True).to_dict()
+    except (HarnessError, OSError):
+        return {}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of ``datasets`` or ``runs``, with paths relative to the folder looked at.
+
+    Parameters
+    ----------
+    key, format : str
+    group : Group
+    path : str
+        The group's pattern, or one with ``{dataset}``.
+    dataset : int
+        Index of a run's dataset.
+    names_dataset : bool
+        Whether a run has to name it.
+    note : str
+        What is unsure.
+    shares_queries : bool
+        Whether folds of judgements have queries in common.
+    """
+
+    key: str
+    format: str
+    group: Group
+    path: str
+    dataset: int = -1
+    names_dataset: bool = False
+    note: str = ""
+    shares_queries: bool = False
+
+
+@dataclass
+class Proposal:
+    """What a config will hold; `aside` has the patterns left out, and why."""
+
+    folder: Path
+    datasets: list[Entry] = field(default_factory=list)
+    runs: list[Entry] = field(default_factory=list)
+    where: dict[str, list[str]] = field(default_factory=dict)
+    aside: dict[str, str] = field(default_factory=dict)
+
+
+class _Assigned(NamedTuple):
+    """Which judgements runs use, and which runs fit none."""
+
+    used: dict[int, set[str]]
+    """Files that runs use, by group."""
+    runs: dict[tuple[int, str, str], list[str]]
+    """Runs by group, format and note."""
+    aside: dict[str, str]
+    """Runs of no group, and why."""
+    sharing: set[int]
+    """Groups whose files have queries in common."""
+
+
+def propose(found: Look) -> Proposal:
+    """Return the entries for what folders hold."""
+    made = Proposal(found.folder, aside=dict(found.aside))
+    data = [one for one in found.files if one.kind == "dataset"]
+    runs = [one for one in found.files if one.kind == "run"]
+    shared = {name for group in numbered([run.path for run in runs]) for name in group.names}
+    groups = []
+    for form in dict.fromkeys(one.format for one in data):
+        for group in numbered([one.path for one in data if one.format == form]):
+            # if no run has such numbers, only content tells the fold of a run
+            by_content = runs and group.names and not shared & {*group.names}
+            groups += _single((group, form)) if by_content else [(group, form)]
+    assigned = _assign(found, groups, runs)
+    unused = {n for n, (group, _) in enumerate(groups) if n not in assigned.used and group.names}
+    if assigned.aside and unused:  # runs of other datasets have such numbers, theirs may not
+        several = [_single(one) if n in unused else [one] for n, one in enumerate(groups)]
+        single = [one for some in several for one in some]
+        second = _assign(found, single, runs)
+        if len(second.aside) < len(assigned.aside):
+            groups, assigned = single, second
+    used = sorted(assigned.used) or [*range(len(groups))]
+    for number, (group, _) in enumerate(groups):
+        if number not in used:
+            made.aside[group.pattern] = "no run was assigned to it"
+    made.aside |= assigned.aside
+    for number in used:
+        group, form = groups[number]
+        files = assigned.used.get(number) or {*group.values}
+        values = {path: own for path, own in group.values.items() if path in files}
+        some = _fixed(Group(group.pattern, values))
+        sharing = number in assigned.sharing
+        made.datasets.append(Entry("", form, some, some.pattern, shares_queries=sharing))
+        for name in some.names:
+            own = {one[name] for one in some.values.values()}
+            if own != {one[name] for one in group.values.values()}:
+                made.where[name] = sorted(own, key=natural)
+    for (number, form, note), paths in assigned.runs.items():
+        place = used.index(number)
+        for group in families(numbered(paths)):
+            group = _fixed(group, (*made.datasets[place].group.names, MODEL))
+            for one in _without_strangers(group, found.every):
+                made.runs.append(Entry("", form, one, one.pattern, place, note=note))
+    _name_datasets(made)
+    _name_runs(made)
+    _join_datasets(made)
+    return made
+
+
+def _single(one: tuple[Group, str]) -> list[tuple[Group, str]]:
+    """Return a group for each file of a group."""
+    return [(Group(escaped(path), {path: {}}), one[1]) for path in one[0].values]
+
+
+def _assign(found: Look, groups: list[tuple[Group, str]], runs: list[File]) -> _Assigned:
+    """Return which runs belong to which judgements."""
+    made = _Assigned(defaultdict(set), defaultdict(list), {}, set())
+    matcher = Matcher(found.folder, groups)
+    values = {p: v for one in numbered([r.path for r in runs]) for p, v in one.values.items()}
+    for run in runs:
+        fit = matcher.find(run, values[run.path])
+        if fit.dataset is None:
+            made.aside[run.path] = fit.why if groups else "no judgements"
+            continue
+        made.used[fit.dataset].add(fit.path)
+        made.runs[fit.dataset, run.format, fit.why].append(run.path)
+    made.sharing.update(n for n, paths in made.used.items() if matcher.share_queries(paths))
+    return made
+
+
+def _without_strangers(group: Group, every: Sequence[str]) -> list[Group]:
+    """Return a group for each model if the pattern of all would match other files."""
+    pattern = Pattern(group.pattern.replace("$$", "$"))
+    strangers = (path for path in every if pattern.match(path) is not None)
+    if MODEL not in group.names or all(path in group.values for path in strangers):
+        return [group]
+    models: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
+    for path, values in group.values.items():
+        rest = {name: value for name, value in values.items() if name != MODEL}
+        models[values[MODEL]][path] = rest
+    return [
+        Group(filled(group.pattern, {MODEL: escaped(name)}), files)
+        for name, files in models.items()
+    ]
+
+
+def _stripped(text: str) -> str:
+    """Return a part of a path's pattern as a name: without numbers of folds and their words."""
+    return re.sub(r"^[\s_.-]+|[\s_.-]+$", "", _FILLED.sub("", text).replace("$$", "$"))
+
+
+def _name_datasets(made: Proposal) -> None:
+    """Name datasets after what tells them apart, or after the folder."""
+    names = []
+    for entry in made.datasets:
+        *folders, file = entry.path.split("/")
+        parts = [_NOT_NAMES.sub("", _stripped(one)) for one in (*folders, stem_of(file)[0])]
+        parts = [re.sub(r"[ _.-]{2,}", "-", one.strip(" _.-")) for one in parts]
+        names.append([one for one in parts if one])
+    taken: list[str] = []
+    for place, entry in enumerate(made.datasets):
+        others = {part for n, parts in enumerate(names) if n != place for part in parts}
+        own = [part for part in names[place] if part not in others] or names[place]
+        name = own[-1] if own else doubled(made.folder.resolve().name).strip() or "data"
+        if name.isdecimal():  # qrels.1.txt: the number alone says little
+            name = stem_of(entry.path.rpartition("/")[2])[0]
+        name += "".join(f"-{mark}{{{mark}}}" for mark in entry.group.names)
+        numbers = (name, *(f"{name}-{n}" for n in range(2, len(made.datasets) + 2)))
+        taken.append(next(one for one in numbers if one not in taken))
+        made.datasets[place] = replace(entry, key=taken[-1])
+
+
+def _name_runs(made: Proposal) -> None:
+    """Name runs after their files, and after their folders too if two would have one name."""
+    short = []
+    for entry in made.runs:
+        folder, _, file = entry.path.rpartition("/")
+        if MODEL in entry.group.names:
+            parts = [_stripped(one) for one in folder.split("/") if f"{{{MODEL}}}" not in one]
+            short.append([f"{{{MODEL}}}", *[one for one in parts[::-1] if one]])
+        else:
+            parts = [_stripped(one) for one in (*folder.split("/"), stem_of(file)[0])]
+            name = doubled(made.folder.resolve().name).strip() or "run"
+            short.append([one for one in parts[::-1] if one] or [name])
+    names = [_models(way[0], entry) for way, entry in zip(short, made.runs, strict=True)]
+    taken: set[tuple[int, str]] = set()
+    for place, entry in enumerate(made.runs):
+        key, *outer = short[place]
+        if outer and any(names[place] & others for n, others in enumerate(names) if n != place):
+            key = f"{outer.pop(0)}-{key}"
+        while taken & _models(key, entry):
+            key = f"{outer.pop(0)}-{key}" if outer else f"{key}-2"
+        taken |= _models(key, entry)
+        marks = {*entry.group.names}
+        sharing = [n for n, one in enumerate(made.datasets) if marks & {*one.group.names}]
+        needed = len(made.datasets) > 1 and sharing != [entry.dataset]
+        made.runs[place] = replace(entry, key=key, names_dataset=needed)
+
+
+def _models(key: str, entry: Entry) -> set[tuple[int, str]]:
+    """Return dataset and name of each model of an entry with this key."""
+    models = {values.get(MODEL, "") for values in entry.group.values.values()}
+    return {(entry.dataset, filled(key, {MODEL: doubled(model)})) for model in models}
+
+
+def _join_datasets(made: Proposal) -> None:
+    """Put ``{dataset}`` in place of entries that only differ in the name of their dataset."""
+    alike: dict[tuple[str, str, str], list[Entry]] = defaultdict(list)
+    for entry in made.runs:
+        name = made.datasets[entry.dataset].key
+        parts = [
+            f"{{{DATASET}}}" if one.replace("$$", "$") == name else one
+            for one in entry.path.split("/")
+        ]
+        if entry.names_dataset and f"{{{DATASET}}}" in parts:
+            alike["/".join(parts), entry.key, entry.format].append(entry)
+    for (path, _, _), entries in alike.items():
+        if len(entries) > 1:
+            at = made.runs.index(entries[0])
+            made.runs[at] = replace(entries[0], path=path, names_dataset=False)
+            made.runs = [one for one in made.runs if one not in entries[1:]]
 
 
 def _set_aside(made: Proposal, error: ConfigError) -> bool:
-    """Leave out the runs that something is wrong with, and say why; whether there was one."""
+    """Leave out the runs that something is wrong with, and say why; whether there is one."""
     wrong = {
         problem.loc[1]: problem.what
         for problem in reversed(error.problems)
@@ -131,61 +753,40 @@ def _set_aside(made: Proposal, error: ConfigError) -> bool:
 
 
 def render(made: Proposal, base: Path, where: str) -> str:
-    """Return the config.
-
-    Parameters
-    ----------
-    made : Proposal
-    base : Path
-        Folder in which the config will stand.
-    where : str
-        What the config will be called. It needs a ``name`` if that is no name for a folder.
-    """
+    """Return the config for a folder `base`; it gets a ``name`` if `where` cannot be one."""
     way = Path(os.path.relpath(made.folder.resolve(), base.resolve())).as_posix()
     start = "" if way == "." else escaped(way) + "/"
+    stem = Path(where).stem
+    kinds = {entry.format in ("letor", "batch") for entry in made.datasets}
+    metrics = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
     lines = [
-        "# Written by harness init. Paths start at the folder of this file; {placeholders} stand",
-        "# for whatever the files on disk have there. docs/config.md has every key.",
+        "# Written by harness init. Paths start at the folder of this file; {placeholders} match",
+        "# whatever the files on disk have there. docs/config.md has every key.",
         "# harness run FILE --dry-run shows the cells.",
-        *([f"name: config-{part(stem)}"] if wrong_with(stem := Path(where).stem) else []),
+        *([f"name: config-{part(stem)}"] if wrong_with(stem) else []),
         "# output: results/{name}   # {name}: that of this file",
         "",
         "datasets:",
-        *_datasets(made, start),
+        *_dataset_lines(made, start),
         "",
         "runs:",
-        *_runs(made, start),
+        *_run_lines(made, start),
         "",
-        *_where(made),
-        *_metrics(made),
+        *_where_lines(made),
+        "metrics:   # all of them: harness metrics",
+        *(f"  - {_quoted(name)}" for name in dict.fromkeys(metrics)),
         "",
         "# policy: {ties: trec_eval, missing_queries: zero, empty_queries: zero}   # the defaults",
-        *_summary(made),
-        *_compare(made),
+        *_summary_lines(made),
+        *_compare_lines(made),
         "# reports: [csv, markdown]",
     ]
     if made.aside:
-        lines += ["", "# Not used:", *_not_used(made.aside)]
+        lines += ["", "# Not used:", *_aside_lines(made.aside)]
     return "\n".join(lines) + "\n"
 
 
-def _not_used(aside: Mapping[str, str]) -> list[str]:
-    """Return a line for each file left out, or for each pattern of such files."""
-    alike: dict[str, list[str]] = defaultdict(list)
-    for path, why in aside.items():
-        alike[why].append(path)
-    lines = []
-    for why, paths in alike.items():
-        for group in numbered(paths):
-            one = len(group.values) == 1
-            shown = f"{next(iter(group.values))}: " if one else f"{group.pattern}: "
-            files = "" if one else f"{len(group.values)} files: "
-            lines.append(legible(f"#   {shown}{files}{why}"))
-    more = len(lines) - SHOWN
-    return [*lines[:SHOWN], f"#   ... and {more} more"] if more > 0 else lines
-
-
-def _datasets(made: Proposal, start: str) -> Iterator[str]:
+def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
     if not made.datasets:
         yield "  # fill in: no judgements were found (qrels, or a learning-to-rank file)"
         yield "  data: {path: FILL-IN}"
@@ -194,96 +795,83 @@ def _datasets(made: Proposal, start: str) -> Iterator[str]:
         yield f"  {_quoted(entry.key)}: {{format: {entry.format}, path: {path}}}"
 
 
-def _runs(made: Proposal, start: str) -> Iterator[str]:
+def _run_lines(made: Proposal, start: str) -> Iterator[str]:
     if not made.runs:
-        yield "  # fill in: no run was found that fits the judgements; {model} may stand in a path"
-        if len(made.datasets) < 2:
-            yield "  model: {path: FILL-IN}"
-        else:
-            yield "  model:"
-            for entry in made.datasets:
-                yield f"    - {{dataset: {_quoted(entry.key)}, path: FILL-IN}}"
+        yield "  # fill in: no run was found that fits the judgements; a path may have {model}"
+        for n, entry in enumerate(made.datasets or [None]):
+            name = f"dataset: {_quoted(entry.key)}, " if entry and len(made.datasets) > 1 else ""
+            yield f"  model{n + 1 if n else ''}: {{{name}path: FILL-IN}}"
     for key in dict.fromkeys(entry.key for entry in made.runs):
         entries = [entry for entry in made.runs if entry.key == key]
-        if len(entries) == 1:
-            yield from _notes(entries[0], "  ")
-            yield f"  {_quoted(key)}: {_entry(entries[0], made.datasets, start)}"
-            continue
-        yield f"  {_quoted(key)}:"
+        is_list = len(entries) > 1
+        if is_list:
+            yield f"  {_quoted(key)}:"
         for entry in entries:
-            yield from _notes(entry, "    ")
-            yield f"    - {_entry(entry, made.datasets, start)}"
+            parts = [f"format: {entry.format}", f"path: {_quoted(start + entry.path)}"]
+            if entry.names_dataset:
+                parts.insert(0, f"dataset: {_quoted(made.datasets[entry.dataset].key)}")
+            if entry.note:
+                yield f"{'    ' if is_list else '  '}# {legible(entry.note)}"
+            yield f"{'    -' if is_list else f'  {_quoted(key)}:'} {{{', '.join(parts)}}}"
 
 
-def _notes(entry: Entry, indent: str) -> Iterator[str]:
-    if entry.note:
-        yield f"{indent}# {legible(entry.note)}"
-
-
-def _entry(entry: Entry, datasets: Sequence[Entry], start: str) -> str:
-    parts = [f"format: {entry.format}", f"path: {_quoted(start + entry.path)}"]
-    if entry.names_dataset:
-        parts.insert(0, f"dataset: {_quoted(datasets[entry.dataset].key)}")
-    return f"{{{', '.join(parts)}}}"
-
-
-def _where(made: Proposal) -> Iterator[str]:
-    names = dict.fromkeys(name for entry in made.runs for name in entry.group.names)
+def _where_lines(made: Proposal) -> Iterator[str]:
+    names = [(name, entry) for entry in made.runs for name in entry.group.names]
     if made.where:
         parts = [f"{name}: [{', '.join(map(_quoted, some))}]" for name, some in made.where.items()]
         yield f"where: {{{', '.join(parts)}}}   # there are data for more, but no runs"
         yield ""
     elif names:
-        name = next(iter(names))
-        entry = next(entry for entry in made.runs if name in entry.group.names)
+        name, entry = names[0]
         value = next(iter(entry.group.values.values()))[name]
         yield f"# where: {{{name}: [{_quoted(value)}]}}   # evaluate a part of it"
         yield "# complete: true   # make gaps in the grid an error"
         yield ""
 
 
-def _metrics(made: Proposal) -> Iterator[str]:
-    kinds = {entry.format in ("letor", "batch") for entry in made.datasets}
-    names = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
-    yield "metrics:   # all of them: harness metrics"
-    yield from (f"  - {_quoted(name)}" for name in dict.fromkeys(names))
-
-
-def _summary(made: Proposal) -> Iterator[str]:
-    """Yield what makes a row a system of folds and seeds, where there are any."""
+def _summary_lines(made: Proposal) -> Iterator[str]:
+    """Yield the summary that makes one row of folds and seeds, if there are any."""
     pool = dict.fromkeys(name for entry in made.datasets for name in entry.group.names)
     own = dict.fromkeys(name for entry in made.runs for name in entry.group.names)
     spread = [name for name in own if name in WORDS and name not in pool]
     sharing = any(entry.shares_queries for entry in made.datasets)
     ways = {"average" if sharing else "pool": pool, "spread": spread}
-    said = [f"{way}: [{', '.join(names)}]" for way, names in ways.items() if names]
-    if said:
-        yield f"# summary: {{{', '.join(said)}}}   # a row a system, not a row a cell"
+    parts = [f"{way}: [{', '.join(names)}]" for way, names in ways.items() if names]
+    if parts:
+        yield f"# summary: {{{', '.join(parts)}}}   # a row a system, not a row a cell"
     if sharing:
         yield "#   average, which goes without compare: folds share queries, and cannot be pooled"
 
 
-def _compare(made: Proposal) -> Iterator[str]:
-    """Yield a plan of comparison, unless there is one run alone."""
-    names = [*dict.fromkeys(name for entry in made.runs for name in _models(entry))] or ["RUN"]
-    known = [name for name in names if re.search("bm25|baseline|linear|random", name, re.I)]
-    if names == ["RUN"] or len(names) > 1:
-        baseline = _quoted((known or names)[0])
+def _compare_lines(made: Proposal) -> Iterator[str]:
+    """Yield a plan of comparisons, unless there is only one run."""
+    names = [name for entry in made.runs for _, name in sorted(_models(entry.key, entry))]
+    names = [_unescaped(name) for name in dict.fromkeys(names)]
+    usual = [name for name in names if re.search("bm25|baseline|linear|random", name, re.I)]
+    if len(names) != 1:
+        baseline = _quoted([*usual, *names, "RUN"][0])
         yield f"# compare: {{baseline: {baseline}, test: paired-t, correction: holm}}"
 
 
-def _models(entry: Entry) -> list[str]:
-    models = [values.get("model", "") for values in entry.group.values.values()]
-    return [
-        filled(entry.key, {MODEL: in_braces(model)}).replace("{{", "{").replace("}}", "}")
-        for model in models
-    ]
+def _aside_lines(aside: Mapping[str, str]) -> list[str]:
+    """Return a line for each file left out, or for files that differ in a fold or seed."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for path, why in aside.items():
+        alike[why].append(path)
+    lines = []
+    for why, paths in alike.items():
+        for group in numbered(paths):
+            n = len(group.values)
+            name = next(iter(group.values)) if n == 1 else f"{group.pattern}: {n} files"
+            lines.append(legible(f"#   {name}: {why}"))
+    more = len(lines) - SHOWN
+    return [*lines[:SHOWN], f"#   ... and {more} more"] if more > 0 else lines
 
 
 def _quoted(text: str) -> str:
-    """Return text as YAML, in quotes where it needs them."""
+    """Return text as YAML, in quotes if it needs them."""
     plain = _PLAIN.fullmatch(text) and text.lower() not in ("y", "n")  # YAML 1.1's true and false
-    with contextlib.suppress(YAMLError):  # a number that YAML reads otherwise than it looks
-        if plain and load(text) == text:
+    with contextlib.suppress(YAMLError):  # a number that YAML reads as another
+        if plain and load_yaml(text) == text:
             return text
     return in_json(text)

@@ -1,164 +1,32 @@
-"""The layers of a config: its file, those that it extends, overrides, and sets of metrics."""
+"""The layers of a config: files that it extends, environment variables, overrides, metric sets."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.names import parse
 from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
 from ..readers.ir_metadata import SIZE
 from ..readers.source import AS_UTF8, wide
-from . import patterns as paths
-from .patterns import NothingFoundError, files
-from .yaml_file import AS_WRITTEN, Loc, Source, describe, parse_yaml, show
+from .patterns import NothingFoundError, doubled, files
+from .yaml_file import AS_WRITTEN, SET, Loc, Source, describe, parse_yaml, show
 
 BY_NAME = ("datasets", "runs", "where", "metric_sets", "tables")
-"""Mappings of entries that have names: one that is not there cannot be taken out."""
-
-
-def override(source: Source, overrides: Iterable[str]) -> Source:
-    """Return a config with values put in place of its own.
-
-    Parameters
-    ----------
-    source : Source
-        Its data are changed.
-    overrides : iterable of str
-        ``"policy.ties=stable"``; the value is read as YAML, the path may hold ``[1]``. ``null``
-        takes a key out.
-    """
-    problems, changed = list(source.problems), set(source.set)
-    for one in overrides:
-        try:
-            changed.add(_override(source.data, one))
-        except ValueError as error:
-            problems.append(Problem(f"--set {one}", str(error)))
-    return replace(source, set=frozenset(changed), problems=tuple(problems))
-
-
-def _override(data: dict[str, Any], override: str) -> Loc:
-    """Put one ``path=value`` into `data`; return its location. ValueError says what is wrong."""
-    path, equals, text = override.partition("=")
-    path = path.strip().removeprefix("$").removeprefix(".")
-    if not equals or not path:
-        raise ValueError("write KEY=VALUE, as in policy.ties=stable")
-    if path == "extends":
-        raise ValueError("stands in the file only; give the other config itself, or edit the file")
-    try:
-        value = _value(path, text)
-    except ConfigError as error:
-        told = "; ".join(filter(None, (error.problems[0].what, error.problems[0].fix)))
-        raise ValueError(f"cannot read the value: {told}") from None
-    loc: Loc = ()
-    at: Any = data
-    parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
-    while parts:
-        if isinstance(at, list):
-            part: str | int = _place(at, parts.pop(0), loc)
-        elif isinstance(at, dict):
-            part = _key(at, parts)
-        else:
-            raise ValueError(f"{show(loc)} is {describe(at)} and holds no '{parts[0]}'")
-        if not parts:
-            _put(at, part, value, loc)
-            return (*loc, part)
-        if isinstance(at, dict) and part not in at:
-            if loc:
-                raise ValueError(
-                    f"there is no {show((*loc, part))}{did_you_mean(str(part), at)}"
-                    f"  (there are: {', '.join(at)})"
-                )
-            at[part] = {}
-        loc, at = (*loc, part), at[part]
-    raise ValueError("write KEY=VALUE, as in policy.ties=stable")
-
-
-def _put(at: Any, part: str | int, value: Any, loc: Loc) -> None:
-    """Put a value in its place; null takes a key out, as in a config that extends another."""
-    if value is None and isinstance(at, dict) and part in at:
-        del at[part]
-    elif value is None and len(loc) == 1 and loc[0] in BY_NAME:
-        near = did_you_mean(str(part), at)
-        raise ValueError(f"there is no {show((*loc, part))} that could be taken out{near}")
-    else:
-        at[part] = value
-
-
-def _value(path: str, text: str) -> Any:
-    """Return the value of an override as it would be read at its place."""
-    top = AS_WRITTEN if re.split(r"[.\[]", path)[0] == AS_WRITTEN else "value"
-    below = top == AS_WRITTEN and path != top
-    if below and text.strip().startswith("!"):  # a shell took off the quotes it was given
-        return text.strip()
-    source = parse_yaml(f"{top}:\n  value: {text}" if below else f"{top}: {text}", "")
-    if source.problems:
-        raise ConfigError(source.problems)
-    found = source.data[top]
-    return found["value"] if below else found
-
-
-def _key(at: dict[str, Any], parts: list[str]) -> str:
-    """Take the longest run of parts that is a key (a name may hold dots), else one part."""
-    for n in range(len(parts), 1, -1):
-        if ".".join(parts[:n]) in at:
-            key = ".".join(parts[:n])
-            del parts[:n]
-            return key
-    return parts.pop(0)
-
-
-def _place(at: list[Any], part: str, loc: Loc) -> int:
-    digits = part.strip("[]")
-    if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(at):
-        raise ValueError(f"{show(loc)} is a list of {len(at)}; there is no '{digits}' in it")
-    return int(digits)
-
-
-_BYTES = 4 * SIZE
-"""So many characters of UTF-8 have at most."""
-_OWN = ("name", "extends")
-"""Keys that an extending config does not take over."""
-
-
-def text_of(path: Path) -> str:
-    """Return the text of a config file.
-
-    Raises
-    ------
-    LookupError
-        Where it cannot be read; the text says why.
-    """
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise LookupError("is no regular file: a device or a pipe may have no end")
-        with path.open("rb") as file:
-            data = file.read(_BYTES + 1)
-        if len(data) > _BYTES:
-            raise LookupError(f"is longer than {SIZE:,} characters")
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise LookupError(wide(data) or f"byte {error.start} is not UTF-8") from error
-    except IsADirectoryError as error:
-        raise LookupError("is a folder, not a config") from error
-    except OSError as error:
-        raise LookupError(_unreadable(path, error)) from error
-
-
-def fix_of(error: LookupError) -> str:
-    """Return what to do about a file that :func:`text_of` could not read; ``""`` if unknown."""
-    return AS_UTF8 if isinstance(error.__cause__, UnicodeDecodeError) else ""
+"""Mappings of named entries; taking out one that does not exist is an error."""
+_DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
+_USAGE = "write KEY=VALUE, as in policy.ties=stable"
 
 
 def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> Source:
     """Return the data of a config on top of those that it extends, with overrides put in.
 
     Mappings are merged key by key, everything else is replaced, and ``null`` takes a key out.
-    A config's name is its own. Paths start at the folder of the file in which they stand.
+    A config's name is its own. Paths start at the folder of the file in which they are written.
 
     Parameters
     ----------
@@ -169,37 +37,69 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> So
     base : Path
         Folder where its paths start.
     overrides : iterable of str
-        As :func:`~harness.config.load.override` takes them.
+        As :func:`override` takes them.
 
     Raises
     ------
     ConfigError
-        Where one of the texts is not YAML or holds no mapping, or a config cannot be read or
-        extends itself.
+        If one of the texts is not YAML or not a mapping, or a config cannot be read or extends
+        itself.
     """
-    source = paths.expand(parse_yaml(text, where))
     own = PurePath(where).name
+    source = parse_yaml(text, where)
+    expand(source)
     source = _extended(source, base, [((base / own).resolve(), own)], where)
-    source = override(source, overrides)
-    return paths.expand(source, source.set) if source.set else source
+    if overrides:
+        override(source, overrides)
+        expand(source, SET)
+    expand_sets(source)
+    return source
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a config; LookupError with what is wrong and a fix if it has none."""
+    try:
+        files(path.parent, doubled(path.name))
+        if path.stat().st_size > 4 * SIZE:  # UTF-8 has at most 4 bytes a character
+            raise LookupError(f"is longer than {SIZE:,} characters", "")
+        data = path.read_bytes()
+        return data.decode("utf-8-sig")
+    except NothingFoundError as error:
+        raise LookupError(str(error), "") from error
+    except UnicodeDecodeError as error:
+        raise LookupError(wide(data) or f"byte {error.start} is not UTF-8", AS_UTF8) from error
+    except OSError as error:
+        raise LookupError(f"cannot be read: {error.strerror}", "") from error
+
+
+def _extended(source: Source, folder: Path, chain: list[tuple[Path, str]], where: str) -> Source:
+    """Return a config on top of the one that it extends; `chain` has those on top of it."""
+    extends = source.data.get("extends")
+    if not isinstance(extends, str):
+        return source
+    path = folder / extends
+    name = PurePath(os.path.normpath(PurePath(chain[-1][1]).parent / extends)).as_posix()
+    above = [file for file, _ in chain]
+    if path.resolve() in above:
+        names = [one for _, one in chain[above.index(path.resolve()) :]]
+        what = f"extends itself: {' -> '.join([*names, name])}"
+        raise ConfigError(source.problem(("extends",), what), where=where)
+    try:
+        text = text_of(path)
+    except LookupError as error:
+        what, fix = error.args
+        raise ConfigError(source.problem(("extends",), what, fix=fix), where=where) from error
+    base = parse_yaml(text, str(path), name)
+    expand(base)
+    base = _extended(base, path.parent, [*chain, (path.resolve(), name)], where)
+    for one in _paths(base.data):
+        one.start_in(os.path.dirname(extends))
+    return merge(base, source, name)
 
 
 def merge(base: Source, over: Source, name: str) -> Source:
-    """Return `over` on top of `base`; of each part the line and the file where it stands.
-
-    Parameters
-    ----------
-    base, over : Source
-    name : str
-        What the file of `base` is called.
-    """
-    lines, named = dict(base.lines), dict(base.files)
-    problems = [*base.problems, *over.problems]
-
-    def forget(loc: Loc) -> None:
-        for other in [one for one in lines if one[: len(loc)] == loc]:
-            del lines[other]
-            named.pop(other, None)
+    """Return `over` on top of `base`, a file called `name`; each part keeps its file and line."""
+    problems, places = [*base.problems, *over.problems], dict(base.places)
 
     def merged(below: dict[str, Any], above: dict[str, Any], loc: Loc) -> dict[str, Any]:
         found = dict(below)
@@ -208,100 +108,242 @@ def merge(base: Source, over: Source, name: str) -> Source:
             if isinstance(value, dict) and isinstance(below.get(key), dict):
                 found[key] = merged(below[key], value, here)
                 continue
-            forget(here)
+            _forget(places, here)
             found[key] = value
             if value is None and here not in over.unread:
                 if key in below:
                     del found[key]
                 elif loc and loc[0] in BY_NAME and len(loc) == 1:
-                    near = did_you_mean(key, below)
-                    what = f"{name} has no '{key}' that could be taken out{near}"
+                    what = f"{name} has no '{key}' to take out{did_you_mean(key, below)}"
                     problems.append(over.problem(here, what))
                     del found[key]
         return found
 
-    data = merged({key: v for key, v in base.data.items() if key not in _OWN}, over.data, ())
-    for loc in over.lines:
-        named.pop(loc, None)
-    return Source(
-        over.where, data, {**lines, **over.lines}, over.set, tuple(problems),
-        base.unread | over.unread, {**named, **over.files},
-    )  # fmt: skip
+    below = {key: value for key, value in base.data.items() if key not in ("name", "extends")}
+    data = merged(below, over.data, ())
+    return Source(over.where, data, {**places, **over.places}, problems, base.unread | over.unread)
 
 
-def _extended(source: Source, folder: Path, chain: list[tuple[Path, str]], where: str) -> Source:
-    """Return a config on top of the one that it extends."""
-    given = source.data.get("extends")
-    if not isinstance(given, str):
-        return source
-    path = folder / given
-    name = PurePath(os.path.normpath(PurePath(chain[-1][1]).parent / given)).as_posix()
-    for place, (file, _) in enumerate(chain):
-        if file == path.resolve():
-            way = " -> ".join([known for _, known in chain[place:]] + [name])
-            raise ConfigError(source.problem(("extends",), f"extends itself: {way}"), where=where)
-    try:
-        text = text_of(path)
-    except LookupError as error:
-        problem = source.problem(("extends",), str(error), fix=fix_of(error))
-        raise ConfigError(problem, where=where) from error
-    base = paths.expand(parse_yaml(text, str(path), name))
-    base = _extended(base, path.parent, [*chain, (path.resolve(), name)], where)
-    paths.rebase(base.data, os.path.dirname(given))
-    return merge(base, source, name)
+def _forget(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
+    """Remove the places of a part that is replaced."""
+    for other in [one for one in places if one[: len(loc)] == loc]:
+        del places[other]
 
 
-def _unreadable(path: Path, error: OSError) -> str:
-    if isinstance(error, FileNotFoundError):
-        try:
-            files(path.parent, path.name.replace("{", "{{").replace("}", "}}"))
-        except NothingFoundError as nothing:
-            return str(nothing)
-    return f"cannot be read: {error.strerror}"
-
-
-def expand_sets(source: Source) -> Source:
-    """Put the metrics of a set wherever a list of metrics has its name.
+def override(source: Source, overrides: Iterable[str]) -> None:
+    """Put values in place of a config's own.
 
     Parameters
     ----------
     source : Source
-        Its data are changed.
-
-    Returns
-    -------
-    Source
-        It knows where each metric is written, and has a problem for a set that holds itself.
+    overrides : iterable of str
+        ``"policy.ties=stable"``; the value is read as YAML, the path may hold ``[1]``. ``null``
+        takes a key out.
     """
+    for one in overrides:
+        try:
+            loc = _put(source.data, one)
+        except ValueError as error:
+            source.problems.append(Problem(f"--set {one}", str(error)))
+            continue
+        _forget(source.places, loc)
+        for n in range(1, len(loc)):
+            source.places.setdefault(loc[:n], (SET, 0))
+        source.places[loc] = SET, 0
+
+
+def _put(data: dict[str, Any], text: str) -> Loc:
+    """Put one ``path=value`` into `data`; return its location. ValueError says what is wrong."""
+    path, _, value_text = text.partition("=")
+    path = path.strip().removeprefix("$").removeprefix(".")
+    parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
+    if "=" not in text or not parts:
+        raise ValueError(_USAGE)
+    if path == "extends":
+        raise ValueError("expected in the file only; give the other config, or edit the file")
+    value = _override_value(path, value_text)
+    loc: Loc = ()
+    at: Any = data
+    while True:
+        part = _step(at, parts, loc)
+        loc = (*loc, part)
+        exists = isinstance(at, list) or part in at
+        if not parts:
+            break
+        if not exists and len(loc) > 1:
+            near, known = did_you_mean(str(part), at), ", ".join(at)
+            raise ValueError(f"there is no {show(loc)}{near}  (there are: {known})")
+        at = at[part] if exists else at.setdefault(part, {})
+    if value is None and isinstance(at, dict) and exists:
+        del at[part]
+    elif value is None and len(loc) == 2 and loc[0] in BY_NAME:
+        raise ValueError(f"there is no {show(loc)} to take out{did_you_mean(str(part), at)}")
+    else:
+        at[part] = value
+    return loc
+
+
+def _step(at: Any, parts: list[str], loc: Loc) -> str | int:
+    """Take the first of `parts` as an index of a list, or as many as are one key of a mapping."""
+    if isinstance(at, list):
+        digits = parts.pop(0).strip("[]")
+        if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(at):
+            raise ValueError(f"{show(loc)} is a list of {len(at)}; it has no item '{digits}'")
+        return int(digits)
+    if not isinstance(at, dict):
+        raise ValueError(f"{show(loc)} is {describe(at)} and has no '{parts[0]}'")
+    whole = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in at)
+    n = next(whole, 1)  # a name may hold dots
+    key = ".".join(parts[:n])
+    del parts[:n]
+    return key
+
+
+def _override_value(path: str, text: str) -> Any:
+    """Return the value of an override as it would be read at its place."""
+    below = re.match(rf"{AS_WRITTEN}[.\[]", path)
+    if below and text.strip().startswith("!"):  # the shell took off its quotes
+        return text.strip()
+    top = path if path == AS_WRITTEN else AS_WRITTEN if below else "value"
+    try:
+        source = parse_yaml(f"{top}:\n  value: {text}" if below else f"{top}: {text}", "")
+        if source.problems:
+            raise ConfigError(source.problems)
+    except ConfigError as error:
+        parts = error.problems[0].what, error.problems[0].fix
+        raise ValueError(f"cannot read the value: {'; '.join(filter(None, parts))}") from None
+    value = source.data[top]
+    return value["value"] if below else value
+
+
+class _Path(NamedTuple):
+    """A path in a config; `is_pattern` says whether it has placeholders, and doubled braces."""
+
+    loc: Loc
+    holder: Any
+    key: Any
+    is_pattern: bool
+
+    @property
+    def text(self) -> str:
+        return str(self.holder[self.key])
+
+    def start_in(self, folder: str) -> None:
+        """Let a relative path start one step higher: `folder` leads to where it started."""
+        text, is_none = self.text, (self.key, self.text) == ("cache", "none")
+        if folder not in ("", ".") and not PurePath(text).is_absolute() and not is_none:
+            start = doubled(folder) if self.is_pattern else folder
+            self.holder[self.key] = f"{start.rstrip('/')}/{text}"
+
+
+def _paths(data: Mapping[str, Any]) -> list[_Path]:
+    """Return the paths of a config; parts of a wrong type are skipped."""
+    holders: list[tuple[Loc, Any, tuple[str, ...], bool]] = [
+        ((), data, ("extends", "output", "cache"), False)
+    ]
+    if isinstance(page := data.get("page"), dict):
+        holders.append((("page",), page, ("documents", "queries"), False))
+        holders.append((("page", "metadata"), page.get("metadata"), ("path",), False))
+    for section, keys in (("datasets", ("path", "group")), ("runs", ("path",))):
+        entries = data.get(section)
+        for name, entry in entries.items() if isinstance(entries, dict) else ():
+            if isinstance(entry, list):
+                holders += [((section, name, at), one, keys, True) for at, one in enumerate(entry)]
+            else:
+                holders.append(((section, name), entry, keys, True))
+    found = [
+        _Path((*loc, key), holder, key, is_pattern)
+        for loc, holder, keys, is_pattern in holders
+        if isinstance(holder, dict)
+        for key in keys
+        if isinstance(holder.get(key), str) and holder[key]
+    ]
+    plugins = data.get("plugins")
+    for at, name in enumerate(plugins if isinstance(plugins, list) else ()):
+        if isinstance(name, str) and (name.endswith(".py") or "/" in name):
+            found.append(_Path(("plugins", at), plugins, at, False))
+    return found
+
+
+def expand(source: Source, file: str | None = None) -> None:
+    """Put the values of environment variables into the paths of a config.
+
+    ``${NAME}`` is the variable's value, ``${NAME:-default}`` the default if it is not set or
+    empty, and ``$$`` a dollar sign. A path with a variable that is not set is taken out.
+
+    Parameters
+    ----------
+    source : Source
+    file : str, optional
+        Expand only what this file wrote, such as :data:`~harness.config.yaml_file.SET`.
+    """
+    for path in _paths(source.data):
+        if file is not None and source.place(path.loc)[0] != file:
+            continue
+        try:
+            path.holder[path.key] = _expanded(path)
+        except LookupError as error:
+            source.reject(path.loc, *error.args)
+            if isinstance(path.holder, dict):
+                del path.holder[path.key]
+
+
+def _expanded(path: _Path) -> str:
+    """Return a path with variables filled in; LookupError with what is wrong and a fix."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[0] == "$$":
+            return "$"
+        variable = _VARIABLE.fullmatch(match[0])
+        if variable is None:
+            fix = "write ${NAME} or ${NAME:-default}; $$ is a dollar sign"
+            what = f"expected an environment variable, got '{match[0]}' in '{path.text}'"
+            raise LookupError(what, fix)
+        name, default = variable.groups()
+        if os.environ.get(name):
+            return doubled(os.environ[name]) if path.is_pattern else os.environ[name]
+        if default is None:
+            fix = f"set it, or give a default: ${{{name}:-../data}}"
+            raise LookupError(f"the environment variable {name} is not set or empty", fix)
+        return str(default)
+
+    if "\0" in path.text:
+        raise LookupError("holds the character \\0, which no path may", "take it out")
+    return _DOLLAR.sub(value, path.text)
+
+
+def escape(data: Mapping[str, Any]) -> None:
+    """Write the dollar signs of paths so that :func:`expand` gives the same paths again."""
+    for path in _paths(data):
+        path.holder[path.key] = re.sub(r"\$(?=[${])", "$$", path.text)
+
+
+def expand_sets(source: Source) -> None:
+    """Put the metrics of a set wherever a list of metrics has its name."""
     sets = metric_sets(source.data)
-    stands: dict[Loc, Loc] = dict(source.stands)
-    for loc, holder in _holders(source.data):
-        given = holder["metrics"]
-        names = [given] if isinstance(given, str) else given
+    for loc, holder in _metric_lists(source.data):
+        listed = holder["metrics"]
+        names = [listed] if isinstance(listed, str) else listed
         if not isinstance(names, list) or not any(_is_set(name, sets) for name in names):
             continue
-        at = [loc] if isinstance(given, str) else [(*loc, place) for place in range(len(names))]
         metrics: list[Any] = []
-        for name, here in zip(names, at, strict=True):
-            for metric, there in _metrics(name, here, sets, []):
-                put: Loc = (*loc, len(metrics))
-                stands[put] = there if loc == ("metrics",) else here
+        for place, name in enumerate(names):
+            here = loc if isinstance(listed, str) else (*loc, place)
+            for metric, there in _metrics_of(name, here, sets):
+                place_of_metric: Loc = (*loc, len(metrics))
+                source.origins[place_of_metric] = there if loc == ("metrics",) else here
                 metrics.append(metric)
         holder["metrics"] = metrics
-    problems = []
     for name in sets:
-        circles: list[tuple[str, ...]] = []
-        list(_metrics(name, (), sets, circles))
-        if way := next((one for one in circles if one[0] == name), ()):
-            what = f"holds itself: {' -> '.join(way)}"
-            problems.append(source.problem(("metric_sets", name), what))
-    return replace(source, stands=stands, problems=(*source.problems, *problems))
+        if circle := _circle(name, sets, (name,)):
+            what = f"holds itself: {' -> '.join(circle)}"
+            source.problems.append(source.problem(("metric_sets", name), what))
 
 
 def metric_sets(data: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return the sets of metrics, as far as they are lists."""
-    given = data.get("metric_sets")
-    items = given.items() if isinstance(given, dict) else ()
+    sets = data.get("metric_sets")
+    items = sets.items() if isinstance(sets, dict) else ()
     return {name: metrics for name, metrics in items if isinstance(metrics, list)}
 
 
@@ -313,34 +355,40 @@ def is_metric(name: str) -> bool:
         return False
 
 
-def _holders(data: dict[str, Any]) -> list[tuple[Loc, dict[str, Any]]]:
-    """Return what has a key ``metrics``, and the place of that."""
+def _metric_lists(data: dict[str, Any]) -> list[tuple[Loc, dict[str, Any]]]:
+    """Return the location of each key ``metrics``, and the mapping that has it."""
     tables, plots = data.get("tables"), data.get("plots")
-    found: list[tuple[Loc, Any]] = [((), data), (("compare",), data.get("compare"))]
+    holders: list[tuple[Loc, Any]] = [((), data), (("compare",), data.get("compare"))]
     if isinstance(tables, dict):
-        found += [(("tables", name), table) for name, table in tables.items()]
+        holders += [(("tables", name), table) for name, table in tables.items()]
     if isinstance(plots, list):
-        found += [(("plots", place), plot) for place, plot in enumerate(plots)]
+        holders += [(("plots", place), plot) for place, plot in enumerate(plots)]
     return [
         ((*loc, "metrics"), holder)
-        for loc, holder in found
+        for loc, holder in holders
         if isinstance(holder, dict) and "metrics" in holder
     ]
 
 
-def _metrics(
-    name: Any, loc: Loc, sets: Mapping[str, list[Any]], circles: list[tuple[str, ...]],
-    above: tuple[str, ...] = (),
-) -> Iterator[tuple[Any, Loc]]:  # fmt: skip
-    """Yield the metrics that a name stands for, and the place of each; add the circles."""
+def _metrics_of(
+    name: Any, loc: Loc, sets: Mapping[str, list[Any]], above: tuple[str, ...] = ()
+) -> Iterator[tuple[Any, Loc]]:
+    """Yield the metrics of a name, and where each is written; nothing of a set within itself."""
     if not _is_set(name, sets):
         yield name, loc
-    elif name in above:
-        circles.append((*above, name))
-    else:
+    elif name not in above:
         for place, one in enumerate(sets[name]):
-            there = ("metric_sets", name, place)
-            yield from _metrics(one, there, sets, circles, (*above, name))
+            yield from _metrics_of(one, ("metric_sets", name, place), sets, (*above, name))
+
+
+def _circle(name: str, sets: Mapping[str, list[Any]], way: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the sets that lead from `name` back to the first of `way`."""
+    for one in sets[name]:
+        if one == way[0]:
+            return (*way, one)
+        if _is_set(one, sets) and one not in way and (found := _circle(one, sets, (*way, one))):
+            return found
+    return ()
 
 
 def _is_set(name: Any, sets: Mapping[str, list[Any]]) -> bool:

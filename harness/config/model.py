@@ -1,4 +1,4 @@
-"""What all models of the config have in common."""
+"""The settings models of a config, and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
-from ..reports.page.settings import PageSettings
+from ..reports.page.settings import Metadata, PageSettings
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import Kind
 from ..reports.plots.plot import Settings as PlotSettings
-from . import patterns as paths
+from . import layers
 from .yaml_file import Loc, Source
 
 
@@ -57,7 +57,7 @@ class Model(BaseModel):
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a config, in which each key has the text below it."""
     text = json.dumps(Config.model_json_schema())
-    kinds: dict[str, type] = {"DatasetEntry": DatasetEntry, "RunEntry": RunEntry}
+    kinds: dict[str, type] = {one.__name__: one for one in (DatasetEntry, RunEntry, Metadata)}
     kinds |= {key.title().rstrip("s"): kind for key, kind in SECTIONS.items()}
     for name, kind in kinds.items():
         qualified = f"{kind.__module__}.{kind.__qualname__}".replace(".", "__")
@@ -290,8 +290,6 @@ class Config(Model):
     _base: Path = PrivateAttr(default=Path())
     _complete: bool = PrivateAttr(default=True)
     """Whether no dataset and no run was left out because it is wrong."""
-    _places: dict[str, list[int]] = PrivateAttr(default_factory=dict)
-    """Where the items of a list are in the file, if others of them are wrong."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):
@@ -319,11 +317,6 @@ class Config(Model):
         if self.cache == "none":
             return None
         return self._base / self.cache if self.cache else self.output_folder / "cells"
-
-    def items_of(self, key: str) -> list[tuple[int, Any]]:
-        """Return the items of a list, each with its place in the file."""
-        items = getattr(self, key)
-        return list(zip(self._places.get(key, range(len(items))), items, strict=True))
 
     def is_given(self, section: str, key: str) -> bool:
         """Whether the file itself has a key of a section."""
@@ -372,5 +365,5 @@ class Config(Model):
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
         found = self.model_dump(mode="json", exclude_none=True, by_alias=True)
-        paths.escape(found)
+        layers.escape(found)
         return found

@@ -13,12 +13,14 @@ from pathlib import Path
 from types import CodeType
 
 NO_PLUGINS = "--no-plugins"
-"""The option of every command that says so."""
+"""The option of every command that forbids plugins."""
+GROUP = "harness.metrics"
+"""Entry points of this group are modules whose import registers metrics; none is loaded unnamed."""
 _allowed = True
 
 
 def allow_plugins(allowed: bool) -> None:
-    """Say whether plugins may be loaded, where a config or an option names them."""
+    """Set whether plugins that a config or an option names may be loaded."""
     global _allowed
     _allowed = allowed
 
@@ -32,23 +34,19 @@ def plugins_allowed() -> bool:
     return _allowed
 
 
-GROUP = "harness.metrics"
-"""Entry points of this group are modules whose import registers metrics; none is loaded unnamed."""
+class PluginError(Exception):
+    """A plugin does not exist, or its import fails; the text says why and where."""
 
 
 class _Compiled(SourceFileLoader):
-    """Compiles a file each time: Python writes what it compiled beside the file, which is the
-    user's folder, and takes it for a later text of the same second and size."""
+    """Compiles a file each time: Python's own cache of bytecode is written next to the file, and
+    takes an edited one of the same second and size for the same."""
 
     def get_code(self, fullname: str) -> CodeType:
         """Return the code of the file as it is now."""
         path = self.get_filename(fullname)
         code: CodeType = self.source_to_code(self.get_data(path), path)
         return code
-
-
-class PluginError(Exception):
-    """A plugin is not there, or its import fails; the text says why and where."""
 
 
 def load(name: str, base: Path) -> None:
@@ -58,61 +56,48 @@ def load(name: str, base: Path) -> None:
     ----------
     name : str
         A file (``my_metrics.py``, relative to `base`), the name of an entry point that an
-        installed package has in :data:`GROUP`, or of an importable module. A file is run anew
-        each time, so that an edited one takes effect in the same process.
+        installed package has in :data:`GROUP`, or of an importable module. A file is run each
+        time, so that an edited one takes effect in the same process.
     base : Path
         Folder of the config.
 
     Raises
     ------
     PluginError
-        Where it does not exist, or raises while it is imported; or no plugins are allowed.
+        If it does not exist, raises while it is imported, or no plugins are allowed.
     """
     if not plugins_allowed():
-        what = "is code, and is not loaded, as --no-plugins was given"
+        what = "is code, and is not loaded because of --no-plugins"
         raise PluginError(f"'{name}' {what}; leave that option out if you trust '{name}'")
-    if not (name.endswith(".py") or "/" in name):
-        _load_installed(name)
+    if name.endswith(".py") or "/" in name:
+        from .patterns import NothingFoundError, doubled, files
+
+        try:
+            _load_file(files(base, doubled(name))[0].path)
+        except NothingFoundError as error:
+            raise PluginError(str(error)) from None
         return
-    from .patterns import NothingFoundError, files  # reads YAML, which most plugins do not need
-
-    try:
-        found = files(base, name.replace("{", "{{").replace("}", "}}"))
-    except NothingFoundError as error:
-        raise PluginError(str(error)) from None
-    _load_file(found[0].path)
-
-
-def _load_installed(name: str) -> None:
-    """Import the plugin that an installed package calls so, else the module of that name."""
     points = sorted(entry_points(group=GROUP, name=name), key=_package)
     if len(points) > 1:
         packages = " and ".join(map(_package, points))
         values = " or ".join(point.value for point in points)
         raise PluginError(f"'{name}' is a plugin of {packages}; name its module: {values}")
-    if not points:
-        _load_module(name)
-        return
+    what = f"module '{name}' cannot be imported"
     try:
-        points[0].load()
+        if points:
+            what = f"{_package(points[0])}: its entry point '{name}' fails"
+            points[0].load()
+        else:
+            importlib.import_module(name)
     except Exception as error:
-        what = f"its entry point '{name}' fails: {_say(error)}"
-        raise PluginError(f"{_package(points[0])}: {what}") from error
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if not points and missing is not None and f"{name}.".startswith(f"{missing}."):
+            raise PluginError(f"no module '{name}'; for a file write {name}.py") from error
+        raise PluginError(f"{what}: {_text(error)}") from error
 
 
 def _package(point: EntryPoint) -> str:
     return point.dist.name if point.dist else "an installed package"
-
-
-def _load_module(name: str) -> None:
-    try:
-        importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise PluginError(f"module '{name}' cannot be imported: {_say(error)}") from error
-        raise PluginError(f"no module '{name}'; for a file write {name}.py") from error
-    except Exception as error:
-        raise PluginError(f"module '{name}' cannot be imported: {_say(error)}") from error
 
 
 def _load_file(path: Path) -> None:
@@ -129,19 +114,13 @@ def _load_file(path: Path) -> None:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise PluginError(f"{_place(error, path)}: {_say(error)}") from error
+        lines = [error.lineno] if isinstance(error, SyntaxError) else []
+        for frame in traceback.extract_tb(error.__traceback__):
+            lines += [frame.lineno] if Path(frame.filename).absolute() == path.absolute() else []
+        place = f"{path}:{lines[-1]}" if lines else str(path)
+        raise PluginError(f"{place}: {_text(error)}") from error
 
 
-def _say(error: BaseException) -> str:
+def _text(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _place(error: BaseException, path: Path) -> str:
-    """Return ``path:line`` of the plugin's own line that failed."""
-    if isinstance(error, SyntaxError) and error.lineno:
-        return f"{path}:{error.lineno}"
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if Path(frame.filename) == path.absolute()]
-    lines += [frame.lineno for frame in frames if Path(frame.filename) == path]
-    return f"{path}:{lines[-1]}" if lines else str(path)

@@ -104,7 +104,8 @@ def compare(
     (0.25, 0.076, 3, 3)
     """
     check_arguments(locals(), runs=_RUNS.or_none(), dataset=TEXT)
-    given = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    given = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    given = list(given) if isinstance(given, Iterable) else given
     named = tuple(map(str, parse_all(given)))
     check_metrics(named)
     baselines = (baseline,) if isinstance(baseline, str) else () if baseline is None else baseline

@@ -116,7 +116,8 @@ def evaluate(
         locals(), rel=whole_from(1).or_none(), convention=TEXT.or_none(),
         references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
     )  # fmt: skip
-    bounds = isinstance(policy, Mapping) and policy.get("ties") == BOUNDS
+    ties = policy.get("ties") if isinstance(policy, Mapping) else None
+    bounds = isinstance(ties, str) and ties == BOUNDS
     if isinstance(policy, Mapping) and bounds:
         policy = {**policy, "ties": without_bounds(BOUNDS)}
     policy = policy_of(policy)

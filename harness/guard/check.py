@@ -16,8 +16,7 @@ from tqdm import tqdm
 
 from .. import readers as readers
 from ..config import load as configs
-from ..config.cells import Cell, missing, name_of
-from ..config.load import MOST_PROBLEMS
+from ..config.cells import Cell, missing
 from ..config.model import DatasetEntry, RunEntry
 from ..core.metric import Metric
 from ..core.names import parse
@@ -413,7 +412,7 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     known = [_of_config(str(path), one) for one in problems if one not in stopped]
     if lacking:
         what = f"{len(lacking):,} of {len(lacking) + len(cells):,} cells of the grids are missing"
-        names = [name_of(gap) for gap in lacking]
+        names = [gap.name for gap in lacking]
         one = finding("gaps", str(path), what, len(lacking), names)
         for problem in stopped:  # 'complete: true' is wanted, and not to be advised
             where = f"{path}: {problem.where}"
@@ -475,14 +474,9 @@ def _of_config(path: str, problem: Problem) -> Finding:
 
 
 def _metrics(names: Iterable[str], defaults: Mapping[str, Any]) -> list[Metric]:
-    """Return the metrics that exist, but for what comes after a thousand that do not."""
+    """Return the metrics that exist."""
     found: list[Metric] = []
-    n_unknown = 0
     for name in names:
-        try:
+        with contextlib.suppress(UnknownNameError):
             found += parse(name, defaults)
-        except UnknownNameError:
-            n_unknown += 1
-            if n_unknown == MOST_PROBLEMS:
-                break
     return found

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from hashlib import sha256
 
-from ..config import checks as summing
+from ..config.checks import names_of
 from ..config.cells import Cell
 from ..config.model import Config
 from ..core.comparison import Comparisons
@@ -42,7 +42,7 @@ def names(config: Config, cells: Sequence[Cell]) -> list[str]:
 
         found += of_tables({name: table.formats for name, table in config.tables.items()})
     if config.plots:
-        datasets, _ = summing.names(config.summary, cells)
+        datasets, _ = names_of(config.summary, cells)
         some = plots.file_names(config.plots, datasets, config.parsed_metrics())
         found += [f"{PLOTS}/{name}" for name in some]
     return found

@@ -1,10 +1,11 @@
-"""Cells from placeholders and files; each way in which they do not fit, with its text."""
+"""Cells from placeholders and files: what matches, what does not fit, gaps, and `where`."""
 
 from __future__ import annotations
 
 import itertools
+import json
+import shutil
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_files import make
 
+import harness
 from harness.config import load as config
-from harness.config.cells import Cell, Gap, missing
+from harness.config.cells import Cell, keeps, kept, missing, shown
+from harness.config.cells import check_where as check
 from harness.config.model import Config, DatasetEntry, RunEntry
-from harness.config.patterns import natural
-from harness.config.sweep import find, resolve
-from harness.errors import ConfigError
+from harness.config.sweep import resolve
+from harness.errors import ConfigError, HarnessWarning
+from harness.experiment import run as experiment
 
 
 def load(base: Path, text: str) -> Config:
@@ -62,15 +65,6 @@ def test_folds_meet_their_own_data_in_natural_order(tmp_path: Path) -> None:
     assert cell.dataset_entry.path == str(tmp_path / "data/Fold1/test.txt")
     assert (cell.dataset_key, cell.run_key) == ("mslr-fold{fold}", "{model}")
     assert (cell.of_dataset, cell.of_run) == ({"fold": "1"}, {"model": "gbrt", "seed": "1"})
-
-
-def test_a_placeholder_that_is_part_of_a_name_stays_a_column(tmp_path: Path) -> None:
-    make(tmp_path, "qrels.txt", "svm-1.run")
-    text = """
-        datasets: {trec: {path: qrels.txt}}
-        runs: {"{model}/{seed}": {path: "{model}-{seed}.run"}}
-    """
-    assert rows(tmp_path, text) == [("trec", "svm/1", {"model": "svm", "seed": "1"}, "svm-1.run")]
 
 
 def test_runs_stand_in_the_order_of_the_config(tmp_path: Path) -> None:
@@ -144,18 +138,6 @@ def test_group_sizes_go_with_their_fold(tmp_path: Path) -> None:
     )
 
 
-def test_a_dataset_of_one_name_in_several_files_has_columns(tmp_path: Path) -> None:
-    make(tmp_path, "f1.txt", "f2.txt", "m1.txt", "m2.txt")
-    text = """
-        datasets: {ltr: {path: "f{fold}.txt"}}
-        runs: {m: {path: "m{fold}.txt"}}
-    """
-    assert [row[:3] for row in rows(tmp_path, text)] == [
-        ("ltr", "m", {"fold": "1"}),
-        ("ltr", "m", {"fold": "2"}),
-    ]
-
-
 FOLDS = """
 datasets: {"fold{fold}": {path: "fold{fold}.txt"}}
 runs: {"{model}": {path: "{model}/fold{fold}.txt"}}
@@ -171,46 +153,13 @@ def test_predictions_without_data(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("folds", "predicted", "fix"),
-    [
-        ([1, 2, 10], [2], "leave them out: 'where: {fold: [2]}' keeps the others"),
-        ([1, 2, 10], [1, 2], "leave them out: 'where: {fold: [1, 2]}' keeps the others"),
-        (["a", "01", "b"], ["01", "a"],
-         """leave them out: 'where: {fold: ["01", "a"]}' keeps the others"""),
-        (range(1, 23), range(1, 22), "narrow the path"),
-    ],
-)  # fmt: skip
-def test_data_without_predictions(
-    tmp_path: Path, folds: Sequence[object], predicted: Sequence[object], fix: str
-) -> None:
-    make(tmp_path, *(f"fold{fold}.txt" for fold in folds))
-    make(tmp_path, *(f"m/fold{fold}.txt" for fold in predicted))
-    lonely = sorted({*map(str, folds)} - {*map(str, predicted)}, key=natural)
-    more = f" and {len(lonely) - 5} more" if len(lonely) > 5 else ""
-    assert complaint(tmp_path, FOLDS) == (
-        "c.yaml: 1 problem\n"
-        "  $.datasets.fold{fold} (line 2)  no run has predictions for "
-        f"{', '.join(f'fold{one}' for one in lonely[:5])}{more}\n"
-        f"    fix:   add them, or {fix}"
+def test_data_without_predictions(tmp_path: Path) -> None:
+    make(tmp_path, "fold1.txt", "fold2.txt", "fold3.txt", "m/fold1.txt", "m/fold2.txt")
+    assert "$.datasets.fold{fold} (line 2)  no run has predictions for fold3\n" in complaint(
+        tmp_path, FOLDS
     )
-    if fix.startswith("leave"):  # and it does help
-        where = fix.split("'")[1]
-        found = resolve(load(tmp_path, f"{FOLDS}{where}"))
-        assert {cell.columns["fold"] for cell in found} == {*map(str, predicted)}
-
-
-def test_a_dataset_without_predictions(tmp_path: Path) -> None:
-    make(tmp_path, "a.txt", "b.txt", "m.txt")
-    text = """
-        datasets: {a: {path: a.txt}, b: {path: b.txt}}
-        runs: {m: {path: m.txt, dataset: a}}
-    """
-    assert complaint(tmp_path, text) == (
-        "c.yaml: 1 problem\n"
-        "  $.datasets.b (line 2)  no run has predictions for b\n"
-        "    fix:   add them, or take the dataset out"
-    )
+    found = resolve(load(tmp_path, FOLDS + "where: {fold: [1, 2]}"))
+    assert [cell.columns["fold"] for cell in found] == ["1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -261,51 +210,6 @@ def test_what_does_not_fit(tmp_path: Path, text: str, expected: list[str]) -> No
     assert [problem.where for problem in caught.value.problems] == expected
 
 
-def test_run_can_be_the_name_of_a_placeholder_for_the_whole_name(tmp_path: Path) -> None:
-    make(tmp_path, "qrels.txt", "a.run")
-    text = 'datasets: {trec: {path: qrels.txt}}\nruns: {"{run}": {path: "{run}.run"}}'
-    assert [row[:3] for row in rows(tmp_path, text)] == [("trec", "a", {})]
-
-
-def test_files_that_vanish_after_loading_are_missed(tmp_path: Path) -> None:
-    make(tmp_path, "fold1.txt", "m/fold1.txt")
-    loaded = load(tmp_path, FOLDS)
-    (tmp_path / "m/fold1.txt").unlink()
-    with pytest.raises(ConfigError) as caught:
-        resolve(loaded)
-    assert str(caught.value).replace(str(tmp_path), "B") == (
-        "c.yaml: 1 problem\n"
-        "  $.runs.{model}.path (line 3)  no file matches B/{model}/fold{fold}.txt; "
-        "B/m/ holds nothing"
-    )
-
-
-def test_gaps_in_a_grid(tmp_path: Path) -> None:
-    make(tmp_path, "fold1.txt", "fold2.txt", "svm/fold1-s1.txt", "svm/fold1-s2.txt")
-    make(tmp_path, "svm/fold2-s1.txt", "gbrt/fold1-s1.txt", "one.txt")
-    text = """
-        datasets: {"fold{fold}": {path: "fold{fold}.txt"}}
-        runs:
-          "{model}": {path: "{model}/fold{fold}-s{seed}.txt"}
-          one: {path: one.txt}
-    """
-    assert missing(resolve(load(tmp_path, text))) == [
-        Gap("fold1", "gbrt", {"fold": "1", "seed": "2"}),
-        Gap("fold2", "gbrt", {"fold": "2", "seed": "1"}),
-        Gap("fold2", "gbrt", {"fold": "2", "seed": "2"}),
-        Gap("fold2", "svm", {"fold": "2", "seed": "2"}),
-    ]
-
-
-def test_a_run_without_any_file_for_one_fold_is_a_gap(tmp_path: Path) -> None:
-    make(tmp_path, "fold1.txt", "fold2.txt", "a1.txt", "a2.txt", "b2.txt")
-    text = """
-        datasets: {"fold{fold}": {path: "fold{fold}.txt"}}
-        runs: {a: {path: "a{fold}.txt"}, b: {path: "b{fold}.txt"}}
-    """
-    assert missing(resolve(load(tmp_path, text))) == [Gap("fold1", "b", {"fold": "1"})]
-
-
 @given(st.sets(st.tuples(st.integers(1, 3), st.integers(1, 3), st.sampled_from("ab")), min_size=1))
 def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) -> None:
     entry = DatasetEntry(path="")
@@ -322,15 +226,255 @@ def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) ->
     assert gaps == grid - there
 
 
-def test_incomplete_entries_are_not_held_against_the_others(tmp_path: Path) -> None:
-    make(tmp_path, "fold1.txt", "m/fold1.txt", "m/fold2.txt")
-    datasets = {"fold{fold}": DatasetEntry(path="fold{fold}.txt")}
-    runs = {"{model}": RunEntry(path="{model}/fold{fold}.txt")}
-    assert len(find(datasets, runs, tmp_path)[1]) == 1
-    assert find(datasets, runs, tmp_path, complete=False)[1] == []
+SEEDS = """\
+datasets:
+  fold{fold}: {path: "fold{fold}.txt"}
+runs:
+  "{model}": {path: "{model}/fold{fold}-s{seed}.txt"}
+metrics: [map]
+"""
 
 
-@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))))
-def test_natural_keys_sort_pairs_by_size(pairs: list[tuple[int, int]]) -> None:
-    names = [f"fold{a}-seed{b}" for a, b in pairs]
-    assert sorted(names, key=natural) == [f"fold{a}-seed{b}" for a, b in sorted(pairs)]
+@pytest.fixture
+def seeds(tmp_path: Path) -> Path:
+    """Two models, two folds, two seeds; svm lacks one cell and gbrt two."""
+    there = set(itertools.product(("svm", "gbrt"), "12", "12"))
+    there -= {("svm", "2", "2"), ("gbrt", "1", "2"), ("gbrt", "2", "1")}
+    make(tmp_path, "fold1.txt", "fold2.txt")
+    make(tmp_path, *(f"{model}/fold{fold}-s{seed}.txt" for model, fold, seed in there))
+    return tmp_path
+
+
+def grid(seeds: Path, text: str) -> list[str]:
+    return shown(resolve(config.loads(text, "c.yaml", seeds))).splitlines()
+
+
+def test_a_grid_with_gaps_is_shown_as_a_grid(seeds: Path) -> None:
+    assert grid(seeds, SEEDS) == [
+        "3 of 8 cells are missing  (x there, - missing)",
+        "",
+        "fold  1  1  2  2",
+        "seed  1  2  1  2",
+        "gbrt  x  -  -  x",
+        "svm   x  x  x  -",
+    ]
+    assert grid(seeds, SEEDS + "where: {seed: 1, model: svm}\n") == []
+
+
+def test_complete(seeds: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config.loads(SEEDS + "complete: true\n", "c.yaml", seeds)
+    assert str(caught.value) == (
+        "c.yaml: 1 problem\n"
+        "  $.complete (line 6)  3 of 8 cells are missing:\n"
+        "    gbrt on fold1 fold=1 seed=2\n"
+        "    gbrt on fold2 fold=2 seed=1\n"
+        "    svm on fold2 fold=2 seed=2\n"
+        "    fix:   make them, leave them out with 'where:', or take 'complete' out"
+    )
+    loaded = config.loads(
+        SEEDS + "complete: true\nwhere: {seed: 1}\n", "c.yaml", seeds, ["where.fold=1"]
+    )
+    assert len(resolve(loaded)) == 2
+    make(seeds, "gbrt/fold2-s1.txt")
+    loaded = config.loads(SEEDS + "complete: true\nwhere: {seed: 1}\n", "c.yaml", seeds)
+    (seeds / "svm/fold2-s1.txt").unlink()
+    with pytest.raises(
+        ConfigError, match="1 of 4 cells are missing:\n    svm on fold2 fold=2 seed=1"
+    ):
+        resolve(loaded)
+
+
+def test_a_run_says_what_is_missing_first_and_once(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "runs/letor", tmp_path / "letor")
+    (tmp_path / "letor/gbrt/fold2-seed1.txt").unlink()
+    (tmp_path / "c.yaml").write_text(
+        'datasets: {"f{fold}": {path: "letor/fold{fold}/test.txt"}}\n'
+        'runs: {"{model}": {path: "letor/{model}/fold{fold}-seed{seed}.txt"}}\n'
+        "metrics: [map]\nwhere: {model: [gbrt, neural]}\n"
+    )
+    with pytest.warns(HarnessWarning) as said:
+        harness.run(tmp_path / "c.yaml")
+    assert [str(one.message) for one in said if "missing" in str(one.message)] == [
+        "1 of 8 cells are missing  (x there, - missing)\n\n"
+        "fold  1  1  2  2\nseed  1  2  1  2\ngbrt  x  x  -  x"
+    ]
+    assert "cells are missing" in str(said[0].message)
+    plan = experiment.plan(tmp_path / "c.yaml")
+    assert "7 cells x 1 metric\n1 of 8 cells are missing" in plan
+    whole = experiment.plan(tmp_path / "c.yaml", overrides=["where.model=neural"])
+    assert whole.endswith("4 cells x 1 metric\n")
+
+
+MODELS = """\
+datasets:
+  fold{fold}: {path: "fold{fold}.txt"}
+runs:
+  "{model}": {path: "{model}/fold{fold}-s{seed}.txt"}
+  bm25: {path: "bm25-{fold}.txt"}
+metrics: [map]
+"""
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    """Models x folds x seeds, and a run without seeds."""
+    names = [
+        f"{model}/fold{fold}-s{seed}.txt"
+        for model, fold, seed in itertools.product(
+            ("svm", "gbrt", "random-1", "random-2"), "12", ("1", "02")
+        )
+    ]
+    for name in ("fold1.txt", "fold2.txt", "bm25-1.txt", "bm25-2.txt", *names):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+def kept_rows(models: Path, where: str, *overrides: str) -> list[str]:
+    loaded = config.loads(f"{MODELS}where: {where}\n", "c.yaml", models, overrides)
+    return [
+        " ".join((c.run, *c.of_dataset.values(), *list(c.of_run.values())[-1:]))
+        for c in resolve(loaded)
+    ]
+
+
+def where_problems(models: Path, where: str, *overrides: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        config.loads(f"{MODELS}where: {where}\n", "c.yaml", models, overrides)
+    return [line.removeprefix("  ") for line in str(caught.value).splitlines()[1:]]
+
+
+def test_an_exclamation_mark_from_the_command_line(models: Path) -> None:
+    expected = ["gbrt 1 1", "svm 1 1", "bm25 1", "gbrt 2 1", "svm 2 1", "bm25 2"]
+    assert kept_rows(models, "{seed: 1}", "where.model=!random*") == expected
+    assert kept_rows(models, "{seed: 1}", 'where.model=["!random*"]') == expected
+    assert where_problems(models, "{seed: 1}", "where.model=[!random*, svm]") == [
+        "--set where.model=[!random*, svm]  cannot read the value: !random* is a tag to YAML, not "
+        'text; quote it: "!random*"'
+    ]
+    (said,) = where_problems(models, "{seed: 1}", "where={model: !random*}")
+    assert "put text that begins with !" in said
+
+
+def test_a_list_of_values_and_patterns(models: Path) -> None:
+    assert kept_rows(models, '{model: [svm, "random*", "!*-2"], fold: 2, seed: "02"}') == [
+        "random-1 2 02", "svm 2 02", "bm25 2",
+    ]  # fmt: skip
+
+
+def test_values_are_text_as_it_is_written(models: Path) -> None:
+    """02 is no number here, in the file and in an override; a number is its text."""
+    only = ["svm 1 02", "bm25 1"]
+    assert kept_rows(models, "{seed: 02, model: svm, fold: 1}") == only
+    assert kept_rows(models, "{seed: 1, model: svm, fold: 1}", "where.seed=02") == only
+    assert kept_rows(models, "{seed: 1}", "where={seed: [02], model: svm, fold: 1}") == only
+    loaded = config.loads(f"{MODELS}where: {{seed: [02, 1], fold: 1}}\n", "c.yaml", models)
+    assert loaded.where == {"seed": ("02", "1"), "fold": ("1",)}
+    assert config.loads(json.dumps(loaded.resolved()), "c.yaml", models) == loaded
+
+
+@pytest.mark.parametrize(
+    ("where", "lines"),
+    [
+        (
+            '{sed: 1, model: [svm, gbdt], seed: [2, "!3*"]}',
+            [
+                "$.where.sed (line 7)       there is no column 'sed'; did you mean 'seed'?"
+                "  (there are: dataset, run, fold, model, seed)",
+                "$.where.model[1] (line 7)  there is no model 'gbdt'; did you mean 'gbrt'?"
+                "  (there are: gbrt, random-1, random-2, svm)",
+                "$.where.seed[0] (line 7)   there is no seed '2'; did you mean '02'?"
+                "  (there are: 1, 02)",
+                "$.where.seed[1] (line 7)   no seed matches '3*'  (there are: 1, 02)",
+            ],
+        ),
+        (
+            '{run: svm, model: gbrt}',
+            ["$.where (line 7)  keeps none of the 18 cells: none has all of these at once"],
+        ),
+        (
+            '{model: ["*", "!*"]}',
+            ["$.where.model[1] (line 7)  no model is left: *, !* leaves all of them out"],
+        ),
+        (
+            "[seed]",
+            ["$.where (line 7)  must be a mapping such as seed: [1, 2, 3], and is a list"],
+        ),
+        (
+            "{seed: {a: 1}, model: []}",
+            [
+                "$.where.seed[0] (line 7)  must be text, and is a mapping",
+                "$.where.model (line 7)    is empty; there must be at least one entry",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_what_keeps_nothing_is_said(models: Path, where: str, lines: list[str]) -> None:
+    assert where_problems(models, where) == lines
+
+
+def test_metrics_refer_to_the_runs_that_are_kept(models: Path) -> None:
+    text = MODELS.replace("map", '"rbo(reference=svm)"') + "where: {model: gbrt}\n"
+    with pytest.raises(ConfigError) as caught:
+        config.loads(text, "c.yaml", models)
+    assert "there is no run 'svm'  (there are: gbrt, bm25)" in str(caught.value)
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries({"a": st.sampled_from("xyz"), "b": st.sampled_from("12")}), min_size=1
+    ),
+    st.sets(st.sampled_from("xyz")),
+    st.sets(st.sampled_from("12")),
+)
+def test_a_cell_is_kept_when_every_column_is(
+    seen: list[dict[str, str]], of_a: set[str], left_out: set[str]
+) -> None:
+    """Literally: its value is among those taken, and not among those left out."""
+    where = {"a": sorted(of_a), "b": [f"!{value}" for value in sorted(left_out)]}
+    where = {column: patterns for column, patterns in where.items() if patterns}
+    values = kept(where, seen)
+    assert [keeps(values, cell) for cell in seen] == [
+        (not of_a or cell["a"] in of_a) and cell["b"] not in left_out for cell in seen
+    ]
+    there = {cell["a"] for cell in seen}
+    said = {wrong.loc for wrong in check({"a": where.get("a", ["*"])}, seen)}
+    assert bool(said) == (not of_a <= there)
+
+
+SHARED = """\
+datasets:
+  mq-fold{fold}: {path: "f{fold}/DATA"}
+runs:
+  "RUN": {path: "f{fold}/{model}.ENDING"}
+metrics: [map]
+"""
+
+
+@pytest.fixture
+def shared_folders(tmp_path: Path) -> Path:
+    make(tmp_path, *(f"f{fold}/{name}" for fold in "123" for name in ("test.txt", "a.txt")))
+    make(tmp_path, *(f"f{fold}/{name}" for fold in "123" for name in ("all.csv", "b.csv")))
+    return tmp_path
+
+
+def run_names(folder: Path, data: str = "test.txt", run: str = "{model}") -> list[str]:
+    text = SHARED.replace("DATA", data).replace("RUN", run).replace("ENDING", data[-3:])
+    cells = resolve(config.loads(text, "c.yaml", folder))
+    return sorted({cell.run for cell in cells})
+
+
+def test_it_is_told_once_for_all_folds(shared_folders: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        run_names(shared_folders)
+    assert str(error.value).replace(str(shared_folders), "B") == (
+        "c.yaml: 1 problem\n"
+        "  $.runs.{model} (line 4)  B/f1/test.txt is the file of dataset mq-fold1 itself, taken "
+        "as run 'test'\n"
+        "    fix:   narrow the pattern, or exclude it: 'where: {run: \"!test\"}'"
+    )
+
+
+def test_a_table_may_hold_grades_and_scores(shared_folders: Path) -> None:
+    assert run_names(shared_folders, data="all.csv") == ["all", "b"]

@@ -138,7 +138,7 @@ def test_without_tables_and_comparisons_there_is_one_of_everything(workplace: Pa
         (["--digits", "x"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is 'x'"),
         (["--digits", "18"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '18'"),
         (["--digits", "²"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '²'"),
-        (["--name", "x"], "--name takes OLD=NEW, and is 'x'"),
+        (["--name", "x"], "--name x: expected OLD=NEW, such as bm25=BM25"),
     ],
 )
 def test_mistakes_are_reported_with_their_option(

@@ -1,9 +1,9 @@
-"""harness init: what it writes loads and names the cells that a reader of the folder would name."""
+"""harness init: what it writes loads, and has the cells that a reader of the folder expects."""
 
 from __future__ import annotations
 
 import gzip
-import json
+import random
 import shutil
 import subprocess
 import sys
@@ -11,14 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import called
 
 import harness
 from harness.config import load as config
 from harness.config.cells import Cell
 from harness.config.init import propose_config, save
-from harness.config.init_entries import families, numbered, stem_of
 from harness.config.sweep import resolve
 from harness.errors import HarnessWarning, InputError
+from harness.experiment import run as experiment
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
 RUN = "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n2 Q0 c 1 2.0 t\n2 Q0 x 2 1.0 t\n"
@@ -122,38 +123,6 @@ def test_folds_that_share_queries_are_averaged_and_not_pooled(tmp_path: Path) ->
     assert "# summary: {pool: [fold]}   # a row" in proposed(tmp_path)[0]
 
 
-def test_models_in_names_of_files_with_folds(tmp_path: Path) -> None:
-    make(tmp_path, {f"fold{fold}.letor": letor(10) for fold in (1, 2)})
-    make(
-        tmp_path,
-        {f"{m}_fold{fold}.pred": scores(10) for m in ("svm", "my_gbrt") for fold in (1, 2)},
-    )
-    assert cells(tmp_path) == [
-        f"{tmp_path.name}-fold{fold} {model} {fold} {model}_fold{fold}.pred"
-        for fold in (1, 2) for model in ("my_gbrt", "svm")
-    ]  # fmt: skip
-
-
-def test_one_fold_is_no_placeholder(tmp_path: Path) -> None:
-    make(
-        tmp_path,
-        {"fold1/test.txt": letor(6), "svm/fold1.txt": scores(6), "gbrt/fold1.txt": scores(6)},
-    )
-    text, loaded = proposed(tmp_path)
-    assert "path: fold1/test.txt" in text
-    assert 'path: "{model}/fold1.txt"' in text
-    assert [cell.columns for cell in resolve(loaded)] == [{}, {}]
-
-
-def test_folds_without_runs_are_left_out_by_where(tmp_path: Path) -> None:
-    make(tmp_path, {f"fold{fold}.letor": letor(6) for fold in (1, 2, 3)})
-    make(tmp_path, {f"svm/fold{fold}.pred": scores(6) for fold in (1, 3)})
-    text, loaded = proposed(tmp_path)
-    assert loaded.where == {"fold": ("1", "3")}
-    assert 'where: {fold: ["1", "3"]}   # there are data for more, but no runs' in text
-    assert len(resolve(loaded)) == 2
-
-
 def test_a_folder_for_each_dataset(tmp_path: Path) -> None:
     for rows, name in ((6, "mq2007"), (8, "mq2008")):
         make(tmp_path, {f"data/{name}/test.txt": letor(rows)})
@@ -180,57 +149,7 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
     assert sorted(cells(tmp_path)) == [
         "p four four.run", "q three three.run", "x two two.pred", "y one one.pred",
     ]  # fmt: skip
-    assert "#   five.pred: fits no judgements: 7 scores" in proposed(tmp_path)[0]
-
-
-def test_numbers_that_stand_alone_are_folds_where_judgements_have_them(tmp_path: Path) -> None:
-    make(
-        tmp_path, {f"STR/STR_{n}.qrels": QRELS.replace("1 0 a 1", f"1 0 a {n}") for n in (1, 2, 3)}
-    )
-    make(tmp_path, {f"STR/STR_{n}.result": RUN for n in (1, 2, 3)})
-    make(tmp_path, {"bm25_1.qrel": OTHER_QRELS})
-    assert cells(tmp_path) == [f"STR-fold{n} STR {n} STR/STR_{n}.result" for n in (1, 2, 3)]
-    assert "#   bm25_1.qrel: no run fits it" in proposed(tmp_path)[0]
-
-
-def test_a_number_that_other_datasets_share_with_their_runs_is_no_fold_of_this(
-    tmp_path: Path,
-) -> None:
-    """``fold1`` of both is a fold by its name; only the runs of the first have it in theirs."""
-    make(tmp_path, {"mq_fold1/test.txt": letor(6), "mslr/mslr_fold1_test.txt": letor(8)})
-    make(tmp_path, {f"pred/mq_fold1/{model}.pred": scores(6) for model in ("gbrt", "svm")})
-    make(tmp_path, {f"pred/mslr/{model}.pred": scores(8) for model in ("gbrt", "svm")})
-    assert cells(tmp_path) == [
-        f"{name} {model} pred/{name}/{model}.pred"
-        for name in ("mq_fold1", "mslr") for model in ("gbrt", "svm")
-    ]  # fmt: skip
-    assert "Not used" not in proposed(tmp_path)[0]
-
-
-def test_a_run_that_fits_a_fold_but_does_not_name_it(tmp_path: Path) -> None:
-    make(tmp_path, {f"fold{fold}.letor": letor(4 + 2 * fold) for fold in (1, 2)})
-    make(tmp_path, {f"svm/fold{fold}.pred": scores(4 + 2 * fold) for fold in (1, 2)})
-    make(tmp_path, {"other.pred": scores(8)})
-    text, _ = proposed(tmp_path)
-    why = "fits fold2.letor, and no number in its own name says which fold it is of"
-    assert f"#   other.pred: {why}\n" in text
-
-
-def test_linked_folders_are_followed_and_none_into_itself(tmp_path: Path) -> None:
-    make(tmp_path, {"disk/data/test.txt": letor(6), "disk/preds/svm.pred": scores(6)})
-    here = tmp_path / "here"
-    here.mkdir()
-    (here / "data").symlink_to(tmp_path / "disk/data")
-    (here / "preds").symlink_to(tmp_path / "disk/preds")
-    (tmp_path / "disk/preds/again").symlink_to(tmp_path / "disk/preds")
-    (here / "up").symlink_to(here)
-    (here / "further up").symlink_to(tmp_path)
-    (tmp_path / "disk/data/other").symlink_to(tmp_path / "disk/preds")  # and back:
-    (tmp_path / "disk/preds/other").symlink_to(tmp_path / "disk/data")
-    found = [
-        str(Path(cell.run_entry.path).relative_to(here)) for cell in resolve(proposed(here)[1])
-    ]
-    assert found == ["preds/svm.pred"]  # each folder once, by the shortest way
+    assert "#   five.pred: fits no judgements: other number of rows (7)" in proposed(tmp_path)[0]
 
 
 def test_content_tells_the_fold_where_names_share_no_number(tmp_path: Path) -> None:
@@ -247,39 +166,6 @@ def test_content_tells_the_fold_where_names_share_no_number(tmp_path: Path) -> N
     assert (
         "#   stray.run: fits no judgements: other queries or documents\n" in proposed(tmp_path)[0]
     )
-
-
-def test_runs_of_one_name_are_told_apart_by_their_folder(tmp_path: Path) -> None:
-    make(tmp_path, {"qrels.web.txt": QRELS})
-    make(
-        tmp_path, {f"runs/{m}/results-{v}.txt": RUN for m in ("ql", "rm") for v in ("a", "b", "c")}
-    )
-    loaded = proposed(tmp_path)[1]
-    assert list(loaded.runs) == ["ql-{model}", "rm-{model}"]
-    assert [cell.run for cell in resolve(loaded)] == [
-        "ql-a",
-        "ql-b",
-        "ql-c",
-        "rm-a",
-        "rm-b",
-        "rm-c",
-    ]
-
-
-def test_a_pattern_takes_no_other_file(tmp_path: Path) -> None:
-    make(
-        tmp_path,
-        {"qrels.txt": QRELS, "bm25.txt": RUN, "lsi.txt": RUN, "topics.txt": "1 some words\n"},
-    )
-    assert list(proposed(tmp_path)[1].runs) == ["bm25", "lsi"]
-
-
-def test_what_is_the_same_is_one_dataset(tmp_path: Path) -> None:
-    make(tmp_path, {"a/qrels.txt": QRELS, "b/qrels.txt": QRELS, "a/x.run": RUN, "b/y.run": RUN})
-    text, loaded = proposed(tmp_path)
-    assert len(loaded.datasets) == 1
-    assert "#   b/qrels.txt: the same as a/qrels.txt" in text
-    assert [cell.run for cell in resolve(loaded)] == ["x", "y"]
 
 
 def test_a_guess_is_said(tmp_path: Path) -> None:
@@ -304,31 +190,7 @@ def test_graded_judgements_are_taken_before_binary_ones(
     text, loaded = proposed(tmp_path)
     assert [Path(cell.dataset_entry.path).name for cell in resolve(loaded)] == [f"{graded}.qrels"]
     assert f"# a guess: could also be {binary}.qrels\n" in text
-    assert f"#   {binary}.qrels: its runs were given to {graded}.qrels, which fits as well" in text
-
-
-def test_graded_judgements_of_real_runs(shared: Path, tmp_path: Path) -> None:
-    text = propose_config(shared / "data/codec", tmp_path)
-    files = {Path(c.dataset_entry.path).name for c in resolve(config.loads(text, "c", tmp_path))}
-    assert files == {"document_ndcg.qrels", "entity_ndcg.qrels"}
-
-
-def test_odd_names(tmp_path: Path) -> None:
-    """Braces, dollars, blanks, signs that YAML knows, and numbers."""
-    make(tmp_path, {"{q} ${x}/qrels.txt": QRELS})
-    make(
-        tmp_path,
-        {f"{{q}} ${{x}}/{name}.run": RUN for name in ("007", "a: b", "#c", "no", "'d\"", "é")},
-    )
-    loaded = proposed(tmp_path)[1]
-    assert sorted(cell.run for cell in resolve(loaded)) == sorted(
-        ["007", "a: b", "#c", "no", "'d\"", "é"]
-    )
-    make(tmp_path, {"{q} ${x}/topics.run": "no run\n"})
-    again = proposed(tmp_path)[1]
-    assert sorted(cell.run for cell in resolve(again)) == sorted(
-        ["007", "a: b", "#c", "no", "'d\"", "é"]
-    )
+    assert f"#   {binary}.qrels: no run was assigned to it" in text
 
 
 def test_batches(tmp_path: Path) -> None:
@@ -340,16 +202,6 @@ def test_batches(tmp_path: Path) -> None:
     text, loaded = proposed(tmp_path)
     assert {cell.run for cell in resolve(loaded)} == {"gbrt", "svm"}
     assert "format: batch" in text
-
-
-def test_json_and_tables(tmp_path: Path) -> None:
-    make(tmp_path, {"qrels.json": json.dumps({"1": {"a": 1, "b": 0}})})
-    make(tmp_path, {"dense.json": json.dumps({"1": {"a": 0.5, "b": 0.1}})})
-    make(tmp_path, {"bm25.csv": "qid,docno,score\n1,a,3.5\n1,b,2\n"})
-    assert sorted(cells(tmp_path)) == [
-        f"{tmp_path.name} bm25 bm25.csv",
-        f"{tmp_path.name} dense dense.json",
-    ]
 
 
 @pytest.mark.parametrize("folder", ["runs", "runs/trec", "runs/letor"])
@@ -425,35 +277,130 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
     done = run("init", "runs/trec", "-o", "sub/new.yaml")
     assert done.returncode == 2
     assert done.stderr == (
-        "error: sub/new.yaml: is there already, and is left as it is\n"
+        "error: sub/new.yaml: exists, and is not replaced\n"
         "  fix:   name another file, or give --force\n"
     )
     assert run("init", "runs/letor", "-o", "sub/new.yaml", "--force").returncode == 0
     assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").stdout
 
 
-@pytest.mark.parametrize(
-    ("paths", "patterns"),
-    [
-        (["run.bm25", "run.lsi"], ["run.{model}"]),
-        (["a/x.run", "b/x.run"], ["{model}/x.run"]),
-        (["a/scores.txt", "b/scores.txt"], ["{model}/scores.txt"]),
-        (["a/x.run", "a/y.run", "b/x.run"], ["a/{model}.run", "b/x.run"]),
-        (["run1.txt", "run2.txt"], ["{model}.txt"]),
-        (["svm/seed_1/f.txt", "svm/seed_2/f.txt"], ["svm/seed_{seed}/f.txt"]),
-        (["Fold1/fold1.txt", "Fold2/fold2.txt"], ["Fold{fold}/fold{fold}.txt"]),
-    ],
-)
-def test_what_names_have_in_common(paths: list[str], patterns: list[str]) -> None:
-    assert [group.pattern for group in families(numbered(paths))] == patterns
+LETOR = "1 qid:1 1:0.5\n0 qid:1 1:0.25\n"
 
 
-def test_stems() -> None:
-    names = ("bm25.run.gz", "sab20.1.blind.gz", "run.bm25", "a.tar", ".run")
-    assert [stem_of(name) for name in names] == [
-        ("bm25", ".run.gz"),
-        ("sab20.1.blind", ".gz"),
-        ("run.bm25", ""),
-        ("a.tar", ""),
-        (".run", ""),
-    ]
+def test_data_are_offered_where_no_run_fits(tmp_path: Path) -> None:
+    """A file of group sizes reads as scores, and 3 of them follow no 2 rows."""
+    make(tmp_path, {"test.txt": LETOR, "group.txt": "7\n8\n9\n"})
+    text = propose_config(tmp_path, tmp_path)
+    assert f"datasets:\n  {tmp_path.name}: {{format: letor, path: test.txt}}\n" in text
+    assert "  model: {path: FILL-IN}\n" in text
+    assert "#   group.txt: fits no judgements: other number of rows (3)\n" in text
+    make(tmp_path, {"other.txt": LETOR + "2 qid:2 1:1\n1 qid:2 1:2\n"})
+    assert (
+        f"  model: {{dataset: other, path: FILL-IN}}\n"
+        f"  model2: {{dataset: {tmp_path.name}, path: FILL-IN}}\n"
+    ) in propose_config(tmp_path, tmp_path)
+
+
+def test_what_only_begins_like_a_run_is_none(tmp_path: Path) -> None:
+    """A training log has six columns and a number in the fifth, but not in every line."""
+    log = "".join(f"{n} | 39 | 0.49 | 0.55 | OK |\n" for n in range(1, 20))
+    make(tmp_path, {"qrels.txt": QRELS, "x.run.gz": RUN})  # not packed, which is warned of later
+    make(tmp_path, {"log.txt": log + "20 | 39 | | | ROLLBACK |\n" + log})
+    make(tmp_path, {"more.qrels": QRELS + "3 0 a\n"})
+    text = propose_config(tmp_path, tmp_path)
+    assert "#   log.txt: looks like a run (trec), but its line 20 does not\n" in text
+    assert "#   more.qrels: looks like judgements (trec), but its line 5 does not\n" in text
+    (cell,) = resolve(config.loads(text, "c.yaml", tmp_path))
+    assert cell.run == "x"
+
+
+def test_packed_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    long = gzip.compress("".join(f"{draw.random()}\n" for _ in range(30_000)).encode())
+    make(tmp_path, {"test.txt": LETOR, "good.txt": "1\n2\n"})
+    (tmp_path / "cut.run.gz").write_bytes(gzip.compress(RUN.encode())[:-12])
+    (tmp_path / "odd.bz2").write_bytes(b"BZh9" + bytes(40))
+    (tmp_path / "fold2.txt.gz").write_bytes(long[: len(long) // 2])  # its first lines can be read
+    text = propose_config(tmp_path, tmp_path)
+    assert "#   cut.run.gz: the gzip data is cut short\n" in text
+    assert "#   odd.bz2: named .bz2 and has no bz2 header, nor is it text\n" in text
+    assert "fold2.txt.gz" in text
+    assert "good: {format: scores, path: good.txt}" in text
+
+
+def test_data_and_predictions_in_folders_of_their_own(tmp_path: Path) -> None:
+    make(tmp_path, {f"disk/data/fold{n}.txt": LETOR * n for n in (1, 2)})
+    make(tmp_path, {f"work/preds/{m}/fold{n}.txt": "1\n2\n" * n for m in "ab" for n in (1, 2)})
+    make(tmp_path, {"work/notes/x.run": RUN, "here/.keep": ""})
+    done = called("init", "../disk/data", "../work/preds", cwd=tmp_path / "here")
+    assert (done.code, done.err) == (0, "")
+    assert '{format: letor, path: "../disk/data/fold{fold}.txt"}\n' in done.out
+    assert '"{model}": {format: scores, path: "../work/preds/{model}/fold{fold}.txt"}' in done.out
+    assert "x.run" not in done.out
+    loaded = config.loads(done.out, "c.yaml", tmp_path / "here")
+    assert [cell.run for cell in resolve(loaded)] == ["a", "b"] * 2
+
+
+def test_folders_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "q").mkdir()
+    with pytest.raises(InputError) as error:
+        propose_config([tmp_path / "q", tmp_path / "no", tmp_path / "none"], tmp_path)
+    assert [problem.where for problem in error.value.problems] == [
+        str(tmp_path / "no"), str(tmp_path / "none"),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=r"q, .*q: holds no files"):
+        propose_config([tmp_path / "q", tmp_path / "q"], tmp_path)
+
+
+NAMES = ["null", "1e5", "a b", "{model}", "${HOME}", "a: b", "fold"]  # fmt: skip
+
+
+def layouts(a: str, b: str) -> dict[str, dict[str, str]]:
+    """Return files by path for several folders in which `a` and `b` are names."""
+    other = QRELS.replace("0 a", "0 z").replace("2 0", "3 0")
+    other_run = RUN.replace("Q0 a", "Q0 z").replace("2 Q0", "3 Q0")
+    first, second = QRELS, QRELS.replace("1 0", "7 0")
+    return {
+        "beside": {"qrels.txt": QRELS, f"{a}.run": RUN, f"{b}.run": RUN},
+        "judgements": {f"{a}.qrels": QRELS, f"{b}.qrels": QRELS, "bm25.run": RUN},
+        "datasets": {
+            f"{a}/qrels.txt": QRELS, f"{a}/m.run": RUN, f"{b}/qrels.txt": other,
+            f"{b}/m.run": other_run,
+        },
+        "folds": {
+            f"data/{a}/fold{fold}/test.txt": letor(10 * fold) for fold in (1, 2)
+        } | {
+            f"{b}/{name}-fold{fold}.txt": scores(10 * fold) for fold in (1, 2) for name in (a, "x")
+        },
+        "one fold": {
+            f"{a}/fold1/test.txt": letor(10), f"out/{b}-fold1.txt": scores(10),
+            f"out/{a}x-fold1.txt": scores(10),
+        },
+        "numbers": {
+            f"{a}1.qrels": first, f"{a}2.qrels": second, f"{b}/{a}1.run": RUN,
+            f"{b}/{a}2.run": RUN.replace("1 Q0", "7 Q0"),
+        },
+        "alike": {"qrels.txt": QRELS, f"{a}/{b}.run": RUN, f"{b}/{a}.run": RUN},
+        "strangers": {
+            "qrels.txt": QRELS, f"{a}/a.run": RUN, f"{a}/b.run": RUN, f"{a}/c.run": "no run\n",
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_written_is_accepted(name: str, tmp_path: Path) -> None:
+    other = NAMES[(NAMES.index(name) + 7) % len(NAMES)]
+    for at, (kind, files) in enumerate(layouts(name, other).items()):
+        base = tmp_path / str(at) / name  # which names what nothing else does
+        for path, text in files.items():
+            (base / path).parent.mkdir(parents=True, exist_ok=True)
+            (base / path).write_text(text, encoding="utf-8")
+        printed = base.parent / "printed.yaml"
+        printed.write_text(propose_config(base, base.parent), encoding="utf-8")
+        saved = base / "configs" / f"{name}.yaml"
+        save(base, saved)
+        for path in (printed, saved):
+            text = path.read_text(encoding="utf-8")
+            assert "FILL-IN}" not in text, kind
+            experiment.plan(path)

@@ -1,4 +1,4 @@
-"""`tables:` in a config: what is wrong with it is said before any data are read."""
+"""`compare:` and `tables:` in a config: what is wrong is reported before any data are read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.config import load as config
+from harness.core.comparison import Plan
 from harness.errors import ConfigError
 from harness.reports.paper_table.settings import Settings
 
@@ -22,29 +23,78 @@ metrics: [map, ndcg@10, num_ret]
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    """A folder with judgements and two runs."""
-    for name in ("qrels.txt", "bm25.run", "dense.run"):
+    """A folder with judgements and three runs."""
+    for name in ("qrels.txt", "bm25.run", "dense.run", "sparse.run"):
         (tmp_path / name).write_text("x")
     return tmp_path
+
+
+def complaint(base: Path, text: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        config.loads(GOOD + text, "c.yaml", base)
+    return [problem.where for problem in caught.value.problems]
+
+
+def test_every_key(base: Path) -> None:
+    text = textwrap.dedent("""\
+    compare:
+      baseline: [bm25, dense]
+      test: randomization
+      correction: bh
+      family: metric
+      level: .01
+      interval: bca
+      draws: 999
+      seed: 7
+      metrics: [AP]
+    """)
+    found = config.loads(GOOD + text, "c.yaml", base).compare
+    assert found is not None
+    assert found == Plan(
+        ("bm25", "dense"), "randomization", "bh", "metric", 0.01, "bca", 999, 7, ("AP",)
+    )
+
+
+def test_every_problem_at_once(base: Path) -> None:
+    text = textwrap.dedent("""\
+    compare:
+      baseline: [bm25, dens]
+      test: paried-t
+      correction: hom
+      family: 3
+      level: 5
+      draws: 5
+      seeds: 1
+      metrics: [mapp, num_ret, map]
+    """)
+    assert complaint(base, text) == [
+        "$.compare.baseline[1] (line 7)", "$.compare.test (line 8)",
+        "$.compare.correction (line 9)", "$.compare.family (line 10)", "$.compare.level (line 11)",
+        "$.compare.draws (line 12)", "$.compare.seeds (line 13)", "$.compare.metrics[0] (line 14)",
+        "$.compare.metrics[1] (line 14)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("compare: bm25", "$.compare"),
+        ("compare: {baseline: 3}", "$.compare.baseline"),
+        ("compare: {level: a}", "$.compare.level"),
+        ("compare: {level: 0}", "$.compare.level"),
+        ("compare: {baseline: bm52}", "$.compare.baseline"),
+        ("compare: {metrics: ndgc@10}", "$.compare.metrics"),
+    ],
+)
+def test_one_problem(base: Path, text: str, place: str) -> None:
+    assert complaint(base, text + "\n") == [f"{place} (line 6)"]
 
 
 def settings(base: Path, text: str) -> Settings:
     return config.loads(GOOD + text, "c.yaml", base).tables["main"]
 
 
-def complaints(base: Path, text: str) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        config.loads(GOOD + text, "c.yaml", base)
-    return [problem.where for problem in caught.value.problems]
-
-
-def test_defaults(base: Path) -> None:
-    assert settings(base, "tables: {main: {}}\n") == Settings()
-    table = config.loads(GOOD + "tables: {main: {}}\n", "c.yaml", base).tables["main"]
-    assert table.formats == ("latex", "markdown")
-
-
-def test_every_key(base: Path) -> None:
+def test_every_key_of_a_table(base: Path) -> None:
     text = textwrap.dedent("""\
     compare: {}
     tables:
@@ -77,12 +127,6 @@ def test_every_key(base: Path) -> None:
     )  # fmt: skip
 
 
-def test_one_value_stands_for_all_metrics(base: Path) -> None:
-    found = settings(base, "tables: {main: {digits: 2, percent: true}}\n")
-    assert (found.digits, found.percent) == ({"*": 2}, ("*",))
-    assert settings(base, "tables: {main: {percent: false}}\n").percent == ()
-
-
 def test_a_config_read_back_has_the_same_tables(base: Path) -> None:
     text = "tables: {main: {digits: 2, percent: map, sort: 'trec: map', runs: [bm25]}}\n"
     loaded = config.loads(GOOD + text, "c.yaml", base)
@@ -90,7 +134,7 @@ def test_a_config_read_back_has_the_same_tables(base: Path) -> None:
     assert again.tables == loaded.tables
 
 
-def test_every_problem_at_once(base: Path) -> None:
+def test_every_problem_of_a_table_at_once(base: Path) -> None:
     text = textwrap.dedent("""\
     tables:
       a/b: {}
@@ -106,7 +150,7 @@ def test_every_problem_at_once(base: Path) -> None:
         marks: letters
         extras: [tier]
     """)
-    assert complaints(base, text) == [
+    assert complaint(base, text) == [
         "$.tables['a/b'] (line 7)", "$.tables.main.metrics[1] (line 9)",
         "$.tables.main.datasets[0] (line 10)", "$.tables.main.runs[0] (line 11)",
         "$.tables.main.groups.New[1] (line 12)", "$.tables.main.groups.New[0] (line 12)",
@@ -124,18 +168,9 @@ def test_every_problem_at_once(base: Path) -> None:
         ("{digits: 18}", ".digits['*']"), ("{digits: {map: -1}}", ".digits.map"),
         ("{siunitx: 1}", ".siunitx"), ("{sort: 3}", ".sort"), ("{groups: 3}", ".groups"),
         ("{spread: sd}", ".spread"), ("{formats: [latx]}", ".formats[0]"),
-        ("{names: {AP: MAP, ndcg_cut_10: MAP}}", ".names.ndcg_cut_10"),
+        ("{names: {AP: MAP, ndcg_cut_10: MAP}}", ".names.AP"),
         ("{metric: [map]}", ".metric"),
     ],
 )  # fmt: skip
-def test_wrong_values(base: Path, text: str, place: str) -> None:
-    assert complaints(base, f"tables: {{main: {text}}}\n") == [f"$.tables.main{place} (line 6)"]
-
-
-def test_a_misspelt_key_is_one_problem(base: Path) -> None:
-    """The metrics that tables name are not called unknown where their list could not be read."""
-    text = GOOD.replace("metrics:", "metrcs:") + "tables: {main: {digits: {map: 2, 'nd*': 3}}}\n"
-    with pytest.raises(ConfigError) as caught:
-        config.loads(text, "c.yaml", base)
-    (one,) = caught.value.problems
-    assert one.what.startswith("unknown key 'metrcs'; did you mean 'metrics'?")
+def test_wrong_values_of_a_table(base: Path, text: str, place: str) -> None:
+    assert complaint(base, f"tables: {{main: {text}}}\n") == [f"$.tables.main{place} (line 6)"]

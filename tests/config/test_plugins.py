@@ -1,23 +1,137 @@
-"""``--no-plugins``: no code but the harness's own runs, whatever a config or an archive names."""
+"""Plugins: files, modules and entry points, what fails in them, and `--no-plugins`."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from harness.config import load as config
 from harness.config import plugins
-from harness.config import plugins as trust
 from harness.config.load import load
 from harness.core.metric import REGISTRY
-from harness.errors import ConfigError, InputError
+from harness.errors import ConfigError
 from harness.experiment.folder import read
 from harness.experiment.run import run
+
+GOOD = """\
+datasets:
+  trec: {path: qrels.txt}
+runs:
+  bm25: {path: runs/bm25.run}
+metrics: [map, ndcg@10]
+"""
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a few files, which is also the working folder."""
+    (tmp_path / "runs").mkdir()
+    for name in ("qrels.txt", "runs/bm25.run"):
+        (tmp_path / name).write_text("x")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") -> list[str]:
+    """What is said of a config, without the heading."""
+    with pytest.raises(ConfigError) as caught:
+        config.loads(textwrap.dedent(text), where, overrides=overrides)
+    head, *lines = str(caught.value).splitlines()
+    n = len(caught.value.problems)
+    assert head == f"{where}: {n} problem{'s' * (n > 1)}"
+    return [line.removeprefix("  ") for line in lines]
+
+
+PLUGIN = """\
+import numpy as np
+from harness.core.metric import metric
+
+@metric("{name}", direction="higher", bounds=(0, 1), source="a test")
+def {name}(aligned):
+    '''A constant.'''
+    return np.full(aligned.n_queries, {value})
+"""
+
+
+class TestPlugins:
+    def test_a_file_is_run_anew_each_time(self, base: Path) -> None:
+        text = GOOD.replace("ndcg@10", "my_constant") + "plugins: [sub/mine.py]\n"
+        (base / "sub").mkdir()
+        for value in ("0.25", "0.5"):
+            (base / "sub/mine.py").write_text(PLUGIN.format(name="my_constant", value=value))
+            loaded = config.loads(text)
+            assert [str(metric) for metric in loaded.parsed_metrics()] == ["map", "my_constant"]
+        assert len([name for name in sys.modules if name.startswith("harness_plugin_")]) == 1
+
+    def test_no_bytecode_is_written_or_taken_for_a_later_text(
+        self, base: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "dont_write_bytecode", False)
+        file = base / "mine.py"
+        for name in ("my_a", "my_b"):  # of one size and second: Python's own cache takes it for one
+            file.write_text(PLUGIN.format(name=name, value=1))
+            os.utime(file, (1_700_000_000, 1_700_000_000))
+            loaded = config.loads(GOOD.replace("ndcg@10", name) + "plugins: [mine.py]\n")
+            assert str(loaded.parsed_metrics()[1]) == name
+        assert not (base / "__pycache__").exists()
+
+    def test_what_fails_in_a_plugin(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.syspath_prepend(str(base))
+        (base / "syntax.py").write_text("x = 1\ny = (\n")
+        (base / "taken.py").write_text(
+            "from harness.core.metric import metric\n"
+            "metric('ndcg', direction=None, bounds=(0, 1), source='')(lambda aligned: None)\n"
+        )
+        (base / "lacks.py").write_text("\nimport not_installed_at_all\n")
+        (base / "harness_test_lacks.py").write_text("\nimport not_installed_at_all\n")
+        (base / "harness_test_fails.py").write_text("1 / 0\n")
+        names = "syntax.py, taken.py, lacks.py, harness_test_lacks, harness_test_fails"
+        assert complaint(GOOD + f"plugins: [{names}]\n") == [
+            "$.plugins[0] (line 6)  syntax.py:2: SyntaxError: '(' was never closed",
+            "$.plugins[1] (line 6)  taken.py:2: ValueError: there is a metric 'ndcg' already",
+            "$.plugins[2] (line 6)  lacks.py:2: ModuleNotFoundError: "
+            "No module named 'not_installed_at_all'",
+            "$.plugins[3] (line 6)  module 'harness_test_lacks' cannot be imported: "
+            "ModuleNotFoundError: No module named 'not_installed_at_all'",
+            "$.plugins[4] (line 6)  module 'harness_test_fails' cannot be imported: "
+            "ZeroDivisionError: division by zero",
+        ]
+        assert not [name for name in sys.modules if name.startswith("harness_plugin_")]
+
+    def test_an_installed_plugin_is_loaded_where_it_is_named(
+        self, base: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A package that is really there to importlib: a module, and its entry points."""
+        (base / "harness_test_entry.py").write_text(PLUGIN.format(name="my_entry", value=1))
+        for package, points in {
+            "theirs": "mine = harness_test_entry\nbad = harness_test_no_module\nboth = a",
+            "others": "both = b",
+        }.items():
+            info = base / f"{package}-1.dist-info"
+            info.mkdir()
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
+            (info / "entry_points.txt").write_text(f"[{plugins.GROUP}]\n{points}\n")
+        monkeypatch.syspath_prepend(str(base))
+        config.loads(GOOD)
+        assert "harness_test_entry" not in sys.modules
+        text = GOOD.replace("ndcg@10", "my_entry")
+        assert "my_entry" in complaint(text)[0]
+        loaded = config.loads(text + "plugins: [mine]\n")
+        assert str(loaded.parsed_metrics()[1]) == "my_entry"
+        del sys.modules["harness_test_entry"]
+        assert complaint(GOOD + "plugins: [bad, both, no_such]\n") == [
+            "$.plugins[0] (line 6)  theirs: its entry point 'bad' fails: "
+            "ModuleNotFoundError: No module named 'harness_test_no_module'",
+            "$.plugins[1] (line 6)  'both' is a plugin of others and theirs; "
+            "name its module: b or a",
+            "$.plugins[2] (line 6)  no module 'no_such'; for a file write no_such.py",
+        ]
+
 
 CONFIG = """\
 output: out
@@ -27,7 +141,7 @@ metrics: [map]
 plugins: [mine.py]
 """
 SAID = (
-    "'mine.py' is code, and is not loaded, as --no-plugins was given; "
+    "'mine.py' is code, and is not loaded because of --no-plugins; "
     "leave that option out if you trust 'mine.py'"
 )
 
@@ -54,18 +168,6 @@ def test_a_config_that_names_plugins_is_refused(folder: Path, command: str) -> N
     assert done.returncode == 2
     assert done.stderr == f"error: c.yaml: 1 problem\n  $.plugins[0] (line 5)  {SAID}\n"
     assert not (folder / "ran").exists()
-
-
-def test_metrics_that_a_plugin_may_define_are_not_named_beside_it(folder: Path) -> None:
-    names = "[map, best_grade@5, 'ndcg(gian=exp)']"
-    (folder / "c.yaml").write_text(CONFIG.replace("[map]", names) + "tables: {main: {}}\n")
-    done = harness(folder, "run", "c.yaml", "--no-plugins")
-    assert done.returncode == 2
-    first, *others = done.stderr.splitlines()
-    assert first == "error: c.yaml: 2 problems"
-    assert "best_grade" not in done.stderr
-    assert others[0].startswith("  $.metrics[2] (line 4)  ")
-    assert others[-1] == f"  $.plugins[0] (line 5)  {SAID}"
 
 
 def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
@@ -152,66 +254,3 @@ def test_a_test_of_a_plugin(folder: Path) -> None:
         "error: out: expected a test of the harness, got 'coin', which a plugin may define\n"
         "  fix:   give another --test, or leave comparisons out (harness table --marks none)\n",
     )
-
-
-def test_results_that_record_no_metric_of_their_plugin(folder: Path) -> None:
-    (folder / "mine.py").write_text(METRIC)
-    (folder / "c.yaml").write_text(CONFIG.replace("[map]", "[map, fewest@2]"))
-    assert harness(folder, "run", "c.yaml").returncode == 0
-    path = folder / "out" / "manifest.json"
-    content = json.loads(path.read_bytes())
-    del content["plugin_metrics"]
-    path.write_text(json.dumps(content))
-    with pytest.raises(InputError) as error:
-        read(folder / "out")
-    (problem,) = error.value.problems
-    assert (problem.where, problem.rule) == (f"{path}: $.config.metrics", "damaged-results")
-    assert "run the config again" in problem.fix
-
-
-def test_nor_the_command_line(folder: Path) -> None:
-    words = ["evaluate", "web.qrels", "ours.run", "-m", "map", "-p", "mine.py"]
-    assert harness(folder, *words).returncode == 0
-    assert (folder / "ran").exists()
-    (folder / "ran").unlink()
-    done = harness(folder, *words, "--no-plugins")
-    assert (done.returncode, done.stderr) == (2, f"error: {SAID}\n")
-    assert not (folder / "ran").exists()
-
-
-def test_what_names_none_is_done(folder: Path) -> None:
-    done = harness(folder, "run", "--no-plugins", "plain.yaml")
-    assert done.returncode == 0, done.stderr
-    assert os.listdir(folder / "out")
-
-
-def test_installed_plugins_are_loaded_where_they_are_named_alone(
-    monkeypatch: pytest.MonkeyPatch, folder: Path
-) -> None:
-    loaded = []
-
-    class Point:
-        name, dist = "theirs", None
-
-        def load(self) -> None:
-            loaded.append(self.name)
-
-    def points(group: str, name: str) -> list[Point]:
-        assert group == "harness.metrics"
-        return [Point()] if name == "theirs" else []
-
-    monkeypatch.setattr(plugins, "entry_points", points)
-    (folder / "theirs.yaml").write_text(CONFIG.replace("mine.py", "theirs"))
-    config.load(folder / "plain.yaml")
-    assert not loaded
-    config.load(folder / "theirs.yaml")
-    assert loaded == ["theirs"]
-    trust.allow_plugins(False)
-    try:
-        config.load(folder / "plain.yaml")
-        for name in ("c.yaml", "theirs.yaml"):
-            with pytest.raises(ConfigError, match="is not loaded, as --no-plugins was given"):
-                config.load(folder / name)
-    finally:
-        trust.allow_plugins(True)
-    assert loaded == ["theirs"]

@@ -1,4 +1,4 @@
-"""A config on top of another one: what is merged, where paths start, which file a problem is in."""
+"""The layers of a config: files that it extends, environment variables, sets of metrics."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config import load as config
-from harness.config.layers import merge
+from harness.config.layers import escape, expand, merge
 from harness.config.sweep import resolve
-from harness.config.yaml_file import Source
+from harness.config.yaml_file import Loc, Source
 from harness.errors import ConfigError
 
 BASE = """\
@@ -28,19 +28,6 @@ metrics: [map]
 plugins: [mine.py]
 policy: {ties: stable, depth: 5}
 """
-
-
-def test_null_from_the_command_line_takes_a_key_out(base: Path) -> None:
-    text = "extends: ../shared/base.yaml\ncompare: {baseline: bm25}\n"
-    every = config.loads(text, "mine.yaml", base / "mine")
-    assert (every.compare is None, every.policy.depth, len(every.runs)) == (False, 5, 2)
-    overrides = ["compare=null", "policy.depth=null", "runs.{model}=null"]
-    less = config.loads(text, "mine.yaml", base / "mine", overrides)
-    assert (less.compare, less.policy.depth, list(less.runs)) == (None, None, ["bm25"])
-    with pytest.raises(ConfigError, match=r"\$\.runs\.bm that could be taken out; did you mean"):
-        config.loads(text, "mine.yaml", base / "mine", ["runs.bm=null"])
-    with pytest.raises(ConfigError, match="cannot read the value: YAML would read '010' as 8"):
-        config.loads(text, "mine.yaml", base / "mine", ["policy.depth=010"])
 
 
 @pytest.fixture
@@ -131,20 +118,9 @@ def test_null_takes_out() -> None:
     )
     assert complaint("mine/d.yaml") == [
         "mine/d.yaml: 1 problem",
-        "  $.runs.bm52 (line 2)  ../shared/base.yaml has no 'bm52' that could be taken out; "
+        "  $.runs.bm52 (line 2)  ../shared/base.yaml has no 'bm52' to take out; "
         "did you mean 'bm25'?",
     ]
-
-
-def test_chains(base: Path) -> None:
-    """Each file on top of the one before; every path from its own folder."""
-    (base / "deep/er").mkdir(parents=True)
-    write("deep/middle.yaml", "extends: ../shared/base.yaml\nmetrics: [P@5]\noutput: here\n")
-    write("deep/er/top.yaml", "extends: ../middle.yaml\npolicy: {ties: best}\n")
-    loaded = config.load("deep/er/top.yaml")
-    assert (loaded.metrics, loaded.policy.ties, loaded.policy.depth) == (("P@5",), "best", 5)
-    assert loaded.output_folder.resolve() == base / "deep/here"
-    assert Path(resolve(loaded)[0].run_entry.path).resolve() == base / "shared/runs/bm25.run"
 
 
 @pytest.mark.usefixtures("base")
@@ -176,7 +152,8 @@ def test_a_base_that_cannot_be_read() -> None:
     for name, line in [
         ("../shared/bas.yaml", "$.extends (line 1)  no file shared/bas.yaml; the folder holds "
          "base.yaml, mine.py, qrels.txt, runs/"),
-        ("../shared", "$.extends (line 1)  is a folder, not a config"),
+        ("../shared", "$.extends (line 1)  shared is a folder, not a file; it holds "
+         "runs/, base.yaml, mine.py, qrels.txt"),
         ("7", "$.extends (line 1)             must be text, and is the number 7"),
     ]:  # fmt: skip
         write("mine/c.yaml", BASE.replace("name: base", f"extends: {name}"))
@@ -187,7 +164,7 @@ def test_a_base_that_cannot_be_read() -> None:
     assert "line 2, column 1  not valid YAML" in complaint("mine/c.yaml")[1]
     write("shared/base.yaml", BASE.replace("depth: 5", "depth: 5, depth: 6"))
     assert complaint("mine/c.yaml")[1] == (
-        "  $.policy.depth (../shared/base.yaml, line 10)  the key 'depth' is here twice, "
+        "  $.policy.depth (../shared/base.yaml, line 10)  the key 'depth' occurs twice, "
         "first at line 10"
     )
 
@@ -214,16 +191,6 @@ def test_a_cycle_is_an_error_that_names_it() -> None:
     )
 
 
-@pytest.mark.usefixtures("base")
-def test_what_to_extend_stands_in_the_file() -> None:
-    write("mine/c.yaml", "extends: ../shared/base.yaml\n")
-    assert complaint("mine/c.yaml", "extends=x.yaml") == [
-        "mine/c.yaml: 1 problem",
-        "  --set extends=x.yaml  stands in the file only; give the other config itself, or edit "
-        "the file",
-    ]
-
-
 trees = st.recursive(
     st.integers(0, 3), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
 )
@@ -243,24 +210,144 @@ def literally(below: object, above: object) -> object:
     return above
 
 
-def lines_of(
-    data: object, line: int, loc: tuple[str, ...] = ()
-) -> dict[tuple[str | int, ...], int]:
-    found: dict[tuple[str | int, ...], int] = {}
+def places_of(data: object, file: str, loc: Loc = ()) -> dict[Loc, tuple[str, int]]:
+    found: dict[Loc, tuple[str, int]] = {}
     for key, value in data.items() if isinstance(data, dict) else ():
-        found |= {(*loc, key): line, **lines_of(value, line, (*loc, key))}
+        found |= {(*loc, key): (file, 1), **places_of(value, file, (*loc, key))}
     return found
 
 
 @given(mappings, mappings)
-def test_merging_keeps_the_line_of_every_part(
+def test_merging_keeps_the_place_of_every_part(
     below: dict[str, object], above: dict[str, object]
 ) -> None:
-    lines = lines_of(below, 1)
-    base = Source("b", below, lines, files=dict.fromkeys(lines, "b.yaml"))
-    both = merge(base, Source("a", above, lines_of(above, 2)), "b.yaml")
+    base = Source("b", below, places_of(below, "b.yaml"))
+    both = merge(base, Source("a", above, places_of(above, "")), "b.yaml")
     assert both.data == literally(below, above)
     assert list(both.data) == [*below, *(key for key in above if key not in below)]
-    own = lines_of(above, 2)
-    assert both.lines == {loc: own.get(loc, 1) for loc in lines_of(both.data, 0)}
-    assert both.files == {loc: "b.yaml" for loc, line in both.lines.items() if line == 1}
+    own = places_of(above, "")
+    assert both.places == {loc: own.get(loc, ("b.yaml", 1)) for loc in places_of(both.data, "")}
+
+
+VARIABLES = """\
+datasets:
+  trec: {path: "${HARNESS_TEST_DATA}/qrels.txt"}
+runs:
+  "{model}": {path: "${HARNESS_TEST_RUNS:-runs}/{model}.run"}
+metrics: [map]
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("data {1}/qrels.txt", "runs/a.run", "other/b.run", "$HOME/c.run"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    monkeypatch.setenv("HARNESS_TEST_DATA", str(tmp_path / "data {1}"))
+    monkeypatch.delenv("HARNESS_TEST_RUNS", raising=False)
+    return tmp_path
+
+
+def runs(data: Path, text: str, *overrides: str) -> list[str]:
+    loaded = config.loads(text, "c.yaml", data, overrides)
+    assert config.loads(json.dumps(loaded.resolved()), "c.yaml", data) == loaded
+    return [Path(cell.run_entry.path).relative_to(data).as_posix() for cell in resolve(loaded)]
+
+
+def path_problems(data: Path, text: str, *overrides: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        config.loads(text, "c.yaml", data, overrides)
+    return [line.removeprefix("  ") for line in str(caught.value).splitlines()[1:]]
+
+
+def test_a_value_a_default_and_a_dollar_sign(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert runs(data, VARIABLES) == ["runs/a.run"]
+    monkeypatch.setenv("HARNESS_TEST_RUNS", "")
+    assert runs(data, VARIABLES) == ["runs/a.run"]
+    monkeypatch.setenv("HARNESS_TEST_RUNS", "other")
+    assert runs(data, VARIABLES) == ["other/b.run"]
+    assert runs(data, VARIABLES, 'runs={"{m}": {path: "$$HOME/{m}.run"}}') == ["$HOME/c.run"]
+    assert runs(data, VARIABLES, 'runs={"{m}": {path: "$HOME/{m}.run"}}') == ["$HOME/c.run"]
+    nested = 'runs={"{m}": {path: "${HARNESS_TEST_NOT_SET:-{folder}}/{m}.run"}}'
+    assert sorted(runs(data, VARIABLES, nested)) == ["$HOME/c.run", "other/b.run", "runs/a.run"]
+
+
+def test_what_is_wrong_is_said(data: Path) -> None:
+    text = VARIABLES.replace("HARNESS_TEST_DATA", "HARNESS_TEST_DAT").replace(":-runs", ":runs")
+    assert path_problems(data, text, "output=${HARNESS_TEST_X}") == [
+        "$.datasets.trec.path (line 2)  the environment variable HARNESS_TEST_DAT is not set "
+        "or empty",
+        "  fix:   set it, or give a default: ${HARNESS_TEST_DAT:-../data}",
+        "$.runs.{model}.path (line 4)   expected an environment variable, got "
+        "'${HARNESS_TEST_RUNS:runs}' in '${HARNESS_TEST_RUNS:runs}/{model}.run'",
+        "  fix:   write ${NAME} or ${NAME:-default}; $$ is a dollar sign",
+        "$.output (--set)               the environment variable HARNESS_TEST_X is not set "
+        "or empty",
+        "  fix:   set it, or give a default: ${HARNESS_TEST_X:-../data}",
+    ]
+
+
+@given(st.text(alphabet="$ {}:-aN"))
+def test_what_is_escaped_is_itself_again(text: str) -> None:
+    paths = {"datasets": {"d": {"path": text}}}
+    escape(paths)
+    expand(Source("c", paths))
+    assert paths == {"datasets": {"d": {"path": text}}}
+
+
+SETS = """\
+datasets: {trec: {path: qrels.txt}}
+runs: {a: {path: a.run}, b: {path: b.run}}
+metric_sets:
+  main: [map, ndcg@10]
+  early: [P@5, "ndcg(gain=exp)@5"]
+  both:
+    - main
+    - early
+"""
+
+
+@pytest.fixture
+def runs_ab(tmp_path: Path) -> Path:
+    for name in ("qrels.txt", "a.run", "b.run"):
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+def set_problems(runs_ab: Path, text: str, *overrides: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        config.loads(text, "c.yaml", runs_ab, overrides)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_a_set_stands_for_its_metrics(runs_ab: Path) -> None:
+    loaded = config.loads(SETS + "metrics: [P@1, main, P@5]\n", "c.yaml", runs_ab)
+    assert loaded.metrics == ("P@1", "map", "ndcg@10", "P@5")
+    assert config.loads(json.dumps(loaded.resolved()), "c.yaml", runs_ab) == loaded
+
+
+def test_problems_stand_where_the_metric_is_written(runs_ab: Path) -> None:
+    text = SETS.replace("P@5", "PP@5").replace("- main", "- mian") + "metrics: [both, mapp, erly]\n"
+    assert set_problems(runs_ab, text) == [
+        "$.metric_sets.early[0] (line 5): unknown metric 'PP@5'; did you mean 'P@5'?"
+        "  (all: harness metrics)",
+        "$.metric_sets.both[0] (line 7): there is no metric or set 'mian'; did you mean 'main'?"
+        "  (sets: main, early, both)",
+        "$.metrics[1] (line 9): unknown metric 'mapp'; did you mean 'map'?  (all: harness metrics)",
+        "$.metrics[2] (line 9): there is no metric or set 'erly'; did you mean 'early'?"
+        "  (sets: main, early, both)",
+    ]
+
+
+def test_a_set_has_a_name_of_its_own_and_does_not_hold_itself(runs_ab: Path) -> None:
+    text = SETS.replace("early:", "official:").replace("early", "both") + "metrics: [both]\n"
+    assert set_problems(runs_ab, text) == [
+        "$.metric_sets.official (line 5): 'official' is the name of a metric, which would be "
+        "taken instead of the set\n  fix:   call the set something else",
+        "$.metric_sets.both (line 6): holds itself: both -> both",
+    ]
+    round_about = SETS.replace("ndcg@10", "both") + "metrics: [map]\n"
+    assert set_problems(runs_ab, round_about) == [
+        "$.metric_sets.main (line 4): holds itself: main -> both -> main",
+        "$.metric_sets.both (line 6): holds itself: both -> main -> both",
+    ]

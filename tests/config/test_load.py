@@ -1,0 +1,282 @@
+"""Configs: every problem at once, each with its path and line; overrides, plugins, schema."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness.config import load as config
+from harness.config.cells import missing
+from harness.config.sweep import resolve
+from harness.core.policy import Policy
+from harness.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
+
+KEYS = ", ".join(config.Config.model_fields)
+
+GOOD = """\
+datasets:
+  trec: {path: qrels.txt}
+runs:
+  bm25: {path: runs/bm25.run}
+metrics: [map, ndcg@10]
+"""
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a few files, which is also the working folder."""
+    (tmp_path / "runs").mkdir()
+    for name in ("qrels.txt", "runs/bm25.run"):
+        (tmp_path / name).write_text("x")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") -> list[str]:
+    """What is said of a config, without the heading."""
+    with pytest.raises(ConfigError) as caught:
+        config.loads(textwrap.dedent(text), where, overrides=overrides)
+    head, *lines = str(caught.value).splitlines()
+    n = len(caught.value.problems)
+    assert head == f"{where}: {n} problem{'s' * (n > 1)}"
+    return [line.removeprefix("  ") for line in lines]
+
+
+def places(text: str, *overrides: str) -> list[str]:
+    """Where each problem of a config is."""
+    with pytest.raises(ConfigError) as caught:
+        config.loads(textwrap.dedent(text), "configs/robust.yaml", overrides=overrides)
+    return [problem.where for problem in caught.value.problems]
+
+
+def test_every_problem_at_once(base: Path) -> None:
+    (base / "broken.py").write_text("import os\n\nprint(undefined_name)\n")
+    text = """\
+    name: 7
+    outptu: results
+    datasets:
+      trec: {path: qrels.txt, duplicates: lats, format: ranklib}
+    runs:
+      bm25: {path: runs/bm25.rnu}
+      other: runs/bm25.run
+      third:
+        - {path: runs/bm25.run, format: trek}
+        - {pth: runs/bm25.run}
+      fourth: {path: runs/bm25.run, format: trec, columns: {qid: 1}}
+      fifth: {path: runs/bm25.run, columns: {qd: topic, score: 1.5}}
+    metrics:
+      - map
+      - ndgc@10
+      - 5
+      - rbo(p=2)
+    plugins: [broken.py, mine.py, no.such.module]
+    policy:
+      ties: stabel
+      depth: 0
+      judged_only: "yes"
+    reports: [pdf]
+    """
+    assert places(text, "polcy.ties=stable") == [
+        "$.name (line 1)", "$.outptu (line 2)", "$.datasets.trec.duplicates (line 4)",
+        "$.datasets.trec.format (line 4)", "$.runs.bm25.path (line 6)", "$.runs.other (line 7)",
+        "$.runs.third[1].pth (line 10)", "$.runs.fourth.columns (line 11)",
+        "$.runs.fifth.columns.qd (line 12)", "$.runs.fifth.columns.score (line 12)",
+        "$.metrics[1] (line 15)", "$.metrics[2] (line 16)", "$.metrics[3] (line 17)",
+        "$.plugins[0] (line 18)", "$.plugins[1] (line 18)", "$.plugins[2] (line 18)",
+        "$.policy.ties (line 20)", "$.policy.depth (line 21)", "$.policy.judged_only (line 22)",
+        "$.reports[0] (line 23)", "$.polcy (--set)",
+    ]  # fmt: skip
+    near = [line.partition("did you mean ")[2].partition("?")[0] for line in complaint(text)]
+    assert [one for one in near if one] == [
+        "'output'", "'last'", "'path'", "'qid'", "'ndcg@10'", "'stable'",
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("base")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", [""]),
+        ("# nothing\n", [""]),
+        ("- a\n", ["line 1"]),
+        ("name: a\x07\n", ["line 1, column 8"]),
+        ("text\n", ["line 1"]),
+        (GOOD.replace("bm25:", "{model}:"), ["$.runs (line 4)"]),
+        (GOOD + "name: a\nname: b\n", ["$.name (line 7)"]),
+        (GOOD.replace("map,", "&all [*all],"), ["$.metrics[0][0] (line 5)"]),
+        (GOOD + "name: !!python/name:os.system x\n", ["$.name (line 6)"]),
+        (GOOD + "policy: !!set {a}\n", ["$.policy (line 6)"]),
+        (
+            "metrics: map\ndatasets:\nruns: []\npolicy: 3\nplugins: x.py\nreports: []\n",
+            ["$.metrics (line 1)", "$.datasets (line 2)", "$.runs (line 3)", "$.policy (line 4)",
+             "$.plugins (line 5)"],
+        ),
+        (
+            "metrics: []\ndatasets: {}\nruns: {a: []}\n",
+            ["$.metrics (line 1)", "$.datasets (line 2)", "$.runs.a (line 3)"],
+        ),
+        ("name: x\n", ["$", "$", "$"]),  # without datasets, runs and metrics
+        (GOOD.replace("ndcg@10", '"rbo(reference=bm26)"'), ["$.metrics[1] (line 5)"]),
+        (GOOD + "similar: {test: wilcoxon}\n", ["$.similar (line 6)"]),
+        (
+            GOOD + "policy: {tie: stable, 'a b': 1}\n",
+            ["$.policy.tie (line 6)", "$.policy['a b'] (line 6)"],
+        ),
+    ],
+)  # fmt: skip
+def test_every_problem_has_its_place(text: str, expected: list[str]) -> None:
+    assert places(text) == expected
+
+
+@pytest.mark.usefixtures("base")
+class TestOverrides:
+    def test_values_are_read_as_yaml(self) -> None:
+        loaded = config.loads(
+            GOOD,
+            overrides=[
+                "policy.ties=stable", "metrics=[map, P@5]", "policy.depth=7", "$.name = mine",
+                "metrics[1]=P@9", "runs.more={path: runs/bm25.run}",
+            ],
+        )  # fmt: skip
+        assert loaded.policy.ties == "stable"
+        assert loaded.policy.depth == 7
+        assert loaded.metrics == ("map", "P@9")
+        assert loaded.name == "mine"
+        assert loaded.output == "results/mine"
+        assert list(loaded.runs) == ["bm25", "more"]
+
+    @pytest.mark.parametrize(
+        ("override", "place"),
+        [
+            ("foo", None), ("=3", None), ("metrics=[map", None), ("name.x=1", None),
+            ("metrics[9]=map", None), ("metrics.²=map", None), ("metrics.last=map", None),
+            (f"metrics.{'9' * 5000}=map", None), ("runs.bm52.path=x", None),
+            ("where.x=gbr?", "$.where.x (--set)"),
+            ("policy.tie=stable", "$.policy.tie (--set)"),
+            ("policy.depth=0", "$.policy.depth (--set)"),
+            ("similar.test=wilcoxon", "$.similar (--set)"),
+        ],
+    )  # fmt: skip
+    def test_what_is_wrong_is_named(self, override: str, place: str | None) -> None:
+        assert places("name: n\n" + GOOD, override) == [place or f"--set {override}"]
+
+
+def test_defaults_and_what_follows_from_them(base: Path) -> None:
+    path = base / "runs" / "small.yaml"
+    path.write_text(GOOD.replace("path: ", "path: ../"))
+    loaded = config.load(path)
+    assert (loaded.name, loaded.output, loaded.reports) == ("small", "results/small", ("csv",))
+    assert loaded.base == base / "runs"
+    assert loaded.output_folder == base / "runs/results/small"
+    assert loaded.file == str(path)
+    assert loaded.to_policy() == Policy()
+    with pytest.raises(ValueError, match="frozen"):
+        loaded.name = "other"
+
+
+@pytest.mark.usefixtures("base")
+def test_policy_and_relevance_level() -> None:
+    text = GOOD.replace("ndcg@10", '"P(rel=1)@5", P@5, "rbo(reference=bm25)"') + (
+        "policy: {ties: stable, missing_queries: skip, empty_queries: one, depth: 5, "
+        "judged_only: true, relevance_level: 2}\n"
+    )
+    loaded = config.loads(text)
+    assert loaded.to_policy() == Policy("stable", "skip", "one", 5, True)
+    # a metric that compares to another run's order has no grades for the level to divide
+    assert [str(metric) for metric in loaded.parsed_metrics()] == [
+        "map(rel=2)", "P@5", "P(rel=2)@5", "rbo(p=0.9,reference=bm25)",
+    ]  # fmt: skip
+
+
+def test_a_config_that_cannot_be_read(base: Path) -> None:
+    (base / "latin.yaml").write_bytes(b"name: K\xf6ln\n")
+    (base / "big.yml").write_text("")
+    written = "\n    fix:   give the name of a config; harness init writes one"
+    for name, line in [
+        (
+            "smal.yaml",
+            "no file smal.yaml; the folder holds latin.yaml, big.yml, qrels.txt, runs/" + written,
+        ),
+        (
+            "zz.yaml",
+            "no file zz.yaml; the folder holds latin.yaml, big.yml, qrels.txt, runs/" + written,
+        ),
+        ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is no folder" + written),
+        (
+            "runs",
+            "runs is a folder, not a file; it holds bm25.run\n"
+            "    fix:   harness init runs writes one for what it holds",
+        ),
+        ("latin.yaml", "byte 7 is not UTF-8\n    fix:   save it as UTF-8"),
+    ]:
+        with pytest.raises(ConfigError) as caught:
+            config.load(name)
+        assert str(caught.value) == f"{name}: 1 problem\n  {line}"
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_shipped_configs(path: Path) -> None:
+    loaded = config.load(path)
+    cells = resolve(loaded)
+    assert cells
+    assert missing(cells) == []
+    assert loaded.output_folder.resolve() == ROOT / "results" / path.stem
+    assert all(Path(cell.run_entry.path).is_file() for cell in cells)
+    again = config.loads(yaml.safe_dump(loaded.resolved(), sort_keys=False), str(path), path.parent)
+    assert again == loaded
+    assert resolve(again) == cells
+
+
+def test_the_schema_asks_for_what_loading_asks_for() -> None:
+    schema = config.json_schema()
+    assert schema["required"] == ["datasets", "runs", "metrics"]
+    assert schema["additionalProperties"] is False
+    assert ", ".join(schema["properties"]) == KEYS
+    parts = [*schema["properties"].values()]
+    parts += [p for part in schema["$defs"].values() for p in part["properties"].values()]
+    assert all("description" in part or "$ref" in part for part in parts)
+
+
+@pytest.mark.usefixtures("base")
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("../evil", "holds '/'"),
+        ("a/b", "holds '/'"),
+        ("..", "begins with a dot"),
+        ("a\\b", "holds '\\'"),
+        ("nul", "is reserved on Windows"),
+        ("é" * 101, "has 202 bytes, and at most 200 fit"),
+    ],
+)
+def test_a_name_is_one_folder(name: str, wrong: str) -> None:
+    assert complaint(f"name: '{name}'\n" + GOOD.replace("name: small\n", "")) == [
+        f"$.name (line 1)  must be the name of a folder, and {wrong}"
+    ]
+
+
+def test_a_convention_for_all_metrics_overrules_a_policy(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 a 1 1 t\n")
+    text = (
+        "datasets: {d: {path: q.txt}}\nruns: {r: {path: r.run}}\nmetrics: [ndcg@10]\n"
+        "convention: lightgbm\npolicy: {ties: average, labels: clip}\n"
+    )
+    (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        config.load(tmp_path / "c.yaml")
+    assert [str(problem) for problem in caught.value.problems] == [
+        "$.policy.ties (line 5): convention lightgbm decides it for every metric, so that "
+        "'average' would do nothing; leave it out, or write ndcg(convention=lightgbm,ties=...)"
+    ]
+    for ties in ("bounds", "trec_eval"):
+        loaded = config.load(tmp_path / "c.yaml", overrides=[f"policy.ties={ties}"])
+        assert str(loaded.parsed_metrics()[0]) == "ndcg(convention=lightgbm,labels=clip)@10"
+        assert config.loads(json.dumps(loaded.resolved()), base=tmp_path) == loaded

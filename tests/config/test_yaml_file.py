@@ -1,0 +1,281 @@
+"""YAML that is wrong, harmful, or means something else: refused with line and fix."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.config import load as config
+from harness.config.yaml_file import parse_yaml as parse
+from harness.errors import ConfigError
+from harness.readers import ir_metadata as guarded_yaml
+from harness.readers.ir_metadata import LOADERS
+
+DATA = "datasets:\n  d:\n    format: letor\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "fix"),
+    [
+        (DATA + "   path: x\n", 4, "in one column"),
+        ('datasets:\n  "f{fold}": {path: "x{fold}"}\n metrics: [map]\n', 3, "in one column"),
+        ('runs:\n  "{a}": {path: x}\n\n    # more\n    "{b}": {path: y}\n', 5, "in one column"),
+        (DATA + "      path: x\n", 4, "indent both alike"),
+        ("runs:\n  m:\n    - path: x\n     format: trec\n", 4, "in one column"),
+        ("datasets:\n\td: 1\n", 2, "indent with spaces, not with tabs"),
+        ("datasets:\n  d:\tx\n", 2, "put a space there"),
+        ("metrics:\n  - map\n - ndcg\n", 3, "in one column"),
+        ("metrics:\n  - map\n  name: x\n", 3, "in one column"),
+        ("runs:\n  m: {path: x}\n  - n\n", 3, "in one column"),
+        ("metrics: - map\n  - ndcg\n", 1, "put every '- ' on its own line"),
+        ("metrics:\n  - map\n  -ndcg\n", 3, "and after '-'"),
+        ("name: s\nmetrics: [map, ndcg@10\n", 2, "close each bracket"),
+        ("metrics: [map\nruns:\n  m: {path: x}\n", 2, "close each bracket"),
+        ("metrics: [map, ndcg}\n", 1, "close each bracket"),
+        ("metrics: [map]]\n", 1, "the bracket that it closes"),
+        ("metrics: [map,, ndcg]\n", 1, "a comma between two entries"),
+        ("runs:\n  m: {format: trec path: x}\n", 2, "a comma between two entries"),
+        ("runs: {m: {path: a: b}}\n", 1, "text that holds ': ' in quotes"),
+        ("name: a: b\n", 1, "text that holds ': ' in quotes"),
+        ("name:sweep\nmetrics: [map]\n", 2, "write 'key: value'"),
+        (DATA + "    path:x/y.txt\n", 4, "write 'key: value'"),
+        ("name: x\nmetrics\n  - map\n", 2, "write 'key: value'"),
+        ("name = x\nmetrics: [map]\n", 2, "write 'key: value'"),
+        ('runs:\n  m: {path: "x.txt}\nmetrics: [map]\n', 2, "close the quote"),
+        ('runs:\n  m:\n    path: "x.txt\nmetrics: ["map"]\n', 4, "or on a line above"),
+        ('name: "a\\data"\n', 1, "for a backslash"),
+        ("name: *.txt\n", 1, "put text that begins with"),
+        ("name: |x\n  y\n", 1, "put text that begins with"),
+        ("metrics: [@10]\n", 1, "put text that begins with @"),
+        ("runs:\n  m:\n    path: {model}/x.txt\n", 3, "put text that holds braces in quotes"),
+        ("datasets:\n  a: {path: F{fold}/t.txt}\n", 2, "put text that holds braces in quotes"),
+        ("name: a\n---\nname: b\n", 2, "leave out the line ---"),
+        ("name: 'x\n", 1, "close the quote"),
+        # far down in a long text
+        ("a: {b: c}\n- n\n" + "k: [a, b]\n" * 9000, 2, "in one column"),
+        ("".join(f"k{i}: 1\n" for i in range(20_000)) + "]\n", 20_001, ""),
+    ],
+)  # fmt: skip
+def test_a_slip_has_its_line_and_a_hint(text: str, line: int, fix: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse(text, "c.yaml")
+    (problem,) = error.value.problems
+    assert problem.where.startswith(f"line {line}, column ")
+    assert fix in problem.fix
+    assert problem.found == text.splitlines()[line - 1].strip(" ")
+
+
+def test_no_text_breaks_the_words_for_it() -> None:
+    """Random texts of YAML's own characters are read, or refused with a place within them."""
+    draw = random.Random(11)
+    pieces = [*"ab:-#|>\"'[]{},&*!%@=\n \t\\", ": ", "- ", "\n  ", "\n", "a: ", "{a}", "key"]
+    pieces += ["\r\n", "\x85", "\u2028", "\xe9"]
+    refused = 0
+    for _ in range(int(os.environ.get("HARNESS_TRIALS", 4000))):
+        text = "".join(draw.choices(pieces, k=draw.randint(1, 14)))
+        try:
+            parse(text, "c.yaml")
+        except ConfigError:
+            refused += 1
+    assert refused > 1000
+
+
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+MERGES = "a: &a {x: 1}\n" + "".join(
+    f"{new}: &{new} {{<<: [{', '.join([f'*{old}'] * 9)}], k: 1}}\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+GROWS = "more than 200,000 values, what aliases repeat counted each time"
+DEEP = "more than 50 mappings and lists inside each other"
+HALF = "half of a surrogate pair, which is no character"
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        (LAUGHS, "line 6, column 4", GROWS),
+        (MERGES, "line 6, column 12", GROWS),
+        ("a: " + "[" * 100_000, "line 1, column 53", DEEP),
+        ("\na: " + "{a: " * 100_000, "line 2, column 197", DEEP),
+        ("- " * 100_000, "line 1, column 101", DEEP),
+        ("? " * 100_000, "line 1, column 101", DEEP),
+        ("a: " + "x" * (5 << 20), "line 1, column 1", "the text is longer than"),
+        ('a: "\\ud800"', "line 1, column 11", HALF),
+        ('a: "\\U00110000"', "line 1, column 7", "an escape of no character"),
+        ("k: 1\n" * 110_000, "line 1, column 1", GROWS),
+        ("a: *b", "line 1, column 4", "not valid YAML: found undefined alias 'b'"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
+    start = time.process_time()  # as a busy machine is no fault of the text
+    with pytest.raises(ConfigError) as error:
+        config.loads(text, "my.yaml")
+    assert time.process_time() - start < (5 if len(text) < 10**5 else 40)
+    assert str(error.value).startswith(f"my.yaml: 1 problem\n  {where}  {what}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "a: !!python/object/apply:os.system [ls]",
+            "the tag tag:yaml.org,2002:python/object/apply:os.system is not allowed here",
+        ),
+        ("name: !!python/name:os.system", "could not determine a constructor for the tag"),
+        ("a: !!set {b}", "the tag tag:yaml.org,2002:set is not allowed here"),
+        ("name: !!timestamp x", "'x' is no timestamp"),
+        ("name: !!int ''", "'' is no whole number"),
+        ("name: !!bool x", "'x' is no 'true' or 'false'"),
+        ("name: !!float ''", "'' is no number"),
+        ("name: 2001-13-45", "'2001-13-45' is no timestamp"),
+        ("name: " + "9" * 5000, f"'{'9' * 57}...' of 5,000 characters is no whole number"),
+        ("a: &a [*a]", "refers to itself"),
+        ("? {a: b}\n: c", "a key must be text"),
+        ("<<: 3", "expected a mapping or list of mappings for merging"),
+        ("name: a\nname: b", "the key 'name' occurs twice, first at line 1"),
+        ("a: {<<: {x: 1}, x: 2, x: 3}", "the key 'x' occurs twice, first at line 1"),
+    ],
+)
+def test_what_is_refused_with_its_place(text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        config.loads(text, "my.yaml")
+    (line,) = [line for line in str(error.value).splitlines() if said in line]
+    assert "(line " in line
+
+
+def test_anchors_aliases_and_merge_keys_are_fine() -> None:
+    text = "a: &one {x: 1, y: 2}\nb: {<<: *one, y: 3}\nc: [*one, *one]\nd: &d [1]\ne: *d"
+    one = {"x": 1, "y": 2}
+    expected = {"a": one, "b": {"x": 1, "y": 3}, "c": [one, one], "d": [1], "e": [1]}
+    assert guarded_yaml.load(text) == expected
+    many = "a: &a {x: 1}\nb: [" + "*a, " * 10_000 + "]"
+    assert len(guarded_yaml.load(many)["b"]) == 10_000
+
+
+KEYS = ("a", "'b c'", '"d\\n"', "1", "yes", "<<", "? e", "é", "*x", "x y z")
+VALUES = ("1", "[a, b]", "{c: 1, d}", "'x: y'", '"\\u00e9\\t"', "|\n  two\n  lines",
+          ">-\n  a\n  b", "", "~", "2001-01-01", "1.5", "&x y", "*x", "!t z", "{a}.txt", "- 1",
+          "{a?b: 1}", "010",
+          "a #b", "%x", "@y", "'un", "[", "\tz", "x:y", "a: b", "\\x", "\x07", "\x85z",
+          "!!str 1")  # fmt: skip
+
+
+def test_a_config_is_a_regular_file_that_ends(tmp_path: Path) -> None:
+    """Neither is a device read without end, nor a pipe waited for."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "long.yaml").write_bytes(b"#" * (4 * guarded_yaml.SIZE + 1))
+    for name, what in (
+        ("/dev/zero", "/dev/zero is no regular file"),
+        ("pipe.yaml", ".*/pipe.yaml is no regular file"),
+        ("long.yaml", "is longer than 4,194,304 characters"),
+    ):
+        with pytest.raises(ConfigError, match=rf"\$\.extends \(line 1\)  {what}"):
+            config.loads(f"extends: {name}", "my.yaml", tmp_path)
+        with pytest.raises(ConfigError, match=what):
+            config.load(tmp_path / name)
+
+
+@pytest.mark.skipif(len(LOADERS) == 1, reason="libyaml is not there")
+def test_what_libyaml_takes_in_pyyaml_reads_alike() -> None:
+    """Random texts of YAML's own characters; what differs is left to PyYAML's scanner."""
+    draw = random.Random(7)
+    pieces = [*"a:-#|>\"'[]{},&*!%@\n \t01", ": ", "- ", "\n  ", "a: ", "a: |", "- >"]
+    taken = 0
+    for _ in range(int(os.environ.get("HARNESS_TRIALS", 4000))):
+        text = "".join(draw.choices(pieces, k=draw.randint(1, 12)))
+        if guarded_yaml._TOLD_APART.search(text):
+            continue
+        try:
+            node = LOADERS[0](text).get_single_node()
+        except yaml.YAMLError:
+            continue  # is read once more
+        taken += 1
+        again = LOADERS[-1](text).get_single_node()
+        assert (node and yaml.serialize(node)) == (again and yaml.serialize(again)), text
+    assert taken
+
+
+@given(st.text("abc:{}[]#&*!|>'\"%@`,-\n\t \\x0123?~", max_size=60))
+def test_any_text_is_read_or_refused_with_a_config_error(text: str) -> None:
+    try:
+        data = parse(text, "x.yaml").data
+    except ConfigError as error:
+        data = {"said": str(error)}
+    assert isinstance(data, dict)
+
+
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.text(max_size=5)
+        | st.floats(allow_nan=False),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text("abc.{} ", min_size=1), inner, max_size=3)
+        ),
+        max_leaves=12,
+    )
+)
+def test_plain_data_is_read_as_yaml_reads_it(value: object) -> None:
+    text = yaml.safe_dump({"value": value}, allow_unicode=True)
+    source = parse(text, "x.yaml")
+    assert source.data == yaml.safe_load(text)
+    assert source.problems == []
+
+
+def test_keys_are_text_as_written_and_values_may_be_shared() -> None:
+    source = parse("1.50: &a {x: 1}\nno: {<<: *a, y: 2}\n", "x.yaml")
+    assert source.data == {"1.50": {"x": 1}, "no": {"x": 1, "y": 2}}
+    assert source.place(("no", "x")) == ("", 1)
+    assert source.place(("no", "y")) == ("", 2)
+
+
+HEAD = "datasets: {d: {path: q}}\n"
+RUNS = "runs: {r: {path: r}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "hint"),
+    [
+        (HEAD + 'runs:\n"{model}": {path: r}\nmetrics: [map]\n', "$.runs (line 2)", "indent"),
+        (
+            "datasets:\n  d:\n  path: q\n" + RUNS + "metrics: [map]\n",
+            "$.datasets.d (line 2)", "indent the lines that belong to it",
+        ),
+        (
+            "datasets: {d: {path:q}}\n" + RUNS + "metrics: [map]\n",
+            "$.datasets.d['path:q'] (line 1)", "write a blank after the colon: path: q",
+        ),
+        (HEAD + RUNS + "metrics:\n  -map\n  -P@5\n", "$.metrics (line 3)", "after every '-'"),
+        (
+            HEAD + RUNS + "metrics:\n  - map\n    - P@5\n", "$.metrics[0] (line 4)",
+            "begin the '- ' of every entry in the same column",
+        ),
+        (HEAD + RUNS + 'metrics: ["map,P@5"]\n', "$.metrics[0] (line 3)", "[map, P@5]"),
+        (HEAD + 'runs:\n  "": {path: r}\nmetrics: [map]\n', "$.runs[''] (line 3)", "a name"),
+        (
+            'datasets: {" ": {path: q}}\n' + RUNS + "metrics: [map]\n",
+            "$.datasets[' '] (line 1)", "give it a name",
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_meant(tmp_path: Path, text: str, place: str, hint: str) -> None:
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    (tmp_path / "r").write_text("1 Q0 a 1 1.0 t\n")
+    with pytest.raises(ConfigError) as error:
+        config.loads(text, "c.yaml", tmp_path)
+    first = error.value.problems[0]
+    assert first.where == place
+    assert hint in first.what + first.fix
