@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..core.metric import Metric
-from ..core.text import width as width_of
 from ..errors import for_terminal, legible
 from ..reports import csv as csv_report
 from ..reports import html as html_report
 from ..reports import text as text_report
 from ..reports.grid import Cell, Grid, grid
 from ..reports.numbers import UNDEFINED, heading, number
+from ..reports.phrases import listed
 from ..reports.text import wrapped
 from .conventions import Audited
 from .spread import BASE, Comparison, Effect, Matrix, Row, Walk
@@ -58,27 +58,25 @@ def as_text(audited: Audited, *, width: int = WIDTH, details: bool = True) -> st
         Whether to add the tables of each dataset and metric. Without them, the overview is
         followed by the conventions under which another system is best.
     """
-    lines = [*_shown(_overview(audited), width)]
+    lines = [*_lines(_overview(audited), width)]
     for note in _left_out(audited):
         lines += ["", *wrapped(note, width)]
-    for matrix in audited.matrices if details else ():
-        title = legible(_title(matrix))
-        lines += ["", "", title, "=" * min(width_of(title), width)]
-        for sentence in _verdict(matrix):
-            lines += wrapped(sentence, width)
-        for one in _grids(matrix):
-            lines += ["", *_shown(one, width)]
+    lines += [] if details else [""]
+    for matrix in audited.matrices:
+        if details:
+            lines += ["", "", legible(_title(matrix)), "=" * min(len(_title(matrix)), width)]
+            for sentence in _verdict(matrix):
+                lines += wrapped(sentence, width)
+            for one in _grids(matrix):
+                lines += ["", *_lines(one, width)]
+        elif matrix.comparable and any(one.best_changed for _, one in _of_conventions(matrix)):
+            lines += wrapped(f"{_title(matrix)}: {_verdict(matrix)[-1]}", width)
     if not details:
-        lines.append("")
-        for matrix in audited.matrices:
-            if matrix.comparable and _changed(matrix)[1]:
-                lines += wrapped(f"{_title(matrix)}: {_verdict(matrix)[-1]}", width)
-        lines += [""] * (lines[-1] != "")
-        lines.append("--details prints every table, --convention TOOL explains one tool")
+        lines += ["", "--details prints every table, --convention TOOL explains one tool"]
     return for_terminal("\n".join(lines)) + "\n"
 
 
-def _shown(one: Grid, width: int) -> Iterator[str]:
+def _lines(one: Grid, width: int) -> Iterator[str]:
     if one.rows:
         table = replace(one, notes=())
         yield from text_report.render([table], width=width).splitlines()
@@ -116,9 +114,9 @@ def as_csv(audited: Audited) -> str:
     """Return a row for each dataset, metric, system and convention, the base's own rows first.
 
     ``base`` is the base's value and ``difference`` is value minus base; both are empty if there
-    is none. ``order_changed`` says whether the convention puts these systems in another order
-    than the base, and is the same for all of them; it is empty if fewer than two have a value in
-    both, so that there is no order. ``refused`` is why there is no value.
+    is none. ``order_changed`` is whether the convention puts these systems in another order than
+    the base; it is empty if fewer than two have a value in both. ``refused`` is why there is no
+    value.
     """
     return csv_report.render(
         [
@@ -145,6 +143,11 @@ def _rows(matrix: Matrix) -> list[tuple[Row, Comparison]]:
     return [(matrix.base, matrix.own), *zip(matrix.rows, matrix.comparisons, strict=True)]
 
 
+def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
+    """Return the conventions with an order of systems to compare with the base's."""
+    return [(row, one) for row, one in _rows(matrix)[1:] if row.convention and one.compared > 1]
+
+
 def _title(matrix: Matrix) -> str:
     return f"{matrix.dataset}: {heading(matrix.metric)}".removeprefix(": ")
 
@@ -152,27 +155,20 @@ def _title(matrix: Matrix) -> str:
 def _overview(audited: Audited) -> Grid:
     rows = []
     for matrix in audited.matrices:
-        ordered, bests = (len(names) for names in _changed(matrix))
-        total = _n_compared(matrix)
-        widths = [each.width for each in matrix.ranges if not math.isnan(each.width)]
-        rows.append(
-            [
-                matrix.dataset, heading(matrix.metric), _first_choice(matrix),
-                number(max(widths, default=math.nan), matrix.metric),
-                *(f"{n} of {total}" if total else UNDEFINED for n in (ordered, bests)),
-            ]
-        )  # fmt: skip
+        compared = [one for _, one in _of_conventions(matrix)]
+        changed = (
+            sum(one.order_changed for one in compared),
+            sum(one.best_changed for one in compared),
+        )
+        first = next((each for each in matrix.effects if each.system >= 0), None)
+        choice = "none" if matrix.comparable else "no base to start from"
+        if matrix.comparable and first is not None:
+            choice = f"{first.choice}={first.value}: {_signed(first.change, matrix.metric)}"
+        widths = [each.high - each.low for each in matrix.ranges if each.high_names]
+        widest = number(max(widths, default=math.nan), matrix.metric)
+        counts = [f"{n} of {len(compared)}" if compared else UNDEFINED for n in changed]
+        rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
     return grid(OVERVIEW, rows, left=3)
-
-
-def _first_choice(matrix: Matrix) -> str:
-    """Return the choice that changes a summary the most, and by how much."""
-    if not matrix.comparable:
-        return "no base to start from"
-    first = next((each for each in matrix.effects if each.system >= 0), None)
-    if first is None:
-        return "none"
-    return f"{first.choice}={first.value}: {_signed(first.change, matrix.metric)}"
 
 
 def _grids(matrix: Matrix) -> Iterator[Grid]:
@@ -191,7 +187,10 @@ def _values(matrix: Matrix) -> Grid:
     rows = []
     for row, found in _rows(matrix):
         name = f"{row.name} (own)" if row.own else row.name
-        cells = [Cell(name), Cell(_order(row, found)), Cell(tau_text(found.tau))]
+        order = "other best" if found.best_changed else "other order" if found.order_changed else ""
+        if np.isnan(row.values).all():
+            order = "refused" if all(row.refused) else "undefined"
+        cells = [Cell(name), Cell(order), Cell(tau_text(found.tau))]
         for at, value in enumerate(row.values.tolist()):
             if row.refused[at]:
                 cells.append(Cell(REFUSED, hint=row.refused[at]))
@@ -216,61 +215,43 @@ def tau_text(value: float) -> str:
     return f"{round(shown, 2) + 0.0:.2f}"  # + 0.0: no minus before a zero
 
 
-def _order(row: Row, found: Comparison) -> str:
-    """Return what a row does to the order of systems; nothing if it is the base's."""
-    if all(row.refused):
-        return "refused"
-    if np.isnan(row.values).all():
-        return "undefined"
-    if found.best_changed:
-        return "other best"
-    return "other order" if found.order_changed else ""
-
-
 def _notes(matrix: Matrix) -> Iterator[str]:
     """Yield why values are refused, and which are undefined."""
-    for reason, rows in matrix.refusals.items():
-        names_of: dict[str, list[str]] = {}
-        for name, systems in rows.items():
-            is_all = len(systems) == len(matrix.systems)
-            names_of.setdefault("" if is_all else f" ({', '.join(systems)})", []).append(name)
-        who = "; ".join(", ".join(names) + systems for systems, names in names_of.items())
-        yield f"{REFUSED} refused by {who}: {reason}"
+    refusals: dict[str, list[str]] = {}
+    for row, _ in _rows(matrix):
+        for reason in dict.fromkeys(filter(None, row.refused)):
+            some = [s for s, why in zip(matrix.systems, row.refused, strict=True) if why == reason]
+            of = "" if len(some) == len(matrix.systems) else f" ({', '.join(some)})"
+            refusals.setdefault(reason, []).append(f"{row.name}{of}")
+    for reason, names in refusals.items():
+        yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
     if any(row.own for row in matrix.rows):
-        yield "(own) a metric that the config, or -m, names beside the base"
+        yield "(own) a metric of the config, or of -m"
     undefined = [
         row.name
-        for row in (matrix.base, *matrix.rows)
+        for row, _ in _rows(matrix)
         if (np.isnan(row.values) & (np.array(row.refused) == "")).any()
     ]
     if undefined:
-        yield (
-            f"{UNDEFINED} undefined under {', '.join(undefined)}: "
-            "a query's undefined value makes the mean so, or none is defined"
-        )
+        yield f"{UNDEFINED} undefined under {', '.join(undefined)}"
 
 
 def _ranges(matrix: Matrix) -> Grid:
     rows = []
     for name, each in zip(matrix.systems, matrix.ranges, strict=True):
-        low, high, width = (number(v, matrix.metric) for v in (each.low, each.high, each.width))
-        ends = _first_few(each.low_names), _first_few(each.high_names)
-        if each.low_names and each.low_names == each.high_names:
-            ends = "all", "all"
-        rows.append([name, low, ends[0], high, ends[1], width])
+        low, high, width = (
+            number(value, matrix.metric) for value in (each.low, each.high, each.high - each.low)
+        )
+        rows.append([name, low, _few(each.low_names), high, _few(each.high_names), width])
     return grid(RANGES, rows, left=6, title="Range of each system")
 
 
 def _walk(matrix: Matrix, walk: Walk) -> Grid:
     """Return what each setting adds on the way from the base to a convention."""
     metric = matrix.metric
-
-    def ends(name: str, values: Iterable[float]) -> list[str]:
-        return [name, *(number(value, metric) for value in values)]
-
-    rows = [ends(BASE, matrix.base.values.tolist())]
+    rows = [[BASE, *(number(value, metric) for value in matrix.base.values.tolist())]]
     rows += [[name, *(_signed(one, metric) for one in change)] for name, change in walk.changes]
-    rows.append(ends(f"= {walk.name}", walk.values.tolist()))
+    rows.append([f"= {walk.name}", *(number(value, metric) for value in walk.values.tolist())])
     notes = [f"no change by: {', '.join(walk.nothing)}"] if walk.nothing else []
     return grid([f"{BASE} -> {walk.name}", *matrix.systems], rows, notes=notes)
 
@@ -282,7 +263,7 @@ def _effects(matrix: Matrix) -> Grid:
     inert = [each.choice for each in matrix.effects if not each.matters]
     notes = [f"no value for some system with: {', '.join(lost)}"] if lost else []
     notes += [f"without effect here: {', '.join(inert)}"] if inert else []
-    title = "One choice at a time, the others being the base's"
+    title = "One choice at a time, the others as in the base"
     return grid(CHOICES, rows, left=len(CHOICES), title=title, notes=notes)
 
 
@@ -290,10 +271,9 @@ def _choice(found: Effect, matrix: Matrix) -> list[str]:
     change = ["", ""]
     if found.system >= 0:
         change = [_signed(found.change, matrix.metric), matrix.systems[found.system]]
-    return [
-        found.choice, found.own, found.value, *change, tau_text(found.tau),
-        found.tau_value if found.order_changed else "", _first_few(found.best_changed),
-    ]  # fmt: skip
+    under = found.tau_value if found.tau != 1 else ""
+    tau, other = tau_text(found.tau), _few(found.best_changed)
+    return [found.choice, found.own, found.value, *change, tau, under, other]
 
 
 def _signed(change: float, metric: Metric) -> str:
@@ -302,10 +282,10 @@ def _signed(change: float, metric: Metric) -> str:
     return f"{'-' if change < 0 else '+'}{number(abs(change), metric)}"
 
 
-def _first_few(names: Sequence[str], most: int = 3) -> str:
+def _few(names: Sequence[str], most: int = 3) -> str:
     """Return the first few names, and how many more there are.
 
-    >>> _first_few(["a", "b", "c", "d", "e"])
+    >>> _few(["a", "b", "c", "d", "e"])
     'a, b, c +2'
     """
     more = f" +{len(names) - most}" if len(names) > most else ""
@@ -319,63 +299,36 @@ def _colour(difference: float, largest: float) -> str:
     return "#" + "".join(f"{round(255 + share * (part - 255)):02x}" for part in full)
 
 
-def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
-    pairs = zip(matrix.rows, matrix.comparisons, strict=True)
-    return [(row, found) for row, found in pairs if row.convention]
-
-
-def _n_compared(matrix: Matrix) -> int:
-    """Return how many conventions have an order of systems to compare with the base's."""
-    return sum(found.compared > 1 for _, found in _of_conventions(matrix))
-
-
-def _changed(matrix: Matrix) -> tuple[list[str], list[str]]:
-    """Return the conventions with another order, and those with another best system."""
-    pairs = _of_conventions(matrix)
-    ordered = [row.name for row, found in pairs if found.order_changed]
-    return ordered, [row.name for row, found in pairs if found.best_changed]
-
-
 def _verdict(matrix: Matrix) -> list[str]:
-    """Return the findings as sentences: whether there is a base, order, best system."""
+    """Return whether the order and the best system depend on the convention, as sentences."""
     if not matrix.comparable:
         reasons = "; ".join(dict.fromkeys(filter(None, matrix.base.refused)))
         why = f"refused: {reasons}" if reasons else "undefined for every system"
-        return [f"The base is {why}; nothing to compare with."] if matrix.systems else []
-    total, (ordered, bests) = _n_compared(matrix), _changed(matrix)
-    if not total:
+        return [f"The base is {why}; nothing is compared with it."] if matrix.systems else []
+    if not (pairs := _of_conventions(matrix)):
         return []
-    under = {1: "the one convention compared", 2: "both conventions"}.get(
-        total, f"all {total} conventions"
-    )
-    lines = [f"The order of systems is the same under {under}."]
-    if ordered:
-        under = under if total == 1 else f"{len(ordered)} of {total} conventions"
-        lines = [f"The order of systems is another under {under} ({', '.join(ordered)})."]
-    if not matrix.own.best:
-        return lines
-    top = _systems(matrix, matrix.own.best)
-    if not bests:
-        return [*lines, f"The best is {top} under every one."]
-    names_of: dict[str, list[str]] = {}
-    for row, found in _of_conventions(matrix):
-        if found.best_changed:
-            names_of.setdefault(_systems(matrix, found.best), []).append(row.name)
-    others = "; ".join(f"{who} under {', '.join(names)}" for who, names in names_of.items())
-    return [*lines, f"The best is {top}, but {others}."]
+    ordered = [row.name for row, one in pairs if one.order_changed]
+    names = f": {', '.join(ordered)}" if ordered else ""
+    lines = [f"{len(ordered)} of {len(pairs)} conventions rank the systems differently{names}."]
+    if matrix.own.best:
+        by_best: dict[str, list[str]] = {}
+        for row, one in pairs:
+            if one.best_changed:
+                by_best.setdefault(_systems(matrix, one.best), []).append(row.name)
+        others = [f"; under {', '.join(some)}: {top}" for top, some in by_best.items()]
+        lines.append(f"The best system is {_systems(matrix, matrix.own.best)}{''.join(others)}.")
+    return lines
 
 
 def _systems(matrix: Matrix, places: Sequence[int]) -> str:
-    if len(places) == len(matrix.systems):
-        return "all of them equally"
-    return " and ".join(matrix.systems[place] for place in places)
+    return listed(matrix.systems[place] for place in places)
 
 
 def _left_out(audited: Audited) -> Iterator[str]:
     """Yield what was not audited."""
     if audited.left_out:
         names = ", ".join(audited.left_out)
-        yield f"Not audited, as no convention compared has it or it is a mere count: {names}."
+        yield f"Not audited, as it is a count or no convention compared has it: {names}."
     for one in audited.failed:
         yield f"Not audited, as in the leaderboard: {one.run} on {one.dataset} {one.error}."
     if audited.bounds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -15,14 +15,13 @@ import numpy as np
 
 from ..core.align import align
 from ..core.aligned import Aligned
-from ..core.evaluate import EMPTY, empty_of, evaluate, values_of
+from ..core.evaluate import EMPTY, empty_of, values_of
 from ..core.metric import Definition, Metric
-from ..core.names import bound
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
-from ..core.views import policies_of, view
-from ..errors import HarnessError, InputError
+from ..core.views import view
+from ..errors import InputError
 from ..experiment import folder as origin
 from .explain_space import AFTERWARDS, After, Asked, Base, Changes, Params, Space, familiar, meaning
 from .why import read_inputs
@@ -31,12 +30,6 @@ DEPTH = 2
 """How many settings of a convention are changed at most by default."""
 _DIGITS = 10
 """Decimals to which values of a query are compared: sums in another order differ in the last."""
-_WITHOUT_TIE_RULE = (
-    "sklearn", "torchmetrics", "rankeval", "allrank", "ptranking", "ranx", "quickrank",
-)  # fmt: skip
-"""Conventions of tools that order ties by no rule for some metric."""
-_USUAL = 8
-"""How many of the usual cutoffs are tried for ties if none is asked for."""
 T = TypeVar("T")
 
 
@@ -82,43 +75,6 @@ class Explanation:
     inert: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Reach:
-    """A metric's summaries under the worst and the best order of tied documents."""
-
-    metric: Metric
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Found:
-    """The result of a search.
-
-    `explanations` has the simplest first; if it is empty, `nearest` comes nearest and `difference`
-    is its value less the published one. `tried` counts settings and cutoffs; `unknown` those left
-    out because ties have no expectation in closed form. `refused` has the conventions that refuse
-    the data, and why; `clipped` those of them that were tried with ``labels=clip``. `n_tied` of
-    `n_retrieved` documents have tied scores. If nothing fits, `reaches` are the metrics whose
-    values for the worst and the best order of ties enclose the published one.
-    """
-
-    asked: Asked
-    spaces: tuple[Space, ...]
-    depth: int
-    n_queries: int
-    n_tied: int
-    n_retrieved: int
-    explanations: tuple[Explanation, ...] = ()
-    nearest: Fit | None = None
-    difference: float = math.nan
-    tried: int = 0
-    refused: dict[str, str] = field(default_factory=dict)
-    unknown: int = 0
-    clipped: frozenset[str] = frozenset()
-    reaches: tuple[Reach, ...] = ()
-
-
 def explain(
     asked: Asked,
     qrels: Qrels,
@@ -126,7 +82,7 @@ def explain(
     spaces: Sequence[Space],
     depth: int = DEPTH,
     track: Callable[[Sequence[Base]], Iterable[Base]] = iter,
-) -> Found:
+) -> Search:
     """Search for the settings that give a published value to its printed digits.
 
     Parameters
@@ -146,15 +102,10 @@ def explain(
     AlignmentError
         If qrels and run share no query.
     """
-    space_of = {base: space for space in spaces for base in space.bases}
-    ways = {base: list(base.ways(depth)) for base in space_of}
-    search = _Search(asked, depth, qrels, run, (way[1] for some in ways.values() for way in some))
-    for base in track([*space_of]):
-        search.try_base(base, space_of[base], ways[base])
-    found = search.result(tuple(spaces))
-    if found.explanations or not found.n_tied:
-        return found
-    return replace(found, reaches=reaches(asked, qrels, run, spaces))
+    search = Search(asked, depth, spaces, qrels, run)
+    for base in track([base for space in spaces for base in space.bases]):
+        search.try_base(base)
+    return search
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,23 +179,65 @@ class _Values:
         return (np.round(row, _DIGITS) + 0.0).tobytes() + weights
 
 
-class _Search:
-    """A search over one run: each ranking, metric and summary is computed once."""
+class Search:
+    """A search over one run, in which each ranking, metric and summary is computed once.
+
+    Attributes
+    ----------
+    nearest : Fit or None
+        The nearest miss.
+    refused : dict of str to str
+        The conventions that refuse the data, and why.
+    clipped : set of str
+        Those of them that were tried with ``labels=clip``.
+    unknown : int
+        Settings and cutoffs left out because ties have no expectation in closed form.
+    n_queries, n_tied, n_retrieved : int
+        Queries, retrieved documents with tied scores, and retrieved documents.
+    """
 
     def __init__(
-        self, asked: Asked, depth: int, qrels: Qrels, run: Run, policies: Iterable[Policy]
+        self, asked: Asked, depth: int, spaces: Sequence[Space], qrels: Qrels, run: Run
     ) -> None:
-        self.asked, self.depth = asked, depth
+        self.asked, self.depth, self.spaces = asked, depth, tuple(spaces)
+        self._space_of = {base: space for space in spaces for base in space.bases}
+        self._ways = {base: list(base.ways(depth)) for base in self._space_of}
+        policies = dict.fromkeys(policy for ways in self._ways.values() for _, policy, _ in ways)
         first = Policy(ties="stable", scores="float32")
-        self._aligned = align(qrels, run, first, dict.fromkeys(policies))
+        self._aligned = align(qrels, run, first, policies)
         self._memo: dict[Hashable, Any] = {}
         self._hits: dict[bytes, list[Fit]] = defaultdict(list)
         self._tried: dict[Hashable, set[int]] = defaultdict(set)
-        self._refused: dict[str, str] = {}
-        self._clipped: set[str] = set()
-        self._unknown = 0
-        self._nearest: Fit | None = None
         self._distance = math.inf
+        self.refused: dict[str, str] = {}
+        self.clipped: set[str] = set()
+        self.unknown = 0
+        self.nearest: Fit | None = None
+        self.n_queries = self._aligned.n_queries
+        self.n_tied = int(self._aligned.n_tied.sum())
+        self.n_retrieved = int(self._aligned.n_retrieved.sum())
+
+    @property
+    def tried(self) -> int:
+        """How many settings and cutoffs were tried."""
+        return sum(map(len, self._tried.values()))
+
+    @cached_property
+    def explanations(self) -> list[Explanation]:
+        """The settings that fit, the simplest first."""
+        return sorted(
+            map(_explanation, self._hits.values()),
+            key=lambda one: (self.asked.is_read_as_share(one.fits[0].value), one.fits[0].order),
+        )
+
+    @property
+    def difference(self) -> float:
+        """The nearest miss less the published value."""
+        if self.nearest is None:
+            return math.nan
+        windows = self.asked.windows(self.nearest.base.definition.bounds[1])
+        value = self.nearest.value
+        return min((value - window.centre for window in windows), key=abs)
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` gives, or raise the InputError that it raises; it is called once."""
@@ -296,28 +289,27 @@ class _Search:
         key = "rel" in definition.parameters, own, ranking
         return values, self._once(key, lambda: empty_of(Metric(definition, None, own), aligned))
 
-    def try_base(
-        self, base: Base, space: Space, ways: Iterable[tuple[Changes, Policy, Params]]
-    ) -> None:
+    def try_base(self, base: Base) -> None:
         """Try all settings that start from `base`."""
-        cutoffs, definition = base.cutoffs(space.asked), base.definition
+        space, definition = self._space_of[base], base.definition
+        cutoffs = base.cutoffs(space.asked)
         if not cutoffs:  # the tool has no value for the whole list
             return
         rows = np.array([space.cutoffs.index(cutoff) for cutoff in cutoffs], dtype=np.intp)
-        for changes, policy, params in ways:
+        for changes, policy, params in self._ways[base]:
             try:
                 values, empty = self._values(definition, params, policy, space.cutoffs)
             except InputError as error:
                 if not changes:
                     problem = error.problems[0]
                     why = ": ".join(filter(None, (problem.where, problem.what)))
-                    self._refused[base.name] = why
+                    self.refused[base.name] = why
                 continue
             if values is None:
-                self._unknown += len(rows)
+                self.unknown += len(rows)
                 continue
             if ("labels", "clip") in changes:
-                self._clipped.add(base.name)
+                self.clipped.add(base.name)
             inert = values.inert(empty)
             able = [name for name in AFTERWARDS if name not in inert]
             for more in base.changes(able, self.depth - len(changes)):
@@ -344,29 +336,10 @@ class _Search:
         if 0 < distances[least] < self._distance * (1 - 1e-9):
             self._distance = float(distances[least])
             value = float(summaries[rows[least]])
-            self._nearest = replace(fit, cutoff=cutoffs[least], value=value)
+            self.nearest = replace(fit, cutoff=cutoffs[least], value=value)
         for at in np.flatnonzero(distances == 0).tolist():
             found = replace(fit, cutoff=cutoffs[at], value=float(summaries[rows[at]]))
             self._hits[values.key(finished[rows[at]], after)].append(found)
-
-    def result(self, spaces: tuple[Space, ...]) -> Found:
-        """Return what was found, the simplest first."""
-        explanations = sorted(
-            map(_explanation, self._hits.values()),
-            key=lambda one: (
-                self.asked.is_read_as_share(one.fits[0].value), one.fits[0].order,
-            ),
-        )  # fmt: skip
-        nearest, difference = None if explanations else self._nearest, math.nan
-        if nearest is not None:
-            windows = self.asked.windows(nearest.base.definition.bounds[1])
-            difference = min((nearest.value - window.centre for window in windows), key=abs)
-        return Found(
-            self.asked, spaces, self.depth, self._aligned.n_queries,
-            int(self._aligned.n_tied.sum()), int(self._aligned.n_retrieved.sum()),
-            tuple(explanations), nearest, difference, sum(map(len, self._tried.values())),
-            self._refused, self._unknown, frozenset(self._clipped),
-        )  # fmt: skip
 
 
 def _explanation(fits: list[Fit]) -> Explanation:
@@ -394,51 +367,6 @@ def _inert(best: Fit, fits: list[Fit]) -> Iterator[str]:
         is_inert = name in best.inert or len(added[name]) == len(values)
         if is_inert and name not in dict(best.changes):
             yield name
-
-
-def reaches(asked: Asked, qrels: Qrels, run: Run, spaces: Sequence[Space]) -> tuple[Reach, ...]:
-    """Return the metrics between whose extreme values under ties the published one lies.
-
-    Tried are the default of each metric, and the tools whose order of ties follows no rule.
-    """
-    found = []
-    for space in spaces:
-        for base in space.bases:
-            cutoffs = base.cutoffs(space.asked)
-            if space.asked is None:
-                cutoffs = tuple(cutoff for cutoff in cutoffs if familiar(cutoff) < _USUAL)
-            metrics = [base.metric((), cutoff) for cutoff in cutoffs]
-            metrics = [metric for metric in metrics if metric.bounded]
-            if not _has_tie_rule(base) and metrics:
-                try:
-                    found += _bounds(qrels, run, metrics)
-                except HarnessError:  # the tool refuses the grades, as Found.refused shows
-                    continue
-    inside = [
-        reach
-        for reach in found
-        if reach.low < reach.high
-        and any(
-            high >= reach.low and low <= reach.high
-            for _, low, high in asked.windows(reach.metric.definition.bounds[1])
-        )
-    ]
-    return tuple(sorted(inside, key=lambda reach: familiar(reach.metric.cutoff)))
-
-
-def _has_tie_rule(base: Base) -> bool:
-    """Return whether a tool orders ties by a rule; see "What no rule gives" in conventions.md."""
-    name = base.convention.name if base.convention else None
-    return name is not None and (
-        name not in _WITHOUT_TIE_RULE or (name, base.definition.name) == ("torchmetrics", "ndcg")
-    )
-
-
-def _bounds(qrels: Qrels, run: Run, metrics: Sequence[Metric]) -> list[Reach]:
-    wanted = [bound(metric, name) for metric in metrics for name in ("min", "max")]
-    aligned = align(qrels, run, Policy(), policies_of(wanted, Policy()))
-    values = evaluate(aligned, wanted).summary()
-    return [Reach(metric, values[f"{metric}_min"], values[f"{metric}_max"]) for metric in metrics]
 
 
 def from_results(

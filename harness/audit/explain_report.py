@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import for_terminal, in_json, legible
 from ..reports.phrases import counted, listed
 from ..reports.text import wrapped
-from .explain import Explanation, Fit, Found
+from .explain import Explanation, Fit, Search
 from .explain_space import BEYOND
 
 WIDTH = 100
@@ -30,12 +30,12 @@ def _tool(fit: Fit) -> str:
     return text
 
 
-def render(found: Found, subject: str = "", everything: bool = False) -> str:
+def render(found: Search, subject: str = "", everything: bool = False) -> str:
     """Return the simplest explanations first, at most 100 columns wide.
 
     Parameters
     ----------
-    found : Found
+    found : Search
     subject : str
         What the value is of: ``bm25.run on qrels.txt``.
     everything : bool
@@ -56,7 +56,12 @@ def render(found: Found, subject: str = "", everything: bool = False) -> str:
             head = f"nearest: {found.nearest.value:.6f} ({found.difference:+.6f})  "
             blocks.append("\n".join(_named(head, found.nearest)))
         if found.n_tied:
-            blocks.append("\n".join(_tied(found)))
+            text = (
+                f"{found.n_tied:,} of {found.n_retrieved:,} retrieved documents are tied. Tools "
+                "that order ties by no rule may print other values: 'harness evaluate --ties "
+                "bounds' prints the smallest and the largest"
+            )
+            blocks.append("\n".join(wrapped(text)))
     title = [
         f"{found.asked.text}{legible(f' of {subject}' if subject else '')}, "
         f"{found.n_queries:,} queries",
@@ -71,7 +76,7 @@ def _named(head: str, fit: Fit) -> list[str]:
     return [f"{head}{fit.name}", f"{' ' * len(head)}{_tool(fit)}"]
 
 
-def _reading(found: Found) -> str:
+def _reading(found: Search) -> str:
     """Return how a number above 1 was read."""
     asked = found.asked
     shares = sorted({s.definition.name for s in found.spaces if s.definition.bounds[1] <= 1})
@@ -79,20 +84,6 @@ def _reading(found: Found) -> str:
         return ""
     names = listed(shares) if len(shares) <= ALTERNATIVES else f"{len(shares)} metrics"
     return f"read as {asked.text} % for metrics within 0 and 1 ({names}), and as {asked.text}"
-
-
-def _tied(found: Found) -> Iterator[str]:
-    yield from wrapped(
-        f"{found.n_tied:,} of {found.n_retrieved:,} retrieved documents are tied. Some tools order "
-        "ties by no rule (docs/conventions.md) and may print any value between those of the worst "
-        f"and the best order. {found.asked.text} lies between them for:"
-    )
-    for reach in found.reaches[:ALTERNATIVES]:
-        yield f"  {reach.metric}  {reach.low:.6f} to {reach.high:.6f}"
-    if not found.reaches:
-        yield "  none of the metrics and usual cutoffs"
-    if (more := len(found.reaches) - ALTERNATIVES) > 0:
-        yield f"  +{more:,} more"
 
 
 def _block(place: int, explanation: Explanation, everything: bool) -> Iterator[str]:
@@ -117,7 +108,7 @@ def _block(place: int, explanation: Explanation, everything: bool) -> Iterator[s
         yield from wrapped(f"without effect here: {', '.join(explanation.inert)}", indent=3)
 
 
-def _notes(found: Found) -> Iterator[str]:
+def _notes(found: Search) -> Iterator[str]:
     names = ", ".join(dict.fromkeys(space.definition.name for space in found.spaces))
     bases = [base for space in found.spaces for base in space.bases]
     n_tools = len({base.convention.name for base in bases if base.convention is not None})
@@ -139,7 +130,7 @@ def _notes(found: Found) -> Iterator[str]:
         )
 
 
-def _cutoffs(found: Found) -> str:
+def _cutoffs(found: Search) -> str:
     """Return the cutoffs that were tried, three and more in a row as a range."""
     every = {
         cutoff
@@ -155,7 +146,7 @@ def _cutoffs(found: Found) -> str:
     return ", ".join([*texts, *(["whole list"] if {None, BEYOND} & every else [])])
 
 
-def jsonl(found: Found) -> str:
+def jsonl(found: Search) -> str:
     """Return a line for each explanation, the simplest first, or the nearest miss."""
     rows = []
     for place, explanation in enumerate(found.explanations, start=1):
@@ -167,16 +158,12 @@ def jsonl(found: Found) -> str:
                 "without_effect": list(explanation.inert), "tried": found.tried,
             }
         )  # fmt: skip
-    if found.nearest is not None:
-        between = [
-            {"metric": str(each.metric), "low": each.low, "high": each.high}
-            for each in found.reaches
-        ]
+    if found.nearest is not None and not found.explanations:
         rows.append(
             {
                 "published": found.asked.text, "fits": False, **_fields(found.nearest),
                 "value": found.nearest.value, "difference": found.difference,
-                "tried": found.tried, "tied": found.n_tied, "between": between,
+                "tried": found.tried, "tied": found.n_tied,
             }
         )  # fmt: skip
     return "".join(in_json(row) + "\n" for row in rows)

@@ -133,16 +133,15 @@ def read_table(content: bytes) -> pa.Table:
 
 def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
     """Return which rows are equal: numbers to the last bit, except for the kind of NaN."""
-    missing = [to_numpy(call("is_null", column)) for column in (old, new)]
-    same: Bools
+    absent, other = (to_numpy(call("is_null", column)) for column in (old, new))
+    same: Bools = absent & other
     if pa.types.is_floating(old.type) and pa.types.is_floating(new.type):
         a, b = (to_floats(column).astype(np.float64) for column in (old, new))
-        same = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
-        return same & (missing[0] == missing[1])
-    if old.type != new.type:
-        return np.zeros(len(old), dtype=bool)
-    same = to_numpy(call("coalesce", call("equal", old, new), pa.scalar(False)))
-    return same | (missing[0] & missing[1])
+        equal = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
+        same = same | (equal & (absent == other))
+    elif old.type == new.type:
+        same = same | to_numpy(call("coalesce", call("equal", old, new), pa.scalar(False)))
+    return same
 
 
 def _shown(value: Any) -> str:

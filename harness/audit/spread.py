@@ -1,4 +1,4 @@
-"""How far apart the ways to compute a metric are, and what that does to the order of systems."""
+"""How far apart the ways to compute a metric are, and how they change the order of systems."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +15,7 @@ from ..core.metric import Metric
 from ..core.ragged import Array, Floats
 
 DIGITS = 9
-"""Decimals to which summaries are the same: sums in another order differ in the last bits."""
-
-
+"""Decimals to which summaries are compared: sums in another order differ in the last bits."""
 BASE = "base"
 """Name of the row of the config's own metric."""
 
@@ -25,8 +24,8 @@ BASE = "base"
 class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
-    `name` is the convention, the value of a choice, or :data:`BASE`; `refused` says for each
-    system why there is no value. `own` is whether it was asked for by name next to the base,
+    `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
+    why there is no value. `own` is whether it was asked for by name next to the base,
     `convention` whether it is a convention's.
     """
 
@@ -37,13 +36,12 @@ class Row:
     convention: bool = True
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What becomes of the order of systems in a row.
+class Comparison(NamedTuple):
+    """How a row's order of systems differs from the base's.
 
-    `tau` is Kendall's tau-b of its order with the base's; NaN if one of them has no order. The
-    order is changed if some two systems are in the other order, or tied in one of the rows alone.
-    `best` and `compared` are over the systems that both have a value for.
+    `tau` is Kendall's tau-b of the two orders; NaN if one of them has no order. The order is
+    changed if some two systems swap, or are tied in one of the rows alone. `best` and `compared`
+    are over the systems that both have a value for.
     """
 
     tau: float
@@ -53,8 +51,7 @@ class Comparison:
     compared: int
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(NamedTuple):
     """Smallest and largest summary of one system, and the rows that have them."""
 
     low: float
@@ -62,15 +59,10 @@ class Range:
     high: float
     high_names: tuple[str, ...]
 
-    @property
-    def width(self) -> float:
-        """Largest minus smallest."""
-        return self.high - self.low
-
 
 @dataclass(frozen=True)
 class Effect:
-    """What one choice does by itself, all others being the base's `own`.
+    """What one choice changes, if all others are the base's; `own` is the base's value.
 
     `value` is the one that changes a summary the most: by `change` (new minus base) that of
     `system`, -1 if no value changes anything. `tau` is the lowest over its values, which
@@ -89,11 +81,6 @@ class Effect:
     lost: tuple[str, ...]
 
     @property
-    def order_changed(self) -> bool:
-        """Whether some two systems stand otherwise to each other under one of its values."""
-        return bool(self.tau_value) and self.tau != 1
-
-    @property
     def matters(self) -> bool:
         """Whether it changes a summary or the order."""
         return self.change != 0 or bool(self.lost)
@@ -104,7 +91,7 @@ class Walk:
     """The way from the base to a convention, one setting at a time.
 
     `values` are its summaries; `changes` is what each step adds to every system's, which adds up
-    to the difference; `nothing` are the settings that differ, and change nothing here.
+    to the difference; `nothing` are the settings that differ and change nothing here.
     """
 
     name: str
@@ -115,7 +102,7 @@ class Walk:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """One metric on one dataset: systems x conventions, and what single choices do.
+    """One metric on one dataset: systems x conventions, and what single choices change.
 
     `rows` has one for each convention, `effects` one for each choice, the largest first, `walks`
     one for each convention that was asked for.
@@ -131,7 +118,7 @@ class Matrix:
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """What becomes of the order in each of :attr:`rows`."""
+        """The order of systems in each of :attr:`rows`, compared with the base's."""
         return tuple(compare(self.metric, self.base.values, row.values) for row in self.rows)
 
     @property
@@ -150,19 +137,9 @@ class Matrix:
         rows = [self.base, *self.rows]
         return tuple(_range(rows, system) for system in range(len(self.systems)))
 
-    @cached_property
-    def refusals(self) -> dict[str, dict[str, list[str]]]:
-        """The systems without a value, by reason and the row's name."""
-        found: dict[str, dict[str, list[str]]] = {}
-        for row in (self.base, *self.rows):
-            for system, reason in zip(self.systems, row.refused, strict=True):
-                if reason:
-                    found.setdefault(reason, {}).setdefault(row.name, []).append(system)
-        return found
-
 
 def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
-    """Return what becomes of the base's order of systems; the metric says which way is better.
+    """Compare two orders of systems; the metric says which way is better.
 
     >>> from harness.core.names import parse
     >>> import harness.metrics
@@ -171,14 +148,13 @@ def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
     """
     both = np.flatnonzero(~np.isnan(base) & ~np.isnan(other))
     one, two = _signs(base[both]), _signs(other[both])
-    top = _best(metric, other, both)
-    changed = top != _best(metric, base, both)
-    return Comparison(_tau(one, two), bool((one != two).any()), top, changed, both.size)
-
-
-def _best(metric: Metric, values: Floats, among: Array) -> tuple[int, ...]:
-    found = best(metric, values[among].tolist(), DIGITS)
-    return tuple(among[sorted(found)].tolist())
+    bottom = math.sqrt(np.count_nonzero(one) * np.count_nonzero(two))
+    tau = float(one @ two) / bottom if bottom else math.nan
+    was, top = (
+        tuple(both[sorted(best(metric, values[both].tolist(), DIGITS))].tolist())
+        for values in (base, other)
+    )
+    return Comparison(tau, bool((one != two).any()), top, top != was, both.size)
 
 
 def _signs(values: Floats) -> Array:
@@ -189,26 +165,21 @@ def _signs(values: Floats) -> Array:
     return signs
 
 
-def _tau(one: Array, two: Array) -> float:
-    bottom = math.sqrt(np.count_nonzero(one) * np.count_nonzero(two))
-    return float(one @ two) / bottom if bottom else math.nan
-
-
 def _range(rows: Sequence[Row], system: int) -> Range:
     values = {row.name: row.values[system].item() for row in rows}
     values = {name: value for name, value in values.items() if not math.isnan(value)}
     if not values:
         return Range(math.nan, (), math.nan, ())
     low, high = min(values.values()), max(values.values())
-
-    def names(bound: float) -> tuple[str, ...]:
-        return tuple(name for name, v in values.items() if round(v - bound, DIGITS) == 0)
-
-    return Range(low, names(low), high, names(high))
+    low_names, high_names = (
+        tuple(name for name, value in values.items() if round(value - bound, DIGITS) == 0)
+        for bound in (low, high)
+    )
+    return Range(low, low_names, high, high_names)
 
 
 def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[Row]) -> Effect:
-    """Return what a choice does, over its values; `own` and `base` are the base's."""
+    """Return what a choice changes, over its values; `own` and `base` are the base's."""
     value, change, system = "", 0.0, -1
     tau, tau_value = math.inf, ""
     best_changed, lost = [], []
@@ -219,17 +190,16 @@ def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[R
             if round(abs(differences[at]) - abs(change), DIGITS) > 0:
                 value, change, system = row.name, differences[at].item(), at
         found = compare(metric, base, row.values)
-        known = -math.inf if found.order_changed and math.isnan(found.tau) else found.tau
-        if known < tau:
-            tau, tau_value = known, row.name
+        lowest = -math.inf if found.order_changed and math.isnan(found.tau) else found.tau
+        if lowest < tau:
+            tau, tau_value = lowest, row.name
         if found.best_changed:
             best_changed.append(row.name)
         if (np.isnan(row.values) & ~np.isnan(base)).any():
             lost.append(row.name)
     tau = math.nan if math.isinf(tau) else tau
-    return Effect(
-        choice, own, value, change, system, tau, tau_value, tuple(best_changed), tuple(lost)
-    )
+    names = tuple(best_changed), tuple(lost)
+    return Effect(choice, own, value, change, system, tau, tau_value, *names)
 
 
 def ranked(effects: Sequence[Effect]) -> tuple[Effect, ...]:
@@ -239,3 +209,25 @@ def ranked(effects: Sequence[Effect]) -> tuple[Effect, ...]:
         return -round(abs(found.change), DIGITS), -1.0 if math.isnan(found.tau) else found.tau
 
     return tuple(sorted(effects, key=key))
+
+
+def walk(name: str, base: Row, way: Sequence[tuple[str, Row]]) -> Walk:
+    """Return what each step on the way to a convention adds; they add up to the difference.
+
+    `way` has the steps with the summaries after each. A step that leaves some system without a
+    value is joined with the next. Systems that have no value at either end are left out.
+    """
+    end = way[-1][1].values if way else base.values
+    known = ~np.isnan(base.values) & ~np.isnan(end)
+    at, pending, changes, nothing = base.values, [], [], []
+    for text, row in way:
+        pending.append(text)
+        if np.isnan(row.values[known]).any():
+            continue
+        change = np.where(known, row.values - at, np.nan)
+        if (np.abs(change[known]).round(DIGITS) > 0).any():
+            changes.append((", ".join(pending), change))
+        else:
+            nothing += pending
+        at, pending = row.values, []
+    return Walk(name, np.where(known, end, np.nan), tuple(changes), tuple(nothing))

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
+import numpy as np
 
 from .. import files as store
 from ..config.model import Config
 from ..config.patterns import as_if_there
-from ..core.leaderboard import Leaderboard
-from ..errors import (
-    HarnessError,
-    HarnessWarning,
-    InputError,
-    ShortageError,
-    first_of,
-    in_json,
-)
+from ..errors import HarnessError, HarnessWarning, InputError, ShortageError, first_of
 from ..experiment import folder as origin
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache
@@ -35,14 +23,12 @@ from ..experiment.cache_key import Keys, installed_code, sources
 from ..experiment.cells import Evaluated, evaluate_all
 from ..experiment.executors import executor
 from ..experiment.failures import as_one
-from ..experiment.folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING
+from ..experiment.folder import MANIFEST, PER_QUERY, TIMING
 from ..experiment.manifest import PICTURES
 from ..experiment.outcome import Outcome
 from ..experiment.run import derive
 from ..reports import paper as paper
-from ..reports.csv import csv_text
-from ..reports.leaderboard import as_csv
-from .file_differences import Cause, Difference, compare, compare_plain, read_table
+from .file_differences import Cause, Difference, compare, compare_plain
 
 _GONE, _CODE = "gone", "code of the harness"
 _MOVED = (
@@ -51,9 +37,7 @@ _MOVED = (
 )
 _FROM_CACHE = {"queries", "values"}
 """Counts of a cross-check that depend on which cells came from the cache."""
-_UNREADABLE = (HarnessError, ValueError, LookupError, csv.Error, pa.ArrowException)
-Update = Callable[[bytes], bytes]
-"""Gives the expected content of a file from the one in the folder."""
+_WHOLE, _WRITTEN = "the whole file", "the file as it is written"
 
 
 class Version(NamedTuple):
@@ -173,11 +157,11 @@ def verify(
     if len(cells) < len(every):
         names = [origin.name_of(cell) for cell in every if cell not in cells]
         found.notes.append(f"not computed again, as their files are gone: {first_of(names)}")
-        _compare_some(found, config, evaluated)
+        _compare_some(found, evaluated)
     elif failed := list(_failures(found, evaluated)):
         for one in failed:
             found.add(one, "cells")
-        _compare_some(found, config, evaluated)
+        _compare_some(found, evaluated)
     else:
         _compare_all(found, config, derive(config, evaluated, manifest), content)
     return found
@@ -234,7 +218,7 @@ def _compare_all(found: Verification, config: Config, derived: Outcome, content:
     now = derived.manifest
     for name, new in derived.files.items():
         _compare_file(found, name, new)
-    _compare_manifest(found, content, now)
+    _compare_manifest(found, now)
     for name, new in made.items():
         _compare_file(found, name, new)
     if sorted(found.manifest["warnings"]) != sorted(now["warnings"]):
@@ -261,139 +245,84 @@ def _checks(manifest: Mapping[str, Any]) -> list[Any]:
     return [cell["crosscheck"] for cell in manifest["cells"]]
 
 
-def _compare_some(found: Verification, config: Config, evaluated: Evaluated) -> None:
-    """Compare the values of the cells that could be computed, and nothing that needs all cells."""
-    entries, compared = evaluated.entries, []
-    if entries:
-        derived = derive(
-            config.model_copy(update={"compare": None, "reports": ("csv",)}), evaluated
-        )
-        for name, update in _updates(config, derived.board, found.manifest):
-            compared.append(name)
-            _compare_file(found, name, update)
-        now = {_identity(one): one for one in derived.manifest["cells"]}
-        compared.append(MANIFEST)
-        content = origin.read_bytes(found.folder / MANIFEST)
-        cells = [  # which queries are cross-checked depends on how many cells there are
-            {**now.get(_identity(one), one), "crosscheck": one["crosscheck"]}
-            for one in found.manifest["cells"]
-        ]
-        _compare_manifest(found, content, {**json.loads(content), "cells": cells})
-    text = f"only {', '.join(compared)} were compared" if compared else "no value was compared"
-    found.notes.append(f"{text}; other files need all cells")
+def _compare_some(found: Verification, evaluated: Evaluated) -> None:
+    """Compare the values of the cells that could be computed, and the hashes of all files."""
+    found.notes.append("only values of cells were compared; what follows needs all cells")
+    entries = evaluated.entries
+    try:
+        board = origin.read(found.folder).board
+    except InputError as error:
+        for one in error.problems:
+            name = Path(one.where).name
+            found.add(Difference("file", name, _WHOLE, one.what, _WRITTEN, "edited"), name)
+        return
+    stored = {origin.name_of(one): one for one in board.entries}
+    for entry in entries:
+        name, now = origin.name_of(entry), entry.evaluation
+        if name not in stored:
+            continue
+        then = stored[name].evaluation
+        if then.counts != now.counts:
+            counts = str(then.counts), str(now.counts)
+            found.add(Difference("value", MANIFEST, name, *counts, found.cause(True)), MANIFEST)
+        same = then.values.view(np.int64) == now.values.view(np.int64)
+        wrong = np.argwhere(~(same | (np.isnan(then.values) & np.isnan(now.values))))
+        if wrong.size:
+            row, column = wrong[0].tolist()
+            where = f"{name}, {now.names[column]}, {now.qids[row].as_py()}"
+            values = repr(float(then.values[row, column])), repr(float(now.values[row, column]))
+            first = Difference("value", PER_QUERY, where, *values, found.cause(True))
+            found.add(first, PER_QUERY, len(wrong))
     found.verified |= {
-        "cells": len(entries),
-        "values": sum(entry.evaluation.values.size for entry in entries),
-        "summaries": sum(len(entry.evaluation.metrics) for entry in entries),
-    }
+        "cells": len(entries), "values": sum(entry.evaluation.values.size for entry in entries)
+    }  # fmt: skip
 
 
-def _compare_file(found: Verification, name: str, expected: bytes | Update) -> None:
+def _compare_file(found: Verification, name: str, now: bytes) -> None:
     """Compare a file of the folder with the expected content, and add the first difference."""
-    where, written = "the whole file", "the file as it is written"
     try:
         then = origin.read_bytes(found.folder / name)
     except InputError:
-        found.add(Difference("file", name, where, "missing", written, found.cause(None)), name)
-        return
-    try:
-        now = expected(then) if callable(expected) else expected
-    except MemoryError:  # Arrow's own is an ArrowException too
-        raise
-    except _UNREADABLE as error:
-        what = f"cannot be read: {error}".splitlines()[0]
-        found.add(Difference("file", name, where, what, written), name)
+        found.add(Difference("file", name, _WHOLE, "missing", _WRITTEN, found.cause(None)), name)
         return
     recorded = found.manifest.get("outputs", {}).get(name)
     is_written = None if recorded is None else sha256(then).hexdigest() == recorded
     first, total = compare(name, then, now)
     if first is None and is_written is False:
-        what = "other bytes, though every compared value is the same"
+        what = "other bytes, though every value is the same"
         first, total = Difference("file", name, "bytes", what, f"{len(now)} bytes"), 1
     if first is not None:
         found.add(first._replace(cause=found.cause(is_written)), name, total)
 
 
-def _compare_manifest(found: Verification, content: bytes, now: Mapping[str, Any]) -> None:
+def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
     """Add where the manifest's cells, inputs and files differ from those computed."""
-    then = json.loads(content)
     changed = {one.file for one in found.differences if one.kind == "input"}
+    written = found.manifest.get("outputs", {})
 
     def computed(manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parts that do not depend on the cache."""
-        cells = [
-            {**one, "crosscheck": {k: v for k, v in one["crosscheck"].items()
-                                   if k not in _FROM_CACHE}}
-            for one in manifest["cells"]
-        ]  # fmt: skip
-        inputs = {one["path"]: one for one in manifest["inputs"] if one["path"] not in changed}
-        parts = {"cells": cells, "failed": manifest.get("failed"), "seeds": manifest.get("seeds")}
-        return {**parts, "inputs": inputs}
+        checks = [
+            {name: n for name, n in cell["crosscheck"].items() if name not in _FROM_CACHE}
+            for cell in manifest["cells"]
+        ]
+        return {
+            "cells": [
+                {**cell, "crosscheck": check}
+                for cell, check in zip(manifest["cells"], checks, strict=True)
+            ],
+            "failed": manifest.get("failed"),
+            "seeds": manifest.get("seeds"),
+            "inputs": {
+                one["path"]: one for one in manifest["inputs"] if one["path"] not in changed
+            },
+            "outputs": {k: v for k, v in manifest.get("outputs", {}).items() if k not in written},
+        }
 
-    differences = list(compare_plain(MANIFEST, computed(then), computed(now)))
-    if (in_json(then, indent=1) + "\n").encode() != content:
-        what = "other spacing or order", "the file as it is written"
-        differences.append(Difference("file", MANIFEST, "bytes", *what))
-    outputs, expected = then.get("outputs", {}), now.get("outputs", {})
-    missing = {name: digest for name, digest in expected.items() if name not in outputs}
-    differences += compare_plain(MANIFEST, {"outputs": {}}, {"outputs": missing})
+    differences = list(compare_plain(MANIFEST, computed(found.manifest), computed(now)))
     if differences:
         first = differences[0]._replace(cause=found.cause(None))
         found.add(first, MANIFEST, len(differences))
-
-
-def _updates(
-    config: Config, board: Leaderboard, manifest: Mapping[str, Any]
-) -> Iterator[tuple[str, Update]]:
-    """Yield the files with values of cells, each with what puts the computed ones into it."""
-    then = {_identity(one): one for one in manifest["cells"]}
-    by_cell = {(one.dataset, one.run, *sorted(one.columns.items())): one for one in board.entries}
-    entries = {key: entry for key, entry in by_cell.items() if key in then}
-    cells = as_csv(Leaderboard(tuple(entries.values()), (), config.summary))
-    yield CELLS if config.summary else LEADERBOARD, partial(_with_rows, now=cells)
-    n_metrics = len(config.parsed_metrics())  # an entry such as ndcg@1,5,10 is several
-    sizes = [one["counts"]["queries"] * n_metrics for one in then.values()]
-    parts = [Leaderboard((entries[key],)).per_query() if key in entries else None for key in then]
-    yield PER_QUERY, partial(_with_values, sizes=sizes, parts=parts)
-
-
-def _identity(one: Mapping[str, Any]) -> tuple[Any, ...]:
-    return one["dataset"], one["run"], *sorted(one.get("columns", {}).items())
-
-
-def _with_rows(then: bytes, now: str) -> bytes:
-    """Return a leaderboard in CSV with some of its rows computed."""
-    header, *rows = csv.reader(io.StringIO(then.decode("utf-8"), newline=""))
-    names = header[: header.index("queries")]
-    places = {tuple(row[: len(names)]): at for at, row in enumerate(rows)}
-    for row in csv.DictReader(io.StringIO(now, newline="")):
-        at = places.setdefault(tuple(row.get(name, "") for name in names), len(rows))
-        if at == len(rows):
-            rows.append([""] * len(header))
-        rows[at] = [
-            old if name == "unsettled" else row.get(name, old)  # which follows from other rows
-            for name, old in zip(header, rows[at], strict=True)
-        ]
-    return csv_text([header, *rows]).encode()
-
-
-def _with_values(then: bytes, sizes: Sequence[int], parts: Sequence[pa.Table | None]) -> bytes:
-    """Return the values of queries in Parquet with those of some cells computed."""
-    old = read_table(then)
-    if len(old) != sum(sizes):
-        raise ValueError(f"expected {sum(sizes)} rows, got {len(old)}")
-    tables, at = [], 0
-    for size, part in zip(sizes, parts, strict=True):
-        table = old.slice(at, size) if part is None else part
-        columns = [  # a cell may lack a column that others have
-            table[one.name].cast(one.type)
-            if one.name in table.column_names
-            else pa.nulls(len(table), one.type)
-            for one in old.schema
-        ]
-        tables.append(pa.table(columns, schema=old.schema))
-        at += size
-    return store.parquet([pa.concat_tables(tables)])
 
 
 def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[Version]:

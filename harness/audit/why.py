@@ -385,7 +385,8 @@ def _row(stored: Outcome, keys: Sequence[Key], metric: Metric) -> Row:
             "--where"
         )
     system, path = systems[at], stored.folder / LEADERBOARD
-    names = [{"dataset": one.dataset, "run": one.run} for one in (*systems, *lacking(board))]
+    shown: list[System | Failed] = [*systems, *lacking(board)]
+    names = [{"dataset": one.dataset, "run": one.run} for one in shown]
     line = results.read_rows(path, origin.read_bytes(path), names)[at]
     columns = [f"{metric}{end}" for end in ("", " low", " high")]
     recorded = line.numbers([name for name in columns if name in line.fields])

@@ -1,20 +1,38 @@
-"""From a config, or a folder of results, to systems x conventions."""
+"""``harness audit``: a leaderboard under every convention, worked by hand."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import started
+from folds_and_seeds import CELLS, put
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 import harness
+from harness.audit.convention_variants import steps, under_conventions, with_choices
 from harness.audit.conventions import audit
-from harness.audit.conventions_report import as_text
-from harness.audit.spread import Matrix
-from harness.errors import InputError, UnknownNameError
+from harness.audit.conventions_report import as_csv, as_html, as_text
+from harness.audit.spread import Matrix, Row, compare, effect, walk
+from harness.core.convention import CONVENTIONS
+from harness.core.names import parse
+from harness.core.policy import Policy
+from harness.errors import AlignmentError, InputError
 
+nan = math.nan
+QRELS = "q 0 a 3\nq 0 b 2\nq 0 c 2\nq 0 x 0\n"
+CONFIG = """
+datasets: {toy: {path: ../data/qrels.txt}}
+runs: {"{system}": {path: "../data/{system}.run"}}
+metrics: [ndcg@2, "rbo(p=0.9)"]
+"""
 # broad ranks b and c (grade 2) first, sharp a (grade 3), then x (0). At cutoff 2, L = log2(3):
 #   gain g:        broad 2 + 2/L,  sharp 3,  ideal 3 + 2/L
 #   gain 2^g - 1:  broad 3 + 3/L,  sharp 7,  ideal 7 + 3/L
@@ -23,26 +41,50 @@ BROAD, SHARP = (2 + 2 / L) / (3 + 2 / L), 3 / (3 + 2 / L)  # 0.765, 0.704
 BROAD_EXP, SHARP_EXP = (3 + 3 / L) / (7 + 3 / L), 7 / (7 + 3 / L)  # 0.550, 0.787
 
 
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """The folder of the qrels and of two runs whose order depends on the gain."""
+    for name in ("configs", "data"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "data/qrels.txt").write_text(QRELS)
+    for system, order in {"broad": "bcax", "sharp": "axbc"}.items():
+        write_run(tmp_path / f"data/{system}.run", order)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def toy(data: Path) -> Path:
+    """A config of theirs."""
+    config = data.parent / "configs/toy.yaml"
+    config.write_text(CONFIG)
+    return config
+
+
+def write_run(path: Path, order: str) -> None:
+    rows = enumerate(order)
+    path.write_text("".join(f"q Q0 {docno} {at + 1} {9 - at} t\n" for at, docno in rows))
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text().replace(old, new))
+
+
 def values(matrix: Matrix) -> dict[str, list[float]]:
     return {row.name: row.values.tolist() for row in (matrix.base, *matrix.rows)}
 
 
-def test_the_order_of_two_systems_turns_round_with_the_gain(toy: Path) -> None:
+def test_the_order_of_two_systems_depends_on_the_gain(toy: Path) -> None:
     found = audit(toy)
     (matrix,) = found.matrices
     assert found.left_out == ("rbo(p=0.9)",)  # which no convention has
-    assert (matrix.dataset, str(matrix.metric), matrix.systems) == (
-        "toy", "ndcg@2", ("broad", "sharp"),
-    )  # fmt: skip
-    found = values(matrix)
+    assert (matrix.dataset, str(matrix.metric)) == ("toy", "ndcg@2")
+    assert matrix.systems == ("broad", "sharp")
     for name in ("base", "trec_eval9", "sklearn", "catboost"):
-        assert found[name] == pytest.approx([BROAD, SHARP])
+        assert values(matrix)[name] == pytest.approx([BROAD, SHARP])
     for name in ("lightgbm", "xgboost", "gdeval", "ranklib"):
-        assert found[name] == pytest.approx([BROAD_EXP, SHARP_EXP])
+        assert values(matrix)[name] == pytest.approx([BROAD_EXP, SHARP_EXP])
     by_name = dict(zip((row.name for row in matrix.rows), matrix.comparisons, strict=True))
-    assert (by_name["lightgbm"].tau, by_name["lightgbm"].best) == (-1.0, (1,))
-    assert by_name["lightgbm"].order_changed
-    assert by_name["lightgbm"].best_changed
+    assert by_name["lightgbm"] == (-1.0, True, (1,), True, 2)
     assert not by_name["catboost"].order_changed
 
 
@@ -52,108 +94,75 @@ def test_single_choices_of_the_base(toy: Path) -> None:
     # the ideal of the whole list: 3 + 2/L + 2/2; broad falls by (2 + 2/L) (1/4.262 - 1/5.262)
     assert effects["ideal"].system == 0
     assert effects["ideal"].change == pytest.approx((2 + 2 / L) / (4 + 2 / L) - BROAD)
-    assert effects["ideal"].tau == 1.0
-    assert effects["gain"].tau == -1.0
+    assert (effects["ideal"].tau, effects["gain"].tau) == (1.0, -1.0)
     assert "exp" in effects["gain"].best_changed
     assert not effects["ties"].matters  # no scores are tied
     changes = [abs(each.change) for each in matrix.effects]
     assert changes == sorted(changes, reverse=True)
+    effects = {each.choice: each for each in audit(toy, metrics=["err@2"]).matrices[0].effects}
+    assert effects["max_grade"].lost == ("1",)  # CatBoost's; the grades go up to 3
 
 
-def test_every_value_is_what_the_metric_s_name_gives(root: Path) -> None:
+def test_every_value_is_that_of_the_metrics_name(root: Path) -> None:
     config = root / "configs/sweep.yaml"
     found = audit(config, metrics=["ndcg@5", "P@5"], conventions=["lightgbm", "letor"])
     qrels = str(root / "runs/letor/fold2/test.txt")
     run = str(root / "runs/letor/neural/fold2-seed1.txt")
     for matrix in found.matrices:
-        if matrix.dataset != "letor-fold2":
-            continue
-        at = matrix.systems.index("neural seed=1")
-        name = matrix.metric.definition.name
-        names = {row.name: f"{name}(convention={row.name})@5" for row in matrix.rows}
-        names["base"] = f"{name}@5"
-        policy = {"empty_queries": "skip"}  # the config's
-        plain = harness.evaluate(qrels, run, list(names.values()), policy=policy).summary()
-        for row in (matrix.base, *matrix.rows):
-            assert row.values[at] == plain[names[row.name]]
+        if matrix.dataset == "letor-fold2":
+            at, name = matrix.systems.index("neural seed=1"), matrix.metric.definition.name
+            names = {row.name: f"{name}(convention={row.name})@5" for row in matrix.rows}
+            names["base"] = f"{name}@5"
+            policy = {"empty_queries": "skip"}  # the config's
+            expected = harness.evaluate(qrels, run, list(names.values()), policy=policy).summary()
+            for row in (matrix.base, *matrix.rows):
+                assert row.values[at] == expected[names[row.name]]
 
 
-def test_a_convention_that_refuses_the_data_says_why_and_the_others_go_on(toy: Path) -> None:
-    qrels = toy.parent.parent / "data/qrels.txt"
-    qrels.write_text(qrels.read_text().replace("a 3", "a 5"))
+def test_conventions_that_refuse_the_data(toy: Path, data: Path) -> None:
+    edit(data / "qrels.txt", "a 3", "a 5")
     ndcg, precision = audit(toy, metrics=["ndcg@2", "map"]).matrices
     reason = "query 'q': a judgement of 5, where whole grades up to 4 are accepted"
-    assert ndcg.refusals == {reason: {"gdeval": ["broad", "sharp"]}}
     rows = {row.name: row for row in ndcg.rows}
-    assert np.isnan(rows["gdeval"].values).all()
+    assert rows["gdeval"].refused == (reason, reason)
     assert not np.isnan(rows["lightgbm"].values).any()
-    refusing = {name for names in precision.refusals.values() for name in names}
+    refusing = {row.name for row in precision.rows if any(row.refused)}
     assert refusing == {"xgboost", "xgboost-minus", "sklearn", "torchmetrics"}
-
-
-def test_a_value_of_a_choice_that_the_metric_refuses_is_said(toy: Path) -> None:
-    matrix = audit(toy, metrics=["err@2", "ndcg@2"]).matrices[0]
-    effects = {each.choice: each for each in matrix.effects}
-    assert effects["max_grade"].lost == ("1",)  # CatBoost's, where the grades go up to 3
-    assert not np.isnan(matrix.base.values).any()
-
-
-def test_a_convention_can_refuse_one_system_alone(toy: Path) -> None:
-    data = toy.parent.parent / "data"
     (data / "short.run").write_text("q Q0 a 1 1.0 t\n")  # scikit-learn refuses single documents
     (matrix,) = audit(toy).matrices
-    assert matrix.systems == ("broad", "sharp", "short")
     (sklearn,) = (row for row in matrix.rows if row.name == "sklearn")
     assert [bool(reason) for reason in sklearn.refused] == [False, False, True]
-    assert not np.isnan(sklearn.values[:2]).any()
 
 
-def test_results_and_their_config_give_the_same(toy: Path, monkeypatch) -> None:
-    results = harness.run(toy)
-    assert results.folder == toy.parent / "results/toy"
-    from_config, from_results = audit(toy), audit(results.folder)
-    assert values(from_results.matrices[0]) == values(from_config.matrices[0])
-    assert from_results.left_out == from_config.left_out
-    monkeypatch.chdir(toy.parent)  # and wherever the command is given
-    assert values(audit(Path("results/toy")).matrices[0]) == values(from_config.matrices[0])
-
-
-def test_runs_that_came_later_are_no_part_of_the_results(toy: Path, write) -> None:
-    results = harness.run(toy)
-    write(toy.parent.parent / "data/later.run", "cbax")
+def test_a_folder_of_results(toy: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = harness.run(toy).folder
+    expected = values(audit(toy).matrices[0])
+    monkeypatch.chdir(toy.parent)
+    assert values(audit(Path("results/toy")).matrices[0]) == expected
+    write_run(data / "later.run", "cbax")
     assert audit(toy).matrices[0].systems == ("broad", "later", "sharp")
-    assert audit(results.folder).matrices[0].systems == ("broad", "sharp")
-
-
-def test_inputs_that_are_gone_or_have_changed(toy: Path, write) -> None:
-    results = harness.run(toy)
-    data = toy.parent.parent / "data"
+    assert audit(folder).matrices[0].systems == ("broad", "sharp")
     (data / "broad.run").unlink()
-    write(data / "sharp.run", "xabc")
+    write_run(data / "sharp.run", "xabc")
     with pytest.raises(InputError) as caught:
-        audit(results.folder)
-    text = str(caught.value)
-    assert f"{data}/broad.run: is gone; the results were computed from it" in text
-    assert f"{data}/sharp.run: has changed since the results were computed: sha256 " in text
-    assert "  fix:   put the file back, or run the config again and use those results" in text
+        audit(folder)
+    assert f"{data}/broad.run: is gone; the results were computed from it" in str(caught.value)
+    assert f"{data}/sharp.run: has changed since the results were computed" in str(caught.value)
 
 
-def test_fractions_are_read_where_a_convention_takes_them(toy: Path) -> None:
-    qrels = toy.parent.parent / "data/qrels.txt"
-    qrels.write_text(qrels.read_text().replace("b 2", "b 0.5"))
+def test_fractions(toy: Path, data: Path) -> None:
+    edit(data / "qrels.txt", "b 2", "b 0.5")
     (matrix,) = audit(toy, metrics=["ndcg@2"], conventions=["catboost", "lightgbm"]).matrices
     rows = {row.name: row for row in (matrix.base, *matrix.rows)}
     # broad ranks b (0.5) and c (2) first, sharp a (3) and x (0); ideal: 3 + 2/L
     assert rows["catboost"].values == pytest.approx([(0.5 + 2 / L) / (3 + 2 / L), SHARP])
-    assert not any(rows["catboost"].refused)
     for name in ("base", "lightgbm"):
-        assert np.isnan(rows[name].values).all()
         assert all("judgement of 0.5" in reason for reason in rows[name].refused)
     with pytest.raises(InputError, match=r"0\.5"):
         audit(toy, metrics=["ndcg@2"], conventions=["lightgbm"])
 
 
-def test_metrics_that_differ_in_the_way_alone_share_a_table(toy: Path) -> None:
+def test_metrics_that_measure_the_same_share_a_table(toy: Path) -> None:
     names = ["ndcg@2", "ndcg(convention=lightgbm)@2", "ndcg(discount=position)@2", "ndcg@3"]
     names += ["P@2", "P(rel=2)@2", "ndcg(gain=linear)@2"]
     found = audit(toy, metrics=names, conventions=["lightgbm", "trec_eval9"])
@@ -168,21 +177,360 @@ def test_metrics_that_differ_in_the_way_alone_share_a_table(toy: Path) -> None:
     ]
     # 1/rank: broad 2 + 2/2, sharp 3, ideal 3 + 2/2
     assert matrix.rows[0].values == pytest.approx([3 / 4, 3 / 4])
+    assert "1 of 2 conventions rank the systems differently: lightgbm." in as_text(found)
+
+
+def with_summary(folder: Path, summary: str) -> Path:
+    put(folder)
+    path = folder / "x.yaml"
+    metrics = 'metrics: [map, "ndcg@2", "arp(over=grades)"]\n'
+    path.write_text(f"{CELLS}{metrics}summary: {summary}\n", encoding="utf-8")
+    return path
+
+
+POOLED = "{pool: [fold], spread: [seed]}"
+
+
+@pytest.mark.parametrize(
+    ("summary", "systems"),
+    [
+        (POOLED, ("a", "b")),
+        ("{average: [fold], spread: [seed]}", ("a", "b")),
+        ("{pool: [fold]}", ("a seed=1", "a seed=2", "b seed=1", "b seed=2")),
+        ("{spread: [seed]}", ("a", "b")),
+        ("{pool: [fold], best: [seed]}", ("a", "b")),
+    ],
+)
+def test_the_base_is_the_leaderboard(
+    tmp_path: Path, summary: str, systems: tuple[str, ...]
+) -> None:
+    path = with_summary(tmp_path, summary)
+    results = harness.run(path)
+    text = (results.folder / "leaderboard.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    for source in (path, results.folder):
+        found = audit(source)
+        assert {matrix.systems for matrix in found.matrices} == {systems}
+        for matrix in found.matrices:
+            here = [row for row in rows if row["dataset"] == matrix.dataset]
+            expected = [float(row[str(matrix.metric)]) for row in here]
+            assert matrix.base.values.tolist() == expected
+    (matrix,) = audit(path, metrics=["ndcg@2"]).matrices[:1]  # best: still the config's first
+    here = [entry for entry in results.leaderboard.entries if entry.dataset == matrix.dataset]
+    assert matrix.base.values.tolist() == [entry.summary["ndcg@2"] for entry in here]
+
+
+def test_folds(tmp_path: Path) -> None:
+    path = with_summary(tmp_path, POOLED)
+    (matrix,) = audit(path, metrics=["map"], conventions=["xgboost"]).matrices
+    # fold 1 has a grade of 2, which XGBoost's map refuses; fold 2 does not
+    assert all("a judgement of 2" in reason for reason in matrix.rows[0].refused)
+    for seed in (1, 2):
+        (tmp_path / f"b-2-{seed}.txt").unlink()
+    found = audit(path)
+    assert {matrix.systems for matrix in found.matrices} == {("a",)}
+    assert {one.run for one in found.failed} == {"b"}
+    assert "Not audited, as in the leaderboard: b on web lacks 1 of 2 parts" in as_text(found)
+    (tmp_path / "fold2.txt").write_text("1 qid:2 1:0\n0 qid:2 1:0\n", encoding="utf-8")
+    with pytest.raises(AlignmentError, match="in several parts"):
+        audit(path)
+
+
+def test_text(toy: Path) -> None:
+    text = as_text(audit(toy, conventions=["lightgbm", "catboost", "sklearn"]))
+    assert text.startswith("""\
+dataset  metric    largest single choice  largest range  other order  other best
+toy      ndcg@2 ↑  gain=exp: -0.2152 """)
+    assert "Not audited, as it is a count or no convention compared has it: rbo(p=0.9)." in text
+    assert (
+        """
+toy: ndcg@2 ↑
+=============
+1 of 3 conventions rank the systems differently: lightgbm.
+The best system is broad; under lightgbm: sharp.
+
+convention  order         tau   broad    sharp
+base                     1.00  0.7654*  0.7039
+lightgbm    other best  -1.00  0.5502   0.7872*
+catboost                 1.00  0.7654*  0.7039
+sklearn                  1.00  0.7654*  0.7039
+
+Range of each system
+system  lowest"""
+        in text
+    )
+    assert re.search(r"^gain +linear +exp +-0\.2152 +broad +-1\.00 +exp +exp", text, re.M)
+    assert "  without effect here: " in text
+    assert "ties: bounds is not audited" in as_text(audit(toy, overrides=["policy.ties=bounds"]))
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_text_keeps_to_the_width(root: Path, width: int) -> None:
+    lines = as_text(audit(root / "configs/sweep.yaml", metrics=["ndcg@10"]), width=width)
+    rows = [line for line in lines.splitlines() if re.match(r"(convention|base|lightgbm) ", line)]
+    assert max(map(len, rows)) <= width
+    assert len({row for row in rows if row.startswith("convention")}) > 1  # went on below
+
+
+def test_a_refused_base(toy: Path) -> None:
+    found = audit(toy, metrics=["map(convention=xgboost)@2"], conventions=["ranx", "lightgbm"])
     text = as_text(found)
-    assert re.search(r"^lightgbm \(own\) +other best ", text, re.M)
-    assert re.search(r"^ndcg\(discount=position\)@2 \(own\) +other best .* 0.7500\* ", text, re.M)
-    assert "another under 1 of 2 conventions (lightgbm)." in text  # its own is no convention
+    # grades of 0 to 3; XGBoost's map takes 0 and 1
+    assert "The base is refused: query 'q': a judgement of 3, " in text
+    assert re.search(r" no base to start from +[\d.]+ +– +–$", text, re.M)
+    assert "without effect" not in text
+    # documents above 0: a, b, c; broad has two of them in the first two, sharp a alone
+    assert re.search(r"^base +refused +– +x +x$", text, re.M)
+    assert "  x refused by base: query 'q': a judgement of " in text
+    assert re.search(r"^ranx +– +0.6667 +0.3333$", text, re.M)
+    assert re.search(r"^broad +0.6667 +ranx +1.0000 +lightgbm +0.3333$", text, re.M)
+    rows = list(csv.DictReader(io.StringIO(as_csv(found))))
+    assert {row["order_changed"] for row in rows} == {""}
+    assert "<p>The base is refused: query " in as_html(found)
 
 
-def test_a_metric_that_the_convention_lacks(toy: Path) -> None:
-    with pytest.raises(UnknownNameError) as asked:
-        harness.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["err(convention=lightgbm)"])
-    with pytest.raises(UnknownNameError) as caught:
-        audit(toy, metrics=["err@10", "ndcg@2"], conventions=["lightgbm"])
-    assert str(caught.value) == str(asked.value)
-    assert "err is in: gdeval, ranklib" in str(caught.value)
-    # one convention that has it is enough, and a config's metrics are named once
-    assert len(audit(toy, metrics=["err@10"], conventions=["lightgbm", "gdeval"]).matrices) == 1
-    found = audit(toy, overrides=["metrics=[err@10,ndcg@2]"], conventions=["lightgbm"])
-    assert [str(matrix.metric) for matrix in found.matrices] == ["ndcg@2"]
-    assert found.left_out == ("err@10",)
+def test_csv_is_long_and_reads_back(toy: Path) -> None:
+    found = audit(toy, metrics=["ndcg@2", "map"], conventions=["lightgbm", "xgboost"])
+    rows = list(csv.DictReader(io.StringIO(as_csv(found))))
+    assert ",".join(rows[0]) == (
+        "dataset,metric,system,convention,value,base,difference,order_changed,refused"
+    )
+    by_key = {(row["metric"], row["system"], row["convention"]): row for row in rows}
+    assert len(rows) == len(by_key) == 2 * 3 * 2  # metrics x (base and conventions) x systems
+    one = by_key["ndcg@2", "sharp", "lightgbm"]
+    value, base = found.matrices[0].rows[0].values[1], found.matrices[0].base.values[1]
+    assert (float(one["value"]), float(one["base"])) == (value, base)
+    assert float(one["difference"]) == value - base
+    assert (one["order_changed"], one["refused"]) == ("true", "")
+    other = by_key["map", "sharp", "xgboost"]
+    assert (other["value"], other["difference"]) == ("", "")
+    assert other["refused"].startswith("query 'q': a judgement of")
+
+
+def test_html(toy: Path, data: Path) -> None:
+    text = as_html(audit(toy, metrics=["ndcg@2"], conventions=["lightgbm"]))
+    # broad falls by 0.215, the largest difference: the full orange; sharp rises by 0.083, 39 %
+    # of that: white less 39 % of (148, 81, 41)
+    assert 'background: #fdae61">0.5502</td>' in text
+    assert 'background: #c6e0ef"><strong>0.7872</strong></td>' in text
+    assert 'background: #ffffff"><strong>0.7654</strong></td>' in text  # the base
+    (data / "broad.run").rename(data / "<b>&amp.run")
+    text = as_html(audit(toy, metrics=["ndcg@2", "map"]))
+    assert text.startswith("<!DOCTYPE html>")
+    assert "&lt;b&gt;&amp;amp" in text
+    assert not re.search(r"<b>|<script|(src|href)=\"(?!#)", text)  # nothing from elsewhere
+    assert 'title="query &#x27;q&#x27;: a judgement of ' in text
+
+
+def test_the_command(toy: Path) -> None:
+    here = toy.parent.parent
+    done = started("audit", "configs/toy.yaml", cwd=here)
+    assert (done.returncode, done.stderr) == (0, "")  # nor a progress bar
+    assert started("run", "configs/toy.yaml", cwd=here).returncode == 0
+    assert started("audit", "configs/results/toy", cwd=here).stdout == done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-m", "ndgc@2"), "unknown metric 'ndgc@2'; did you mean 'ndcg@2'?"),
+        (("-m", "mse"), "mse: no convention has it, so there is nothing to audit"),
+        (("--convention", "lightgmb"), "unknown convention 'lightgmb'; did you mean 'lightgbm'?"),
+        (("--set", "policy.tie=stable"), "did you mean 'ties'?"),
+        (("-f", "pdf"), "'pdf' is not one of text, csv, html"),
+    ],
+)
+def test_wrong_usage(toy: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = started("audit", str(toy), *arguments, cwd=toy.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+NDCG, ARP = parse("ndcg@10")[0], parse("arp")[0]
+scores = st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4]), min_size=2, max_size=6)
+
+
+def row(name: str, *values: float) -> Row:
+    return Row(name, np.array(values), ("",) * len(values))
+
+
+@given(scores, st.randoms(use_true_random=False))
+def test_tau_is_scipys(base: list[float], random) -> None:
+    other = [random.choice([0.1, 0.2, 0.3]) for _ in base]
+    ours = compare(NDCG, np.array(base), np.array(other)).tau
+    assert ours == pytest.approx(kendalltau(base, other).statistic, nan_ok=True)
+
+
+def test_the_range_of_each_system() -> None:
+    rows = (row("a", 0.5, 0.1), row("b", 0.2, nan), row("c", 0.5, 0.3))
+    matrix = Matrix("d", NDCG, ("one", "two"), row("base", 0.4, 0.3), rows, ())
+    assert matrix.ranges[0] == (0.2, ("b",), 0.5, ("a", "c"))
+    assert (matrix.ranges[1].low_names, matrix.ranges[1].high_names) == (("a",), ("base", "c"))
+
+
+@pytest.mark.parametrize(
+    ("metric", "base", "other", "tau", "order_changed", "best", "best_changed"),
+    [
+        (NDCG, [0.5, 0.4], [0.2, 0.3], -1, True, (1,), True),  # two change places
+        # of three pairs one turns round, below the best: tau = (2 - 1) / 3
+        (NDCG, [0.5, 0.4, 0.3], [0.9, 0.1, 0.2], 1 / 3, True, (0,), False),
+        (ARP, [2.0, 3.0], [5.0, 4.0], -1, True, (1,), True),  # less is better
+        # one pair of three is tied in the base: tau-b = 2 / sqrt(2 * 3)
+        (NDCG, [0.5, 0.5, 0.3], [0.5, 0.4, 0.3], 2 / math.sqrt(6), True, (0,), True),
+        (NDCG, [0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2], nan, False, (0, 1), False),  # last bits
+        (NDCG, [0.9, 0.5, 0.4], [nan, 0.7, 0.6], 1, False, (1,), False),  # over those of both
+        (NDCG, [0.9], [0.1], nan, False, (), False),  # one has no order
+    ],
+)
+def test_an_order_compared_with_the_bases(
+    metric, base, other, tau, order_changed, best, best_changed
+) -> None:
+    found = compare(metric, np.array(base), np.array(other))
+    assert found.tau == pytest.approx(tau, nan_ok=True)
+    assert found[1:4] == (order_changed, best, best_changed)
+
+
+@pytest.mark.parametrize(
+    ("base", "rows", "value", "change", "system", "tau", "tau_value", "best_changed", "lost"),
+    [
+        # "b" moves the second system by -0.3, more than "a" does; "a" turns the order round
+        ([0.5, 0.4], {"a": [0.3, 0.45], "b": [0.5, 0.1]}, "b", -0.3, 1, -1, "a", ("a",), ()),
+        ([0.5, 0.4], {"1": [0.5, 0.4]}, "", 0, -1, 1, "1", (), ()),  # no effect
+        ([0.5, 0.4], {"none": [0.2, 0.2]}, "none", -0.3, 0, nan, "none", ("none",), ()),  # all tied
+        ([0.5], {"nan": [nan]}, "", 0, -1, nan, "", (), ("nan",)),
+    ],
+)
+def test_the_effect_of_a_choice(
+    base, rows, value, change, system, tau, tau_value, best_changed, lost
+) -> None:
+    found = effect(NDCG, "c", "own", np.array(base), [row(name, *v) for name, v in rows.items()])
+    expected = value, system, tau_value, best_changed, lost
+    assert expected == (
+        found.value, found.system, found.tau_value, found.best_changed, found.lost,
+    )  # fmt: skip
+    assert found.change == pytest.approx(change)
+    assert found.tau == pytest.approx(tau, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("base", "way", "changes", "nothing", "end"),
+    [
+        ([0.5, 0.4], [("a", [0.6, 0.4]), ("b", [0.3, 0.7])],
+         {"a": [0.1, 0], "b": [-0.3, 0.3]}, (), [0.3, 0.7]),
+        ([0.5], [("a", [0.5]), ("b", [0.75])], {"b": [0.25]}, ("a",), [0.75]),
+        # a step that is refused comes with the next
+        ([0.5, 0.5], [("a", [nan, 0.25]), ("b", [0.75, 0.25])],
+         {"a, b": [0.25, -0.25]}, (), [0.75, 0.25]),
+        # a system without a value at an end is left out
+        ([0.5, nan], [("a", [0.75, 0.25])], {"a": [0.25, nan]}, (), [0.75, nan]),
+    ],
+)  # fmt: skip
+def test_steps_add_up(base, way, changes, nothing, end) -> None:
+    found = walk("x", row("", *base), [(text, row("", *values)) for text, values in way])
+    assert [text for text, _ in found.changes] == [*changes]
+    for text, change in found.changes:
+        assert change == pytest.approx(changes[text], nan_ok=True)
+    assert found.nothing == nothing
+    assert found.values == pytest.approx(end, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("target", "policy", "names"),
+    [
+        ("lightgbm", Policy(), ["gain=exp", "ties=stable, scores=float64", "empty=one"]),
+        ("letor", Policy(), ["gain=letor", "discount=jarvelin", "ties=stable, scores=float64",
+                             "short=zero"]),
+        ("lightgbm", Policy(ties="stable", empty_queries="one"), ["gain=exp"]),
+    ],
+)  # fmt: skip
+def test_settings_are_changed_in_order(target: str, policy: Policy, names: list[str]) -> None:
+    found = steps(NDCG, parse(f"ndcg(convention={target})@10")[0], policy)
+    assert [step.name for step in found if step.name != "grades taken"] == names
+
+
+def test_why_the_number_of_lightgbm_differs(toy: Path, data: Path) -> None:
+    # a query without relevant documents: half of the mean, 0 by the base and 1 by LightGBM
+    lines = {"qrels.txt": "r 0 a 0\n", "broad.run": "r Q0 a 1 1 t\n", "sharp.run": "r Q0 a 1 1 t\n"}
+    for name, line in lines.items():
+        (data / name).write_text((data / name).read_text() + line)
+    found = audit(toy, metrics=["ndcg@2"], conventions=["XGBoost", "lightgbm", "LightGBM"])
+    assert [each.name for each in found.matrices[0].walks] == ["lightgbm", "xgboost"]
+    text = as_text(found)
+    block = text[text.index("base -> lightgbm") :]
+    # with gain g: 0.7654 and 0.7039, halved; with 2^g - 1: 0.5502 and 0.7872
+    assert [line.split() for line in block.splitlines()[1:5]] == [
+        ["base", "0.3827", "0.3520"],
+        ["gain=exp", "-0.1076", "+0.0416"],
+        ["empty=one", "+0.5000", "+0.5000"],
+        ["=", "lightgbm", "0.7751", "0.8936"],
+    ]
+    assert "  no change by: ties=stable, scores=float64" in block
+    assert re.search(r"gain=exp</th><td[^>]*>-0.1076</td><td[^>]*>\+0.0416</td>", as_html(found))
+    assert "->" not in as_text(audit(toy))  # only for those that are asked for
+    (matrix,) = audit(toy, metrics=["map"], conventions=["xgboost", "lightgbm"]).matrices
+    assert [each.name for each in matrix.walks] == ["lightgbm"]  # XGBoost takes grades 0 and 1
+
+
+def test_the_steps_of_every_convention_lead_to_its_value(root: Path) -> None:
+    config = root / "configs/quickstart.yaml"
+    found = audit(config, metrics=["ndcg@10", "map@5", "mrr"], conventions=[*CONVENTIONS])
+    walked = 0
+    for matrix in found.matrices:
+        rows = {each.name: each.values for each in matrix.rows}
+        for each in matrix.walks:
+            total = matrix.base.values + sum(change for _, change in each.changes)
+            known = ~np.isnan(each.values)
+            assert total[known] == pytest.approx(rows[each.name][known])
+            walked += known.any()
+    assert walked > 20
+
+
+def variants(name: str) -> dict[str, str]:
+    """Return the metric under each convention, or why there is none."""
+    found = under_conventions(parse(name)[0], Policy())
+    return {each.name: each.refused or str(each.metric) for each in found}
+
+
+def test_what_a_convention_keeps_of_the_base() -> None:
+    of_ndcg = variants("ndcg@10")
+    assert set(of_ndcg) == {n for n, c in CONVENTIONS.items() if "ndcg" in c.metrics}
+    assert variants("ndcg(gain=exp,ties=average)@10") == of_ndcg
+    assert variants("ndcg(convention=letor)@10") == of_ndcg
+    assert variants("rbp(p=0.7)") == {
+        "trec_eval10": "rbp(convention=trec_eval10,p=0.7)",
+        "rankeval": "rbp(convention=rankeval,p=0.7)",  # its own would be 0.5
+    }
+    of_map = variants("map(rel=2)@10")
+    assert of_map["trec_eval9"] == "map(convention=trec_eval9,rel=2)@10"
+    assert of_map["lightgbm"] == "map(convention=lightgbm)@10"  # above 0.5, whatever is asked
+    for variant in under_conventions(parse("ndcg")[0], Policy()):
+        assert variant.metric is not None
+        assert variant.metric.cutoff is None  # XGBoost's would be 32, gdeval's 20
+    reason = "RankLib 2.10.2 (codelibs) has map of the whole list only"
+    assert (variants("map@10")["ranklib"], variants("map")["ranklib"]) == (
+        reason, "map(convention=ranklib)",
+    )  # fmt: skip
+
+
+def choices(name: str, policy: Policy | None = None) -> dict[str, tuple[str, list[str]]]:
+    every = with_choices(parse(name)[0], policy or Policy())
+    return {choice: (own, [v.name for v in others]) for choice, (own, others) in every.items()}
+
+
+def test_choices_start_from_the_base() -> None:
+    plainly = choices("ndcg@10")
+    ties = ["docno+", "stable", "reverse", "average", "best", "worst"]
+    assert plainly["ties"] == ("trec_eval", ties)
+    assert plainly["scores"] == ("float32", ["float64"])
+    assert plainly["empty"] == ("zero", ["one", "nan"])
+    assert plainly["short"] == ("cut", ["nan", "zero"])  # an error is no value
+    as_lightgbm = choices("ndcg(convention=lightgbm)@10")
+    assert as_lightgbm["gain"][0] == "exp"
+    assert as_lightgbm["scores"] == ("float64", ["float32"])
+    assert as_lightgbm["empty"] == ("one", ["zero", "nan"])
+    assert choices("ndcg@10", Policy(ties="stable", empty_queries="skip"))["empty"][0] == "nan"
+    assert "gain" in choices("rbp(p=0.7)")
+    assert not {"p", "form"} & {*choices("rbp(p=0.7)")}  # a residual is another quantity
+    # another order of ties does not bring another type of scores
+    _, others = with_choices(NDCG, Policy())["ties"]
+    assert {each.metric.settings.scores for each in others if each.metric} == {"float32"}

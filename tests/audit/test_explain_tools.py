@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from harness.audit.explain import Found, explain
-from harness.audit.explain_space import Space, read, spaces_of
+from harness.audit.explain import Search, explain
+from harness.audit.explain_space import Space, read
 from harness.core.metric import REGISTRY
 from harness.core.tables import Qrels, Run
 
@@ -88,7 +88,7 @@ def means(column: str) -> dict[int | None, float]:
     return found
 
 
-def search(mean: str, metric: str, cutoff: int | None, depth: int) -> Found:
+def search(mean: str, metric: str, cutoff: int | None, depth: int) -> Search:
     return explain(read(mean), *data(), [Space(REGISTRY[metric], (cutoff,))], depth)
 
 
@@ -129,10 +129,3 @@ def test_published_means_of_one_setting_changed(column: str, name: str) -> None:
     metric, _, cutoff = name.partition("(")[0], *name.partition("@")[1:]
     found = search(f"{means(column)[int(cutoff)]:.4f}", metric, int(cutoff), 1)
     assert name in {fit.name for e in found.explanations for fit in e.fits}
-
-
-def test_an_unknown_metric_and_cutoff() -> None:
-    """LightGBM's nDCG@10 of 0.4648, with nothing said but the number."""
-    golden()
-    found = explain(read("0.4648"), *data(), spaces_of([]), 0)
-    assert "ndcg(convention=lightgbm)@10" in {f.name for e in found.explanations for f in e.fits}

@@ -151,18 +151,6 @@ def test_unknown_names(
         why(results(tmp_path, "map"), run, metric, query=query)
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = results(tmp_path, "ndcg@4, swaps")
-    assert command(folder, "--run", "one", "-m", "ndcg@4", "--query", "q1") == 0
-    out = capsys.readouterr().out
-    assert "rank  docno  score       grade  gain  / discount" in out
-    assert "the same as in the results" in out
-    assert command(folder, "--run", "one", "-m", "swaps", "--query", "q1") == 0
-    assert "/ discount" not in capsys.readouterr().out
-    assert command(tmp_path, "--run", "one", "-m", "map") == 2
-    assert "the folder holds no manifest.json" in capsys.readouterr().err
-
-
 METRICS = '[map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]'
 POOLED = "{pool: [fold], spread: [seed]}"
 FOLDS, AVERAGED = "{pool: [fold]}", "{average: [fold], spread: [seed]}"
@@ -302,18 +290,6 @@ def test_results_that_were_moved(made: Made, tmp_path: Path) -> None:
     assert found.derived == 1.0
     with pytest.raises(InputError, match="none: is no folder"):
         why(moved, "a", "map", inputs=tmp_path / "none")
-
-
-def test_a_row_with_a_part_missing(made: Made, tmp_path: Path) -> None:
-    made(FOLDS)
-    (tmp_path / "fold3.txt").write_text("1 qid:4 1:0\n0 qid:4 1:0\n", encoding="utf-8")
-    for model in ("a-3-1", "a-3-2", "b-3-1", "b-3-2"):
-        (tmp_path / f"{model}.txt").write_text("2\n1\n", encoding="utf-8")
-    (tmp_path / "a-2-1.txt").write_text("x\n", encoding="utf-8")
-    folder = harness.run(tmp_path / "x.yaml").folder
-    with pytest.raises(UnknownNameError, match="a seed=1 on web has no value"):
-        why(folder, "a seed=1", "map")
-    assert row(folder, "a seed=2", "map").is_confirmed
 
 
 def test_an_edited_leaderboard(made: Made, capsys: pytest.CaptureFixture[str]) -> None:

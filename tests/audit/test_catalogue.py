@@ -1,4 +1,4 @@
-"""What ``harness metrics`` prints."""
+"""``harness metrics``: lists and definitions of metrics and conventions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 from harness.audit.catalogue import define, listing, plain, show
-from harness.core.convention import CONVENTIONS, find
+from harness.core.convention import CONVENTIONS
 from harness.core.metric import REGISTRY
 from harness.errors import UnknownNameError
 
@@ -15,7 +15,7 @@ BUILT_IN = [n for n, d in REGISTRY.items() if d.function.__module__.startswith("
 
 
 def rows(text: str) -> dict[str, list[str]]:
-    """Lines by their first word, the further cells split at two spaces."""
+    """Return lines by their first word, the further cells split at two spaces."""
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
         if line.strip():
@@ -30,48 +30,45 @@ def test_a_definition_has_nothing_of_python(name: str) -> None:
     assert text.startswith(f"{name}: {plain(REGISTRY[name].headline)}")
     for mark in (">>>", "aligned : ", "ndarray", "----", "``", ":func:", "default ()", "None"):
         assert mark not in text, mark
-    said = re.findall(r"^  (\w+): ", text, re.M)
-    assert said == list(REGISTRY[name].parameters)  # each once
+    assert re.findall(r"^  (\w+): ", text, re.M) == list(REGISTRY[name].parameters)  # each once
     assert "source       " in text
 
 
-def test_a_parameter_has_choices_default_and_meaning() -> None:
-    lines = show("ndcg").splitlines()
+def test_a_metric() -> None:
+    text = show("ndcg")
+    lines = text.splitlines()
     place = lines.index("  discount: log2, jarvelin, position; default log2")
     assert lines[place + 1].startswith("      What a gain at rank i is divided by: log2(i + 1);")
     assert "  gains: grade:number;grade:number...; default none" in lines
     assert "  cutoff: whole number in [1, inf); default the whole list" in lines
-
-
-def test_a_definition_says_the_common_settings_and_where_the_tools_are() -> None:
-    text = show("ndcg")
     for name in ("convention", "ties", "scores", "depth", "judged_only", "labels", "empty"):
         assert f"\n  {name}: " in text
     assert "'harness metrics ndcg --conventions'" in text
     assert "--conventions" not in show("swaps")  # which no tool has
+    assert show("nDCG") == text
 
 
-def test_a_name_with_settings_shows_what_is_computed() -> None:
-    text = show("ndcg(convention=LightGBM,ties=average)@10")
-    assert text.splitlines()[1] == f"as {CONVENTIONS['lightgbm'].tool} computes it"
-    found = rows(text)
-    assert found["gain"] == ["exp", "the tool's"]
-    assert found["discount"] == ["log2", "default"]
-    assert found["ties"] == ["average", "written"]
-    assert found["scores"] == ["float64", "the tool's"]
-    assert found["grades"] == ["whole grades 0 to 30", "the tool's"]
-    assert found["empty"] == ["one", "the tool's"]
-    assert found["undefined"][0] == "skip"
-    assert found["cutoff"] == ["10"]
-    assert text.startswith("ndcg(convention=lightgbm,ties=average)@10\n")  # never LightGBM
-    plain = rows(show("ndcg(gain=exp)@10"))
-    assert plain["gain"] == ["exp", "written"]
-    assert plain["ties"][0] == "trec_eval"
-    assert plain["scores"][0] == "float32"
-    assert rows(show("P.5,10"))["cutoff"] == ["5, 10"]
-    assert show("nDCG") == show("ndcg")
-    clipped = rows(show("ndcg(convention=lightgbm,labels=clip)@10"))
-    assert clipped["grades"] == ["whole grades 0 to 30, others clipped", "written"]
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ndcg(convention=LightGBM,ties=average)@10",
+         {"gain": ["exp", "the tool's"], "discount": ["log2", "default"],
+          "ties": ["average", "written"], "scores": ["float64", "the tool's"],
+          "grades": ["whole grades 0 to 30", "the tool's"], "empty": ["one", "the tool's"],
+          "undefined": ["skip", "the run's policy, by default so"], "cutoff": ["10"]}),
+        ("ndcg(gain=exp)@10",
+         {"gain": ["exp", "written"], "ties": ["trec_eval", "the run's policy, by default so"],
+          "scores": ["float32", "the run's policy, by default so"]}),
+        ("P.5,10", {"cutoff": ["5, 10"]}),
+        ("ndcg(convention=lightgbm,labels=clip)@10",
+         {"grades": ["whole grades 0 to 30, others clipped", "written"]}),
+        # XGBoost's linear gains take fractions and grades below 0: docs/conventions.md
+        ("ndcg(convention=xgboost,gain=linear)@10", {"grades": ["takes fractions", "the tool's"]}),
+    ],
+)  # fmt: skip
+def test_a_name_with_settings(name: str, expected: dict[str, list[str]]) -> None:
+    found = rows(show(name))
+    assert {setting: found[setting] for setting in expected} == expected
 
 
 @pytest.mark.parametrize("spelling", ["lightgbm", "LightGBM"])
@@ -80,22 +77,10 @@ def test_a_convention_alone(spelling: str, tools: bool) -> None:
     text = show(spelling, tools)
     assert text.startswith("lightgbm: LightGBM ")
     assert "xgboost" not in text
-    together = " ".join(text.split())
-    assert "grades: whole grades 0 to 30, bare name: @1,2,3,4,5" in together
+    assert "grades: whole grades 0 to 30, bare name: @1,2,3,4,5" in " ".join(text.split())
     assert text.splitlines()[-1].startswith("  source: dcg_calculator.cpp")
-    assert find(spelling).name == "lightgbm"
-
-
-def test_what_a_written_setting_changes_further_is_said() -> None:
-    # XGBoost's linear gains take fractions and grades below 0: docs/conventions.md
     lines = show("xgboost").splitlines()
-    place = lines.index("    ndcg(gain=linear), further")
-    assert "grades: takes fractions" in lines[place + 1]
-    found = rows(show("ndcg(convention=xgboost,gain=linear)@10"))
-    assert found["grades"] == ["takes fractions", "the tool's"]
-    found = rows(show("ndcg(convention=sklearn,few=zero)@10"))
-    assert found["grades"][0].endswith("queries of fewer than 2 documents: zero")
-    assert found["grades"][1] == "written"
+    assert "grades: takes fractions" in lines[lines.index("    ndcg(gain=linear), further") + 1]
 
 
 def test_the_tools_of_a_metric() -> None:
@@ -108,13 +93,12 @@ def test_the_tools_of_a_metric() -> None:
     assert settings["grades"] == "whole 0 to 30"
     assert settings["discount"] == "-"  # log2, as without a convention
     assert "ideal" not in header  # in which they do not differ
-    having = [name for name, each in CONVENTIONS.items() if "ndcg" in each.metrics]
-    assert [name for name in found if name in CONVENTIONS] == having
+    expected = [name for name, each in CONVENTIONS.items() if "ndcg" in each.metrics]
+    assert [name for name in found if name in CONVENTIONS] == expected
     assert max(map(len, text.splitlines())) <= 100
 
 
 def test_all_conventions_and_all_metrics() -> None:
-    assert listing() == show()
     assert "`" not in listing()
     text = show(None, True)
     assert [line.split(":")[0] for line in text.splitlines() if line[:1].strip()] == [*CONVENTIONS]
