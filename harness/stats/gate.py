@@ -1,0 +1,191 @@
+"""Non-inferiority of a candidate: is it worse than its baseline by more than a margin?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ..core.comparison import Correction
+from ..core.metric import Metric
+from ..core.ragged import Floats
+from ..errors import HarnessError, Problem
+from .corrections import adjust
+from .differences import deviation
+from .intervals import t_interval
+from .power import queries_needed
+
+Outcome = Literal["pass", "fail", "undecided"]
+WORST_QUERIES = 5
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The drop of a value that a gate tolerates.
+
+    Parameters
+    ----------
+    size : float
+        In the metric's units, or as a share of the baseline's value; at least 0.
+    relative : bool
+        Whether `size` is a share.
+    """
+
+    size: float
+    relative: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.size < np.inf:
+            what = f"margin: expected a number of at least 0, got {self.size:g}"
+            raise HarnessError(Problem("gate", what, fix="write 0.005 or 1%"))
+
+    @classmethod
+    def parse(cls, text: str | float) -> Margin:
+        """Return the margin that ``0.005`` or ``1%`` describes.
+
+        >>> Margin.parse("1%"), Margin.parse(0.005)
+        (Margin(size=0.01, relative=True), Margin(size=0.005, relative=False))
+        """
+        number = str(text).strip()
+        relative = number.endswith("%")
+        try:
+            size = float(number.rstrip("%"))
+        except ValueError:
+            what = f"margin: expected a number or a percentage, got '{text}'"
+            raise HarnessError(Problem("gate", what, fix="write 0.005 or 1%")) from None
+        return cls(size / 100 if relative else size, relative)
+
+    def units(self, baseline: float) -> float:
+        """Return the margin in the metric's units, given the baseline's value."""
+        return self.size * abs(baseline) if self.relative else self.size
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The values of baseline and candidate on the same queries, ``(n_queries,)`` each."""
+
+    dataset: str
+    group: str
+    metric: Metric
+    qids: Sequence[str]
+    baseline: Floats
+    candidate: Floats
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a gate says of one metric on one dataset and query group.
+
+    Parameters
+    ----------
+    dataset, group, metric
+    n : int
+        Queries with a value in both.
+    baseline, candidate, difference : float
+        Means over these queries; the difference is candidate minus baseline.
+    low, high : float
+        Interval of the difference, at one minus the level.
+    margin : float
+        The tolerated drop, in the metric's units.
+    p, p_adjusted : float
+        Of the one-sided test that the candidate is worse by more than the margin.
+    outcome : {"pass", "fail", "undecided"}
+    needed : int or None
+        If undecided: how many queries would show that an equally good candidate passes.
+    worst : tuple of (str, float)
+        The queries that lost most, with their differences.
+    """
+
+    dataset: str
+    group: str
+    metric: Metric
+    n: int
+    baseline: float
+    candidate: float
+    difference: float
+    low: float
+    high: float
+    margin: float
+    p: float
+    p_adjusted: float
+    outcome: Outcome
+    needed: int | None
+    worst: tuple[tuple[str, float], ...]
+
+
+def judge(
+    pairs: Iterable[tuple[Pair, Margin]], level: float = 0.05, correction: Correction = "holm"
+) -> tuple[Verdict, ...]:
+    r"""Return a verdict for each pair.
+
+    With gains :math:`g` (candidate minus baseline, turned so that higher is better), their mean's
+    interval :math:`[l, h]` by Student's t at one minus `level`, and margin :math:`m`:
+
+    * **pass**: :math:`l > -m`, so the candidate is non-inferior;
+    * **fail**: :math:`h < -m`, or the one-sided paired t-test of :math:`E(g) \ge -m`, corrected
+      over all pairs, has :math:`p \le` `level`;
+    * **undecided**: neither. The queries needed are those with which a candidate that is equally
+      good passes in 80% of experiments.
+
+    Gains that are all one number have no interval; they pass if that number is at least
+    :math:`-m`, and fail otherwise.
+
+    Parameters
+    ----------
+    pairs : iterable of (Pair, Margin)
+    level : float
+    correction : str
+        As in :func:`harness.stats.corrections.adjust`.
+
+    References
+    ----------
+    Walker and Nowacki, Understanding equivalence and noninferiority testing, JGIM 2011.
+    """
+    found = [_verdict(pair, margin, level) for pair, margin in pairs]
+    adjusted = adjust(np.array([one.p for one in found]), correction)
+    return tuple(_corrected(one, float(p), level) for one, p in zip(found, adjusted, strict=True))
+
+
+def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
+    from scipy.special import stdtr
+
+    both = ~(np.isnan(pair.baseline) | np.isnan(pair.candidate))
+    before, after = pair.baseline[both], pair.candidate[both]
+    sign = -1.0 if pair.metric.definition.direction == "lower" else 1.0
+    gains, n = sign * (after - before), int(both.sum())
+    if n == 0:
+        what = f"{pair.metric}: baseline and candidate have no query in common"
+        raise HarnessError(Problem(pair.dataset, what, fix="give runs of the same dataset"))
+    allowed = margin.units(float(before.mean()))
+    mean = float(gains.mean())
+    p, needed = np.nan, None
+    if np.ptp(gains) == 0 and n > 1:
+        low = high = mean
+        outcome: Outcome = "pass" if mean >= -allowed else "fail"
+    elif n == 1:
+        low = high = np.nan
+        outcome = "undecided"
+    else:
+        low, high = t_interval(gains, level)
+        error = deviation(gains) / np.sqrt(n)
+        p = float(stdtr(n - 1, (mean + allowed) / error))
+        outcome = "pass" if low > -allowed else "fail" if high < -allowed else "undecided"
+        needed = queries_needed(allowed / deviation(gains), level) if allowed else None
+    order = np.argsort(gains, kind="stable")[:WORST_QUERIES]
+    qids = [qid for qid, kept in zip(pair.qids, both, strict=True) if kept]
+    ends = (low, high) if sign > 0 else (-high, -low)
+    return Verdict(
+        pair.dataset, pair.group, pair.metric, n, float(before.mean()), float(after.mean()),
+        sign * mean, *ends, allowed, p, np.nan, outcome, needed,
+        tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0),
+    )  # fmt: skip
+
+
+def _corrected(one: Verdict, p: float, level: float) -> Verdict:
+    """Return the verdict with its corrected p-value, which can turn undecided into fail."""
+    outcome = "fail" if one.outcome == "undecided" and p <= level else one.outcome
+    return replace(
+        one, p_adjusted=p, outcome=outcome, needed=one.needed if outcome == "undecided" else None
+    )
