@@ -31,10 +31,13 @@ class Margin:
         In the metric's units, or as a share of the baseline's value; at least 0.
     relative : bool
         Whether `size` is a share.
+    tested : bool
+        Whether the interval decides. If not, the difference itself does: ``max_drop``.
     """
 
     size: float
     relative: bool = False
+    tested: bool = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.size < np.inf:
@@ -42,11 +45,11 @@ class Margin:
             raise HarnessError(Problem("gate", what, fix="write 0.005 or 1%"))
 
     @classmethod
-    def parse(cls, text: str | float) -> Margin:
+    def parse(cls, text: str | float, *, tested: bool = True) -> Margin:
         """Return the margin that ``0.005`` or ``1%`` describes.
 
         >>> Margin.parse("1%"), Margin.parse(0.005)
-        (Margin(size=0.01, relative=True), Margin(size=0.005, relative=False))
+        (Margin(size=0.01, relative=True, tested=True), Margin(size=0.005, relative=False, tested=True))
         """
         number = str(text).strip()
         relative = number.endswith("%")
@@ -55,7 +58,7 @@ class Margin:
         except ValueError:
             what = f"margin: expected a number or a percentage, got '{text}'"
             raise HarnessError(Problem("gate", what, fix="write 0.005 or 1%")) from None
-        return cls(size / 100 if relative else size, relative)
+        return cls(size / 100 if relative else size, relative, tested)
 
     def units(self, baseline: float) -> float:
         """Return the margin in the metric's units, given the baseline's value."""
@@ -68,6 +71,7 @@ class Pair:
 
     dataset: str
     group: str
+    run: str
     metric: Metric
     qids: Sequence[str]
     baseline: Floats
@@ -80,7 +84,8 @@ class Verdict:
 
     Parameters
     ----------
-    dataset, group, metric
+    dataset, group, run, metric
+        `run` is the candidate's name.
     n : int
         Queries with a value in both.
     baseline, candidate, difference : float
@@ -100,6 +105,7 @@ class Verdict:
 
     dataset: str
     group: str
+    run: str
     metric: Metric
     n: int
     baseline: float
@@ -130,7 +136,7 @@ def judge(
       good passes in 80% of experiments.
 
     Gains that are all one number have no interval; they pass if that number is at least
-    :math:`-m`, and fail otherwise.
+    :math:`-m`, and fail otherwise. So does the mean gain under a margin that is not tested.
 
     Parameters
     ----------
@@ -161,8 +167,8 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
     allowed = margin.units(float(before.mean()))
     mean = float(gains.mean())
     p, needed = np.nan, None
-    if np.ptp(gains) == 0 and n > 1:
-        low = high = mean
+    if not margin.tested or (np.ptp(gains) == 0 and n > 1):
+        low, high = t_interval(gains, level) if np.ptp(gains) else (mean, mean)
         outcome: Outcome = "pass" if mean >= -allowed else "fail"
     elif n == 1:
         low = high = np.nan
@@ -177,7 +183,7 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
     qids = [qid for qid, kept in zip(pair.qids, both, strict=True) if kept]
     ends = (low, high) if sign > 0 else (-high, -low)
     return Verdict(
-        pair.dataset, pair.group, pair.metric, n, float(before.mean()), float(after.mean()),
+        pair.dataset, pair.group, pair.run, pair.metric, n, float(before.mean()), float(after.mean()),
         sign * mean, *ends, allowed, p, np.nan, outcome, needed,
         tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0),
     )  # fmt: skip

@@ -15,7 +15,7 @@ NDCG, MSE = parse("ndcg@10")[0], parse("mse")[0]
 
 def pair(baseline: object, candidate: object, metric: object = NDCG) -> Pair:
     before, after = np.asarray(baseline, float), np.asarray(candidate, float)
-    return Pair("d", "", metric, [f"q{i}" for i in range(before.size)], before, after)  # type: ignore[arg-type]
+    return Pair("d", "", "new", metric, [f"q{i}" for i in range(before.size)], before, after)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -51,6 +51,9 @@ def test_ends() -> None:
     assert few.outcome == "undecided"
     assert few.needed is not None
     assert few.needed > 8
+    drop = Margin(0.1, tested=False)
+    assert judge([(pair(same, lower), drop)])[0].outcome == "fail"
+    assert judge([(pair(same, same - 0.05), drop)])[0].outcome == "pass"
     (gap,) = judge([(pair([0.5, np.nan, 1], [0.5, 0.1, 1]), Margin(0.01))])
     assert gap.n == 2
 

@@ -1,0 +1,144 @@
+"""The verdicts of a gate: text, Markdown for a pull request, JSON, JUnit, GitHub annotations."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from ..stats.gate import Outcome, Verdict
+from . import markdown, text
+from .grid import Cell, Grid, and_more, grid
+from .numbers import decimals, heading, p_value
+
+FORMATS = ("text", "markdown", "json", "junit", "github")
+ORDER: dict[Outcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
+SHOWN = 30
+"""Rows of a table; a comment on a pull request has at most 60 lines."""
+WITH_QUERIES = 5
+
+
+def render(verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = True) -> str:
+    """Return the verdicts, the worst first, in one of :data:`FORMATS`."""
+    ordered = sorted(verdicts, key=lambda one: (ORDER[one.outcome], one.low + one.margin))
+    if format == "json":
+        return json.dumps({"verdicts": [_plain(one) for one in ordered]}, indent=1) + "\n"
+    if format == "junit":
+        return _junit(ordered, undecided_fails)
+    if format == "github":
+        return "".join(f"{line}\n" for line in _annotations(ordered, undecided_fails))
+    tables = [_table(ordered), *_queries(ordered)]
+    return markdown.render(tables) if format == "markdown" else text.render(tables)
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """Return how many verdicts there are of each kind: ``1 fail, 2 undecided, 5 pass``."""
+    counts = Counter(one.outcome for one in verdicts)
+    return ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
+
+
+def _table(verdicts: Sequence[Verdict]) -> Grid:
+    grouped = any(one.group for one in verdicts)
+    header = [
+        "verdict", "run", "dataset", *(["group"] if grouped else []), "metric", "n", "baseline",
+        "candidate", "difference", "interval", "margin", "adjusted p", "queries needed",
+    ]  # fmt: skip
+    rows = [
+        [
+            Cell(one.outcome, bold=False), one.run, one.dataset,
+            *([one.group or "all"] if grouped else []), heading(one.metric), str(one.n),
+            decimals(one.baseline), decimals(one.candidate), decimals(one.difference, sign=True),
+            _interval(one), decimals(one.margin), p_value(one.p_adjusted),
+            "" if one.needed is None else f"{one.needed:,}",
+        ]
+        for one in verdicts[:SHOWN]
+    ]  # fmt: skip
+    notes = [
+        "pass: the interval lies above minus the margin; fail: it lies below, or the corrected "
+        "test says so; undecided: too few queries to tell",
+        *and_more(len(verdicts) - SHOWN, "--format json has them"),
+    ]
+    left = 5 if grouped else 4
+    return grid(header, rows, left=left, title=f"gate: {summary(verdicts)}", notes=notes)
+
+
+def _interval(one: Verdict) -> str:
+    if math.isnan(one.low):
+        return "–"
+    return f"[{decimals(one.low, sign=True)}, {decimals(one.high, sign=True)}]"
+
+
+def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:
+    """Return the queries that lost most, of the worst verdicts that do not pass."""
+    chosen = [one for one in verdicts if one.outcome != "pass" and one.worst][:WITH_QUERIES]
+    rows = [
+        [_place(one), ", ".join(f"{qid} ({decimals(lost, sign=True)})" for qid, lost in one.worst)]
+        for one in chosen
+    ]
+    return [grid(["queries that lost most", ""], rows, left=2)] if rows else []
+
+
+def _place(one: Verdict) -> str:
+    return " / ".join(filter(None, (one.run, one.dataset, one.group, str(one.metric))))
+
+
+def _sentence(one: Verdict) -> str:
+    """Return the verdict in one sentence."""
+    found = (
+        f"{_place(one)}: {decimals(one.baseline)} -> {decimals(one.candidate)} "
+        f"({decimals(one.difference, sign=True)}, interval {_interval(one)}, "
+        f"margin {decimals(one.margin)}, n={one.n})"
+    )
+    if one.outcome == "undecided" and one.needed is not None:
+        found += f"; {one.needed:,} queries would be needed to tell"
+    return found
+
+
+def _plain(one: Verdict) -> dict[str, Any]:
+    """Return a verdict as JSON has it; NaN is null."""
+    fields = {name: getattr(one, name) for name in Verdict.__dataclass_fields__}
+    fields |= {"metric": str(one.metric), "worst": [list(each) for each in one.worst]}
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in fields.items()
+    }
+
+
+def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:
+    """Return JUnit's XML: one test case per run, dataset, group and metric."""
+    failing = [one for one in verdicts if _fails(one, undecided_fails)]
+    counts = {"tests": str(len(verdicts)), "failures": str(len(failing))}
+    suite = ElementTree.Element("testsuite", {"name": "harness gate", **counts})
+    for one in verdicts:
+        name = " / ".join(filter(None, (one.group, str(one.metric))))
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": f"{one.run} on {one.dataset}", "name": name}
+        )
+        if _fails(one, undecided_fails):
+            ElementTree.SubElement(case, "failure", {"message": _sentence(one)})
+        elif one.outcome == "undecided":
+            ElementTree.SubElement(case, "skipped", {"message": _sentence(one)})
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _annotations(verdicts: Sequence[Verdict], undecided_fails: bool) -> list[str]:
+    """Return GitHub's annotations of what does not pass, and the summary as a notice."""
+    lines = [
+        f"::{'error' if _fails(one, undecided_fails) else 'warning'} "
+        f"title=harness gate {one.outcome}::{_escape(_sentence(one))}"
+        for one in verdicts
+        if one.outcome != "pass"
+    ]
+    return [*lines, f"::notice title=harness gate::{_escape(summary(verdicts))}"]
+
+
+def _escape(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _fails(one: Verdict, undecided_fails: bool) -> bool:
+    return one.outcome == "fail" or (undecided_fails and one.outcome == "undecided")
