@@ -48,8 +48,8 @@ class Margin:
     def parse(cls, text: str | float, *, tested: bool = True) -> Margin:
         """Return the margin that ``0.005`` or ``1%`` describes.
 
-        >>> Margin.parse("1%"), Margin.parse(0.005)
-        (Margin(size=0.01, relative=True, tested=True), Margin(size=0.005, relative=False, tested=True))
+        >>> Margin.parse("1%")
+        Margin(size=0.01, relative=True, tested=True)
         """
         number = str(text).strip()
         relative = number.endswith("%")
@@ -183,7 +183,8 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
     qids = [qid for qid, kept in zip(pair.qids, both, strict=True) if kept]
     ends = (low, high) if sign > 0 else (-high, -low)
     return Verdict(
-        pair.dataset, pair.group, pair.run, pair.metric, n, float(before.mean()), float(after.mean()),
+        pair.dataset, pair.group, pair.run, pair.metric, n,
+        float(before.mean()), float(after.mean()),
         sign * mean, *ends, allowed, p, np.nan, outcome, needed,
         tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0),
     )  # fmt: skip
