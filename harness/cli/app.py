@@ -17,6 +17,7 @@ COMMANDS = {
     "check": "Find what would make numbers wrong, before any is computed.",
     "audit": "Compute the leaderboard under every convention.",
     "compare": "Compare runs with each other, or two leaderboards.",
+    "gate": "Gate a change: is a candidate worse than its baseline?",
     "table": "Print the table for the paper.",
     "check-table": "Check the table of a paper.",
     "plot": "Draw results.",

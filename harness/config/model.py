@@ -40,6 +40,7 @@ from ..reports.page.settings import Metadata, PageSettings
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import Kind
 from ..reports.plots.plot import Settings as PlotSettings
+from ..stats.gate import GateSettings
 from . import layers
 from .yaml_file import Loc, Source
 
@@ -227,6 +228,7 @@ Choice = Annotated[
 SECTIONS: dict[str, type] = {
     "summary": Summary, "compare": Plan, "tables": TableSettings, "plots": PlotSettings,
     "policy": Policy, "guard": Guard, "page": PageSettings,
+    "gate": GateSettings,
 }  # fmt: skip
 """The settings of each key of a config that has keys of its own."""
 
@@ -283,6 +285,8 @@ class Config(Model):
     plots: Plots = ()
     """Pictures (needs the extra `plots`)."""
 
+    gate: GateSettings | None = None
+    """Rules of `harness gate`: how far other runs may fall below a baseline."""
     page: PageSettings = PageSettings()
     """The report page, if `reports` names it; `harness page` writes it too."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..core.comparison import Correction
 from ..core.metric import Metric
 from ..core.ragged import Floats
-from ..errors import HarnessError, Problem
+from ..errors import HarnessError, InputError, Problem
 from .corrections import adjust
 from .differences import deviation
 from .intervals import t_interval
@@ -42,7 +42,7 @@ class Margin:
     def __post_init__(self) -> None:
         if not 0 <= self.size < np.inf:
             what = f"margin: expected a number of at least 0, got {self.size:g}"
-            raise HarnessError(Problem("gate", what, fix="write 0.005 or 1%"))
+            raise InputError(Problem("gate", what, fix="write 0.005 or 1%"))
 
     @classmethod
     def parse(cls, text: str | float, *, tested: bool = True) -> Margin:
@@ -63,6 +63,43 @@ class Margin:
     def units(self, baseline: float) -> float:
         """Return the margin in the metric's units, given the baseline's value."""
         return self.size * abs(baseline) if self.relative else self.size
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How far one metric may drop: one of both."""
+
+    margin: float | str | None = None
+    """The largest drop that the interval of the difference must rule out: 0.005, or 1%."""
+    max_drop: float | str | None = None
+    """The largest drop of the value itself, without a test."""
+
+    def __post_init__(self) -> None:
+        if (self.margin is None) == (self.max_drop is None):
+            what = "expected one of margin and max_drop"
+            raise ValueError(what)
+        self.allowed  # noqa: B018 - raises if it is no margin
+
+    @property
+    def allowed(self) -> Margin:
+        """The tolerated drop."""
+        if self.margin is not None:
+            return Margin.parse(self.margin)
+        return Margin.parse(self.max_drop or 0.0, tested=False)
+
+
+@dataclass(frozen=True)
+class GateSettings:
+    """Whether the other runs are worse than a baseline, for ``harness gate CONFIG``."""
+
+    baseline: str
+    """The run that the others must not fall below."""
+    rules: Mapping[str, Rule]
+    """A rule for each metric by its name; "*" is for the others."""
+    level: float = 0.05
+    """Of the intervals and tests."""
+    correction: Correction = "holm"
+    """Over all metrics, datasets, runs and query groups."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +215,7 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
         error = deviation(gains) / np.sqrt(n)
         p = float(stdtr(n - 1, (mean + allowed) / error))
         outcome = "pass" if low > -allowed else "fail" if high < -allowed else "undecided"
-        needed = queries_needed(allowed / deviation(gains), level) if allowed else None
+        needed = queries_needed(allowed, deviation(gains), level) if allowed else None
     order = np.argsort(gains, kind="stable")[:WORST_QUERIES]
     qids = [qid for qid, kept in zip(pair.qids, both, strict=True) if kept]
     ends = (low, high) if sign > 0 else (-high, -low)

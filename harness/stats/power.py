@@ -51,6 +51,42 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
     return _noncentrality(n, level, power) * sd / float(np.sqrt(n))
 
 
+def queries_needed(
+    difference: float, sd: float, level: float = 0.05, power: float = 0.8, most: int = 10**7
+) -> int | None:
+    """Return the fewest queries with which :func:`detectable` is at most `difference`.
+
+    Parameters
+    ----------
+    difference, sd : float
+        In the metric's units.
+    level, power : float
+        As in :func:`detectable`.
+    most : int
+        Where to stop looking.
+
+    Returns
+    -------
+    int or None
+        None if more than `most` are needed, or nothing varies.
+
+    Examples
+    --------
+    >>> queries_needed(0.4, sd=1.0)
+    52
+    """
+    if not detectable(sd, most, level, power) <= difference:
+        return None
+    few, enough = 1, most
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        if detectable(sd, middle, level, power) <= difference:
+            enough = middle
+        else:
+            few = middle
+    return enough
+
+
 @lru_cache(maxsize=1024)
 def _noncentrality(n: int, level: float, power: float) -> float:
     """Return the noncentrality that gives the power, by bisection."""

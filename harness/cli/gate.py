@@ -1,0 +1,92 @@
+"""``harness gate``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from .. import files as output
+from ..core.comparison import Correction
+from ..core.systems import systems_of
+from ..errors import UnknownNameError
+from ..experiment import gate as gates
+from ..experiment import run as experiment
+from ..reports.gate import FORMATS, render
+from ..stats.gate import Verdict
+from . import options
+from .evaluate import evaluate
+
+Undecided = Literal["pass", "fail"]
+
+
+@click.command(cls=options.Command)
+@click.argument(
+    "inputs", metavar="BASELINE CANDIDATE...|CONFIG", nargs=-1, required=True,
+    help="Run files with --qrels; two results folders; or a config with 'gate:'.",
+)  # fmt: skip
+@click.option("--qrels", metavar="QRELS", help="The judgements of run files.")
+@options.many("--metric", "-m", "metrics", metavar="METRIC", help="A metric of run files")
+@options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
+@options.many("--name", "names", metavar="OLD=NEW", help="A run's name in the baseline and now")
+@click.option("--level", metavar="ALPHA", default=0.05, help="Level of intervals and tests.")
+@options.choice("--correction", Correction, default="holm", help="For several metrics or runs.")
+@options.choice("--on-undecided", Undecided, default="fail", help="What too few queries mean.")
+@options.format_option(*FORMATS, help="How to print the verdicts.")
+@options.overrides
+@options.evaluation
+def command(
+    inputs: tuple[str, ...], qrels: str | None, metrics: tuple[str, ...],
+    margins: tuple[str, ...], names: tuple[str, ...], level: float, correction: Correction,
+    on_undecided: Undecided, format: str, overrides: tuple[str, ...], **settings: Any,
+) -> None:  # fmt: skip
+    """Gate a change: is a candidate worse than its baseline by more than a margin?
+
+    For each metric and dataset the verdict is pass, fail or undecided. Exits 0 if all pass, 1 if
+    one fails. Undecided counts as --on-undecided says.
+
+    \b
+    Examples:
+      harness gate main.run new.run --qrels qrels.txt -m ndcg@10 --margin 0.005
+      harness gate results/main results/new --margin 1% --format markdown
+      harness gate gate.yaml
+    """
+    verdicts = _verdicts(
+        inputs, qrels, metrics, margins, names, level, correction, overrides, settings
+    )
+    undecided_fails = on_undecided == "fail"
+    output.show(render(verdicts, format, undecided_fails=undecided_fails))
+    failing = {"fail", "undecided"} if undecided_fails else {"fail"}
+    if failing & {one.outcome for one in verdicts}:
+        raise click.exceptions.Exit(1)
+
+
+def _verdicts(
+    inputs: Sequence[str], qrels: str | None, metrics: Sequence[str], margins: Sequence[str],
+    names: Sequence[str], level: float, correction: Correction, overrides: Sequence[str],
+    settings: dict[str, Any],
+) -> tuple[Verdict, ...]:  # fmt: skip
+    plan: dict[str, Any] = {"level": level, "correction": correction}
+    if len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml")):
+        outcome = experiment.run(inputs[0], overrides=overrides)
+        chosen = outcome.config.gate
+        if chosen is None:
+            raise UnknownNameError(f"{inputs[0]}: expected a key 'gate', which names the baseline")
+        return gates.gate_baseline(
+            outcome.systems, chosen.baseline, chosen.rules, level=chosen.level,
+            correction=chosen.correction,
+        )  # fmt: skip
+    if len(inputs) < 2:
+        raise UnknownNameError("expected a baseline and a candidate, or a config with 'gate:'")
+    rules = gates.rules_of(margins, metrics if qrels else ())
+    if qrels is None:
+        if len(inputs) > 2:
+            raise UnknownNameError("expected two results folders; give run files with --qrels")
+        renamed = dict(one.partition("=")[::2] for one in names)
+        return gates.gate_folders(Path(inputs[0]), Path(inputs[1]), rules, names=renamed, **plan)
+    if not metrics:
+        raise UnknownNameError("expected a metric: -m ndcg@10; 'harness metrics' lists them")
+    board = evaluate(qrels, inputs, metrics, **settings)
+    return gates.gate_baseline(systems_of(board), board.entries[0].run, rules, **plan)

@@ -1,0 +1,164 @@
+"""A gate: candidates against a baseline, from run files, two results folders, or a config."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..core.metric import Metric
+from ..core.names import parse
+from ..core.systems import System, why_not
+from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
+from ..stats.gate import Margin, Pair, Rule, Verdict, judge
+from . import folder as results_folder
+from .outcome import Outcome
+
+OTHERS = "*"
+"""The rule of metrics that have none of their own."""
+
+
+def gate_folders(
+    old: Path, new: Path, rules: Mapping[str, Rule], *, level: float = 0.05,
+    correction: str = "holm", names: Mapping[str, str] | None = None,
+) -> tuple[Verdict, ...]:  # fmt: skip
+    """Judge the runs of a results folder against those of the same name in an older one.
+
+    Raises
+    ------
+    InputError
+        If the folders have no run in common, or were evaluated differently.
+    """
+    before, after = results_folder.read(old), results_folder.read(new)
+    found = list(_same_runs(before, after, names or {}))
+    if not found:
+        what = f"no run of {new} has the name and dataset of one in {old}"
+        raise InputError(Problem("gate", what, fix="rename with --name OLD=NEW"))
+    return gate_systems(found, rules, level=level, correction=correction)
+
+
+def gate_baseline(
+    systems: Sequence[System], baseline: str, rules: Mapping[str, Rule], *, level: float = 0.05,
+    correction: str = "holm",
+) -> tuple[Verdict, ...]:  # fmt: skip
+    """Judge every other run against the baseline, on each dataset.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such run.
+    """
+    runs = list(dict.fromkeys(one.run for one in systems))
+    if baseline not in runs:
+        near = did_you_mean(baseline, runs)
+        raise UnknownNameError(f"no run '{baseline}' to be the baseline{near}")
+    before = {one.dataset: one for one in systems if one.run == baseline}
+    found = [
+        (before[one.dataset], one)
+        for one in systems
+        if one.run != baseline and one.dataset in before
+    ]
+    if not found:
+        what = f"expected a run besides the baseline '{baseline}'"
+        raise InputError(Problem("gate", what, fix="add the candidate's run"))
+    return gate_systems(found, rules, level=level, correction=correction)
+
+
+def gate_systems(
+    pairs: Iterable[tuple[System, System]], rules: Mapping[str, Rule], *, level: float,
+    correction: str,
+) -> tuple[Verdict, ...]:  # fmt: skip
+    """Judge pairs of baseline and candidate by the rules of their metrics."""
+    found = [
+        (_pair(before, after, metric), margin)
+        for before, after in pairs
+        for metric, margin in _gated(before, after, rules)
+    ]
+    return judge(found, level, correction)  # type: ignore[arg-type]
+
+
+def _same_runs(
+    before: Outcome, after: Outcome, names: Mapping[str, str]
+) -> Iterator[tuple[System, System]]:
+    for one in before.systems:
+        name, dataset = names.get(one.run, one.run), names.get(one.dataset, one.dataset)
+        other = after.system(dataset, name)
+        if other is not None:
+            yield one, other
+
+
+def _gated(
+    before: System, after: System, rules: Mapping[str, Rule]
+) -> Iterator[tuple[Metric, Margin]]:
+    """Yield the metrics that have a rule, with their margins."""
+    known = {str(metric): metric for metric in before.metrics}
+    both = {str(metric) for metric in after.metrics}
+    named: dict[str, Rule] = {}
+    for name, rule in rules.items():
+        if name == OTHERS:
+            continue
+        for metric in map(str, parse(name)):
+            if metric not in known or metric not in both:
+                near = did_you_mean(metric, known)
+                where = "baseline" if metric not in known else "candidate"
+                raise UnknownNameError(f"the {where} has no metric '{metric}'{near}")
+            named[metric] = rule
+    for name, metric in known.items():
+        rule_of = named.get(name) or (rules.get(OTHERS) if name in both else None)
+        if rule_of is None:
+            continue
+        if reason := why_not(metric):
+            if name in named:
+                raise UnknownNameError(f"runs cannot be gated by {name}: {reason}")
+            continue
+        yield metric, rule_of.allowed
+
+
+def _pair(before: System, after: System, metric: Metric) -> Pair:
+    """Return the values of both on the queries, paired by qid."""
+    old, new = before.entries[0].evaluation, after.entries[0].evaluation
+    if old.policy != new.policy:
+        what = f"baseline and candidate have other policies: {old.policy} and {new.policy}"
+        raise InputError(
+            Problem(f"{after.run} on {after.dataset}", what, fix="evaluate both alike")
+        )
+    place = {qid: at for at, qid in enumerate(after.qids)}
+    if place.keys() != set(before.qids):
+        gone = [qid for qid in before.qids if qid not in place]
+        come = [qid for qid in after.qids if qid not in set(before.qids)]
+        which = (
+            f"only the baseline has {', '.join(gone[:3])}"
+            if gone
+            else f"only the candidate has {', '.join(come[:3])}"
+        )
+        what = f"baseline and candidate have different queries: {which}"
+        raise InputError(
+            Problem(f"{after.run} on {after.dataset}", what, fix="evaluate both on one dataset")
+        )
+    order = np.array([place[qid] for qid in before.qids], dtype=np.int64)
+    return Pair(
+        before.dataset, "", after.run, metric, before.qids, before.values(metric),
+        after.values(metric)[order],
+    )  # fmt: skip
+
+
+def rules_of(margins: Sequence[str], metrics: Sequence[str]) -> dict[str, Rule]:
+    """Return the rules that ``0.005`` and ``recall@100=1%`` describe.
+
+    >>> rules_of(["0.01", "map=1%"], ["map", "ndcg@10"])["ndcg@10"].margin
+    '0.01'
+    """
+    if not margins:
+        what = "expected a margin"
+        raise HarnessError(Problem("gate", what, fix="add --margin 0.005, or --margin ndcg@10=1%"))
+    rules: dict[str, Rule] = {}
+    for one in margins:
+        name, equals, size = one.rpartition("=")
+        if not equals or "(" in size:
+            name, size = OTHERS, one
+        rules[name] = Rule(margin=size)
+    if metrics and OTHERS in rules:
+        rest = rules.pop(OTHERS)
+        rules = {**dict.fromkeys(metrics, rest), **rules}
+    return rules

@@ -1,0 +1,128 @@
+"""``harness gate``: verdicts, formats, exit codes and wrong usage."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from command_line import called
+
+QUERIES = [str(n) for n in (10, 2, 1, 30, 7, 21, 3, 16, 5, 44, 12, 9)]
+
+
+def run_file(path: Path, hits: dict[str, int], queries: list[str] = QUERIES) -> None:
+    """Write a run that has its relevant document at a rank per query."""
+    lines = [
+        f"{qid} Q0 {'r' if rank == hits.get(qid, 1) else f'x{rank}'} {rank} {9 - rank} t\n"
+        for qid in queries
+        for rank in range(1, 6)
+    ]
+    path.write_text("".join(lines))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "qrels.txt").write_text("".join(f"{qid} 0 r 1\n" for qid in QUERIES))
+    run_file(tmp_path / "base.run", {})
+    run_file(tmp_path / "same.run", {})
+    run_file(tmp_path / "worse.run", {qid: 2 for qid in QUERIES[:8]})
+    run_file(tmp_path / "unclear.run", {QUERIES[0]: 2})
+    (tmp_path / "gate.yaml").write_text(
+        "datasets: {d: {path: qrels.txt}}\n"
+        "runs: {'{run}': {path: '{run}.run'}}\nmetrics: [recip_rank, P@1, num_ret]\n"
+        "gate: {baseline: base, rules: {recip_rank: {margin: 0.05}, 'P@1': {max_drop: 10%}}}\n"
+    )
+    return tmp_path
+
+
+def gate(folder: Path, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
+    done = called("gate", *words, "--format", "json", cwd=folder)
+    found = json.loads(done.out)["verdicts"]
+    return done.code, {(one["run"], one["metric"]): one["outcome"] for one in found}
+
+
+@pytest.mark.parametrize(
+    ("candidate", "outcome", "code"), [("same", "pass", 0), ("worse", "fail", 1), ("unclear", "undecided", 1)]
+)  # fmt: skip
+def test_run_files(folder: Path, candidate: str, outcome: str, code: int) -> None:
+    words = ("base.run", f"{candidate}.run", "--qrels", "qrels.txt", "-m", "recip_rank")
+    expected = {(candidate, "recip_rank"): outcome}
+    assert gate(folder, *words, "--margin", "0.05") == (code, expected)
+    chosen = 1 if outcome == "fail" else 0
+    assert gate(folder, *words, "--margin", "0.05", "--on-undecided", "pass")[0] == chosen
+
+
+def test_a_config(folder: Path) -> None:
+    code, found = gate(folder, "gate.yaml")
+    assert code == 1
+    assert found == {
+        ("same", "P@1"): "pass", ("same", "recip_rank"): "pass",
+        ("worse", "P@1"): "fail", ("worse", "recip_rank"): "fail",
+        ("unclear", "P@1"): "pass", ("unclear", "recip_rank"): "undecided",
+    }  # fmt: skip
+
+
+def test_two_folders_of_results(folder: Path) -> None:
+    config = "datasets: {d: {path: qrels.txt}}\nruns: {s: {path: RUN}}\nmetrics: [recip_rank]\n"
+    for name in ("base", "worse"):
+        text = config.replace("RUN", f"{name}.run") + f"output: results/{name}\n"
+        (folder / f"{name}.yaml").write_text(text)
+        assert called("run", f"{name}.yaml", cwd=folder).code == 0
+    assert gate(folder, "results/base", "results/worse", "--margin", "0.05") == (
+        1, {("s", "recip_rank"): "fail"},
+    )  # fmt: skip
+    shutil.copytree(folder / "results/base", folder / "results/copy")
+    assert gate(folder, "results/base", "results/copy", "--margin", "0")[0] == 0
+
+
+def test_formats(folder: Path) -> None:
+    words = (
+        "gate",
+        "base.run",
+        "worse.run",
+        "unclear.run",
+        "--qrels",
+        "qrels.txt",
+        "-m",
+        "recip_rank",
+    )
+    shown = {
+        name: called(*words, "--margin", "5%", "--format", name, cwd=folder).out
+        for name in ("text", "markdown", "junit", "github")
+    }
+    assert shown["text"].splitlines()[0] == "gate: 1 fail, 1 undecided"
+    assert len(shown["markdown"].splitlines()) <= 60
+    assert shown["markdown"].index("| fail |") < shown["markdown"].index("| undecided |")
+    suite = ElementTree.fromstring(shown["junit"])
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
+    lines = shown["github"].splitlines()
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::error", "::notice"]
+    assert "queries would be needed" in lines[1]
+
+
+TWO = ("base.run", "worse.run", "--qrels", "qrels.txt")
+FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*TWO, "-m", "map"), "expected a margin"),
+        ((*TWO, "-m", "map", "--margin", "-1"), "at least 0"),
+        ((*TWO, "-m", "map", "--margin", "map=x"), "'x'"),
+        ((*TWO, "--margin", "1"), "expected a metric"),
+        ((TWO[0], *TWO[2:], "-m", "map", "--margin", "1"), "a baseline and a candidate"),
+        ((*FEW, "-m", "map", "--margin", "1"), "different queries: only the baseline has 9"),
+        (("no-baseline.yaml",), "no run 'main' to be the baseline"),
+    ],
+)
+def test_wrong_usage(folder: Path, words: tuple[str, ...], message: str) -> None:
+    run_file(folder / "few.run", {}, QUERIES[:-1])
+    text = (folder / "gate.yaml").read_text().replace("baseline: base", "baseline: main")
+    (folder / "no-baseline.yaml").write_text(text)
+    done = called("gate", *words, cwd=folder)
+    assert done.code == 2, done.out
+    assert message in done.err
