@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Sequence
 from hashlib import sha256
 
-from ..config.checks import names_of
 from ..config.cells import Cell
+from ..config.checks import names_of
 from ..config.model import Config
 from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "qrels.txt").write_text("".join(f"{qid} 0 r 1\n" for qid in QUERIES))
     run_file(tmp_path / "base.run", {})
     run_file(tmp_path / "same.run", {})
-    run_file(tmp_path / "worse.run", {qid: 2 for qid in QUERIES[:8]})
+    run_file(tmp_path / "worse.run", dict.fromkeys(QUERIES[:8], 2))
     run_file(tmp_path / "unclear.run", {QUERIES[0]: 2})
     (tmp_path / "gate.yaml").write_text(
         "datasets: {d: {path: qrels.txt}}\n"
@@ -45,8 +45,9 @@ def gate(folder: Path, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
 
 
 @pytest.mark.parametrize(
-    ("candidate", "outcome", "code"), [("same", "pass", 0), ("worse", "fail", 1), ("unclear", "undecided", 1)]
-)  # fmt: skip
+    ("candidate", "outcome", "code"),
+    [("same", "pass", 0), ("worse", "fail", 1), ("unclear", "undecided", 1)],
+)
 def test_run_files(folder: Path, candidate: str, outcome: str, code: int) -> None:
     words = ("base.run", f"{candidate}.run", "--qrels", "qrels.txt", "-m", "recip_rank")
     expected = {(candidate, "recip_rank"): outcome}
