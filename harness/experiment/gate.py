@@ -98,12 +98,12 @@ def _gated(
     for name, rule in rules.items():
         if name == OTHERS:
             continue
-        for metric in map(str, parse(name)):
-            if metric not in known or metric not in both:
-                near = did_you_mean(metric, known)
-                where = "baseline" if metric not in known else "candidate"
-                raise UnknownNameError(f"the {where} has no metric '{metric}'{near}")
-            named[metric] = rule
+        for one in map(str, parse(name)):
+            if one not in known or one not in both:
+                where = "baseline" if one not in known else "candidate"
+                near = did_you_mean(one, known)
+                raise UnknownNameError(f"the {where} has no metric '{one}'{near}")
+            named[one] = rule
     for name, metric in known.items():
         rule_of = named.get(name) or (rules.get(OTHERS) if name in both else None)
         if rule_of is None:
