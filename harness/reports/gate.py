@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from ..stats.gate import Outcome, Verdict
 from . import markdown, text
-from .grid import Cell, Grid, and_more, grid
+from .grid import Grid, and_more, grid
 from .numbers import decimals, heading, p_value
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
@@ -46,9 +46,9 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
         "verdict", "run", "dataset", *(["group"] if grouped else []), "metric", "n", "baseline",
         "candidate", "difference", "interval", "margin", "adjusted p", "queries needed",
     ]  # fmt: skip
-    rows = [
+    rows: list[list[str]] = [
         [
-            Cell(one.outcome, bold=False), one.run, one.dataset,
+            one.outcome, one.run, one.dataset,
             *([one.group or "all"] if grouped else []), heading(one.metric), str(one.n),
             decimals(one.baseline), decimals(one.candidate), decimals(one.difference, sign=True),
             _interval(one), decimals(one.margin), p_value(one.p_adjusted),
