@@ -8,8 +8,8 @@ import numpy as np
 
 from harness.core.aligned import Aligned
 from harness.core.metric import metric
-from harness.core.parameter import Range
 from harness.core.ragged import Floats
+from harness.core.settings import Range
 
 
 @metric("best_grade", direction="higher", bounds=(0, np.inf), source="this file", unit="grades")

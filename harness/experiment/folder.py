@@ -274,14 +274,14 @@ def _read_values(
     captured = sorted({name for cell in cells for name in cell.get("columns", {})})
     texts = ["dataset", "run", "qid", "metric", *captured]
     try:
-        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
-        _check_schema(path, file, texts, n_rows)
+        _check_schema(path, pq.ParquetFile(pa.BufferReader(content)), texts, n_rows)
         check_room(len(content) + n_rows * _ROW)
         # without threads: one that is not done when an error ends the process would abort it
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
         table = file.read(use_threads=False)
     except MemoryError:  # Arrow's own is also a ValueError
         raise
-    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise misfit(path, f"expected Parquet, got: {said_by(error)}") from error
     evaluations, start, n_metrics = [], 0, len(metrics)
     for cell in cells:
