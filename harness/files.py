@@ -163,14 +163,8 @@ def shared(folder: Path | None) -> Iterator[int]:
 def remove_unfinished(*folders: Path, name: str | None = None) -> int:
     """Remove files that were being written when their process was killed; return how many.
 
-    Files that a process still writes are locked, and stay.
-
-    Parameters
-    ----------
-    folders : Path
-        A link is followed for the first one only.
-    name : str, optional
-        Remove only what was to become the file of this name.
+    Files that a process still writes are locked, and stay. A link is followed for the first folder
+    only; with `name`, only what was to become the file of this name is removed.
     """
     removed = 0
     for place, folder in enumerate(folders):
@@ -197,22 +191,8 @@ def write_all(
     All are written under temporary names first and then moved into place in the order given. The
     last one (the manifest) shows that the others belong together.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it does not exist.
-    files : mapping of str to bytes
-        Contents by relative path.
-    flush : bool
-        Whether they must outlive a power cut.
-    alone : bool
-        Whether the caller has the folder's lock. Otherwise what a killed process left of these
-        files is removed.
-
-    Raises
-    ------
-    HarnessError
-        If the folder cannot be written.
+    Without `flush` they need not outlive a power cut. Unless the caller is `alone`, by the folder's
+    lock, what a killed process left of these files is removed. HarnessError if it cannot be done.
     """
     with _together(folder, flush=flush, alone=alone) as begin:
         for name, content in files.items():
@@ -222,20 +202,7 @@ def write_all(
 
 @contextlib.contextmanager
 def writing(target: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
-    """Give a file to write that is moved to `target` when it is whole.
-
-    Parameters
-    ----------
-    target : Path
-        Its folder is made if it does not exist.
-    mode : int, optional
-        Its permissions; by default those of any new file.
-
-    Raises
-    ------
-    HarnessError
-        If it cannot be written.
-    """
+    """Give a file to write that is moved to `target`, with permissions `mode`, when it is whole."""
     with _together(target, mode=mode) as begin, begin(target) as file:
         yield file
 
@@ -312,11 +279,7 @@ def compare_recorded(
 ) -> tuple[dict[str, str], list[str]]:
     """Return which files hold what was written to them, with their SHA-256, and which others.
 
-    Parameters
-    ----------
-    folder : Path
-    recorded : mapping of str to collection of str
-        SHA-256 of the contents that earlier runs wrote, by name.
+    `recorded` has the hashes of the contents that earlier runs wrote, by name.
     """
     own: dict[str, str] = {}
     edited = []
@@ -335,12 +298,7 @@ def compare_recorded(
 def check_own(
     folder: Path, names: Iterable[str], own: Collection[str], *, force: bool = False
 ) -> None:
-    """Raise if one of the files to write exists and is not our `own`, unless by `force`.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise InputError if one of the files to write exists and is not our `own`, unless forced."""
     others = [
         name for name in dict.fromkeys(names)
         if not force and name not in own and os.path.lexists(folder / name)
@@ -362,13 +320,7 @@ def remove(folder: Path, names: Iterable[str]) -> None:
 
 
 def below(folder: Path, name: str) -> Path:
-    """Return where a file goes: never out of the folder, by its name or by a link in its way.
-
-    Raises
-    ------
-    HarnessError
-        If it would leave the folder.
-    """
+    """Return where a file goes; HarnessError if its name or a link leads out of the folder."""
     target, parts = folder / name, Path(name).parts
     leads_out = os.path.isabs(name) or ".." in parts
     if not leads_out and any((folder.joinpath(*parts[:n])).is_symlink() for n in range(len(parts))):
@@ -381,12 +333,7 @@ def below(folder: Path, name: str) -> Path:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise if `folder` could not be written to, before any work is done; makes nothing.
-
-    Raises
-    ------
-    HarnessError
-    """
+    """Raise HarnessError if `folder` could not be written to, before any work; makes nothing."""
     there = folder.resolve()
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -411,13 +358,7 @@ def parquet(tables: Iterable[pa.Table]) -> bytes:
 
 
 def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
-    """Return what changes with the bytes of a file: size, two times, inode.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be looked at.
-    """
+    """Return what changes with the bytes of a file: size, two times, inode; else InputError."""
     try:
         found = os.stat(path)
     except OSError as error:
@@ -454,10 +395,7 @@ def printing() -> Iterator[None]:
 def written(gone: Callable[[], object]) -> Iterator[None]:
     """Run what prints, and end with a sentence if it cannot be printed.
 
-    Parameters
-    ----------
-    gone : callable
-        Called if the reader of the output has gone, as in ``harness ... | head``.
+    `gone` is called if the reader of the output has gone, as in ``harness ... | head``.
     """
     if sys.stdout is None:  # `harness ... >&-`
         _end("standard output is closed", "send it to a file, or to /dev/null")

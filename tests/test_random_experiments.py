@@ -302,8 +302,10 @@ class Trial:
             means = [math.fsum(column) / len(numbers) for column in zip(*numbers, strict=True)]
             check_value(f"{place} baseline_value", row["baseline_value"], means[0])
             check_value(f"{place} run_value", row["run_value"], means[1])
-            check_value(f"{place} difference", row["difference"], means[1] - means[0])
-            if max(map(abs, itertools.chain(*numbers))) > 1000:
+            largest = max(map(abs, itertools.chain(*numbers)))
+            rounding = 1e-9 + 1e-15 * largest
+            check_value(f"{place} difference", row["difference"], means[1] - means[0], rounding)
+            if largest > 1000:
                 continue  # differences that are small beside these count as none
             sign = 1 if FORMULAS[metric].higher else -1
             wins = sum(sign * (b - a) > 1e-9 for a, b in numbers)

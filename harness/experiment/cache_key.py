@@ -67,15 +67,8 @@ def user_code() -> list[str]:
 def installed_code(metrics: Iterable[Metric]) -> dict[str, dict[str, str | None]]:
     """Return the installed packages that metrics come from, by name.
 
-    Parameters
-    ----------
-    metrics : iterable of Metric
-
-    Returns
-    -------
-    dict
-        ``sha256`` of all that is loaded of the package, and ``distribution`` and ``version`` of
-        what it was installed by, None if nothing says so.
+    With each are the ``sha256`` of all that is loaded of it, and ``distribution`` and ``version``
+    of what it was installed by, None if nothing says so.
     """
     plugged = (metric.definition.function for metric in metrics if not metric.is_built_in)
     packages = {function.__module__.partition(".")[0] for function in plugged}
@@ -130,11 +123,7 @@ def group_sizes_of(entry: DatasetEntry) -> str:
 class Keys:
     """What the values of a config's cells follow from, and the names of metrics in their records.
 
-    Parameters
-    ----------
-    config : Config
-    cells : sequence of Cell
-        All of them: metrics may compare one to another.
+    It needs all cells, as metrics may compare one to another.
     """
 
     def __init__(self, config: Config, cells: Sequence[Cell]) -> None:

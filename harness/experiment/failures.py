@@ -64,14 +64,7 @@ def _by_cause(failures: Sequence[Failure]) -> Iterator[list[Failure]]:
 
 
 def failure_texts(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
-    """Yield what is printed of failures: those of one rule together, and its advice once.
-
-    Parameters
-    ----------
-    failures : sequence of Failure
-    n_cells : int
-        All cells, those that did not fail too.
-    """
+    """Yield what is printed of failures, of all `n_cells`: those of one rule together."""
     groups: dict[tuple[str, str, str], list[tuple[list[Failure], Problem]]] = {}
     for some in _by_cause(failures):
         for one in some[0].problems:

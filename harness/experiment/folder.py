@@ -137,17 +137,9 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Outcome:
     No plugin is loaded: the manifest records what reports need of its metrics. Nothing is
     compared yet; see :func:`harness.experiment.outcome.with_comparisons`.
 
-    Parameters
-    ----------
-    folder : Path
-    but : Collection[str], optional
-        Files that may differ from those that were written, as the caller compares them itself.
-
-    Raises
-    ------
-    InputError
-        If a file is missing, is no regular file, is not the one that was written with the others
-        (also one that is not read here: ``significance.csv``), or does not fit the manifest.
+    InputError if a file is missing, is no regular file, does not fit the manifest, or is not the
+    one that was written with the others, also one that is not read here, such as
+    ``significance.csv``; `but` names files that may differ.
     """
     content = read_bytes(folder / MANIFEST)
     manifest = read_manifest(folder, content)
