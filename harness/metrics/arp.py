@@ -64,7 +64,6 @@ def arp(
 
     Parameters
     ----------
-    aligned : Aligned
     over : {"queries", "grades"}
         What the summary is a mean over: the queries' own values, or all relevant documents of
         the dataset at once, each by its grade, so that queries with much to find weigh more

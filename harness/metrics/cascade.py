@@ -314,7 +314,6 @@ def err(
 
     Parameters
     ----------
-    aligned : Aligned
     stop : {"exp", "linear"}
         How a grade becomes the probability R: (2^g - 1) / 2^max_grade, or g / max_grade. With
         ``err(stop=linear,max_grade=1)`` the grade is the probability, as in CatBoost.
@@ -378,7 +377,6 @@ def nerr(
 
     Parameters
     ----------
-    aligned : Aligned
     stop : {"exp", "linear"}
         How a grade becomes a probability: (2^g - 1) / 2^max_grade, or g / max_grade.
     max_grade : int or None
@@ -439,7 +437,6 @@ def pfound(
 
     Parameters
     ----------
-    aligned : Aligned
     decay : float
         Probability to go on after a document that did not satisfy, in (0, 1): 1 less the 0.15
         with which a reader gives up. (RankEval goes on with 0.15: ``pfound(decay=0.15)``.)

@@ -84,7 +84,6 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     form : {"b", "a", "gamma"}
         ``b``: as above, 1 only for the same order and the same ties. ``a``: (C - D) / N, so
         that ties keep it below 1. ``gamma``: (C - D) / (C + D), which leaves ties out.
@@ -135,10 +134,6 @@ def spearman(aligned: Aligned) -> Floats:
     the other run's ranks of the documents that both retrieved, those that it ties having the
     same.
 
-    Parameters
-    ----------
-    aligned : Aligned
-
     Returns
     -------
     ndarray, shape (n_queries,)
@@ -176,10 +171,6 @@ def pearson(aligned: Aligned) -> Floats:
     over the judged and retrieved documents of a query. It sees distances between scores, where
     ``spearman`` and ``kendall`` see their order alone. With ``reference`` the grades are the
     other run's ranks, counted from the end, tied documents having that of their last.
-
-    Parameters
-    ----------
-    aligned : Aligned
 
     Returns
     -------
@@ -319,7 +310,6 @@ def tau_ap(aligned: Aligned, *, tied: Tied = "none", average: bool = False) -> F
 
     Parameters
     ----------
-    aligned : Aligned
     tied : {"none", "a", "b"}
         ``none``: the order that the policy gave; documents of one grade need no order, and the
         ideal order has 1. ``a``: the mean over all orders of tied scores and of equal grades, so

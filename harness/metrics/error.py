@@ -42,7 +42,6 @@ def mse(aligned: Aligned, *, over: Over = "queries") -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     over : {"queries", "pairs"}
         What the summary is a mean over: the queries' own values, or all query-document pairs
         of the dataset at once, so that long lists weigh more. The values do not change.

@@ -48,7 +48,6 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : int, optional
         k; the whole list where left out.
 
@@ -93,7 +92,6 @@ def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = 
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : int, optional
         k; the whole list where left out.
 

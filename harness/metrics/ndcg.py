@@ -139,7 +139,6 @@ def dcg(
 
     Parameters
     ----------
-    aligned : Aligned
     gain, discount, negative, floor, short
         As in ``ndcg``.
     cutoff : int, optional
@@ -206,7 +205,6 @@ def ndcg(
 
     Parameters
     ----------
-    aligned : Aligned
     gain : {"linear", "exp", "letor", "mslr", "exp-int32"}
         The grade itself; 2^grade - 1 (usual in learning to rank); 0, 1, 3 for grades 0, 1, 2
         and nothing beyond (the scripts of LETOR 3.0 and 4.0); 0, 1, 3, 7, 15 and nothing beyond
@@ -383,7 +381,6 @@ def mean_ndcg(
 
     Parameters
     ----------
-    aligned : Aligned
     gain, discount
         As in ``ndcg``.
 

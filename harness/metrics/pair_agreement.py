@@ -84,7 +84,6 @@ def swaps(aligned: Aligned, *, normalize: Normalize = False, average: bool = Fal
 
     Parameters
     ----------
-    aligned : Aligned
     normalize : {False, True, "all"}
         ``true`` divides by the pairs with different grades, so the reversed ideal order has 1.
         Only ties of the grades (with ``reference``, of the other run's scores) lower this number,
@@ -223,7 +222,6 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
 
     Parameters
     ----------
-    aligned : Aligned
     tied : {"half", "wrong", "right"}
         What a pair with tied scores counts as. CatBoost's QueryAUC (type=Ranking) counts half;
         for SVM-rank, whose swapped pairs are 1 - OPA, it is wrong, and for TF-Ranking too.
@@ -268,7 +266,6 @@ def auc(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -331,7 +328,6 @@ def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     alpha : float
         Steepness of the model, above 0.
 

@@ -302,7 +302,6 @@ def rbo(
 
     Parameters
     ----------
-    aligned : Aligned
     p : float
         Persistence, in (0, 1): the chance that a reader goes on to the next rank. At .9 the
         first ten ranks carry 86 % of the weight (see :func:`rbo_weight`).
@@ -406,7 +405,6 @@ def ao(
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade in the ideal order.
     tied : {"none", "w", "a", "b"}

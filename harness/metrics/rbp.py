@@ -106,7 +106,6 @@ def rbp(
 
     Parameters
     ----------
-    aligned : Aligned
     p : float
         Persistence, in (0, 1): the chance that a reader goes on to the next rank. The expected
         number of documents seen is 1 / (1 - p): 5 at .8.

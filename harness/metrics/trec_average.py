@@ -93,7 +93,6 @@ def average_precision(
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : int, optional
         Only documents at ranks 1..k count; the whole list by default.
     rel : int
@@ -182,7 +181,6 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -230,7 +228,6 @@ def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -323,7 +320,6 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) 
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant. Grades from 0 to below it are non-relevant;
         below 0 is unjudged.
@@ -364,7 +360,6 @@ def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -430,7 +425,6 @@ def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> 
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : float
         x, a level of recall.
     rel : int
@@ -477,7 +471,6 @@ def eleven_point_average(
 
     Parameters
     ----------
-    aligned : Aligned
     levels : tuple of float
         Levels of recall.
     rel : int

@@ -34,10 +34,6 @@ def num_q(aligned: Aligned) -> Floats:
     Queries that the run does not answer are counted, as with ``trec_eval -c``, unless the
     policy leaves them out.
 
-    Parameters
-    ----------
-    aligned : Aligned
-
     Returns
     -------
     ndarray, shape (n_queries,)
@@ -70,10 +66,6 @@ def num_ret(aligned: Aligned) -> Ints:
     """Documents retrieved.
 
     After the policy's ``depth`` and ``judged_only``.
-
-    Parameters
-    ----------
-    aligned : Aligned
 
     Returns
     -------
@@ -112,7 +104,6 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -149,7 +140,6 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -184,7 +174,6 @@ def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant; grades from 0 to below it are counted here.
 
@@ -222,7 +211,6 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
 
     Parameters
     ----------
-    aligned : Aligned
     length : int
         How many grades trec_eval prints.
 
@@ -256,10 +244,6 @@ def runid(aligned: Aligned) -> Floats:
     No 0 is printed: tables, CSV and JSON lines leave it out and say so; trec_eval's three columns
     have the run's name. It exists so that the nicknames ``official`` and ``set`` mean the same as
     there.
-
-    Parameters
-    ----------
-    aligned : Aligned
 
     Returns
     -------

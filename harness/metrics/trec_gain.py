@@ -200,7 +200,6 @@ def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     gains : tuple of (int, float)
         Gains by grade, written ``G(gains=1:3;2:9)``; a grade's own gain is the grade.
 
@@ -264,7 +263,6 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Flo
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -311,7 +309,6 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     gains : tuple of (int, float)
         Gains by grade, written ``ndcg_rel(gains=1:3;2:9)``; a grade's own gain is the grade.
 
@@ -357,7 +354,6 @@ def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floa
 
     Parameters
     ----------
-    aligned : Aligned
     gains : tuple of (int, float)
         Gains by grade, written ``Rndcg(gains=1:3;2:9)``; a grade's own gain is the grade.
     rel : int

@@ -45,7 +45,6 @@ def precision(
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : int
         k, at least 1.
     rel : int
@@ -101,7 +100,6 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = Fa
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : int
         k, at least 1.
     rel : int
@@ -142,7 +140,6 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = F
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : int
         k, at least 1.
     rel : int
@@ -187,7 +184,6 @@ def relative_precision(
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : int
         k, at least 1.
     rel : int

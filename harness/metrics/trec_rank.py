@@ -55,7 +55,6 @@ def reciprocal_rank(
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : int, optional
         k, at least 1; the whole list by default.
     rel : int
@@ -112,7 +111,6 @@ def r_precision(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Flo
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -158,7 +156,6 @@ def r_precision_multiple(
 
     Parameters
     ----------
-    aligned : Aligned
     cutoff : float
         m, the multiple of R.
     rel : int

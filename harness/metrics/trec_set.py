@@ -33,7 +33,6 @@ def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -70,7 +69,6 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -106,7 +104,6 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -143,7 +140,6 @@ def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 
@@ -187,7 +183,6 @@ def set_f(
 
     Parameters
     ----------
-    aligned : Aligned
     beta : float
         Importance of recall relative to precision, at least 0.
     rel : int
@@ -236,7 +231,6 @@ def utility(
 
     Parameters
     ----------
-    aligned : Aligned
     coefficients : tuple of four floats
         c1 to c4, written ``utility(coefficients=1:-1:0:0)``.
     documents : int
@@ -289,7 +283,6 @@ def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     Parameters
     ----------
-    aligned : Aligned
     rel : int
         Smallest grade that counts as relevant.
 

@@ -324,12 +324,8 @@ class TestQueries:
     RUN = Run.from_dict({"9": {"a": 1.0}, "3": {"b": 2.0, "c": 1.0}, "1": {"a": 0.5}})
 
     def test_missing_queries_can_be_an_error(self) -> None:
-        with pytest.raises(AlignmentError) as caught:
+        with pytest.raises(AlignmentError, match="does not answer 1 of the 3 judged queries: '2'"):
             align(self.QRELS, self.RUN, Policy(missing_queries="error"))
-        assert str(caught.value) == (
-            "the run does not answer 1 of the 3 judged queries: '2'\n"
-            "  fix:   complete the run, or set missing_queries: zero (as trec_eval -c) or skip"
-        )
 
     def test_no_query_in_common(self) -> None:
         with pytest.raises(AlignmentError) as caught:

@@ -46,11 +46,6 @@ def test_missing_and_empty_queries_count_by_default() -> None:
     }  # fmt: skip
 
 
-def test_error_measures_give_no_prize_for_a_missing_answer() -> None:
-    assert math.isnan(run(["swaps", "mse"]).column("swaps")[3])
-    assert run(["mse"]).n() == {"mse": 3}
-
-
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [
@@ -68,18 +63,6 @@ def test_empty_follows_the_metric_s_own_relevance_level() -> None:
     # At rel=2 only q1 has a relevant document, so the others are empty (q4 is missing as well).
     found = run(["recip_rank(rel=2)"], Policy(empty_queries="skip"))
     np.testing.assert_array_equal(found.values[:, 0], [1.0, np.nan, np.nan, np.nan])
-
-
-def test_one_leaves_counts_and_unbounded_metrics_alone() -> None:
-    found = run(["num_rel", "dcg"], Policy(empty_queries="one"))
-    assert found.column("num_rel").tolist() == [1.0, 1.0, 0.0, 1.0]
-    assert found.column("dcg")[2] == 0.0
-
-
-@pytest.mark.parametrize("name", ["map(rel=2)", "rbp(rel=2)", "rbo(rel=2)", "success(rel=2)@3"])
-def test_a_query_that_is_empty_and_missing_counts_as_missing(name: str) -> None:
-    # At rel=2 q3 and q4 are empty, and q4 is not answered.
-    assert run([name], Policy(empty_queries="one")).values[2:, 0].tolist() == [1.0, 0.0]
 
 
 def test_errors_name_the_queries() -> None:
@@ -101,12 +84,6 @@ def test_sums_and_geometric_means() -> None:
     # map: 1, 1/2, 0, 0 -> the zeros count as 0.00001
     expected = math.exp((math.log(1) + math.log(0.5) + 2 * math.log(0.00001)) / 4)
     assert found["gm_map"] == pytest.approx(expected, rel=1e-15)
-
-
-def test_weights_of_a_summary() -> None:
-    # Squared errors: q1 (2-2)^2 + (0-1)^2 over 2 pairs, q2 (1-0.5)^2 over 1, q3 (0-1)^2 over 1.
-    assert run(["mse(over=pairs)"]).summary() == {"mse(over=pairs)": (0 + 1 + 0.25 + 1) / 4}
-    assert run(["mse"]).summary() == {"mse": (0.5 + 0.25 + 1) / 3}
 
 
 def test_a_metric_that_is_not_there_is_named() -> None:

@@ -111,12 +111,6 @@ def test_where_every_run_lacks_a_fold_the_causes_are_said() -> None:
     )
 
 
-def test_a_failure_where_there_is_one_part_is_said_as_it_is() -> None:
-    failed = (Failed("other", "a", {"seed": "1"}, "a.txt:1: empty", "other"),)
-    board = pooled(Leaderboard(BOARD.entries, failed, Summary(pool=("fold",))))
-    assert [(one.dataset, one.error) for one in board.failed] == [("other", "a.txt:1: empty")]
-
-
 def test_columns_of_the_pooled_datasets_name_make_no_other_system() -> None:
     entries = [
         Entry(one.evaluation, {"name": "mslr", **one.columns}, "{name}-fold{fold}")
@@ -125,17 +119,3 @@ def test_columns_of_the_pooled_datasets_name_make_no_other_system() -> None:
     summary = Summary(pool=("fold",), spread=("seed",))
     (system,) = systems_of(Leaderboard(tuple(entries), summary=summary))
     assert (system.dataset, system.run) == ("mslr", "a")
-
-
-def test_nothing_pooled_is_the_same_board() -> None:
-    board = replace(BOARD, summary=Summary(spread=("seed",)))
-    assert pooled(board) is board
-
-
-def test_another_summary_makes_other_systems() -> None:
-    board = replace(BOARD, summary=Summary(pool=("fold",), spread=("seed",)))
-    assert systems_of(board) is systems_of(board)  # made once
-    assert [one.run for one in systems_of(replace(board, summary=Summary(pool=("fold",))))] == [
-        "a seed=1",
-        "a seed=2",
-    ]

@@ -17,7 +17,6 @@ from harness.core.aligned import Aligned
 from harness.core.hashing import splitmix64
 from harness.core.metric import Metric
 from harness.core.names import parse
-from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
 from harness.core.ties import How, only, reorder, sampled_together, tied_groups
 
@@ -66,12 +65,6 @@ class TestGroups:
         assert (groups.items.tolist(), groups.group.tolist()) == ([0, 1], [0, 0])
         assert (groups.found.tolist(), groups.row.tolist()) == ([2], [0])
 
-    def test_groups_of_relevant_documents(self) -> None:
-        # of the relevant documents retrieved, b and a, the first is tied; b stands after e
-        groups = tied_groups(self.ALIGNED, 1)
-        assert (groups.items.tolist(), groups.at.tolist(), groups.found.tolist()) == ([1], [0], [1])
-        assert tied_groups(self.ALIGNED, 2).items.size == 0
-
     @given(cases, st.data())
     def test_only_some_queries(self, case: Case, data: Any) -> None:
         keep = data.draw(st.lists(st.booleans(), min_size=len(case), max_size=len(case)))
@@ -87,15 +80,6 @@ class TestGroups:
             for one, other in ((some.ideal, whole.ideal), (some.groups, whole.groups)):
                 assert one.values.tolist() == other.values.tolist()
                 assert one.offsets.tolist() == other.offsets.tolist()
-
-    def test_only_some_queries_of_a_reference(self) -> None:
-        run = Run.from_dict({"1": {"a": 1.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0, "c": 1.0}})
-        aligned = align(as_reference(run, run.qids), run)
-        assert aligned.reference_ties is not None
-        assert aligned.reference_ties.tolist() == [1, 1, 1, 2, 2]
-        some = only(aligned, np.array([False, True])).reference_ties
-        assert some is not None
-        assert some.tolist() == [1, 2, 2]
 
 
 class TestByHand:

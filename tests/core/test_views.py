@@ -101,14 +101,6 @@ def test_metrics_without_a_closed_form_are_sampled_with_an_error() -> None:
     assert 1 not in found.errors
 
 
-def test_depth_is_cut_after_the_order_of_ties() -> None:
-    one = Policy("best", depth=1)
-    assert _values("num_rel_ret", "P@1", policy=one) == [1.0, 1.0]
-    assert _values("num_rel_ret", policy=Policy("worst", depth=1)) == [0.0]
-    (mean,) = _values("num_rel_ret", policy=Policy("average", depth=1))
-    assert mean == pytest.approx(2 / 3, abs=0.2)
-
-
 def test_settings_of_empty_queries_and_of_undefined_values() -> None:
     qrels = Qrels.from_dict({"q": {"a": 1}, "e": {"a": 0}})
     run = Run.from_dict({"q": {"a": 1.0}, "e": {"a": 1.0}})
@@ -137,11 +129,6 @@ def test_scores_of_zero_and_below_can_make_a_document_not_relevant() -> None:
     run = Run.from_dict({"q": {"a": 0.5, "b": 0.0, "c": -1.0}})
     found = view(align(QRELS, run), Policy(grades=GradeRule(positive_scores=True)))
     assert (found.grade.tolist(), found.ideal.values.tolist()) == ([0, 0, 0], [0, 0, 0])
-
-
-def test_a_depth_that_cuts_nothing_leaves_the_expectation_exact() -> None:
-    names = ("ndcg(ties=average)@2", "recip_rank(ties=average)", "P(ties=average)@2")
-    assert _values(*names, policy=Policy(depth=3)) == _values(*names)
 
 
 def test_depth_with_judged_only_where_ties_are_ordered_later() -> None:
@@ -180,13 +167,3 @@ def test_fewer_documents_than_a_convention_takes() -> None:
         "  fix:   say few=nan to leave such queries out (or few=zero, few=one), or choose another "
         "convention"
     )
-
-
-def test_a_level_beside_a_convention() -> None:
-    qrels = Qrels.from_dict({"q": {"a": 1, "b": 2}})
-    run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}})
-    # of grade 2: one document, at rank 2
-    for name in ("map(convention=lightgbm,rel=2)@5", "map(convention=xgboost,rel=2)@5"):
-        metrics = parse_all([name])
-        aligned = align(qrels, run, None, policies_of(metrics, Policy()))
-        assert evaluate(aligned, metrics).summary() == {name: 0.5}

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -70,37 +69,6 @@ def test_golden_discordant_pairs(case: dict) -> None:
         assert share == pytest.approx(case["swaps_normalised"], abs=1e-15)
 
 
-def naive_swaps(aligned_lists: list[tuple[float, float]], normalize: bool | str) -> float:
-    """Swaps of (rank, grade) pairs, counted pair by pair."""
-    pairs = list(combinations(sorted(aligned_lists), 2))
-    wrong = sum(lower < higher for (_, lower), (_, higher) in pairs)
-    if normalize is False:
-        return wrong if aligned_lists else math.nan
-    n = len(pairs) if normalize == "all" else sum(one != other for (_, one), (_, other) in pairs)
-    return wrong / n if n else math.nan
-
-
-@pytest.mark.parametrize("normalize", [False, True, "all"])
-def test_every_normalize_counts_pairs_like_a_naive_loop(normalize: bool | str) -> None:
-    rng = np.random.default_rng(171)
-    lists = [rng.integers(0, 4, size).tolist() for size in (1, 2, 2, 3, 5, 9, 14)]
-    found = swaps(ranked(*lists), normalize=normalize)  # type: ignore[arg-type]
-    expected = [naive_swaps(list(enumerate(grades)), normalize) for grades in lists]
-    np.testing.assert_array_equal(found, expected)
-
-
-def test_ties_in_the_other_run_leave_the_divisor_of_all_alone() -> None:
-    # the other run ties a and b: true divides by ac and bc, all by ab, ac and bc
-    run = Run.from_dict({"q10": {"b": 3.0, "c": 2.0, "a": 1.0}})
-    other = Run.from_dict({"q10": {"a": 3.0, "c": 2.0, "b": 3.0}})
-    there = align(as_reference(other, run.qids), run)
-    back = align(as_reference(run, other.qids), other)
-    assert swaps(there, normalize=True).tolist() == [1 / 2]
-    assert swaps(there, normalize="all").tolist() == [1 / 3]
-    # from the other side every pair has an order: docno b before a, as trec_eval breaks the tie
-    assert swaps(back, normalize=True).tolist() == [1 / 3]
-
-
 GOLDEN_of_correlation = json.loads(
     (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
 )["correlation"]
@@ -111,20 +79,6 @@ def aligned_of(grades: list[int], scores: list[float], ties: str = "trec_eval") 
     qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
     run = Run.from_dict({"q": dict(zip(docnos, scores, strict=True))})
     return align(qrels, run, Policy(ties=ties))  # type: ignore[arg-type]
-
-
-def test_kendall_by_hand() -> None:
-    # pairs of (score, grade) (3,2) (2,0) (1,1): 12 right, 13 right, 23 wrong: (2 - 1) / 3
-    assert kendall(aligned_of([2, 0, 1], [3, 2, 1])).item() == pytest.approx(1 / 3, abs=1e-15)
-    # scores 2 2 1, grades 1 0 0: of 3 pairs 1 is tied in score, 1 in grade, 1 is right:
-    # 1 / sqrt((3 - 1) * (3 - 1)) = 1/2
-    assert kendall(aligned_of([1, 0, 0], [2, 2, 1])).item() == pytest.approx(0.5, abs=1e-15)
-
-
-def test_pearson_by_hand() -> None:
-    # deviations of scores 4 1 1: 2 -1 -1; of grades 2 1 0: 1 0 -1: 3 / sqrt(6 * 2)
-    value = pearson(aligned_of([2, 1, 0], [4, 1, 1])).item()
-    assert value == pytest.approx(3 / np.sqrt(12), abs=1e-15)
 
 
 @pytest.mark.parametrize("correlation", [kendall, spearman, pearson, partial(tau_ap, tied="b")])
@@ -186,27 +140,6 @@ def test_tau_ap_by_hand() -> None:
     assert tau_ap(aligned_of([2, 1, 1], [3, 2, 2]), tied="b").item() == 1.0
 
 
-def test_forms_of_kendall_by_hand() -> None:
-    # scores 2 2 1, grades 1 0 0: 1 right of 3, 1 tied in score, 1 in grade
-    aligned = aligned_of([1, 0, 0], [2, 2, 1])
-    assert kendall(aligned, form="a").item() == pytest.approx(1 / 3, abs=1e-15)
-    assert kendall(aligned, form="gamma").item() == 1.0
-    constant = aligned_of([1, 1], [2, 1])
-    assert kendall(constant, form="a").item() == 0.0
-    assert np.isnan(kendall(constant, form="gamma")).all()
-
-
-def test_ties_of_a_reference_run_are_ties() -> None:
-    # scores a 3, b 2, c 1; the other run gives a and b one score, and c less: 2 right, 1 tied
-    run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
-    other = Run.from_dict({"q": {"a": 5.0, "b": 5.0, "c": 1.0}})
-    aligned = align(as_reference(other, run.qids), run)
-    assert kendall(aligned).item() == pytest.approx(2 / np.sqrt(6), abs=1e-15)
-    assert kendall(aligned, form="gamma").item() == 1.0
-    # ranks 1 2 3 and 1.5 1.5 3: (.5 + 1) / sqrt(2 * 1.5)
-    assert spearman(aligned).item() == pytest.approx(1.5 / np.sqrt(3), abs=1e-15)
-
-
 def run_of(*lists: list[str]) -> Run:
     return Run.from_dict(
         {f"q{i}": {d: -float(j) for j, d in enumerate(docs)} for i, docs in enumerate(lists)}
@@ -216,21 +149,6 @@ def run_of(*lists: list[str]) -> Run:
 def compared(first: list[str], second: list[str]) -> Aligned:
     run = run_of(first)
     return align(as_reference(run_of(second), run.qids), run)
-
-
-def test_by_hand_of_rbo() -> None:
-    # a b against b a at p = .5: X = 0, 2. (1-p)/p = 1
-    aligned = compared(["a", "b"], ["b", "a"])
-    # ext: .5^2 * 2/2 (depth 2) + .5^2 * 2/2 (goes on) = 1/2
-    assert rbo(aligned, p=0.5).item() == pytest.approx(0.5, abs=1e-15)
-    # min: 2 * sum over d >= 2 of .5^d / d = 2 * (ln 2 - 1/2)
-    assert rbo(aligned, p=0.5, form="min").item() == pytest.approx(2 * np.log(2) - 1, abs=1e-15)
-    # both lists agree from depth 2 on, so the most is ext, and the rest is open
-    assert rbo(aligned, p=0.5, form="max").item() == pytest.approx(0.5, abs=1e-15)
-    assert rbo(aligned, p=0.5, form="res").item() == pytest.approx(1.5 - 2 * np.log(2), abs=1e-15)
-    assert ao(aligned).tolist() == [0.5]  # (0/1 + 2/2) / 2
-    assert ao(aligned, cutoff=1).tolist() == [0.0]
-    assert ao(aligned, cutoff=9).tolist() == [0.5]  # both lists end at 2
 
 
 def test_published_example() -> None:
@@ -298,21 +216,6 @@ def tied_lists(first: list[list[str]], second: list[list[str]]) -> Aligned:
     return align(as_reference(runs[1], runs[0].qids), runs[0])
 
 
-def test_ties_by_hand() -> None:
-    # (a b) against a b at p = .5; X_d and A_d at depths 1 and 2, ext = .5 A_1 + .25 A_2 + .25 A_2
-    aligned = tied_lists([["a", "b"]], [["a"], ["b"]])
-    # w: a and b count 1 from rank 1 on: X_1 = 1 of (2 + 1) / 2; X_2 = 2 of 2
-    assert rbo(aligned, p=0.5, tied="w").item() == pytest.approx(0.5 * 2 / 3 + 0.5, abs=1e-15)
-    # a: each counts 1/2 at depth 1: X_1 = 1/2
-    assert rbo(aligned, p=0.5, tied="a").item() == pytest.approx(0.75, abs=1e-15)
-    # b: X_1 = 1/2 over sqrt(1/4 + 1/4) * sqrt(1)
-    assert rbo(aligned, p=0.5, tied="b").item() == pytest.approx(0.5 * 0.5**0.5 + 0.5, abs=1e-15)
-    assert ao(aligned, tied="a").tolist() == [0.75]
-    assert ao(aligned, tied="a", cutoff=1).tolist() == [0.5]
-    # none: the larger docno goes first, so that the order is b a
-    assert rbo(aligned, p=0.5).item() == pytest.approx(0.5, abs=1e-15)
-
-
 def test_ties_among_unjudged_documents_take_up_ranks() -> None:
     # (x a y) and the ideal a: at depths 1 2 3 a counts 1/3, 2/3, 1; s = 1, l = 3, p = .5.
     # a: A_1 = 1/3. Beyond: x and y are only in the longer list, and count 2/3, 1 each:
@@ -363,17 +266,6 @@ def test_exponential_integral() -> None:
     np.testing.assert_allclose(found, scipy.special.exp1(x), rtol=1e-15)
 
 
-def test_a_reference_run_from_the_metric_name() -> None:
-    qrels = Qrels.from_dict({"q0": {"a": 1}})
-    run, other = run_of(list("abcd")), run_of(list("badc"))
-    aligned = align(qrels, run)
-    references = {"other": align(as_reference(other, qrels.qids), run)}
-    metrics = parse_all(["rbo(p=0.5,reference=other)", "ao(reference=other)@2"])
-    values = evaluate(aligned, metrics, references=references).values
-    # X = 0 2 2 4 at p = .5: 0 + .5^2 + .5^3 * 2/3 + .5^4 + .5^4 = 11/24; ao: (0 + 1) / 2
-    assert values[0].tolist() == pytest.approx([11 / 24, 0.5], abs=1e-15)
-
-
 @pytest.mark.parametrize("case", GOLDEN["leaderboards"], ids=lambda case: str(len(case["A"])))
 def test_golden_leaderboards(case: dict) -> None:
     expected = case["expected"]
@@ -422,15 +314,6 @@ def test_by_hand_of_similarity() -> None:
     # X = 0, 1 * 1 + 1/2 * 1, 2 at depths 1 to 3: AO = (0 + 3/4 + 2/3) / 3
     assert found.ao == pytest.approx((0.75 + 2 / 3) / 3, abs=1e-15)
     assert found.rbo_res == pytest.approx(found.rbo_max - found.rbo_min, abs=1e-15)
-
-
-def test_ties_are_ties_and_their_order_is_nothing() -> None:
-    one = rank_similarity({"a": 1.0, "b": 1.0, "c": 0.0}, {"c": 0.1, "b": 0.2, "a": 0.2})
-    assert (one.tau_b, one.rbo, one.swaps, one.same_top) == (1.0, 1.0, 0, True)
-    assert one.rank_change == {"a": 0, "b": 0, "c": 0}
-    # scores that are one number as float32 only are none
-    near = rank_similarity({"a": 1.0, "b": 1.0 + 1e-12}, ["a", "b"])
-    assert near.swaps == 1
 
 
 SCORES = "  fix:   give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one name"

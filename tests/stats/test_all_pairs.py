@@ -10,13 +10,12 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_systems import ALL_PAIRS, EXPECTED, PAIRS, VALUES, of_pairs, tables
+from made_systems import EXPECTED, PAIRS, VALUES, of_pairs, tables
 
 from harness.core.ragged import Floats
 from harness.stats import randomised_tukey
 from harness.stats.friedman import friedman_nemenyi, ranks
 from harness.stats.randomised_tukey import randomized_tukey
-from harness.stats.registry import AllPairs, find
 from harness.stats.streams import Stream
 from harness.stats.studentized_range import studentized_range_isf, studentized_range_sf
 from harness.stats.tukey import tukey
@@ -257,12 +256,6 @@ def test_printed_critical_differences() -> None:
     assert found == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 14)), abs=5e-4)
 
 
-def test_ranks_by_hand() -> None:
-    # Query 1: .3 .3 .1 -> places 1 and 2 are shared; query 2: all tied; query 3: -1 < 0 < 2.
-    values = np.array([[0.1 + 0.2, 0.5, 0.0], [0.3, 0.5, 2.0], [0.1, 0.5, -1.0]])
-    assert ranks(values).tolist() == [[1.5, 2, 2], [1.5, 2, 1], [3, 2, 3]]
-
-
 @settings(deadline=None)
 @given(tables())
 def test_ranks_by_their_definition(values: Floats) -> None:
@@ -291,34 +284,3 @@ def test_friedman_against_scipy(values: Floats) -> None:
 
 
 # Degenerate values, for every test of all pairs (traps 2, 3 and 5)
-
-
-def run(name: str, values: Floats) -> AllPairs:
-    found = find(name).function(values, Stream(("degenerate",), draws=200), 0.05)
-    assert isinstance(found, AllPairs)
-    assert found.p.shape == (len(values), len(values))
-    assert (np.diag(found.p) == 1).all()
-    assert np.array_equal(found.p, found.p.T, equal_nan=True)
-    assert found.positions is not None
-    assert found.positions.shape == (len(values),)
-    return found
-
-
-@pytest.mark.parametrize("name", ALL_PAIRS)
-@pytest.mark.parametrize("n_queries", [1, 2, 5])
-def test_identical_systems(name: str, n_queries: int) -> None:
-    values = np.tile(np.linspace(0.1, 0.9, n_queries), (3, 1))
-    values[1] += 1e-17
-    values[2] = values[2] / 3 * 3  # another way to the same numbers
-    found = run(name, values)
-    assert (found.p == 1).all()
-    assert (found.note, found.overall_p) == ("identical", 1.0)
-
-
-@pytest.mark.parametrize("name", ALL_PAIRS)
-@pytest.mark.parametrize("n_queries", [0, 1])
-def test_too_few_queries(name: str, n_queries: int) -> None:
-    found = run(name, np.array([[0.1], [0.2], [0.3]])[:, :n_queries])
-    assert np.isnan(found.p[PAIRS[0][:1], PAIRS[1][:1]]).all()
-    assert np.isnan(found.p).sum() == 6
-    assert found.note == f"n={n_queries}"

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_systems import EXPECTED, VALUES, entry, of_pairs, system, systems
+from made_systems import EXPECTED, VALUES, of_pairs, system, systems
 
 from harness.core.comparison import Comparison, Comparisons, Plan, Standing
-from harness.core.names import parse
 from harness.core.ragged import Floats
 from harness.core.systems import System
-from harness.errors import AlignmentError, HarnessError, UnknownNameError
+from harness.errors import AlignmentError, HarnessError
 from harness.reports.comparisons import standing_notes
 from harness.stats import registry
 from harness.stats.compare import compare
@@ -171,15 +170,6 @@ def test_undefined_queries_are_left_out_of_a_pair() -> None:
     assert every.rows[1].difference == pytest.approx((0.3 + 0.2 - 0.1 - 0.3) / 2)
 
 
-def test_repetitions_are_averaged_for_each_query_first() -> None:
-    seeds = (entry("a", [0.2, 0.4, 0.6]), entry("a", [0.4, 0.4, 0.8]))
-    # means .3, .4, .7 against .1, .4, .2: +.2, 0, +.5
-    found = compare([system("b", [0.1, 0.4, 0.2]), System("trec", "a", seeds)], Plan())
-    row = one_of(found)
-    assert (row.n, row.wins, row.ties) == (3, 2, 1)
-    assert row.difference == pytest.approx(0.7 / 3)
-
-
 def test_lower_can_be_better() -> None:
     found = compare(
         systems({"a": [3.0, 5.0, 4.0, 6.0], "b": [2.0, 4.0, 3.5, 6.0]}, metrics=("arp",)),
@@ -243,38 +233,6 @@ def test_identical_runs_have_p_1_and_spoil_no_other(test: str) -> None:
     assert other.p_adjusted < 0.01
     assert found.is_significant(other)
     assert not found.is_significant(same)
-
-
-@pytest.mark.parametrize(
-    ("plan", "said"),
-    [
-        ({"baselines": ("bm52",)}, "there is no run 'bm52' for a baseline; did you mean 'bm25'?  "
-         "(there are: bm25, dense)"),
-        ({"test": "t-test"}, "unknown test 't-test'; did you mean 'paired-t'?  (all: bootstrap, "
-         "bootstrap-t, friedman-nemenyi, paired-t, randomization, randomized-tukey, sign, tukey, "
-         "wilcoxon)"),
-        ({"test": "tukei"}, "unknown test 'tukei'; did you mean 'tukey'?  (all: bootstrap, "
-         "bootstrap-t, friedman-nemenyi, paired-t, randomization, randomized-tukey, sign, tukey, "
-         "wilcoxon)"),
-        ({"metrics": ("num_ret",)}, "runs cannot be compared by num_ret: it is a sum over the "
-         "queries, and no mean"),
-        ({"metrics": ("gm_map",)}, "runs cannot be compared by gm_map: its values are logarithms, "
-         "of which the summary is no mean"),
-        ({"metrics": ("judged@10",)}, "runs cannot be compared by judged@10: it has no better and "
-         "no worse"),
-        ({"metrics": ("mse(over=pairs)",)}, "runs cannot be compared by mse(over=pairs): its "
-         "queries do not weigh the same"),
-        ({"metrics": ("mpa",)}, "no metric 'mpa' was evaluated; did you mean 'map'?  (there are: "
-         "map, num_ret, gm_map, judged@10, mse(over=pairs))"),
-    ],
-)  # fmt: skip
-def test_names_that_are_wrong(plan: dict[str, Any], said: str) -> None:
-    metrics = ("map", "num_ret", "gm_map", "judged@10", "mse(over=pairs)")
-    two = [system(run, np.eye(5)[:, :4].tolist(), metrics) for run in ("bm25", "dense")]
-    with pytest.raises(UnknownNameError) as caught:
-        compare(two, Plan(**plan))
-    assert str(caught.value) == said
-    assert {str(one.metric) for one in compare(two, Plan()).rows} == {"map"}
 
 
 # Random numbers
@@ -365,20 +323,6 @@ def test_a_plugin_that_fails(result: Any, said: str) -> None:
 
 
 # What it can be turned into
-
-
-def test_tables_and_text() -> None:
-    found = compare(systems(ABC), Plan(("a",)))
-    table = found.to_arrow()
-    assert table.column("run").to_pylist() == ["b", "c"]
-    assert table.column("p").to_pylist() == ps(found)
-    assert found.to_pandas()["p_adjusted"].tolist() == [one.p_adjusted for one in found.rows]
-    assert repr(found) == "<Comparisons: 2 by paired-t, level 0.05>"
-    assert str(found).splitlines()[1].split()[:6] == ["trec", "map", "a", "b", "3", "+0.0667"]
-    assert ">trec</th>" in found._repr_html_()
-    assert found.get("trec", "map", "a", "c") is found.rows[1]
-    assert found.get("trec", "map", "c", "a") is None
-    assert parse("map")[0] == found.rows[0].metric
 
 
 TESTS_of_orders = sorted(load_all())
@@ -473,7 +417,6 @@ def test_nothing_hangs_on_the_unit(test: str, interval: str) -> None:
 
 
 NAN = math.nan
-ALL = ["paired-t", "tukey", "randomized-tukey", "friedman-nemenyi"]
 
 
 def by_run(found: Comparisons) -> dict[str, Standing]:
@@ -495,32 +438,6 @@ def test_ranks_are_over_the_queries_that_all_have() -> None:
     assert standing_notes(found)[-1] == (
         "tier and ranks: over the queries for which every run has a value"
     )
-
-
-@pytest.mark.parametrize("test", ALL)
-@pytest.mark.parametrize("metric", ["map", "arp"])
-def test_a_run_without_values_takes_nothing_from_the_others(test: str, metric: str) -> None:
-    rng = np.random.default_rng(4)
-    made = {run: (rng.random(20) + bonus).tolist() for run, bonus in (("a", 0), ("b", 1), ("c", 1))}
-    plan = Plan(test=test, draws=999)
-    without = compare(systems(made, metrics=(metric,)), plan)
-    some = systems({**made, "none": [NAN] * 20}, metrics=(metric,))
-    found = compare(some, plan)
-    stands = by_run(found)
-    for run, one in by_run(without).items():
-        assert repr(stands[run]) == repr(one)
-    none = stands["none"]
-    assert (none.n, none.rank, none.rank_low, none.rank_high, none.tier) == (0, 0, 0, 0, "")
-    assert [size for _, size in found.family_sizes] == [3]
-    for row in found.rows:
-        if row.run == "none":
-            assert (row.n, row.note, math.isnan(row.p)) == (0, "n=0", True)
-        else:
-            before = without.get("trec", metric, row.baseline, row.run)
-            assert repr(row) == repr(before)  # from Python 3.13 on nan in a row equals no other
-    against = compare(some, Plan(("a",), test=test, draws=999))
-    assert by_run(against)["none"].tier == ""
-    assert by_run(against)["b"].tier == stands["b"].tier == ("1" if metric == "map" else "2")
 
 
 MADE = systems({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.2, 0.5], "c": [0.4, 0.1, 0.7]})

@@ -17,9 +17,7 @@ from made_systems import EXPECTED, PAIRS, VALUES, systems, tables
 
 from harness.core.comparison import Comparisons, Plan
 from harness.core.ragged import Bools, Floats
-from harness.stats import bootstrap as resampling
 from harness.stats.compare import compare, rank_intervals
-from harness.stats.corrections import adjust
 from harness.stats.differences import differences
 from harness.stats.paired_t import paired_t
 from harness.stats.streams import Stream
@@ -44,15 +42,6 @@ matrices = st.integers(1, 8).flatmap(
 )
 
 
-def literal(matrix: Bools) -> list[list[int]]:
-    """Every run of neighbours without a pair that differs, but those within a longer one."""
-    n = matrix.shape[0]
-    runs = [(i, j) for i in range(n) for j in range(i, n) if not matrix[i : j + 1, i : j + 1].any()]
-    return [
-        [i, j] for i, j in runs if not any(a <= i and j <= b and (a, b) != (i, j) for a, b in runs)
-    ]
-
-
 def test_golden() -> None:
     nemenyi = GOLDEN["multi_system"]["systems6x30"]["expected"]["nemenyi"]
     order = nemenyi["order"]
@@ -64,15 +53,6 @@ def test_golden() -> None:
     found = groups(apart(6, *pairs)).tolist()
     assert [order[first : last + 1] for first, last in found] == nemenyi["cliques_05"]
     assert tiers(apart(6, *pairs)) == ("1", "1", "2", "2", "2", "2")
-
-
-def test_chain() -> None:
-    # only those two places apart or more differ: bars 0-1, 1-2, 2-3
-    chain = apart(4, (0, 2), (0, 3), (1, 3))
-    assert tiers(chain) == ("1", "1-2", "2-3", "3")
-    # bars 0-2, 1-3, 2-4: the middle one is in all three
-    wide = apart(5, (0, 3), (0, 4), (1, 4))
-    assert tiers(wide) == ("1", "1-2", "1-3", "2-3", "3")
 
 
 @given(matrices)
@@ -153,15 +133,6 @@ def test_what_is_significant_shares_no_tier(
         assert not numbers[one.run] & numbers[one.baseline], (one.run, one.baseline)
 
 
-def test_with_a_baseline_the_pairs_of_the_block_are_corrected() -> None:
-    found = compare(systems(GOLDEN_of_apart), Plan(("s2",)))
-    p = np.ones((6, 6))
-    p[PAIRS] = adjust(np.array(EXPECTED["paired_t_raw"]), "holm")
-    numbers = tiers_of(found)
-    together = [bool(numbers[f"s{one}"] & numbers[f"s{two}"]) for one, two in zip(*PAIRS)]  # noqa: B905
-    assert together == (p[PAIRS] > 0.05).tolist()
-
-
 def literal_of_ranks(
     values: list[list[int]], drawn: list[list[int]], level: float
 ) -> list[tuple[int, int]]:
@@ -205,25 +176,6 @@ def test_literal_definition(values: list[list[int]], level: float) -> None:
     drawn = stream.rng().integers(n, size=(200, n)).tolist()
     found = intervals(np.array(values) / 10, level, stream)
     assert found == literal_of_ranks(values, drawn, level)
-
-
-def test_identical_systems_share_the_best_place() -> None:
-    one = np.random.default_rng(0).random(40)
-    values = np.array([one, one + 1, one, one - 1])
-    assert intervals(values, 0.05, Stream()) == [(2, 2), (1, 1), (2, 2), (4, 4)]
-    assert intervals(np.tile(one, (5, 1)), 0.05, Stream()) == [(1, 1)] * 5
-    assert intervals(np.zeros((3, 7)), 0.05, Stream()) == [(1, 1)] * 3
-
-
-@pytest.mark.parametrize("systems", [2, 12])
-def test_same_seed_same_intervals_for_any_chunk(
-    systems: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    values = np.random.default_rng(3).random((systems, 50))
-    found = intervals(values, 0.05, Stream(("a",), 2, draws=500))
-    assert intervals(values, 0.05, Stream(("a",), 2, draws=500)) == found
-    monkeypatch.setattr(resampling, "CHUNK", 777)
-    assert intervals(values, 0.05, Stream(("a",), 2, draws=500)) == found
 
 
 def test_every_resample_of_three_queries() -> None:
