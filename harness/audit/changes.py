@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -34,6 +33,7 @@ Status = Literal["better", "worse", "changed", "queries", "same"]
 _ROUNDING = 1e-9
 """What the sums behind two values may add to a difference, as a share of the tolerance."""
 ABSENT = "–"
+_EMPTY: tuple[Any, ...] = (None, {}, [], "")
 
 
 @dataclass(frozen=True)
@@ -241,24 +241,25 @@ def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Differen
         }
         for side in (old, new)
     )
-    moved = Counter(gone.values()) & Counter(come.values())
-    for side in (gone, come):
-        left = moved.copy()
-        for path, text in list(side.items()):
-            if left[text]:
-                left[text] -= 1
-                del side[path]
-    for path, text in gone.items():
+    for path in [path for path in gone if path in come]:
+        before, after = gone.pop(path), come.pop(path)
+        if before != after:
+            yield Difference("input", path, before, after)
+    for path, text in list(gone.items()):
+        same = [other for other, after in come.items() if after == text]
         name = PurePosixPath(path).name
-        alike = [one for one in come if PurePosixPath(one).name == name and one not in gone]
-        match = path if path in come else alike[0] if len(alike) == 1 else ""
-        yield Difference("input", match or path, text, come.pop(match, ABSENT))
+        alike = [other for other in come if PurePosixPath(other).name == name]
+        if same:
+            del gone[path], come[same[0]]
+        elif len(alike) == 1 and sum(PurePosixPath(other).name == name for other in gone) == 1:
+            yield Difference("input", alike[0], gone.pop(path), come.pop(alike[0]))
+    yield from (Difference("input", path, text, ABSENT) for path, text in gone.items())
     yield from (Difference("input", path, ABSENT, text) for path, text in come.items())
 
 
 def _leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield the parts of two configs that differ, as deep as both have them: ``compare.test``."""
-    if old == new or not (old or new or old is False or new is False):
+    if old == new or (old in _EMPTY and new in _EMPTY):
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys([*old, *new]):

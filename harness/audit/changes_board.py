@@ -168,7 +168,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: boo
 
 _BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
 _NUMBER = re.compile(
-    r"[*_]*\s*([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)\s*%?"
+    r"[*_]*\s*([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(%?)"
     r"[*_\s]*(?:(?:±|\+/-)[^*†]*|\([^)]*\)|\[[^\]]*\])?[*_†‡§¶‖▲▼△▽↑↓\s]*"
 )
 _LARGEST = 300
@@ -192,10 +192,10 @@ _KINDS = {
 def number(text: str) -> tuple[float, float] | None:
     """Return a cell's number and the unit of its last digit; NaN if blank, None if not a number.
 
-    Marks, a percent sign and a deviation after the number are ignored.
+    A percent sign divides by 100; marks and a deviation after the number are ignored.
 
-    >>> number("31,3 %"), number("**.25** (0.01)"), number("n/a"), number("bm25")
-    ((31.3, 0.1), (0.25, 0.01), (nan, 0.0), None)
+    >>> number("50,5 %"), number("**.25** (0.01)"), number("n/a"), number("bm25")
+    ((0.505, 0.001), (0.25, 0.01), (nan, 0.0), None)
     """
     text = text.strip().replace("\u2212", "-")
     if text.lower() in _BLANK:
@@ -208,7 +208,8 @@ def number(text: str) -> tuple[float, float] | None:
     places = len(mantissa.partition(".")[2]) - int(exponent or 0)
     if places < -_LARGEST or math.isinf(float(digits)):
         return None
-    return float(digits), 10.0**-places
+    scale = 100 if match[2] else 1
+    return float(digits) / scale, 10.0**-places / scale
 
 
 class Column:
@@ -218,6 +219,7 @@ class Column:
         self.name, self.texts, self.kind = name, texts, "other"
         self.numbers = [number(text) for text in texts]
         self.filled = [one for one in self.numbers if one and not math.isnan(one[0])]
+        self.has_signs = any(re.match(r"[^(\[±]*\d\s*%", text) for text in texts)
         self.is_numeric = self.numbers.count(None) < len(self.filled)
 
     @property
@@ -226,8 +228,8 @@ class Column:
         return [int(one[0]) if one and not math.isnan(one[0]) else 0 for one in self.numbers]
 
     def is_percent(self, metric: Metric | None) -> bool:
-        """Whether values are x 100: by a % sign, or above 1.5 for a metric that ends at 1."""
-        if self.name.endswith("(%)") or any("%" in text for text in self.texts):
+        """Whether values are x 100: by the heading, or above 1.5 for a metric that ends at 1."""
+        if self.name.endswith("(%)"):
             return True
         largest = max((value for value, _ in self.filled), default=0.0)
         ends_at_one = metric is not None and metric.definition.bounds[1] == 1
@@ -266,8 +268,8 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
         name, metric = canonical(names.get(ours, ours) if own == bare else own)
         if name in values:  # two spellings of one metric
             name, metric = column.name, None
-        scale = 100 if column.is_percent(metric) else 1
-        if scale > 1:
+        scale = 100 if column.is_percent(metric) and not column.has_signs else 1
+        if scale > 1 or column.has_signs:
             notes.append(f"'{column.name}' is printed in percent")
         values[name] = [one[0] / scale for one in column.numbers if one]
         metrics[name] = metric

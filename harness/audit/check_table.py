@@ -89,25 +89,23 @@ def check_table(
     read = stored.read(results)
     if dataset is not None:
         (dataset,) = select((dataset,), read.datasets, "dataset")
-    matches = {
-        name: with_dataset(
-            match(grid, Known.of(read, _names(read.config, names, name))), read, dataset
-        )
-        for name, grid in grids
-    }
-    if not any(one.is_any for one in matches.values()):
+    matches = []  # two tables may have one name
+    for name, grid in grids:
+        known = Known.of(read, _names(read.config, names, name))
+        matches.append((name, with_dataset(match(grid, known), read, dataset)))
+    if not any(one.is_any for _, one in matches):
         raise HarnessError(_nothing(paper, grids[0][1], read))
     plan = None
     if compared:
         plan = replace(Plan() if read.config.compare is None else read.config.compare, **compared)
     study = with_comparisons(read, plan)
-    verdicts = [verify(one, study, name) for name, one in matches.items() if one.is_any]
+    verdicts = [verify(one, study, name) for name, one in matches if one.is_any]
     if not any(one.verified["numbers"] for one in verdicts):
         why = "; ".join(what for one in verdicts for what in one.unknown)
         raise HarnessError(Problem(str(paper), "no number is a value of the results", found=why))
     skipped = [
         f"table {name} (line {one.grid.line}): {_why_skipped(one)}"
-        for name, one in matches.items()
+        for name, one in matches
         if not one.is_any
     ]
     render = _jsonl if format == "jsonl" else _text

@@ -6,30 +6,25 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from ..core.evaluation import names_of
-from ..core.metric import Metric
+from ..core.metric import REGISTRY, Metric
 from ..core.study import Study
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Column, Kind
 from .table_grid import EMPTY, GREEK, Cell, Grid, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")
-_PAPER: Mapping[str, str] = {
-    "ndcg": "ndcg", "normalizeddcg": "ndcg", "normalizeddiscountedcumulativegain": "ndcg",
-    "dcg": "dcg", "map": "map", "ap": "map", "meanaverageprecision": "map",
-    "averageprecision": "map", "p": "P", "prec": "P", "precision": "P", "mrr": "recip_rank",
-    "rr": "recip_rank", "reciprank": "recip_rank", "meanreciprocalrank": "recip_rank",
-    "r": "recall", "rec": "recall", "recall": "recall", "success": "success", "hit": "success",
-    "hits": "success", "hr": "success", "s": "success", "rprec": "Rprec", "rprecision": "Rprec",
-    "gmap": "gm_map", "bpref": "bpref", "err": "err", "nerr": "nerr", "rbp": "rbp", "rbo": "rbo",
-    "infap": "infAP", "tau": "kendall", "taub": "kendall", "kendall": "kendall",
-    "kendallstau": "kendall", "kendalltau": "kendall", "rho": "spearman", "spearman": "spearman",
-    "spearmansrho": "spearman", "pearson": "pearson", "pearsonsr": "pearson", "mse": "mse",
-    "swaps": "swaps", "arp": "arp", "auc": "auc", "opa": "opa", "tauap": "tau_ap",
-    "kendallstaub": "kendall", "ao": "ao", "pfound": "pfound", "judged": "judged",
-    "logloss": "pairwise_logloss",
+_LONG_NAMES: Mapping[str, str] = {
+    "normalizeddcg": "ndcg", "normalizeddiscountedcumulativegain": "ndcg",
+    "meanaverageprecision": "map", "averageprecision": "map", "prec": "P",
+    "meanreciprocalrank": "recip_rank", "rec": "recall", "hit": "success", "hits": "success",
+    "hr": "success", "s": "success", "tau": "kendall", "taub": "kendall", "kendallstau": "kendall",
+    "kendalltau": "kendall", "kendallstaub": "kendall", "rho": "spearman",
+    "spearmansrho": "spearman", "pearsonsr": "pearson", "logloss": "pairwise_logloss",
 }  # fmt: skip
+"""Metrics by names of papers that are not their name, alias or title."""
 _AT = re.compile(
     r"(?P<name>.*?[A-Za-z)])[\s@_.\-]*?(?:@|cut|at)?[\s_.]*(?P<k>\d{1,9})(?P<rest>\D*)"
 )
@@ -43,6 +38,17 @@ def plain(text: str) -> str:
     """
     flat = unicodedata.normalize("NFKD", text).casefold()
     return "".join(GREEK.get(sign, sign) for sign in flat if sign.isalnum())
+
+
+@cache
+def _paper_names() -> dict[str, str]:
+    """Return the names of metrics by all that papers call them."""
+    own = {
+        plain(str(name)): one.name
+        for one in REGISTRY.values()
+        for name in (one.title, *one.aliases, one.name)
+    }
+    return {**_LONG_NAMES, **own}
 
 
 def named(text: str, names: Mapping[str, str]) -> str | None:
@@ -82,7 +88,7 @@ def _as_in_papers(text: str, metrics: Sequence[Metric]) -> list[Metric]:
     words = [word for word in map(plain, re.split(r"[^\w]+|_", f"{name} {rest}")) if word]
     parts = [(start, end) for end in range(len(words), 0, -1) for start in range(end)]
     for start, end in sorted(parts, key=lambda part: part[0] - part[1]):
-        own = _PAPER.get("".join(words[start:end]))
+        own = _paper_names().get("".join(words[start:end]))
         if own is None:
             continue
         family = [one for one in metrics if one.definition.name == own and one.label is None]

@@ -56,8 +56,9 @@ def test_golden_leaderboards(case: dict, tmp_path: Path) -> None:
         '\ufeffMethod,note,AP,p@5\n"bm25","a, b",**0.3128**,0.52†\nlsi,,0.25 ± 0.01,0.40*',
         ",map,P@5\nbm25,0.3128,0.52\nlsi,0.25,0.40",
         "#,run,map,P@5\n1,bm25,31.28,52.0\n2,lsi,25.00,40.0",
+        "run,map (%),P@5\nbm25,31.28 %,0.52 (+30 %)\nlsi,25.00 %,0.40",
     ],
-    ids=["comma", "semicolon", "tab", "bar", "bom", "index", "percent"],
+    ids=["comma", "semicolon", "tab", "bar", "bom", "index", "percent", "signs"],
 )
 def test_dialects(text: str, tmp_path: Path) -> None:
     path = tmp_path / "board.csv"

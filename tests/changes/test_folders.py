@@ -103,14 +103,21 @@ def test_where_they_come_from(old: Path, tmp_path: Path) -> None:
     assert {kind for kind, _ in found} <= {"input", "config", "policy", "version", "git"}
 
 
-def test_an_input_that_was_moved_is_the_same_input(old: Path, tmp_path: Path) -> None:
+def test_inputs_that_were_moved_or_swapped(old: Path, tmp_path: Path) -> None:
     copy = tmp_path / "elsewhere"
     shutil.copytree(old, copy)
-    manifest = json.loads((copy / "manifest.json").read_text())
+    text = (copy / "manifest.json").read_text()
+    manifest = json.loads(text)
     for each in manifest["inputs"]:
         each["path"] = f"moved/{each['path']}"
     (copy / "manifest.json").write_text(json.dumps(manifest))
     assert changes(old, copy).origins == ()
+    manifest = json.loads(text)
+    first, second = manifest["inputs"][:2]
+    first["sha256"], second["sha256"] = second["sha256"], first["sha256"]
+    first["bytes"], second["bytes"] = second["bytes"], first["bytes"]
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    assert [one.what for one in changes(old, copy).origins] == [first["path"], second["path"]]
 
 
 def test_queries_of_one_of_them(old: Path, tmp_path: Path) -> None:

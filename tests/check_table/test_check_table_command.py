@@ -95,13 +95,15 @@ def test_comparisons_made_anew(results: Path, tmp_path: Path) -> None:
     assert "not significantly better than gbrt" in done.stdout
 
 
+TWO = (
+    "| option | value |\n|---|---|\n| rate | 0.1 |\n\n"
+    "| Model | letor-fold1 MAP |\n|---|---|\n| Lambda MART | 0.877 |\n"
+)
+
+
 def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.md"
-    path.write_text(
-        "| option | value |\n|---|---|\n| rate | 0.1 |\n\n"
-        "| Model | letor-fold1 MAP |\n|---|---|\n| Lambda MART | 0.877 |\n",
-        "utf-8",
-    )
+    path.write_text(TWO, "utf-8")
     text, is_right = check_table(path, results)
     assert is_right
     assert text == (
@@ -110,6 +112,11 @@ def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: P
     )
     text, _ = check_table(path, results, tables=["2"])
     assert "not checked" not in text
+    path.write_text(
+        "# A\n| run | letor-fold1 MAP |\n|---|---|\n| lambdamart | 0.877 |\n" * 2, "utf-8"
+    )
+    assert "checked: 2 numbers" in check_table(path, results)[0]
+    path.write_text(TWO, "utf-8")
     with pytest.raises(InputError, match=r"there is no table '3'  \(there are: 1, 2\)"):
         check_table(path, results, tables=["3"])
 

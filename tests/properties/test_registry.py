@@ -38,7 +38,7 @@ ORACLES = {
     "kendall": "scipy.stats.kendalltau",
     "spearman": "scipy.stats.spearmanr",
     "pearson": "scipy.stats.pearsonr",
-    "yaap": "trec_eval's own output, in tests/trec_eval",
+    "yaap": "trec_eval's own output, in tests/compat",
     "pairwise_logloss": "torch's softplus, and its formula in test_formulas.py",
     "err": "gdeval, RankLib, CatBoost, RankEval (golden), and its formula in test_formulas.py",
     "nerr": "PTRanking (golden), and its formula in test_formulas.py",
