@@ -407,10 +407,10 @@ class Comparisons:
         return f"<Comparisons: {len(self.rows)} by {self.plan.test}, level {self.plan.level:g}>"
 
     def __str__(self) -> str:
-        return rendered("comparisons_text", self)
+        return rendered("as_text", self)
 
     def _repr_html_(self) -> str:
-        return rendered("comparisons_html", self)
+        return rendered("as_html", self)
 
     def of(self, dataset: str, metric: str) -> Iterable[Comparison]:
         """Yield the comparisons by one metric on one dataset."""

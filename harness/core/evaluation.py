@@ -229,10 +229,10 @@ class Evaluation:
         return f"<Evaluation of {self.run or 'a run'}: {self.notes}; {', '.join(self.names)}>"
 
     def __str__(self) -> str:
-        return rendered("evaluation_text", self)
+        return rendered("as_text", self)
 
     def _repr_html_(self) -> str:
-        return rendered("evaluation_html", self)
+        return rendered("as_html", self)
 
 
 def names_of(text: str) -> list[str]:

@@ -86,11 +86,6 @@ def as_csv(
     return csv.render(rows)
 
 
-def as_html(board: Leaderboard, *, per_query: bool = False) -> str:
-    """Return the leaderboard as HTML tables, one a dataset, best values in bold."""
-    return html.render(grids(board, per_query=per_query))
-
-
 def as_jsonl(board: Leaderboard, *, per_query: bool = False) -> str:
     """Return a line ``{"dataset", "run", "metric", "qid", "value"}`` for each value.
 
@@ -108,9 +103,9 @@ def as_jsonl(board: Leaderboard, *, per_query: bool = False) -> str:
     )  # fmt: skip
 
 
-def as_markdown(board: Leaderboard, *, per_query: bool = False) -> str:
-    """Return the leaderboard as Markdown, a table a dataset, best values bold."""
-    return markdown.render(grids(board, per_query=per_query))
+def _in_format(render: Callable[[Iterator[Grid]], str]) -> Callable[..., str]:
+    """Return the report of a renderer: a table a dataset, best values bold."""
+    return lambda board, *, per_query=False: render(grids(board, per_query=per_query))
 
 
 def as_text(board: Leaderboard, *, width: int | None = None, per_query: bool = False) -> str:
@@ -163,9 +158,9 @@ def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, floa
 
 REPORTS: Mapping[str, Report] = {
     "csv": Report(as_csv, ".csv"),
-    "html": Report(as_html, ".html"),
+    "html": Report(_in_format(html.render), ".html"),
     "jsonl": Report(as_jsonl, ".jsonl"),
-    "markdown": Report(as_markdown, ".md"),
+    "markdown": Report(_in_format(markdown.render), ".md"),
     "table": Report(as_text, ".txt"),
     "trec": Report(as_trec, ".eval"),
 }

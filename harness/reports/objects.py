@@ -9,43 +9,31 @@ from .grid import Cell, Grid, grid
 from .numbers import decimals
 
 
-def evaluation_text(evaluation: Evaluation) -> str:
-    """Return each metric's value and number of queries as text."""
-    return text.render([_evaluation(evaluation)]).rstrip("\n")
+def as_text(value: Evaluation | Comparisons) -> str:
+    """Return the value's table as text."""
+    return text.render([_grid(value)]).rstrip("\n")
 
 
-def evaluation_html(evaluation: Evaluation) -> str:
-    """Return each metric's value and number of queries as HTML."""
-    return html.render([_evaluation(evaluation)])
+def as_html(value: Evaluation | Comparisons) -> str:
+    """Return the value's table as HTML."""
+    return html.render([_grid(value)])
 
 
-def _evaluation(evaluation: Evaluation) -> Grid:
-    n = evaluation.n()
-    rows = [[name, decimals(value), str(n[name])] for name, value in evaluation.summary().items()]
-    title = " on ".join(filter(None, (evaluation.run, evaluation.dataset)))
-    return grid(["metric", "value", "n"], rows, title=title, notes=[evaluation.notes])
-
-
-def comparisons_text(comparisons: Comparisons) -> str:
-    """Return a row for each comparison as text."""
-    return text.render([_comparisons(comparisons)]).rstrip("\n")
-
-
-def comparisons_html(comparisons: Comparisons) -> str:
-    """Return a row for each comparison as HTML."""
-    return html.render([_comparisons(comparisons)])
-
-
-def _comparisons(comparisons: Comparisons) -> Grid:
+def _grid(value: Evaluation | Comparisons) -> Grid:
+    if isinstance(value, Evaluation):
+        n = value.n()
+        summary = [[name, decimals(mean), str(n[name])] for name, mean in value.summary().items()]
+        title = " on ".join(filter(None, (value.run, value.dataset)))
+        return grid(["metric", "value", "n"], summary, title=title, notes=[value.notes])
     header = ["dataset", "metric", "baseline", "run", "n", "difference", "interval", "p adjusted"]
     rows: list[list[str | Cell]] = [
         [
             one.dataset, str(one.metric), one.baseline, one.run, str(one.n),
             decimals(one.difference, sign=True),
             f"[{decimals(one.low, sign=True)}, {decimals(one.high, sign=True)}]",
-            Cell(decimals(one.p_adjusted), "*" if comparisons.is_significant(one) else ""),
+            Cell(decimals(one.p_adjusted), "*" if value.is_significant(one) else ""),
         ]
-        for one in comparisons.rows
+        for one in value.rows
     ]  # fmt: skip
-    level = f"{comparisons.title or comparisons.plan.test}; * adjusted p at most"
-    return grid(header, rows, left=4, notes=[f"{level} {comparisons.plan.level:g}"])
+    note = f"{value.title or value.plan.test}; * adjusted p at most {value.plan.level:g}"
+    return grid(header, rows, left=4, notes=[note])

@@ -221,7 +221,7 @@ def test_a_run_that_could_not_be_evaluated_loses_no_table() -> None:
         "broken": ["–"] * 4,
         "fusion": [".500", "3.000", "–", "–"],
     }
-    assert table.footnotes == ("Not evaluated: broken on trec, broken on web and fusion on web.",)
+    assert table.footnotes == ("Not evaluated: broken on trec, broken on web, fusion on web.",)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_caption() -> None:
         "Score ties (in single precision) were broken by descending document identifier, as in "
         "trec_eval.",
     )
-    assert table.footnotes == ("No interval over queries: mse.",)
+    assert table.footnotes == ()
     none = build(study(TWO, METRICS, compared({("trec", "map", "bm25", "dense"): (0.1, 0.5)})))
     assert not any(row.sign for row in none.rows)
     assert "No difference is significant" in " ".join(none.caption)

@@ -14,7 +14,7 @@ from ...core.metric import Metric
 from ...core.study import Study
 from ...core.systems import FEWER, System, how_chosen, incomplete
 from ..numbers import UNDEFINED
-from ..phrases import NO_BEST, absent_baselines, capitalised, correction, counted, listed
+from ..phrases import NO_BEST, absent_baselines, capitalised, correction, counted, first_of, listed
 from ..wording import (
     SHOWN,
     data_in_words,
@@ -203,12 +203,9 @@ class Remarks:
         name = self.settings.name
         pairs = [(dataset, run) for dataset in self.datasets for run in self.runs]
         absent = [pair for pair in pairs if self.study.system(*pair) is None]
-        if len(absent) > SHOWN:
-            pairs_of = f"{len(absent)} pairs of a run and a dataset"
-            yield f"Not evaluated: {pairs_of}, shown as {UNDEFINED}."
-        elif absent:
-            each = listed(f"{name(run)} on {name(dataset)}" for dataset, run in absent)
-            yield f"Not evaluated: {each}."
+        if absent:
+            each = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
+            yield f"Not evaluated: {first_of(each, SHOWN)}."
         fewer = incomplete(self.study.board)
         shown = name if len(self.datasets) > 1 else (lambda _: "")
         rows = [
@@ -250,19 +247,6 @@ class Remarks:
             yield "n/N after a value: it is over n of the N queries, others over more."
         if True in noted:
             yield f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
-        if self.settings.spread == "interval":
-            without = [
-                column
-                for column, cells in zip(self.columns, self.cells, strict=True)
-                if column.kind == "metric" and column.dataset is not None
-                and any(not math.isnan(cell.value) for cell in cells)
-                and not any(cell.ends for cell in cells)
-            ]  # fmt: skip
-            if without:
-                yield f"No interval over queries: {self._names(_metrics_of(without))}."
-        averaged = [one.metric for one in self.columns if one.dataset is None]
-        if averaged and (rest := [one for one in self.metrics if one not in averaged]):
-            yield f"Not averaged over datasets: {self._names(rest)}."
         if self.signs.comparisons is not None:
             shown = {*map(str, self.metrics)}
             notes = Counter(

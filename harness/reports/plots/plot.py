@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -302,28 +303,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
 LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)))
 _GLYPH = re.compile(r"Glyph (\d+) ")
 """How matplotlib's warning of a missing letter begins."""
-_RC: dict[str, Any] = {
-    **dict.fromkeys(
-        ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize",
-         "legend.fontsize"), POINTS,
-    ),
-    "font.family": ["DejaVu Sans"],
-    "legend.frameon": False,
-    "legend.handlelength": 2.2,
-    "legend.columnspacing": 1.2,
-    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
-    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
-    **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4,
-    "hatch.linewidth": 0.5,
-    "pdf.fonttype": 42,  # publishers refuse type 3
-    "svg.fonttype": "path",
-    "svg.hashsalt": "ranking-harness",  # else ids in an SVG are random
-    "savefig.dpi": 300,
-    "text.parse_math": False,  # a name may hold dollar signs
-    "text.usetex": False,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -362,8 +341,7 @@ def styled() -> Iterator[None]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        parameters: Any = matplotlib.rcParams
-        parameters.update(_RC)
+        matplotlib.rc_file(Path(__file__).with_name("style.mplstyle"))
         yield
 
 
