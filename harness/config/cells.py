@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 DATASET = "dataset"
 """The placeholder for each dataset's name in a run's path."""
-PACKED = (".gz", ".zst", ".xz", ".bz2")
 WIDTH = 96
 """Characters of a line of a grid; gaps of a wider one are listed."""
 Where = Mapping[str, Sequence[str]]
@@ -47,8 +46,6 @@ class Cell:
         What placeholders captured: those of the dataset's path, and those of the run's alone.
     across : bool
         Whether the run's path has ``{dataset}``, so that its grid goes across datasets.
-    run_path : str
-        The run's path with its placeholders, from the folder of the config.
     """
 
     dataset: str
@@ -60,7 +57,6 @@ class Cell:
     of_dataset: Mapping[str, str]
     of_run: Mapping[str, str]
     across: bool = False
-    run_path: str = field(default="", compare=False)
 
     @property
     def columns(self) -> dict[str, str]:
@@ -87,22 +83,17 @@ class GridProblem(NamedTuple):
 
 @dataclass(frozen=True)
 class Gap:
-    """A cell of a grid without predictions; `path` is where they would be."""
+    """A cell of a grid without predictions."""
 
     dataset: str
     run: str
     columns: dict[str, str]
-    path: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
         """What it is called: ``gbrt on letor-fold1 fold=1 seed=2``."""
         columns = "".join(f" {name}={value}" for name, value in self.columns.items())
-        bare, suffix = os.path.splitext(self.path)
-        others = [bare] if suffix in PACKED else [self.path + one for one in PACKED]
-        there = next((one for one in others if self.path and os.path.isfile(one)), "")
-        names = f"{os.path.basename(there)}, not {os.path.basename(self.path)}"
-        return f"{self.run} on {self.dataset}{columns}" + (f" (there is {names})" if there else "")
+        return f"{self.run} on {self.dataset}{columns}"
 
 
 def missing(cells: Iterable[Cell]) -> list[Gap]:
@@ -127,10 +118,8 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
             for values in itertools.product(*axes):
                 if (_place(one), *values) not in there:
                     captured = {**one.of_dataset, **dict(zip(names, values, strict=True))}
-                    filled = {**captured, DATASET: one.dataset}
-                    path = Pattern(grid[0].run_path).fill(filled)
-                    run = Pattern(run_key).fill(filled)
-                    gaps.append(Gap(one.dataset, run, _columns(run_key, captured), path))
+                    run = Pattern(run_key).fill({**captured, DATASET: one.dataset})
+                    gaps.append(Gap(one.dataset, run, _columns(run_key, captured)))
     return gaps
 
 
@@ -166,10 +155,7 @@ def shown(cells: Sequence[Cell]) -> str:
             if (key_of[cell.dataset], tuple(cell.columns)) == (key, names)
         ]
         lines += ["", *_grid(there, some, names).splitlines()]
-    packed = [gap.name for gap in gaps if gap.name.endswith(")")]
-    if max(map(len, lines)) > WIDTH:
-        return listed(gaps, len(cells))
-    return "\n".join([*lines, *packed[:SHOWN]])
+    return listed(gaps, len(cells)) if max(map(len, lines)) > WIDTH else "\n".join(lines)
 
 
 def _grid(there: Sequence[Gap], gaps: Sequence[Gap], names: tuple[str, ...]) -> str:

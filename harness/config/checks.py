@@ -13,7 +13,7 @@ from ..core.leaderboard import NOT_COMPARED, Summary
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.systems import compared, run_name, whole_name
-from ..core.text import alike_warnings, folded, wrong_with
+from ..core.text import alike_warnings, wrong_with
 from ..errors import HarnessWarning, Problem, UnknownNameError, did_you_mean
 from ..readers.choice import FORMATS
 from ..readers.format import Kind
@@ -264,15 +264,10 @@ def _check_plots(config: Config, names: Names) -> Iterator[Problem]:
 
 def _check_tables(config: Config, names: Names) -> Iterator[Problem]:
     """Yield what is wrong with tables."""
-    taken: dict[str, str] = {}
     compares = config.compare is not None
     for name, table in config.tables.items():
         if wrong := wrong_with(name):
             yield config.problem(("tables", name), f"must be the name of a file, and {wrong}")
-        first = taken.setdefault(folded(name), name)
-        if first != name:
-            what = f"'{name}' and '{first}' are one file to some systems"
-            yield config.problem(("tables", name), what, fix="give one of them another name")
         found = table_problems(table, names.runs, names.datasets, names.metrics, compares)
         for loc, what in found:
             fix = "add 'compare:' to the config" if loc[0] in ("marks", "extras") else ""

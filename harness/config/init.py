@@ -6,76 +6,50 @@ import contextlib
 import os
 import re
 import warnings
-import zipfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from yaml import YAMLError
 
 from .. import files as store
-from .. import readers
-from ..core.text import part, readable_name, wrong_with
-from ..errors import (
-    ConfigError,
-    HarnessError,
-    HarnessWarning,
-    InputError,
-    Problem,
-    first_of,
-    in_json,
-    legible,
-)  # fmt: skip
-from ..readers.choice import FORMATS
-from ..readers.format import Head
+from ..core.text import part, wrong_with
+from ..errors import ConfigError, HarnessWarning, InputError, Problem, in_json, legible
 from ..readers.ir_metadata import load as load_yaml
-from ..readers.npy import NoArrayError, array_of
-from ..readers.source import Source
 from .cells import DATASET
+from .init_files import (
+    MODEL,
+    WORDS,
+    File,
+    Group,
+    Look,
+    Matcher,
+    escaped,
+    families,
+    filled,
+    look,
+    numbered,
+    stem_of,
+    unescaped,
+)  # fmt: skip
 from .load import check_name, loads
 from .patterns import Pattern, doubled, natural
 from .yaml_file import PlacedProblem
 
-Kind = Literal["dataset", "run"]
 SHOWN = 100
 """Lines of files left out."""
-MOST = 5000
-"""Files that are looked at."""
-LARGEST = 256 << 20
-"""Bytes of a file whose rows are counted, or whose judgements are read."""
-WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
-MODEL = "model"
 _TREC = ["map", "ndcg_cut_10", "P_10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
-_FOLDERS = {"__pycache__", "node_modules", "venv", "site-packages"}
-_SKIPPED = re.compile(
-    r"(readme|license|licence|changelog|source|leaderboard)\b.*"
-    r"|.*\.(md|py|sh|ya?ml|ipynb|html?|tex|pdf|png|svg|conf|log|toml|cfg|params\.json|eval|model)"
-    r"|.*\.(query|group|weight|position|init)",
-    re.I,
-)
-_JUDGEMENTS = re.compile(r"qrel|judg|label|truth|relevance", re.I)
-_NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|$)", re.I)
-_TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
-_COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
-"""Columns of qid and docno in a run's line."""
-_NUMBERED = re.compile(rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])", re.I)
+_PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
 _FILLED = re.compile(
     rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)})?[ _.-]?(?<!\{{)\{{\w+\}}(?!\}})", re.I
 )
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-_SUFFIXES = frozenset(
-    {suffix for known in FORMATS.values() for suffix in known.suffixes}
-    | {".result", ".results", ".predictions", ".out", ".test", ".dat"}
-)
-_GENERIC = re.compile(r"(scores?|predictions?|preds?|output|run|results?|test)\b.*", re.I)
 _NOT_NAMES = re.compile(
     r"(?<![A-Za-z])(test|train|vali|valid|qrels?|data|dataset|datasets|judge?ments?|labels?|txt|letor"
     r"|trec|runs|sample)(?![A-Za-z])", re.I
 )  # fmt: skip
-_PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
 
 
 def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "config.yaml") -> str:
@@ -147,380 +121,6 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
     with store.made(output.parent):
         text = propose_config(folders, output.parent, str(output))
         store.write_all(output.parent, {output.name: text.encode()}, alone=False)
-
-
-@dataclass(frozen=True)
-class File:
-    """A file of judgements or a run; its path is relative, with slashes."""
-
-    path: str
-    kind: Kind
-    format: str
-
-
-@dataclass
-class Look:
-    """What folders hold: files that can be read, all paths, and files left out with a reason."""
-
-    folder: Path
-    files: list[File] = field(default_factory=list)
-    every: list[str] = field(default_factory=list)
-    aside: dict[str, str] = field(default_factory=dict)
-
-
-def look(folders: Sequence[Path]) -> Look:
-    """Return the judgements and runs below folders.
-
-    Hidden files, results of earlier runs, and training and validation data next to test data are
-    skipped.
-    """
-    folder = folders[0]
-    if len(folders) > 1:
-        folders = [Path(os.path.abspath(one)) for one in folders]
-        folder = Path(os.path.commonpath(folders))
-    found = Look(folder, every=_paths(folder, folders))
-    for path in found.every[:MOST]:
-        name = path.rpartition("/")[2]
-        if readable_name(path) != path:
-            found.aside[readable_name(path)] = "its name is not UTF-8"
-        elif os.path.isfile(folder / path) and not _SKIPPED.fullmatch(name):
-            try:
-                found.files += [File(path, kind, form) for kind, form in _kinds(folder / path)]
-            except InputError as error:
-                found.aside[path] = error.problems[0].what
-    split = {one: one.path.rpartition("/") for one in found.files}
-    test = {(one.kind, parts[0]) for one, parts in split.items() if _TEST.search(parts[2])}
-    for one, (parent, _, name) in split.items():
-        if (one.kind, parent) in test and _NOT_TEST.search(name):
-            found.files.remove(one)
-            found.aside[one.path] = "not test data"
-    return found
-
-
-def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
-    """Return all paths below folders; a folder that several links lead to counts once."""
-    paths, seen = dict[str, None](), {os.path.realpath(folder) for folder in folders}
-    for folder in folders:
-        for root, inner, names in os.walk(folder, followlinks=True):
-            if {"manifest.json", "leaderboard.csv"} <= {*names}:  # results of harness run
-                inner.clear()
-                continue
-            here = Path(root).relative_to(top)
-            visible = [one for one in names if one[0] != "."]
-            paths.update(dict.fromkeys((here / one).as_posix() for one in visible))
-            found = sorted((one for one in inner if one[0] != "."), key=natural)
-            real = {one: os.path.realpath(os.path.join(root, one)) for one in found}
-            inner[:] = [one for one in found if one not in _FOLDERS and real[one] not in seen]
-            seen.update(real.values())
-    return sorted(paths, key=natural)
-
-
-def _kinds(path: Path) -> list[tuple[Kind, str]]:
-    """Return how a file can be read: as judgements, as a run, or (a batch) as both.
-
-    Raises an :class:`InputError` if it cannot be unpacked, or only begins like a run.
-    """
-    formats: dict[Kind, str] = {}
-    kinds: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
-    for kind, of in kinds.items():
-        try:
-            formats[kind] = readers.guess_format(path, of)
-        except (HarnessError, OSError, ValueError) as error:
-            packed = ("truncated", "damaged", "unpacks-too-far")
-            if isinstance(error, InputError) and error.problems[0].rule in packed:
-                raise
-    if len(formats) == 2 and formats["run"] == "batch":
-        with zipfile.ZipFile(path) as arrays:
-            names = {name.removesuffix(".npy") for name in arrays.namelist()}
-        needed: dict[Kind, str] = {"dataset": "relevance", "run": "scores"}
-        return [(kind, "batch") for kind, array in needed.items() if array in names]
-    if len(formats) == 2:
-        likely: Kind = "dataset" if _JUDGEMENTS.search(path.name) else "run"
-        formats = {likely: formats[likely]}
-    for kind, form in formats.items():
-        if form not in ("trec", "scores"):
-            continue
-        lines, looks = Source(path).head.split(b"\n"), readers.FORMATS[form].looks
-        for number, line in enumerate(lines[:-1] or lines, 1):
-            head = Head("", line)
-            if head.lines and not looks(head, kinds[kind]):
-                likely_name = "a run" if kind == "run" else "judgements"
-                what = f"looks like {likely_name} ({form}), but its line {number} does not"
-                raise InputError(Problem(str(path), what))
-    return list(formats.items())
-
-
-@dataclass(frozen=True)
-class Group:
-    """Files that one pattern matches, with the values of its placeholders in each."""
-
-    pattern: str
-    values: Mapping[str, Mapping[str, str]]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The placeholders."""
-        return tuple(next(iter(self.values.values())))
-
-
-def escaped(text: str) -> str:
-    """Return a literal path as a pattern."""
-    return doubled(text).replace("$", "$$")
-
-
-def filled(pattern: str, values: Mapping[str, str]) -> str:
-    """Return a pattern with some placeholders filled in, as patterns; literal braces stay.
-
-    >>> filled("{{fold}}/a{fold}-{seed}", {"fold": "2"})
-    '{{fold}}/a2-{seed}'
-    """
-    return re.sub(
-        r"\{\{|\}\}|\{(\w+)\}", lambda match: values.get(match[1] or "", match[0]), pattern
-    )
-
-
-def numbered(paths: Iterable[str]) -> list[Group]:
-    """Return the paths in groups that differ in numbers of folds and seeds only.
-
-    >>> [group.pattern for group in numbered(["svm/fold1.txt", "svm/fold2.txt", "bm25.run"])]
-    ['svm/fold{fold}.txt', 'bm25.run']
-    """
-    groups: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
-    for path in paths:
-        values: dict[str, str] = {}
-
-        def placeholder(match: re.Match[str], values: dict[str, str] = values) -> str:
-            word, between, number = match.groups()
-            same = values.setdefault(word.lower(), number) == number
-            return f"{word}{between}{{{word.lower()}}}" if same else match[0]
-
-        groups[_NUMBERED.sub(placeholder, escaped(path))][path] = values
-    return [Group(pattern, values) for pattern, values in groups.items()]
-
-
-def _fixed(group: Group, keep: Collection[str] = ()) -> Group:
-    """Return a group without the placeholders that have one value, except those to keep."""
-    values = list(group.values.values())
-    single = {
-        name: values[0][name]
-        for name in (group.names if values else ())
-        if name not in keep and len({one[name] for one in values}) == 1
-    }
-    return Group(
-        filled(group.pattern, single),
-        {
-            path: {name: value for name, value in one.items() if name not in single}
-            for path, one in group.values.items()
-        },
-    )
-
-
-def families(groups: Sequence[Group]) -> list[Group]:
-    """Return the groups with those that differ in one part of the path joined: ``{model}``.
-
-    Examples
-    --------
-    >>> some = numbered(["gbrt/fold1.txt", "gbrt/fold2.txt", "svm/fold1.txt", "one.run"])
-    >>> [group.pattern for group in families(some)]
-    ['{model}/fold{fold}.txt', 'one.run']
-    """
-    members: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for number, group in enumerate(groups):
-        for slot in _slots(group.pattern):
-            members[slot].append(number)
-    left = dict.fromkeys(range(len(groups)))
-    found: dict[int, Group] = {}
-    while left:
-        sizes = {slot: sum(n in left for n in some) for slot, some in members.items()}
-        best = max(sizes, key=lambda slot: (sizes[slot], _rank(slot)), default=None)
-        if best is None or sizes[best] < 2:
-            break
-        some = [number for number in members.pop(best) if number in left]
-        found[some[0]] = _family(best, [groups[number] for number in some])
-        for number in some:
-            del left[number]
-    found |= {number: groups[number] for number in left}
-    return [found[number] for number in sorted(found)]
-
-
-def stem_of(name: str) -> tuple[str, str]:
-    """Return a file's name in two: ``("bm25", ".run.gz")``; other dots are part of a name."""
-    stem, ending = name, ""
-    for known in (_COMPRESSED, _SUFFIXES):
-        head, suffix = os.path.splitext(stem)
-        if suffix.lower() in known and head:
-            stem, ending = head, suffix + ending
-    return stem, ending
-
-
-def _slots(pattern: str) -> Iterator[tuple[str, str]]:
-    """Yield what is before and after each part of a pattern that may be a model's name."""
-    parts = pattern.split("/")
-    for place, one in enumerate(parts):
-        before = "/".join(parts[:place]) + "/" * (place > 0)
-        if place < len(parts) - 1:
-            if "{" not in one:
-                yield before, "/" + "/".join(parts[place + 1 :])
-            continue
-        stem, suffix = stem_of(one)
-        if "{" not in stem:
-            yield before, suffix
-        else:  # gbrt-fold{fold}: what is before the first placeholder's word
-            word = re.match(r"(.+?)([_.-][A-Za-z]*[_.-]?\{.*)", stem)
-            if word is not None and "{" not in word[1]:
-                yield before, word[2] + suffix
-
-
-def _rank(slot: tuple[str, str]) -> tuple[bool, bool]:
-    """Prefer names of files to those of folders, unless the files are called scores or the like."""
-    file = slot[1].rpartition("/")[2] if "/" in slot[1] else ""
-    return not _GENERIC.fullmatch(file), not file
-
-
-def _family(slot: tuple[str, str], groups: Sequence[Group]) -> Group:
-    """Return groups that differ in one slot as one, with ``{model}`` there."""
-    before, after = slot
-    names = [group.pattern[len(before) : len(group.pattern) - len(after)] for group in groups]
-    head = _common(names)
-    tail = _common([name[len(head) :][::-1] for name in names])[::-1]
-    values = {
-        path: {MODEL: _unescaped(name[len(head) : len(name) - len(tail)]), **one}
-        for name, group in zip(names, groups, strict=True)
-        for path, one in group.values.items()
-    }
-    return Group(f"{before}{head}{{{MODEL}}}{tail}{after}", values)
-
-
-def _common(names: Sequence[str]) -> str:
-    """Return what all names begin with, up to a sign between words."""
-    head = re.match(r"(.*[._-])?", os.path.commonprefix(names))  # noqa: RUF071 - of letters
-    return head[0] if head and all(len(head[0]) < len(name) for name in names) else ""
-
-
-def _unescaped(pattern: str) -> str:
-    return pattern.replace("$$", "$").replace("{{", "{").replace("}}", "}")
-
-
-class Fit(NamedTuple):
-    """The judgements that a run belongs to, and what is wrong or unsure."""
-
-    dataset: int | None
-    path: str = ""
-    why: str = ""
-
-
-class Matcher:
-    """Finds the judgements of runs among groups of files, each with its format."""
-
-    def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
-        self.folder, self.datasets = folder, datasets
-        self._graded: set[str] = set()
-        self._rows: dict[str, int | None] = {}
-        self._pairs: dict[str, frozenset[tuple[str, str]] | None] = {}
-
-    def find(self, run: File, values: Mapping[str, str]) -> Fit:
-        """Return where a run belongs; its numbers of fold and seed must be those of the data."""
-        by_row = readers.FORMATS[run.format].needs_dataset
-        near: dict[tuple[int, str], tuple[float, int]] = {}
-        unnumbered = ""
-        for number, (group, form) in enumerate(self.datasets):
-            for path, own in group.values.items():
-                shared = own.keys() & values.keys()
-                if any(own[name] != values[name] for name in shared):
-                    continue
-                score = self._by_rows(run, path, form) if by_row else self._judged(run, path, form)
-                if score and own and not shared:
-                    unnumbered = unnumbered or path
-                elif score:
-                    folders = {*run.path.split("/")[:-1]} & {*path.split("/")[:-1]}
-                    near[number, path] = score, len(folders)
-        if not near:
-            n = self._count(run.path) if by_row else None
-            what = "queries or documents" if n is None else f"number of rows ({n})"
-            why = f"fits no judgements: other {what}"
-            if unnumbered:
-                why = f"fits {unnumbered}, and no number in its own name says which fold it is of"
-            return Fit(None, why=why)
-        best = max(near.values())
-        fitting = [place for place, score in near.items() if score == best]
-        fitting.sort(key=lambda place: place[1] not in self._graded)
-        others = sorted({self.datasets[number][0].pattern for number, _ in fitting[1:]})
-        why = f"a guess: could also be {first_of(others, 3)}" if others else ""
-        return Fit(*fitting[0], why)
-
-    def share_queries(self, paths: Iterable[str]) -> bool:
-        """Whether judgements that were read have queries in common."""
-        qids = [{qid for qid, _ in self._pairs.get(path) or ()} for path in paths]
-        return sum(map(len, qids)) > len(set().union(*qids))
-
-    def _by_rows(self, run: File, path: str, form: str) -> float:
-        """Return 1 if there are as many scores as rows, 0.1 if that cannot be counted."""
-        if form not in ("letor", "batch"):
-            return 0
-        rows, scores = self._count(path), self._count(run.path)
-        return 0.1 if rows is None or scores is None else float(rows == scores)
-
-    def _judged(self, run: File, path: str, form: str) -> float:
-        """Return the share of judged documents in the first lines; 0.01 if it cannot be told."""
-        pairs, some = self._judgements(path), self._retrieved(run)
-        if pairs is None or some is None:
-            return 0.01
-        share = sum(pair in pairs for pair in some) / max(1, len(some))
-        if share or form == "letor" or not {one[0] for one in some} & {one[0] for one in pairs}:
-            return share
-        return 0.001
-
-    def _count(self, name: str) -> int | None:
-        """Return how many rows a file has; None if it is too large or cannot be read."""
-        if name not in self._rows:
-            self._rows[name] = None
-            path = self.folder / name
-            if path.stat().st_size <= LARGEST and path.suffix != ".npz":
-                with contextlib.suppress(NoArrayError, HarnessError):
-                    self._rows[name] = _count_rows(path)
-        return self._rows[name]
-
-    def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
-        """Return queries and documents of a run, or of its beginning."""
-        path = self.folder / run.path
-        if run.format not in _COLUMNS:
-            rows = _read(path, "run")
-            return None if rows is None else [(q, d) for q, row in rows.items() for d in row]
-        qid, docno = _COLUMNS[run.format]
-        lines = Source(path).head.decode("utf-8", "replace").splitlines()
-        words = [line.split() for line in lines[:-1] or lines]
-        return [(one[qid], one[docno]) for one in words if len(one) > docno]
-
-    def _judgements(self, path: str) -> frozenset[tuple[str, str]] | None:
-        if path not in self._pairs:
-            rows = _read(self.folder / path, "qrels")
-            pairs = [(qid, docno) for qid, row in (rows or {}).items() for docno in row]
-            self._pairs[path] = None if rows is None else frozenset(pairs)
-            grades = {grade for row in (rows or {}).values() for grade in row.values()}
-            if sum(grade > 0 for grade in grades) > 1:
-                self._graded.add(path)
-        return self._pairs[path]
-
-
-def _count_rows(path: Path) -> int:
-    source = Source(path)
-    if path.suffix == ".npy":
-        return array_of(source.read()).size
-    with source.explained(), source.open() as stream:
-        lines = stream.read().split(b"\n")
-    return sum(1 for line in lines if line.strip() and not line.startswith(b"#"))
-
-
-def _read(path: Path, kind: str) -> Mapping[str, Mapping[str, float]] | None:
-    """Return documents by query: nothing if the file is wrong, None if it is too large."""
-    if path.stat().st_size > LARGEST:
-        return None
-    try:
-        if kind == "run":
-            return readers.read_run(path, duplicates="first").to_dict()
-        return readers.read_qrels(path, duplicates="first", fractions=True).to_dict()
-    except (HarnessError, OSError):
-        return {}
 
 
 @dataclass(frozen=True)
@@ -623,6 +223,23 @@ def propose(found: Look) -> Proposal:
     _name_runs(made)
     _join_datasets(made)
     return made
+
+
+def _fixed(group: Group, keep: Collection[str] = ()) -> Group:
+    """Return a group without the placeholders that have one value, except those to keep."""
+    values = list(group.values.values())
+    single = {
+        name: values[0][name]
+        for name in (group.names if values else ())
+        if name not in keep and len({one[name] for one in values}) == 1
+    }
+    return Group(
+        filled(group.pattern, single),
+        {
+            path: {name: value for name, value in one.items() if name not in single}
+            for path, one in group.values.items()
+        },
+    )
 
 
 def _single(one: tuple[Group, str]) -> list[tuple[Group, str]]:
@@ -846,7 +463,7 @@ def _summary_lines(made: Proposal) -> Iterator[str]:
 def _compare_lines(made: Proposal) -> Iterator[str]:
     """Yield a plan of comparisons, unless there is only one run."""
     names = [name for entry in made.runs for _, name in sorted(_models(entry.key, entry))]
-    names = [_unescaped(name) for name in dict.fromkeys(names)]
+    names = [unescaped(name) for name in dict.fromkeys(names)]
     usual = [name for name in names if re.search("bm25|baseline|linear|random", name, re.I)]
     if len(names) != 1:
         baseline = _quoted([*usual, *names, "RUN"][0])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import metrics as _built_in
 from ..core.text import readable_name
-from ..errors import ConfigError, Problem, first_of
+from ..errors import ConfigError, Problem
 from .cells import Cell
 from .checks import check
 from .layers import read, text_of
@@ -134,13 +134,8 @@ def _text_of(path: Path) -> str:
     except LookupError as error:
         what, fix = error.args
         rule = "" if path.exists() else "missing-file"
-        if rule:
+        if rule or path.is_dir():
             fix = "give the name of a config; harness init writes one"
-        elif path.is_dir():
-            configs = sorted(str(one) for one in path.glob("*.y*ml"))
-            fix = f"harness init {path} writes one for what it holds"
-            if configs:
-                fix = f"give a config in it: {first_of([readable_name(one) for one in configs])}"
         raise ConfigError(Problem("", what, fix=fix, rule=rule), where=str(path)) from error
 
 

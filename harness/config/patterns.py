@@ -14,7 +14,6 @@ from pathlib import Path
 from string import Formatter
 
 from ..core.text import readable_name
-from ..readers.source import link_to
 
 SHOWN = 5
 """Names of a folder that a message lists."""
@@ -237,8 +236,6 @@ def _explain(base: Path, text: str, known: Mapping[str, str], part: str, at: lis
     path = Path(os.path.normpath(base / _literal(Pattern(text), known)))
     folder = Path(os.path.normpath(nearest))
     verb = "no file" if set(Pattern(text).names) <= set(known) else "no file matches"
-    if path.is_symlink():
-        return f"{verb} {path}; {link_to(path)}"
     if not nearest.is_dir():
         return f"{verb} {path}; {folder} is no folder"
     place = "the folder" if folder == path.parent else f"{folder}/"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -12,7 +11,7 @@ from ..core.evaluation import Counts
 from ..errors import ConfigError, did_you_mean
 from . import cells as grid
 from .cells import DATASET, Cell, GridProblem, columns_of, missing
-from .patterns import Found, NothingFoundError, Pattern, doubled, files, natural
+from .patterns import Found, NothingFoundError, Pattern, files, natural
 from .yaml_file import Loc
 
 if TYPE_CHECKING:
@@ -146,7 +145,6 @@ class _Search:
         known = {DATASET, *path.names, *(n for one in datasets for n in one.values)}
         if datasets and not self._check_fill(name, known, ("runs", key)):
             return
-        run_path = os.path.join(doubled(str(self.base)), path.text)
         strangers = []
         for found, near in self._files_and_datasets(entry, path, datasets, at):
             fitting = [one for one in near if one.fits(found)]
@@ -158,7 +156,7 @@ class _Search:
                 concrete = entry.model_copy(update={"path": str(found.path)})
                 cell = Cell(
                     one.name, run, one.entry, concrete, one.key, key, one.values, own,
-                    across=DATASET in path.names, run_path=run_path,
+                    across=DATASET in path.names,
                 )  # fmt: skip
                 self.cells.append((cell, loc))
         if strangers and datasets and self.complete:
