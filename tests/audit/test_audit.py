@@ -20,7 +20,7 @@ import harness
 from harness.audit.convention_variants import steps, under_conventions, with_choices
 from harness.audit.conventions import audit
 from harness.audit.conventions_report import as_csv, as_html, as_text
-from harness.audit.spread import Matrix, Row, compare, effect, walk
+from harness.audit.spread import Matrix, Row, compare, effect
 from harness.core.convention import CONVENTIONS
 from harness.core.names import parse
 from harness.core.policy import Policy
@@ -264,14 +264,6 @@ system  lowest"""
     assert "ties: bounds is not audited" in as_text(audit(toy, overrides=["policy.ties=bounds"]))
 
 
-@pytest.mark.parametrize("width", [60, 100])
-def test_text_keeps_to_the_width(root: Path, width: int) -> None:
-    lines = as_text(audit(root / "configs/sweep.yaml", metrics=["ndcg@10"]), width=width)
-    rows = [line for line in lines.splitlines() if re.match(r"(convention|base|lightgbm) ", line)]
-    assert max(map(len, rows)) <= width
-    assert len({row for row in rows if row.startswith("convention")}) > 1  # went on below
-
-
 def test_a_refused_base(toy: Path) -> None:
     found = audit(toy, metrics=["map(convention=xgboost)@2"], conventions=["ranx", "lightgbm"])
     text = as_text(found)
@@ -410,28 +402,6 @@ def test_the_effect_of_a_choice(
     )  # fmt: skip
     assert found.change == pytest.approx(change)
     assert found.tau == pytest.approx(tau, nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("base", "way", "changes", "nothing", "end"),
-    [
-        ([0.5, 0.4], [("a", [0.6, 0.4]), ("b", [0.3, 0.7])],
-         {"a": [0.1, 0], "b": [-0.3, 0.3]}, (), [0.3, 0.7]),
-        ([0.5], [("a", [0.5]), ("b", [0.75])], {"b": [0.25]}, ("a",), [0.75]),
-        # a step that is refused comes with the next
-        ([0.5, 0.5], [("a", [nan, 0.25]), ("b", [0.75, 0.25])],
-         {"a, b": [0.25, -0.25]}, (), [0.75, 0.25]),
-        # a system without a value at an end is left out
-        ([0.5, nan], [("a", [0.75, 0.25])], {"a": [0.25, nan]}, (), [0.75, nan]),
-    ],
-)  # fmt: skip
-def test_steps_add_up(base, way, changes, nothing, end) -> None:
-    found = walk("x", row("", *base), [(text, row("", *values)) for text, values in way])
-    assert [text for text, _ in found.changes] == [*changes]
-    for text, change in found.changes:
-        assert change == pytest.approx(changes[text], nan_ok=True)
-    assert found.nothing == nothing
-    assert found.values == pytest.approx(end, nan_ok=True)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -360,45 +359,17 @@ def test_a_seed_of_one_fold_is_gone(folds: Path) -> None:
     assert found.verified == {"inputs": 13, "cells": 11, "values": 165}
 
 
-def edit_row(path: Path, where: dict[str, str], column: str) -> None:
-    """Change a value of the only row that has these fields."""
-    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
-    (row,) = (row for row in rows if where.items() <= row.items())
-    row[column] = repr(float(row[column]) + 2**-50)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def edit_value(path: Path, row: int) -> None:
-    table = pq.ParquetFile(path).read()
-    values = table["value"].to_numpy().copy()
-    values[row] += 2**-50
-    place = table.column_names.index("value")
-    pq.write_table(table.set_column(place, "value", pa.array(values)), path)
-
-
-def edit_count(out: Path, cell: int) -> None:
-    edit_manifest(out, lambda m: m["cells"][cell]["counts"].update(tied=77))
-
-
-CELLS = "leaderboard_cells.csv"
-
-
-@pytest.mark.parametrize(
-    ("name", "edit"),
-    [
-        (CELLS, lambda out: edit_row(out / CELLS, {"run": "a", "fold": "2", "seed": "2"}, "map")),
-        ("per_query.parquet", lambda out: edit_value(out / "per_query.parquet", 0)),
-        ("per_query.parquet", lambda out: (out / "per_query.parquet").write_bytes(b"x")),
-        ("manifest.json", lambda out: edit_count(out, 0)),
-    ],
-)
-def test_edits_if_one_input_is_gone(folds: Path, name: str, edit: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("name", ["leaderboard_cells.csv", "per_query.parquet", "manifest.json"])
+def test_edits_if_one_input_is_gone(folds: Path, name: str) -> None:
     (folds / "runs/a-1-2.txt").unlink()
-    edit(folds / "out")
-    first, second = verify(folds / "out").differences
+    path = folds / "out" / name
+    if name == "manifest.json":
+        edit_manifest(path.parent, lambda m: m["cells"][0]["counts"].update(tied=77))
+    elif name == "per_query.parquet":
+        path.write_bytes(b"x")
+    else:
+        path.write_bytes(with_another_digit(path.read_bytes()))
+    first, second = verify(path.parent).differences
     assert (first.file, second.file) == ("runs/a-1-2.txt", name)
 
 

@@ -135,22 +135,6 @@ def test_the_text_of_a_cell(tmp_path: Path) -> None:
         why(folder, "one", "map", query="q1")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("oen", "map", None), "no run 'oen' in these results; did you mean 'one'"),
-        (("one", "mpa", None), "these results hold no metric 'mpa'; did you mean 'map'"),
-        (("one", "map", "q9"), r"no query 'q9' in one on toy  \(3 queries\)"),
-    ],
-)
-def test_unknown_names(
-    tmp_path: Path, arguments: tuple[str, str, str | None], message: str
-) -> None:
-    run, metric, query = arguments
-    with pytest.raises(UnknownNameError, match=message):
-        why(results(tmp_path, "map"), run, metric, query=query)
-
-
 METRICS = '[map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]'
 POOLED = "{pool: [fold], spread: [seed]}"
 FOLDS, AVERAGED = "{pool: [fold]}", "{average: [fold], spread: [seed]}"
@@ -360,7 +344,9 @@ def test_which_row_or_cell_is_meant(
     ("summary", "run", "given", "message"),
     [
         (FOLDS, "a", {}, r"2 rows fit.*there are: a seed=1 on web; a seed=2"),
+        (FOLDS, "c", {}, "no run 'c' in these results"),
         (FOLDS, "a", {"where": ["fold=1"]}, "2 cells fit, where one is needed"),
+        (FOLDS, "a seed=1", {"query": "9"}, r"^no query '9' in any of 2 cells"),
         (FOLDS, "a", {"query": "1"}, r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"),
         (FOLDS, "a seed=1", {"where": ["seed=7"]}, r"^no seed 7; there are 1$"),
         (FOLDS, "a", {"where": ["sed=1"]}, r"^no column 'sed'; did you mean 'seed'\?"),
@@ -374,3 +360,5 @@ def test_names_that_fit_no_row_or_several(
     folder = made(summary)
     with pytest.raises(UnknownNameError, match=message):
         why(folder, run, "map", **given)
+    with pytest.raises(UnknownNameError, match="no metric 'mpa'; did you mean 'map'"):
+        why(folder, run, "mpa", **given)
