@@ -10,7 +10,6 @@ import click
 from .. import files as output
 from ..errors import ConfigError, HarnessError, InputError, Problem
 from ..guard import check
-from ..guard.check_report import as_json, text
 from . import options
 
 
@@ -77,7 +76,8 @@ def command(
                 fix = "harness check CONFIG, or harness check QRELS RUN..."
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused_config(first, wrong)
-    output.show(as_json(found) if format == "json" else text(found, notes=not no_notes))
+    json = format == "json"
+    output.show(check.as_json(found) if json else check.as_text(found, notes=not no_notes))
     if found.count("error"):
         raise click.exceptions.Exit(2)
     if strict and found.count("warning"):

@@ -21,7 +21,7 @@ from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..errors import Finding, HarnessError, InputError
 from ..files import sha256, state_of
-from ..guard.guarding import Seen, guard
+from ..guard.sweep import Seen, guard
 from .cache import Cache, Input, Record, with_names
 from .cache_key import Keys, hash_of
 from .crosscheck import Audit
@@ -178,7 +178,7 @@ class _Run:
             found.audits.append(record.audit)
             found.headers.append(record.header)
             found.cells.append(cell)
-            found.warnings += guarded.said[place]
+            found.warnings += guarded.texts[place]
         found.warnings = list(dict.fromkeys(found.warnings))
         return found
 

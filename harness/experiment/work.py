@@ -30,10 +30,9 @@ from ..errors import (
     VerificationError,
 )
 from ..guard import columns as columns
-from ..guard.facts import Facts, JudgementFacts
+from ..guard.facts import Facts, JudgementFacts, Watch, observing
 from ..guard.lines import add_lines
 from ..guard.registry import of_warning
-from ..guard.watch import Watch, observing
 from ..readers import ir_metadata as ir_metadata
 from ..readers import letor as row_marks
 from ..readers.hashed import HashedSource
@@ -258,7 +257,7 @@ def _findings(caught: Sequence[warnings.WarningMessage], cell: Cell) -> list[Fin
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     files = cell.run_entry.path, cell.dataset_entry.path
     ours = [one.message for one in caught if issubclass(one.category, HarnessWarning)]
-    return [of_warning(one, files, judged=files[1:]) for one in ours]
+    return [of_warning(one, files) for one in ours]
 
 
 _loaded: set[tuple[Path, tuple[str, ...]]] = set()

@@ -1,4 +1,4 @@
-"""What is wrong or odd with the inputs of an experiment, found before any metric is computed."""
+"""``harness check``: reads every file of a config to its end, and reports all that is found."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import contextlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
+import numpy as np
 from tqdm import tqdm
 
 from .. import readers as readers
@@ -24,42 +25,70 @@ from ..core.policy import Policy
 from ..core.tables import Qrels
 from ..core.views import takes_fractions
 from ..errors import (
+    ALIKE,
     ConfigError,
     Finding,
     HarnessError,
     HarnessWarning,
     Problem,
     UnknownNameError,
+    for_terminal,
+    in_json,
     legible,
+    others_at,
 )
 from ..readers.build import last_line
 from ..readers.hashed import HashedSource
-from ..readers.source import NAMELESS, STDIN, Source
-from . import columns as columns
-from . import shared_rows as shared_rows
-from .elsewhere import Elsewhere, Held
-from .facts import Facts, JudgementFacts, RunFacts
-from .guarding import as_meant, guarded_cell, places_in
-from .judgements import of_dataset, of_rows
-from .lines import BY_ROW, add_lines, format_of, qrels_of, reading_again
+from ..readers.source import NAMELESS, STDIN
+from ..reports.phrases import counted
+from .columns import with_ranks
+from .facts import Facts, RunFacts, Watch, observing
+from .judgements import JudgementFacts
+from .lines import BY_ROW, add_lines, reading_again, run_format
 from .registry import (
-    Kind,
+    ORDER,
     accepted,
-    file_of,
     finding,
     in_order,
     of_warning,
     refused,
+    rules_of,
     without_effects,
 )
-from .row_order import Rows, is_odd, rows_of
-from .rules import of_run
-from .shared_rows import Marked, files_named_twice, part_of
-from .sweep import GuardedCell, of_sweep
-from .watch import Watch, observing
+from .sweep import APART, Dataset, Failed, Seen, Sweep, accepted_rules
 
-_SHOWN = 40
+_NAME = 40
 """Characters of a file's name at the bar, at most: the last ones."""
+MOST = {"error": 20, "warning": 5, "note": 5}
+"""Findings of one rule that are printed, if they are about anything; JSON has all."""
+T = TypeVar("T")
+FEW = 5
+"""Findings of any other rule that are all printed; of more, the first three."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was looked at, and what was found.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+        Errors first.
+    cells : tuple of Cell
+    rows : int
+        Of all runs that could be read.
+    alone : int
+        Runs that were not compared with their dataset, as that could not be read.
+    """
+
+    findings: tuple[Finding, ...]
+    cells: tuple[Cell, ...]
+    rows: int = 0
+    alone: int = 0
+
+    def count(self, severity: str) -> int:
+        """Return how many findings are of a severity."""
+        return sum(one.severity == severity for one in self.findings)
 
 
 class Progress:
@@ -79,12 +108,12 @@ class Progress:
     @contextlib.contextmanager
     def file(self, path: str) -> Iterator[Callable[[int], None]]:
         """Give what counts the bytes of a file as they pass; at the end all of them are counted."""
-        self.bar.set_postfix_str(legible(path[-_SHOWN:]), refresh=True)
+        self.bar.set_postfix_str(legible(path[-_NAME:]), refresh=True)
         left = _size(path)
 
         def count(n: int) -> None:
             nonlocal left
-            n = min(n, left)  # a file that is read again is not counted again
+            n = min(n, left)  # a file that is read twice is counted once
             left -= n
             self.bar.update(n)
 
@@ -95,259 +124,149 @@ class Progress:
 
 
 def _size(path: str) -> int:
-    """Return the size of a file; 0 if it is none, as a pipe or one that is not there."""
     with contextlib.suppress(OSError):
         return os.path.getsize(path)
     return 0
 
 
-def shown(place: str) -> str:
-    """Return a file, or a place in it, for messages: standard input as its reader calls it.
-
-    >>> shown("-"), shown("-:7"), shown("-: row 2"), shown("a-:7")
-    ('<stdin>', '<stdin>:7', '<stdin>: row 2', 'a-:7')
-    """
-    is_stdin = re.fullmatch(f"{STDIN}((:|: row )[0-9]+)?", place)
-    return NAMELESS + place[len(STDIN) :] if is_stdin else place
-
-
-class Reading:
-    """Collects what is found while files are read, and goes on.
-
-    Attributes
-    ----------
-    findings : list of Finding
-    refused : set of str
-        Rules by which the file that was read last was refused.
-    """
-
-    def __init__(self) -> None:
-        self.findings: list[Finding] = []
-        self.refused: set[str] = set()
-
-    def add(self, *found: Finding) -> None:
-        """Add findings."""
-        self.findings += (replace(one, place=shown(one.place)) for one in found)
-
-    @contextlib.contextmanager
-    def of(self, place: str, kind: Kind = "") -> Iterator[None]:
-        """Read the file at `place`: its errors and warnings become findings."""
-        self.refused = set()
-        place = shown(place)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", HarnessWarning)
-            try:
-                yield
-            except HarnessError as error:
-                found = [*refused(place, error, kind)]
-                self.add(*found)
-                self.refused = {one.rule for one in found}
-        known = {one.rule for one in self.findings if file_of(one) == place}
-        for one in caught:
-            if not issubclass(one.category, HarnessWarning):
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-                continue
-            warning = of_warning(one.message, [place], [place] if kind == "judgements" else [])
-            if warning.rule not in known:
-                self.add(replace(warning, place=warning.place or place))
-
-    def replace(self, rule: str, better: Finding | None) -> None:
-        """Replace the finding of a rule on the same file, if there is a better one."""
-        if better is not None:
-            better = replace(better, place=shown(better.place))
-            self.findings = [
-                better if (one.rule, file_of(one)) == (rule, file_of(better)) else one
-                for one in self.findings
-            ]
-
-    def end(self, source: HashedSource) -> None:
-        """Report that the last line of the file that was read last has no end."""
-        cut = any(one.rule == "cut-line" and file_of(one) == source.name for one in self.findings)
-        if source.unfinished and not self.refused and not cut:
-            last = source.unfinished.decode("utf-8", "replace")
-            place = f"{source.name}:{last_line(source)}"
-            self.add(finding("no-line-end", place, "the last line has no end", 1, [last]))
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What was looked at, and what was found.
-
-    Parameters
-    ----------
-    findings : tuple of Finding
-        Errors first.
-    cells : tuple of Cell
-    rows : int
-        Of all runs that could be read.
-    alone : int
-        Runs that were not held against their dataset, as that could not be read.
-    """
-
-    findings: tuple[Finding, ...]
-    cells: tuple[Cell, ...]
-    rows: int = 0
-    alone: int = 0
-
-    def count(self, severity: str) -> int:
-        """Return how many findings are of a severity."""
-        return sum(one.severity == severity for one in self.findings)
-
-
 @dataclass(eq=False)
-class _Dataset:
-    """What is kept of a dataset until all are read."""
+class _Read(Generic[T]):
+    """One file that was read: what a reader gave, the error that ended it, and its findings."""
 
-    cell: Cell
-    rows: Rows | None
-    facts: JudgementFacts
-    digest: str
-    qids: Any
+    given: T | None = None
+    source: HashedSource | None = None
+    error: HarnessError | None = None
+    findings: list[Finding] = field(default_factory=list)
 
-    def held(self) -> Held:
-        """Return it as predictions of other datasets are compared with it."""
-        n_rows = -1 if self.rows is None else self.rows.grades.size
-        return Held(self.cell.dataset, self.cell.dataset_entry.path, n_rows, lambda: self.rows)
+
+def _read(path: str, count: Callable[[int], None], reader: Callable[[HashedSource], T]) -> _Read[T]:
+    """Read a file: its reader's warnings, and a last line without an end, become findings."""
+    read = _Read[T]()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HarnessWarning)
+        try:
+            read.source = source = HashedSource(path)
+            source.tell, source.again = count, True
+            read.given = reader(source)
+        except HarnessError as error:
+            read.error = error
+    for one in caught:
+        if issubclass(one.category, HarnessWarning):
+            found = of_warning(one.message, [_name_of(path)])
+            read.findings.append(replace(found, place=found.place or path))
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    is_cut = any(one.rule == "cut-line" for one in read.findings)
+    if read.source is not None and read.source.unfinished and not (read.error or is_cut):
+        last = read.source.unfinished.decode("utf-8", "replace")
+        place = f"{read.source.name}:{last_line(read.source)}"
+        read.findings.append(finding("no-line-end", place, "the last line has no end", 1, [last]))
+    return read
+
+
+def _name_of(path: str) -> str:
+    """Return what readers call a file."""
+    return NAMELESS if path == STDIN else path
 
 
 class _Check:
-    """Reads the files of cells one after the other, and keeps what is to be compared.
+    """Reads the files of cells one after the other, and keeps what the guard looks at.
 
     Parameters
     ----------
     policy : Policy
     fractions : bool
         Whether grades may be fractions.
-    pooled : sequence of str
-        As :func:`check_cells` takes them.
     """
 
-    def __init__(self, policy: Policy, fractions: bool, pooled: Sequence[str]) -> None:
-        self.policy, self.fractions, self.pooled = policy, fractions, pooled
-        self.reading = Reading()
-        self.datasets: dict[str, _Dataset] = {}
-        self.rows: list[shared_rows.Rows] = []
-        self.odd: list[tuple[Cell, RunFacts]] = []
-        self.miscounted: list[Cell] = []
-        self.strangers: list[Cell] = []
-        self.failed: dict[str, str] = {}
-        self.guarded: list[GuardedCell] = []
+    def __init__(self, policy: Policy, fractions: bool) -> None:
+        self.policy, self.fractions = policy, fractions
+        self.findings: list[Finding] = []
+        self.seen: dict[int, Seen] = {}
+        self.failed: dict[int, tuple[Cell, HarnessError]] = {}
+        self.datasets: dict[str, Dataset] = {}
+        self.digests: dict[str, str] = {}
         self.n_rows = self.alone = 0
 
     def read_dataset(self, cell: Cell, count: Callable[[int], None]) -> Qrels | None:
         """Read a dataset, and return it; None if it cannot be read."""
-        entry, into, qrels, source = cell.dataset_entry, self.reading, None, None
-        options = {"name": cell.dataset, **entry.options()}
-        with into.of(entry.path, "judgements"):
-            source = _source(entry.path, count)
-            qrels = readers.read_qrels(source, fractions=self.fractions, **options)
-        if "grade-values" in into.refused and not self.fractions:
-            with reading_again():  # as fractions, which no metric takes, and the rules can look at
-                qrels = readers.read_qrels(entry.path, fractions=True, **options)
-        if qrels is None or source is None:
+        entry = cell.dataset_entry
+        options: dict[str, Any] = {"name": cell.dataset, **entry.options()}
+
+        def reader(source: HashedSource | str, fractions: bool = self.fractions) -> Qrels:
+            return readers.read_qrels(source, fractions=fractions, **options)
+
+        read = _read(entry.path, count, reader)
+        qrels, self.findings = read.given, self.findings + read.findings
+        if read.error is not None:
+            self.findings += refused(entry.path, read.error)
+            if "grade-values" in rules_of(read.error) and not self.fractions:
+                with reading_again():  # as fractions, which rules about columns look at
+                    qrels = reader(entry.path, True)
+        if qrels is None or read.source is None:
             return None
-        into.end(source)
-        facts = JudgementFacts.of(qrels)
-        add_lines(facts.first, source, entry, tuple(facts.first))
-        digest = source.sha256()
-        self.datasets[entry.path] = _Dataset(cell, rows_of(qrels), facts, digest, qrels.qids)
-        into.add(*of_dataset(facts, shown(entry.path)))
-        if source.row_marks is not None:
-            part = part_of(cell, self.pooled)
-            about = Marked(entry.path, cell.dataset, digest, part, source.row_marks)
-            rows = shared_rows.Rows.of(about, qrels)
-            self.rows += [] if rows is None else [rows]
+        facts, marks = JudgementFacts.of(qrels), read.source.row_marks
+        add_lines(facts.first, read.source, entry, tuple(facts.first))
+        marks = np.zeros(0, np.uint64) if marks is None else marks
+        self.datasets[entry.path] = Dataset(cell, facts, qrels.qids, marks)
+        self.digests[entry.path] = read.source.sha256()
         return qrels
 
-    def read_run(self, cell: Cell, qrels: Qrels | None, count: Callable[[int], None]) -> None:
+    def read_run(
+        self, place: int, cell: Cell, qrels: Qrels | None, count: Callable[[int], None]
+    ) -> None:
         """Read a run, and look at how it fits its judgements."""
-        entry, into = cell.run_entry, self.reading
-        form = format_of(entry.path, entry.format, "run")
-        follows = form in BY_ROW
+        entry, form = cell.run_entry, run_format(cell)
+        options: dict[str, Any] = {"name": cell.run, **entry.options()}
+        watch = None if qrels is None else Watch(qrels, self.policy, _name_of(entry.path))
+
+        def reader(source: HashedSource) -> int:
+            if qrels is None or watch is None:
+                parts = () if form in BY_ROW else readers.stream_run(source, **options)
+                return sum(part.n_rows for part in parts)
+            for aligned in readers.align_run(
+                qrels, source, self.policy, watch=watch.run, **options
+            ):
+                watch.aligned(aligned)
+            return 0
+
+        read = _read(entry.path, count, reader)
+        run = watch.facts() if watch is not None and read.error is None else None
+        self.findings += read.findings if watch is None else [*read.findings, *watch.failures]
         self.alone += qrels is None
-        if qrels is None and follows:
-            with into.of(entry.path):
-                Source(entry.path)
-            return
-        source = None
-        with into.of(entry.path, "rows" if follows else ""):
-            source = _source(entry.path, count)
-            options: dict[str, Any] = {"name": cell.run, **entry.options()}
-            if qrels is None:
-                self.n_rows += sum(part.n_rows for part in readers.stream_run(source, **options))
-            else:
-                watch = Watch(qrels, self.policy, source.name)
-                parts = readers.align_run(qrels, source, self.policy, watch=watch.run, **options)
-                for aligned in parts:
-                    watch.aligned(aligned)
-                run = watch.facts()
-                into.add(*watch.failures)
-                if run is not None:
-                    run = columns.with_ranks(run, source) if form == "trec" else run
-                    self._add_facts(cell, qrels, run, source)
-        if source is None:
-            return
-        into.end(source)
-        if form == "trec" and into.refused == {"no-common-query"}:
-            self.strangers.append(cell)
-        elif "row-count" in into.refused:
-            self.failed[entry.path] = source.sha256()
-            self.miscounted += [] if "not-finite" in into.refused else [cell]
+        self.n_rows += read.given or 0
+        if read.source is not None:
+            self.digests[entry.path] = read.source.sha256()
+        if read.error is not None and qrels is not None:
+            self.failed[place] = cell, read.error
+        elif read.error is not None:
+            self.findings += refused(entry.path, read.error)
+        elif qrels is not None and run is not None:
+            self.n_rows += run.queries.rows
+            source = cast(HashedSource, read.source)
+            facts = self._facts(cell, with_ranks(run, source) if form == "trec" else run, source)
+            self.seen[place] = Seen(facts, read.findings, qrels.qids)
 
-    def _add_facts(self, cell: Cell, qrels: Qrels, run: RunFacts, source: HashedSource) -> None:
-        """Add what the rules say of a run, and keep what is to be compared with others."""
-        entry, into, dataset = cell.run_entry, self.reading, self.datasets[cell.dataset_entry.path]
-        self.n_rows += run.queries.rows
-        facts = Facts(dataset.facts, run)
-        rules = {"upside-down", "unrelated", *(one.rule for one in of_run(facts, entry.path))}
+    def _facts(self, cell: Cell, run: RunFacts, source: HashedSource) -> Facts:
+        """Return facts with the lines of what rules find in them."""
+        entry, judged = cell.run_entry, self.datasets[cell.dataset_entry.path].facts
+        facts = Facts(judged, run)
+        rules = {"unrelated", *(one.rule for one in facts.findings(entry.path))}
         add_lines(run.first, source, entry, rules)
-        if run.follows:
-            into.add(*of_rows(dataset.facts, cell.dataset_entry.path))
-        into.add(*of_run(facts, entry.path, cell.dataset))
-        self.odd += [(cell, run)] if is_odd(run) else []
-        digests = {cell.dataset_entry.path: dataset.digest, entry.path: source.sha256()}
-        self.guarded.append(guarded_cell(cell, facts, qrels.qids, digests, self.pooled))
-
-    def compare_rows(self) -> None:
-        """Compare predictions that do not fit their rows with the other datasets."""
-        elsewhere = Elsewhere(one.held() for one in self.datasets.values())
-        self.reading.add(*(found for _, found in elsewhere.odd(self.odd, self.guarded)))
-        for cell in self.miscounted:
-            self.reading.replace("row-count", elsewhere.count(cell))
-
-    def compare_queries(self) -> None:
-        """Look for the queries that runs answer which share none with their judgements."""
-        qids = {path: one.qids for path, one in self.datasets.items()}
-        for cell in self.strangers:
-            found = columns.stranger(cell, qrels_of(cell), qids)
-            if found is not None and found.rule == "swapped-columns":
-                self.reading.add(found)
-            else:
-                self.reading.replace("no-common-query", found)
-
-    def compare_datasets(self) -> None:
-        """Look for rows that several datasets hold."""
-        for later, earlier in shared_rows.candidates(self.rows):
-            self.reading.add(*shared_rows.findings(self.rows[later], self.rows[earlier]))
-
-
-def _source(path: str, count: Callable[[int], None]) -> HashedSource:
-    """Return a file that can be read again, whose bytes are counted."""
-    source = HashedSource(path)
-    source.tell, source.again = count, True
-    return source
+        return facts
 
 
 def check_cells(
     cells: Sequence[Cell], policy: Policy, *, fractions: bool = False,
     known: Sequence[Finding] = (), accept: Sequence[str] = (), pooled: Sequence[str] = (),
+    wary: bool = False,
 ) -> Checked:  # fmt: skip
     """Read every file of these cells, and return all that is found.
 
     Parameters
     ----------
     cells : sequence of Cell
-        Those of one dataset side by side.
+        Those of one dataset next to each other.
     policy : Policy
         Under which runs are aligned.
     fractions : bool
@@ -355,40 +274,49 @@ def check_cells(
     known : sequence of Finding
         What was found before.
     accept : sequence of str
-        Rules whose findings are as they should be: they become notes.
+        Rules whose findings become notes.
     pooled : sequence of str
         Placeholders whose values are parts of one dataset, besides those called so.
+    wary : bool
+        Whether predictions that fit nothing are a warning in any case.
     """
-    check, failures = _Check(policy, fractions, pooled), list[Finding]()
-    groups = groupby(cells, key=lambda cell: (cell.dataset, cell.dataset_entry))
+    check, failures = _Check(policy, fractions), list[Finding]()
+    groups = groupby(enumerate(cells), key=lambda one: (one[1].dataset, one[1].dataset_entry))
     datasets = [list(some) for _, some in groups]
-    paths = [some[0].dataset_entry.path for some in datasets]
+    paths = [some[0][1].dataset_entry.path for some in datasets]
     progress = Progress([*paths, *(cell.run_entry.path for cell in cells)])
     with contextlib.closing(progress.bar):
-        for some in datasets:
-            path, qrels = some[0].dataset_entry.path, None
+        for path, some in zip(paths, datasets, strict=True):
+            qrels = None
             with progress.file(path) as count, observing(failures, path):
-                qrels = check.read_dataset(some[0], count)
-            for cell in some:
-                path = cell.run_entry.path
-                with progress.file(path) as count, observing(failures, path):
-                    check.read_run(cell, qrels, count)
-        for compare in (check.compare_rows, check.compare_queries, check.compare_datasets):
-            with observing(failures):
-                compare()
-        with observing(failures):
-            check.reading.add(*files_named_twice(cells))
-        with observing(failures):
-            check.reading.add(*of_sweep(check.guarded, check.failed, places_in(cells)))
-    check.reading.add(*failures)
-    causes = without_effects([*known, *check.reading.findings], accept)
-    found = tuple(in_order(accepted(causes, accept)))
-    return Checked(found, tuple(cells), check.n_rows, check.alone)
+                qrels = check.read_dataset(some[0][1], count)
+            for place, cell in some:
+                run = cell.run_entry.path
+                with progress.file(run) as count, observing(failures, run):
+                    check.read_run(place, cell, qrels, count)
+        read = {place: cells[place] for place in check.seen}
+        failed: Failed = check.failed
+        sweep = Sweep(
+            read, check.seen, check.datasets, failed, check.digests, pooled=pooled,
+            most_read=np.inf, wary=wary,
+        )  # fmt: skip
+        # readers' warnings are in what was seen, as far as rules say nothing of the kind
+        explained = {id(one) for seen in check.seen.values() for one in seen.warnings}
+        loose = [one for one in check.findings if id(one) not in explained]
+        found = [*known, *loose, *(one.finding for one in sweep.examine(accept)), *failures]
+    found = [replace(one, place=_shown(one.place)) for one in found]
+    kept = without_effects(found, accept)
+    return Checked(tuple(in_order(accepted(kept, accept))), tuple(cells), check.n_rows, check.alone)
 
 
-_LINE = re.compile(r"line (\d+)(?:, column (\d+))?")
+def _shown(place: str) -> str:
+    """Return a place with standard input as its reader calls it.
 
-__all__ = ["Checked", "check_config", "check_files", "refused"]
+    >>> _shown("-"), _shown("-:7"), _shown("-: row 2"), _shown("a-:7")
+    ('<stdin>', '<stdin>:7', '<stdin>: row 2', 'a-:7')
+    """
+    is_stdin = re.fullmatch(f"{STDIN}((:|: row )[0-9]+)?", place)
+    return NAMELESS + place[len(STDIN) :] if is_stdin else place
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
@@ -404,25 +332,25 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     Raises
     ------
     ConfigError
-        Where it cannot be read as YAML. All else that is wrong is found.
+        If it cannot be read as YAML. All else that is wrong is found.
     """
     cells, parts, problems = configs.examine(path, overrides)
-    lacking = missing(cells)
-    stopped = [one for one in problems if lacking and one.where.startswith("$.complete")]
+    gaps = missing(cells)
+    stopped = [one for one in problems if gaps and one.where.startswith("$.complete")]
     known = [_of_config(str(path), one) for one in problems if one not in stopped]
-    if lacking:
-        what = f"{len(lacking):,} of {len(lacking) + len(cells):,} cells of the grids are missing"
-        names = [gap.name for gap in lacking]
-        one = finding("gaps", str(path), what, len(lacking), names)
+    if gaps:
+        what = f"{len(gaps):,} of {len(gaps) + len(cells):,} cells of the grids are missing"
+        names = [gap.name for gap in gaps]
+        found = finding("gaps", str(path), what, len(gaps), names)
         for problem in stopped:  # 'complete: true' is wanted, and not to be advised
             where = f"{path}: {problem.where}"
-            one = finding("config", where, what, len(lacking), names, "error", fix=problem.fix)
-        known.append(one)
+            found = finding("config", where, what, len(gaps), names, "error", fix=problem.fix)
+        known.append(found)
     policy = parts.to_policy()
     defaults = parts.policy.metric_defaults(parts.convention)
     fractions = takes_fractions(_metrics(parts.metrics, defaults), policy)
     ties = parts.is_given("policy", "ties")
-    accept = as_meant(parts.guard.accept, policy, parts.convention, ties)
+    accept = accepted_rules(parts.guard.accept, policy, parts.convention, ties)
     return check_cells(
         cells, policy, fractions=fractions, known=known, accept=accept, pooled=parts.summary.pool
     )
@@ -447,24 +375,24 @@ def check_files(
         Cell(qrels, run, dataset, RunEntry(path=run, **of_runs), qrels, run, {}, {})
         for run in dict.fromkeys(runs)
     ]
-    found = check_cells(cells, Policy(), fractions=True)
     # of one file that is asked about; in a sweep, one of many models may be a random baseline
-    wary = [replace(one, severity="warning") if one.rule == "unrelated" else one
-            for one in found.findings]  # fmt: skip
-    return replace(found, findings=tuple(in_order(wary)))
+    return check_cells(cells, Policy(), fractions=True, wary=True)
 
 
 def refused_config(path: str, error: HarnessError) -> Checked:
-    """Return what was found where nothing could be looked at: a config that is none."""
+    """Return what was found if nothing could be looked at: the config cannot be read."""
     if isinstance(error, ConfigError):  # it may be that of a config which this one extends
         path = error.where
     return Checked(tuple(_of_config(path, one) for one in error.problems), ())
 
 
+_LINE = re.compile(r"line (\d+)(?:, column (\d+))?")
+
+
 def _of_config(path: str, problem: Problem) -> Finding:
     place = path if problem.where in ("", path) else f"{path}: {problem.where}"
     what = problem.what
-    if at := _LINE.fullmatch(problem.where):  # of YAML that is none, which has no keys
+    if at := _LINE.fullmatch(problem.where):  # of a text that is no YAML and has no keys
         place = f"{path}:{at[1]}"
         what = f"column {at[2]}: {what}" if at[2] else what
     if problem.rule == "missing-file" and not problem.where:  # of the config itself
@@ -480,3 +408,100 @@ def _metrics(names: Iterable[str], defaults: Mapping[str, Any]) -> list[Metric]:
         with contextlib.suppress(UnknownNameError):
             found += parse(name, defaults)
     return found
+
+
+def as_text(checked: Checked, *, notes: bool = True) -> str:
+    """Return what ``harness check`` prints; without notes, how many there are."""
+    return for_terminal("".join(f"{legible(line)}\n" for line in _lines(checked, notes)))
+
+
+def _lines(checked: Checked, notes: bool) -> Iterator[str]:
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for one in checked.findings:
+        if notes or one.severity != "note":
+            alike.setdefault((one.severity, one.rule, *one.advice), []).append(one)
+    for (severity, rule, *_), some in alike.items():
+        most = ALIKE if len(some) > FEW and rule not in APART else MOST[severity]
+        yield from (one.head for one in some[:most])
+        if len(some) > most:
+            yield f"  {others_at([one.place for one in some[most:]])}"
+        yield from some[0].advice
+    counts = [counted(checked.count(name), name) for name in ORDER if checked.count(name)]
+    hidden = " (not shown)" if not notes and checked.count("note") else ""
+    yield f"{looked_at(checked)}: {', '.join(counts) or 'nothing found'}{hidden}"
+
+
+def looked_at(checked: Checked) -> str:
+    """Return in one line what was looked at."""
+    datasets = {cell.dataset_entry.path for cell in checked.cells}
+    runs = {(cell.run, cell.run_entry.path) for cell in checked.cells}
+    alone = f"; {counted(checked.alone, 'run')} without a dataset" if checked.alone else ""
+    files = f"{counted(len(datasets), 'dataset')} and {counted(len(runs), 'run')}"
+    return f"checked {files}, {counted(checked.rows, 'row')}{alone}"
+
+
+def as_json(checked: Checked) -> str:
+    """Return the same as one JSON object."""
+    names = _names(checked.cells)
+    content = {
+        "findings": [
+            {**one.as_dict(), **(at := _at(one.place, names)), **names.get(at["file"], {})}
+            for one in checked.findings
+        ],
+        "counts": {name: checked.count(name) for name in ORDER},
+        "rows": checked.rows,
+        "runs_without_dataset": checked.alone,
+        "checked": [
+            {
+                "dataset": cell.dataset,
+                "run": cell.run,
+                "columns": cell.columns,
+                "dataset_path": cell.dataset_entry.path,
+                "run_path": cell.run_entry.path,
+            }
+            for cell in checked.cells
+        ],
+    }
+    return in_json(content, indent=1) + "\n"
+
+
+def _names(cells: Iterable[Cell]) -> dict[Any, dict[str, str]]:
+    """Return the dataset and the run that each file belongs to, if it is only one."""
+    found: dict[Any, dict[str, set[str]]] = {}
+    for cell in cells:
+        run, dataset = (_shown(one.path) for one in (cell.run_entry, cell.dataset_entry))
+        found.setdefault(run, {}).setdefault("run", set()).add(cell.run)
+        for path in (run, dataset):
+            found.setdefault(path, {}).setdefault("dataset", set()).add(cell.dataset)
+    return {
+        path: {what: next(iter(some)) for what, some in of.items() if len(some) == 1}
+        for path, of in found.items()
+    }
+
+
+_PLACE = re.compile(
+    r"(?P<file>.+?)"
+    r"(?::(?P<line>\d+)|: row (?P<row>\d+)|: (?P<key>\$.*?)"
+    r"(?: \((?:(?P<base>[^()]+), )?line (?P<of_key>\d+)\))?)?"
+)
+
+
+def _at(place: str, files: Collection[str] = ()) -> dict[str, Any]:
+    """Return the file of a place, and its line, its row or its key in a config, if it has any.
+
+    >>> _at("a.run:7"), _at("a.npy: row 2")
+    ({'file': 'a.run', 'line': 7}, {'file': 'a.npy', 'row': 2})
+    >>> _at("c.yaml: $.metrics[1] (line 6)"), _at("a:7", ["a:7"])
+    ({'file': 'c.yaml', 'key': '$.metrics[1]', 'line': 6}, {'file': 'a:7'})
+    >>> _at("c.yaml: $.metrics[1] (base.yaml, line 6)")
+    {'file': 'base.yaml', 'key': '$.metrics[1]', 'line': 6}
+    """
+    found = None if place in files else _PLACE.fullmatch(place)
+    if found is None:
+        return {"file": place}
+    parts = {what: text for what, text in found.groupdict().items() if text is not None}
+    line = parts.pop("of_key", parts.pop("line", None))
+    row = parts.pop("row", None)
+    parts["file"] = parts.pop("base", parts["file"])  # of the config that this one extends
+    numbers = {"line": line, "row": row}
+    return {**parts, **{what: int(text) for what, text in numbers.items() if text}}

@@ -1,4 +1,4 @@
-"""What judgements say by themselves: their grades, and queries without relevant documents."""
+"""Rules about judgements alone: their grades, and queries without relevant documents."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from ..core.arrow import as_bytes
 from ..core.ragged import Bools, Ints
 from ..core.tables import Qrels
 from ..errors import Finding
+from ..reports.phrases import counted
 from .parts import EXAMPLES, First, Firsts, of_documents, of_queries, placing, texts_at
-from .registry import by_share, plural
+from .registry import by_share
 
-USUAL_GRADE = 4
-"""The largest grade of the usual scale of five."""
 LARGEST_GRADE = 30
 """The largest for which LightGBM has a gain."""
 
@@ -29,19 +28,13 @@ class JudgementFacts:
     queries, rows : int
     lowest, highest : float
         Grades.
-    unusual, beyond : int
-        Rows with a grade above :data:`USUAL_GRADE`; above :data:`LARGEST_GRADE`.
-    fractional : int
-        Rows whose grade is not a whole number.
-    negative : int
-        Rows with a grade below 0, which means not judged.
+    beyond, fractional, negative : int
+        Rows with a grade above :data:`LARGEST_GRADE`; with a fraction; below 0.
     empty, single : int
         Queries without a grade above 0; with one row alone.
     numbered : bool
         Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
         files with group sizes: queries of two such files have the same names by chance.
-    documents : int
-        Different documents that are judged, for any query; 0 if they have no names.
     marks : str
         Of rows of a learning-to-rank file: :func:`harness.readers.letor.kept`.
     unused : tuple of str
@@ -54,14 +47,12 @@ class JudgementFacts:
     rows: int = 0
     lowest: float = 0.0
     highest: float = 0.0
-    unusual: int = 0
     beyond: int = 0
     fractional: int = 0
     negative: int = 0
     empty: int = 0
     single: int = 0
     numbered: bool = False
-    documents: int = 0
     marks: str = ""
     unused: tuple[str, ...] = ()
     first: dict[str, First] = field(default_factory=dict)
@@ -87,8 +78,7 @@ class JudgementFacts:
 
         def queries(rule: str, which: Bools) -> int:
             some = np.flatnonzero(which)
-            starts = _places(qrels, offsets[some[:EXAMPLES]])
-            first.add(rule, of_queries(qrels.qids, some, starts))
+            first.add(rule, of_queries(qrels.qids, some, _places(qrels, offsets[some[:EXAMPLES]])))
             return some.size
 
         before = np.append(0, np.cumsum(grades > 0))[offsets]
@@ -99,14 +89,12 @@ class JudgementFacts:
             rows=qrels.n_rows,
             lowest=float(grades.min()),
             highest=float(grades.max()),
-            unusual=rows("grades-above-4", grades > USUAL_GRADE),
             beyond=rows("grades-above-30", grades > LARGEST_GRADE),
             fractional=rows("fractional-grades", fractional),
             negative=rows("negative-grades", grades < 0),
             empty=queries("no-relevant-documents" if empty.all() else "empty-queries", empty),
             single=queries("one-document-queries", single),
             numbered=_numbered(qrels),
-            documents=0 if qrels.docnos.positional else qrels.n_documents,
             first=dict(first),
         )
 
@@ -124,34 +112,33 @@ def _numbered(qrels: Qrels) -> bool:
     return qrels.docnos.positional and ends in (from_0, from_1)
 
 
-def of_dataset(facts: JudgementFacts, place: str) -> Iterator[Finding]:
-    """Yield what the judgements say by themselves; `place` is their file."""
-    found, queries, rows = placing(place, facts.first), facts.queries, facts.rows
-    if queries and facts.empty == queries:
-        what = f"none of the {plural(queries, 'query')} has a relevant document"
-        yield found("no-relevant-documents", what, queries)
+def findings(facts: JudgementFacts, place: str, follows: bool) -> Iterator[Finding]:
+    """Yield what is wrong with judgements.
+
+    Parameters
+    ----------
+    facts : JudgementFacts
+    place : str
+        Their file.
+    follows : bool
+        Whether predictions follow their rows, as in learning to rank.
+    """
+    found, n_queries = placing(place, facts.first), facts.queries
+    queries, grades = counted(n_queries, "query", "queries"), counted(facts.rows, "grade")
+    if n_queries and facts.empty == n_queries:
+        what = f"none of the {queries} has a relevant document"
+        yield found("no-relevant-documents", what, n_queries)
     elif facts.empty:
-        what = f"no relevant document in {facts.empty:,} of {plural(queries, 'query')}"
-        yield found("empty-queries", what, facts.empty, by_share(facts.empty, queries))
-    if n := facts.beyond or facts.unusual:
-        limit = LARGEST_GRADE if facts.beyond else USUAL_GRADE
-        are = "is" if n == 1 else "are"
-        what = f"{n:,} of {plural(rows, 'grade')} {are} above {limit}, up to {facts.highest:,.15g}"
-        yield found(f"grades-above-{limit}", what, n)
-    if facts.fractional:
-        verb = "is no whole number" if facts.fractional == 1 else "are no whole numbers"
-        grades = f"{facts.fractional:,} of {plural(rows, 'grade')}"
-        what = f"{grades}, which are from {facts.lowest:,.15g} to {facts.highest:,.15g}, {verb}"
-        yield found("fractional-grades", what, facts.fractional)
-    if facts.negative:
-        are = "is" if facts.negative == 1 else "are"
-        what = f"{facts.negative:,} of {plural(rows, 'grade')} {are} below 0"
-        yield found("negative-grades", what, facts.negative)
-
-
-def of_rows(facts: JudgementFacts, place: str) -> Iterator[Finding]:
-    """Yield what is odd of queries in a learning-to-rank file; `place` is the file."""
-    if facts.single:
-        what = f"one document alone in {facts.single:,} of {plural(facts.queries, 'query')}"
-        severity = by_share(facts.single, facts.queries)
-        yield placing(place, facts.first)("one-document-queries", what, facts.single, severity)
+        what = f"no relevant document in {facts.empty:,} of {queries}"
+        yield found("empty-queries", what, facts.empty, by_share(facts.empty, n_queries))
+    if n := facts.beyond:
+        what = f"{n:,} of {grades} above {LARGEST_GRADE}, up to {facts.highest:,.15g}"
+        yield found("grades-above-30", what, n)
+    if n := facts.fractional:
+        what = f"{n:,} of {grades} with a fraction, from {facts.lowest:,.15g}"
+        yield found("fractional-grades", f"{what} to {facts.highest:,.15g}", n)
+    if n := facts.negative:
+        yield found("negative-grades", f"{n:,} of {grades} below 0", n)
+    if follows and (n := facts.single):
+        what = f"only one document in {n:,} of {queries}"
+        yield found("one-document-queries", what, n, by_share(n, n_queries))

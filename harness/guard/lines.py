@@ -1,10 +1,11 @@
-"""Looks into files again: for the line of a row, the judgements of a cell, a file's format."""
+"""Looks into files a second time: for the line of a row, or the judgements of a cell."""
 
 from __future__ import annotations
 
 import contextlib
 import warnings
 from collections.abc import Container, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -12,14 +13,17 @@ from .. import readers as readers
 from ..config.cells import Cell
 from ..config.model import DatasetEntry, RunEntry
 from ..core.arrow import string_column
+from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
 from ..readers.build import find_lines
+from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
+from ..readers.npy import NoArrayError, array_of
+from ..readers.predictions import RUN as SCORES
 from ..readers.source import Source
-from . import row_order as following
 from .parts import First
-from .row_order import Rows
+from .row_order import At
 
 BY_ROW = ("scores", "npy")
 """Formats of predictions, one number for each row."""
@@ -27,7 +31,7 @@ BY_ROW = ("scores", "npy")
 
 @contextlib.contextmanager
 def reading_again() -> Iterator[None]:
-    """Read a file without its warnings, which were given before, and without its errors."""
+    """Read a file without its warnings and errors, which the first reading gave."""
     with contextlib.suppress(HarnessError), warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)
         yield
@@ -42,16 +46,26 @@ def qrels_of(cell: Cell) -> Qrels | None:
     return None
 
 
-def rows_of(cell: Cell) -> Rows | None:
-    """Return the rows of a cell's dataset, read again; None if they cannot be."""
-    qrels = qrels_of(cell)
-    return None if qrels is None else following.rows_of(qrels)
+def scores_of(path: str) -> tuple[Array, bool] | None:
+    """Return the numbers of a file of scores, and whether its last line has no end.
+
+    However many they are; None if some are no numbers.
+    """
+    with contextlib.suppress(NoArrayError, ValueError, OSError), reading_again():
+        source = Source(path)
+        if path.endswith(".npy"):
+            return np.asarray(array_of(source.read()), np.float64).ravel(), False
+        tables = read_columns(source, SCORES)
+        found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
+        return found, bool(source.unfinished)
+    return None
 
 
-def format_of(path: str, named: str | None, kind: Kind) -> str:
-    """Return the format of a file; nothing if it cannot be told, which its reader reports."""
+def run_format(cell: Cell) -> str:
+    """Return the format of a cell's run; nothing if it cannot be guessed."""
+    run = cell.run_entry
     with reading_again():
-        return named or readers.guess_format(path, kind)
+        return run.format or readers.guess_format(run.path, "run")
     return ""
 
 
@@ -72,8 +86,8 @@ def add_lines(
     entry : DatasetEntry or RunEntry
         How it was read.
     among : collection of str, optional
-        Rules for which the file is read again, up to the line. Without it, lines are those in
-        the file's beginning, which is at hand, or in all of a small file.
+        Rules for which the file is read again, up to the line. Without it, lines are those in the
+        file's beginning, or in all of a small file.
     """
     rows = {
         rule: one
@@ -94,6 +108,18 @@ def add_lines(
         elif form.has_rows:
             for rule, one in rows.items():
                 first[rule] = one._replace(line=one.row + 1, is_row=True)
+
+
+def places_of_rows(entry: DatasetEntry | RunEntry) -> At:
+    """Return what gives the places of some rows of a file, which is read again for them."""
+    return partial(_places_of_rows, entry)
+
+
+def _places_of_rows(entry: DatasetEntry | RunEntry, rows: Sequence[int]) -> list[str]:
+    first = {str(row): First(row=row) for row in rows}
+    with contextlib.suppress(HarnessError, OSError):
+        add_lines(first, Source(entry.path), entry, tuple(first))
+    return [one.at(entry.path) if one.line else "" for one in first.values()]
 
 
 def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, str]:

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.align import align
-from ..core.arrow import as_bytes, bytes_at
+from ..core.arrow import bytes_at
 from ..core.policy import Policy
-from ..core.ragged import Array, Bools, Ints, lengths_of, rows_of
+from ..core.ragged import Bools, Ints, lengths_of
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, Severity
 from .registry import finding
@@ -65,16 +65,10 @@ class Firsts(dict[str, First]):
     """The first examples of each rule."""
 
     def add(self, rule: str, later: First) -> None:
-        """Add examples, as long as the rule has too few.
-
-        >>> some = Firsts(r=First(("a",), 7))
-        >>> some.add("r", First(("b", "c", "d"), 9))
-        >>> some["r"]
-        First(names=('a', 'b', 'c'), row=7, words=(), line=0, is_row=False)
-        """
-        known = self.get(rule)
-        if known is not None:
-            self[rule] = known._replace(names=(*known.names, *later.names)[:EXAMPLES])
+        """Add examples, as long as the rule has too few."""
+        earlier = self.get(rule)
+        if earlier is not None:
+            self[rule] = earlier._replace(names=(*earlier.names, *later.names)[:EXAMPLES])
         elif later.names:
             self[rule] = later
 
@@ -83,7 +77,11 @@ class Firsts(dict[str, First]):
         return rule not in self or len(self[rule].names) < EXAMPLES
 
 
-def placing(place: str, first: Mapping[str, First]) -> Callable[..., Finding]:
+Found = Callable[..., Finding]
+"""Makes a finding of ``(rule, what, count, severity, effect, fix)``."""
+
+
+def placing(place: str, first: Mapping[str, First]) -> Found:
     """Return what makes findings in the file at `place`, with the examples of their rule."""
 
     def found(
@@ -96,27 +94,22 @@ def placing(place: str, first: Mapping[str, First]) -> Callable[..., Finding]:
     return found
 
 
-def texts(names: pa.Array) -> tuple[str, ...]:
-    """Return identifiers as text, whatever their bytes."""
-    return tuple(name.decode("utf-8", "replace") for name in as_bytes(names))
-
-
 def texts_at(names: pa.Array, rows: Ints) -> tuple[str, ...]:
-    """Return the identifiers of a few rows as text."""
+    """Return a few identifiers as text."""
     return tuple(name.decode("utf-8", "replace") for name in bytes_at(names, rows))
 
 
 def docnos_at(docnos: Docnos, rows: Ints) -> tuple[str, ...]:
     """Return the docnos of a few rows as text."""
     if docnos.strings is None:
-        return texts(docnos.take(rows))
+        return texts_at(docnos.take(rows), np.arange(rows.size))
     return texts_at(docnos.strings, rows)
 
 
 def of_documents(
     qids: Iterable[str], docnos: Docnos, rows: Ints, notes: Iterable[str], places: Ints
 ) -> First:
-    """Return documents with their queries.
+    """Return documents with their queries and a note on each.
 
     Parameters
     ----------
@@ -126,14 +119,8 @@ def of_documents(
     rows : ndarray of int64, shape (n,)
         Of these docnos.
     notes : iterable of str
-        What to add to each; nothing if it is empty.
     places : ndarray of int64, shape (n,)
         Of the rows in the file.
-
-    >>> import numpy as np
-    >>> docnos = Docnos(pa.array(["a", "b"]), np.array([0, 2]))
-    >>> of_documents(["q"], docnos, np.array([1]), ["-1"], np.array([7]))
-    First(names=('query q, document b: -1',), row=7, words=('q', 'b'), line=0, is_row=False)
     """
     names = list(zip(qids, docnos_at(docnos, rows), strict=True))
     if not names:
@@ -146,12 +133,7 @@ def of_documents(
 
 
 def of_queries(qids: pa.Array, which: Ints, places: Ints) -> First:
-    """Return some queries of a column; `places` are those of the first row of each, in the file.
-
-    >>> import numpy as np
-    >>> of_queries(pa.array(["a", "b"]), np.array([1]), np.array([9]))
-    First(names=('b',), row=9, words=('b',), line=0, is_row=False)
-    """
+    """Return some queries of a column, at the first row of the first of them."""
     if not which.size:
         return First()
     names = texts_at(qids, which[:EXAMPLES])
@@ -181,6 +163,11 @@ class Part:
         """Rows of each query, ``(n_queries,)``."""
         return lengths_of(self.run.offsets)
 
+    @cached_property
+    def codes(self) -> Ints:
+        """Which queries of the dataset the first ones are; -1 if they are none."""
+        return self.qrels.place(self.run.qids.slice(0, LOOKED_AT))
+
     @property
     def n_source(self) -> int:
         """Rows that the part had in the file, dropped ones among them."""
@@ -189,12 +176,16 @@ class Part:
 
     def places(self, rows: Ints) -> Ints:
         """Return the positions of some rows in the file, from 0."""
-        if self.follows and self.run.order is None:  # RankLib says of which row a score is
+        if self.follows and self.run.order is None:  # RankLib names the row of each score
             order = self.qrels.order
             return rows + self.rows_before if order is None else order[rows + self.rows_before]
         order = self.run.order
         found: Ints = (rows if order is None else order[rows]) + self.rows_before
         return found
+
+    def query(self, rows: Ints) -> Ints:
+        """Return the query of each of some rows, by its place in this part."""
+        return np.searchsorted(self.run.offsets, rows, side="right") - 1
 
     def documents(self, rows: Ints, notes: Iterable[str] | None = None) -> First:
         """Return the documents of some rows, with a note on each."""
@@ -204,63 +195,14 @@ class Part:
         found = of_documents(qids, self.run.docnos, rows, notes, self.places(rows))
         return found._replace(words=()) if self.follows else found
 
-    def pairs(self, ones: Ints, others: Ints) -> First:
-        """Return pairs of documents of one query, at the first of them, with their scores.
-
-        The digits are as many as tell the scores apart, if they differ.
-        """
-        ones, others = ones[:EXAMPLES], others[:EXAMPLES]
-        found = self.documents(ones)
-        docnos = docnos_at(self.run.docnos, others)
-        scores = zip(self.run.scores[ones].tolist(), self.run.scores[others].tolist(), strict=True)
-        names = (
-            f"{name.replace(', document ', ', documents ', 1)} and {docno}: "
-            + " and ".join(map(repr, dict.fromkeys(two)))
-            for name, docno, two in zip(found.names, docnos, scores, strict=True)
-        )
-        return found._replace(names=tuple(names))
-
     def queries(self, which: Ints) -> First:
-        """Return some queries, at the first row of each."""
+        """Return some queries, at the first row of the first."""
         which = which[:EXAMPLES]
         found = of_queries(self.run.qids, which, self.places(self.run.offsets[which]))
         return found._replace(words=()) if self.follows else found
 
-    def query(self, rows: Ints) -> Ints:
-        """Return the query of each of some rows, by its place in this part."""
-        return np.searchsorted(self.run.offsets, rows, side="right") - 1
-
-    @cached_property
-    def codes(self) -> Ints:
-        """Which queries of the dataset the first ones are; -1 if they are none."""
-        return self.qrels.place(self.run.qids.slice(0, LOOKED_AT))
-
-    def compared(self, policy: Policy) -> Array:
-        """Return the scores as `policy` compares them."""
-        if policy.score_type != "float32":
-            return self.run.scores
-        with np.errstate(over="ignore"):
-            return self.run.scores.astype(np.float32)
-
-    def equal_neighbours(self, policy: Policy) -> tuple[Ints, Ints]:
-        """Return the rows that are ranked side by side in a query and compare as equal."""
-        offsets, order = self.run.offsets, self._falling()
-        compared = self.compared(policy)
-        compared = compared if order is None else compared[order]
-        at = np.flatnonzero(compared[1:] == compared[:-1])
-        at = at[offsets[np.searchsorted(offsets, at + 1)] != at + 1]  # of one query
-        return (at, at + 1) if order is None else (order[at], order[at + 1])
-
-    def _falling(self) -> Ints | None:
-        """Return the rows by falling score, query by query; None if they are in that order."""
-        scores, offsets = self.run.scores, self.run.offsets
-        rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
-        if (offsets[np.searchsorted(offsets, rises)] == rises).all():  # where a query begins
-            return None
-        return np.lexsort((-scores, rows_of(offsets)))
-
     def head(self, policy: Policy) -> tuple[Ints, Ints]:
-        """Return the rows at the first ten ranks of the first queries, and their ranks.
+        """Return the rows at the first ten ranks of the first judged queries, and their ranks.
 
         None if the policy ranks judged documents alone, or by something else than scores.
         """
@@ -269,7 +211,8 @@ class Part:
         run = self.run.part(0, min(LOOKED_AT, self.run.n_queries))
         rows = Qrels(run.qids, run.offsets, run.docnos, np.arange(run.n_rows))
         ranked = align(rows, run, replace(policy, depth=TOP))
-        return ranked.grade, ranked.rank
+        judged = self.codes[self.query(ranked.grade)] >= 0
+        return ranked.grade[judged], ranked.rank[judged]
 
     def own(self, rows: Ints) -> Bools:
         """Return which of a few rows of the first queries are judged for the query they answer."""

@@ -1,13 +1,8 @@
-"""How well scores fit the rows of a learning-to-rank file: their correlation with its grades.
+"""Rules about predictions for rows: whether they fit the grades of these rows, or of others.
 
 A model's scores rise with the grades within a query; those of other rows do not. So a file that
-has slipped by a line, or belongs to another fold, fits better elsewhere, and it can be told where.
-Pure: numbers in, numbers out.
-
-Scores that stand right fit their own rows better than those of their neighbours, wherever one
-looks; those that slipped do not. So the sum of what each row adds to the fit at another offset,
-less what it adds as it stands, falls along rows that stand right and rises along a slip. Pure:
-numbers in, numbers out.
+has shifted by a line, or belongs to another fold, fits better elsewhere. The sum of what each row
+adds to the fit at the better offset, less what it adds in place, rises along the shifted rows.
 """
 
 from __future__ import annotations
@@ -23,23 +18,38 @@ import pyarrow as pa
 from ..core.ragged import Array, Ints, sum_by
 from ..core.tables import Qrels
 from ..errors import Finding
-from .labels import are_labels
-from .parts import EXAMPLES, First, Firsts, placing, texts_at
-from .registry import SHOWN, finding
+from ..reports.phrases import counted, listed
+from .parts import EXAMPLES, First, Firsts, Found, placing, texts_at
+from .registry import RULES, SHOWN, finding
 
 if TYPE_CHECKING:
-    from .facts import RunFacts
+    from .facts import Facts, RunFacts
 
 CLEAR = 6.0
 """Standard errors that a fit must be from 0, and from the other: no chance in a million sweeps."""
 TWICE = 2.0
 """How many times as large it must be: rows sorted by grade correlate with their neighbours too."""
-SLIPS = range(-5, 6)
-"""Rows by which scores of the right count may have slipped."""
+SLIP = 5
+"""Rows by which scores of the right count may have shifted, at most."""
 MOST = 64
-"""Offsets that are tried where counts differ; beyond it, both ends alone."""
-_CLOSEST = 0.8
+"""Offsets that are tried if counts differ; beyond it, both ends alone."""
+CLOSEST = 0.8
 """Correlation beyond which scores are not taken to be closer: some rows may be other ones."""
+WINDOWS, WINDOW = 16, 512
+"""Pieces of a large file that are looked at first, spread over it; rows of each."""
+UNSURE = math.log(100_000)
+"""How much less likely a row may be than the likeliest one, and still begin a stretch."""
+KEPT = 1 << 20
+"""Predictions of a file that are kept, from the first on."""
+FEW, MANY = 6, 20
+"""Distinct whole numbers that grades are, at most; distinct fractions of what are rather scores."""
+ENOUGH, CHANCE = 200, 3.0
+"""Rows from which on predictions show that they have to do with the grades; standard errors up to
+which a correlation is what chance gives."""
+LARGEST = 5_000_000
+"""Predictions of one file beyond which no place is looked for that has too many or too few."""
+BETTER_COUNT = 2.0
+"""Standard errors by which a place must fit better than a cut file's predictions as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +69,16 @@ class Rows:
     query: Ints
     qids: pa.Array | None = None
 
+    def at(self, rows: Ints | slice) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.grades[rows], self.query[rows], self.qids)
+
 
 class Fit(NamedTuple):
-    """How scores fit where score ``i + offset`` belongs to row ``i``.
+    """How scores fit if score ``i + offset`` belongs to row ``i``.
 
     `r` is Pearson's correlation of grades and ranks of the scores, both less their mean in the
-    query; `n` how many rows are in queries where both differ.
+    query; `n` the rows in queries with several grades and scores.
     """
 
     offset: int
@@ -78,13 +92,62 @@ class Fit(NamedTuple):
 
 
 def ranks(scores: Array) -> Array:
-    """Return the rank of each score among all, equal ones alike, so that none stands out.
+    """Return the rank of each score among all, equal ones alike, so that none is an outlier.
 
     >>> ranks(np.array([5.0, 1e30, 5.0, -1.0])).tolist()
     [1.0, 2.0, 1.0, 0.0]
     """
     found: Array = np.unique(scores, return_inverse=True)[1].astype(np.float64)
     return found
+
+
+class Grades:
+    """Grades less their mean in the query, to compare with several scores."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.query = rows.query - rows.query.min()
+        self.n_queries = int(self.query.max()) + 1
+        self.lengths = np.bincount(self.query, minlength=self.n_queries)
+        self.less = self.centred(rows.grades.astype(np.float64))
+        self.squares = self._sum(self.less * self.less)
+
+    def _sum(self, values: Array) -> Array:
+        return sum_by(self.query, values, self.n_queries)
+
+    def centred(self, values: Array) -> Array:
+        """Return values less their mean in the query."""
+        less: Array = values - (self._sum(values) / np.maximum(self.lengths, 1))[self.query]
+        return less
+
+    def likelihood(self, ranked: Array) -> float:
+        """Return how much likelier scores are by each unit of ``sum(less * ranked)``, as a log.
+
+        Scores are a line over the grades and noise: for the slope ``b`` and the noise's variance
+        ``v`` it is ``b / v``.
+        """
+        score = self.centred(ranked)
+        both = math.sqrt(float(self.less @ self.less) * float(score @ score))
+        r = min(float(self.less @ score) / both, CLOSEST) if both else 0.0
+        return r / (1 - r * r) * self.less.size / both if both else 0.0
+
+    def by_query(self, ranked: Array) -> tuple[Ints, Array]:
+        """Return the queries with several grades and scores, and Pearson's r in each."""
+        score = self.centred(ranked)
+        squares = self.squares * self._sum(score * score)
+        query = np.flatnonzero(squares > 0)
+        r: Array = self._sum(self.less * score)[query] / np.sqrt(squares[query])
+        return query, r
+
+    def fit(self, ranked: Array, offset: int = 0) -> Fit:
+        """Return how well scores fit; `offset` is for the result."""
+        score = self.centred(ranked)
+        squares = self._sum(score * score)
+        differ = (self.squares > 0) & (squares > 0)
+        if not differ.any():
+            return Fit(offset, 0.0, 0)
+        both = self._sum(self.less * score)[differ].sum()
+        r = both / math.sqrt(self.squares[differ].sum() * squares[differ].sum())
+        return Fit(offset, min(1.0, float(r)), int(self.lengths[differ].sum()))
 
 
 def fit(rows: Rows, ranked: Array, offset: int = 0) -> Fit:
@@ -104,317 +167,87 @@ def fit(rows: Rows, ranked: Array, offset: int = 0) -> Fit:
     first, last = max(0, -offset), min(rows.grades.size, ranked.size - offset)
     if last <= first:
         return Fit(offset, 0.0, 0)
-    grades = Grades(rows.query[first:last], rows.grades[first:last])
-    return grades.fit(ranked[first + offset : last + offset], offset)
-
-
-class Grades:
-    """Grades less their mean in the query, to hold several scores against.
-
-    Parameters
-    ----------
-    query : ndarray of int64, shape (n,)
-    grades : ndarray, shape (n,)
-    """
-
-    def __init__(self, query: Ints, grades: Array) -> None:
-        self.query = query - query.min()
-        self.n_queries = int(self.query.max()) + 1
-        self.lengths = np.bincount(self.query, minlength=self.n_queries)
-        self.less = self.centred(grades.astype(np.float64))
-        self.squares = self._sum(self.less * self.less)
-
-    def _sum(self, values: Array) -> Array:
-        return sum_by(self.query, values, self.n_queries)
-
-    def centred(self, values: Array) -> Array:
-        """Return values less their mean in the query."""
-        less: Array = values - (self._sum(values) / np.maximum(self.lengths, 1))[self.query]
-        return less
-
-    def products(self, ranked: Array) -> Array:
-        """Return what each row adds to the sum of which a fit is made."""
-        found: Array = self.less * self.centred(ranked)
-        return found
-
-    def likelihood(self, ranked: Array) -> float:
-        """Return how much likelier scores are by each unit of that sum, as a logarithm.
-
-        They are a line over the grades and noise: of the slope ``b`` and the noise's variance
-        ``v`` it is ``b / v``.
-        """
-        score = self.centred(ranked)
-        squares = float(self.less @ self.less), float(score @ score)
-        both = math.sqrt(squares[0] * squares[1])
-        r = min(float(self.less @ score) / both, _CLOSEST) if both else 0.0
-        return r / (1 - r * r) * self.less.size / both if both else 0.0
-
-    def by_query(self, ranked: Array) -> tuple[Ints, Array]:
-        """Return the queries where grades and scores differ, from 0, and Pearson's r in each."""
-        score = self.centred(ranked)
-        squares = self.squares * self._sum(score * score)
-        query = np.flatnonzero(squares > 0)
-        r: Array = self._sum(self.less * score)[query] / np.sqrt(squares[query])
-        return query, r
-
-    def fit(self, ranked: Array, offset: int) -> Fit:
-        """Return how well scores fit; `offset` is for the result."""
-        score = self.centred(ranked)
-        squares = self._sum(score * score)
-        differ = (self.squares > 0) & (squares > 0)
-        if not differ.any():
-            return Fit(offset, 0.0, 0)
-        both = self._sum(self.less * score)[differ].sum()
-        r = both / math.sqrt(self.squares[differ].sum() * squares[differ].sum())
-        return Fit(offset, min(1.0, float(r)), int(self.lengths[differ].sum()))
-
-
-def by_query(rows: Rows, ranked: Array) -> tuple[Ints, Array]:
-    """Return the queries in which grades and scores differ, and Pearson's r in each.
-
-    >>> rows = Rows(np.array([0, 1, 2, 2, 1, 1]), np.array([0, 0, 0, 1, 1, 2]))
-    >>> by_query(rows, np.array([2.0, 1.0, 0.0, 5.0, 4.0, 3.0]))
-    (array([0, 1]), array([-1.,  1.]))
-    """
-    query, r = Grades(rows.query, rows.grades).by_query(ranked)
-    return query + int(rows.query.min()), r
+    return Grades(rows.at(slice(first, last))).fit(ranked[first + offset : last + offset], offset)
 
 
 def starts_of(rows: Rows) -> Ints:
-    """Return the first row of each query; the number of rows where it has none."""
+    """Return the first row of each query; the number of rows if it has none."""
     starts = np.full(int(rows.query.max()) + 1, rows.query.size)
     np.minimum.at(starts, rows.query, np.arange(rows.query.size))
     return starts
 
 
-def offsets_to_try(n_rows: int, n_scores: int) -> Iterable[int]:
-    """Return where scores may belong: by the rows they have too many or too few.
-
-    >>> [list(offsets_to_try(10, n)) for n in (12, 9)]
-    [[0, 1, 2], [-1, 0]]
-    """
-    more = n_scores - n_rows
-    if not more:
-        return SLIPS
-    if abs(more) > MOST:
-        return sorted((0, more))
-    return range(min(0, more), max(0, more) + 1)
-
-
-def best(rows: Rows, scores: Array) -> tuple[Fit, Fit]:
-    """Return the fit at offset 0, and the best of all that are tried."""
-    ranked = ranks(scores)
-    found = [fit(rows, ranked, offset) for offset in offsets_to_try(rows.grades.size, scores.size)]
-    return next(one for one in found if not one.offset), max(found, key=lambda one: one.z)
-
-
 def is_clear(one: Fit, other: Fit) -> bool:
-    """Whether scores fit so much better in one way than in the other that chance is none."""
+    """Whether scores fit so much better in one way than in the other that it is no chance."""
     apart = (one.r - max(other.r, 0.0)) * math.sqrt(max(1, min(one.n, other.n) or one.n))
     return one.z > CLEAR and apart > CLEAR and one.r > TWICE * other.r
 
 
-def has_slipped(own: Fit, best: Fit) -> bool:
-    """Whether scores fit clearly better at another offset than as they stand."""
-    return bool(best.offset) and is_clear(best, own)
-
-
-WINDOWS = 16
-"""Pieces of a large file that are looked at first, spread over it."""
-WINDOW = 512
-"""Rows of each."""
-BETTER = 4.5
-"""Standard errors by which a stretch must fit better there than as it stands, where all else stands
-right: of 28,800 drawn files of models in place none reached 4 of these and 5.5 of the fit there."""
-UNSURE = math.log(100_000)
-"""How much less likely a row may be than the likeliest one, and still be where a slip began."""
-_FAR = 10
-"""Rows apart that may be alike by themselves, as where each stands twice."""
-
-
-class Where(NamedTuple):
-    """A place between two rows: before row `row`, or before one from `low` to `high`."""
-
-    row: int
-    low: int
-    high: int
-
-
 class Slip(NamedTuple):
-    """Rows whose scores stand elsewhere: score ``i + offset`` belongs to row ``i``.
+    """A stretch of rows whose scores are elsewhere: score ``i + offset`` belongs to row ``i``.
 
     Parameters
     ----------
-    first : Where
-        Before the first of them.
-    end : Where
-        After the last.
-    there, own, others : Fit
-        Of these rows at the offset, and as they stand; of all other rows as they stand.
+    first, end : int
+        The stretch, about; from the first and to the last row that has a score there if the
+        stretch may go so far.
+    there, own : Fit
+        At the offset and in place.
     """
 
-    first: Where
-    end: Where
+    first: int
+    end: int
     there: Fit
     own: Fit
-    others: Fit
-
-    @property
-    def certain(self) -> range:
-        """The rows that have slipped wherever it began and ended; one at least."""
-        begin = min(self.first.high, self.end.row - 1)
-        return range(begin, max(self.end.low, begin + 1))
 
 
 def look(rows: Rows, scores: Array) -> tuple[Fit, Slip | None]:
-    """Return how scores fit as they stand, and where they slipped.
+    """Return how scores fit in place, and which stretch has shifted.
 
-    Of many rows it looks at some pieces, and at all only where the fit of these is not clear, or
-    some of them have slipped.
-
-    >>> query = np.arange(100_000) // 100
-    >>> scores = np.sin(np.arange(100_000.0))
-    >>> own, slip = look(Rows((scores > 0).astype(np.int64), query), scores)
-    >>> own.n, slip  # three of the 8,192 are of a query that is cut, and of one grade
-    (8189, None)
+    Of many rows it looks at some pieces first, and at all only if the fit of these is not clear or
+    some of them have shifted.
     """
-    if scores.size > WINDOWS * WINDOW + SLIPS[-1] - SLIPS[0]:
-        own, slip = _pieces(rows, scores).slip()
+    span = WINDOWS * WINDOW
+    if scores.size > span + 2 * SLIP:
+        starts = np.linspace(SLIP, scores.size - WINDOW - SLIP, WINDOWS).astype(np.int64)[:, None]
+        around = scores[starts + np.arange(-SLIP, WINDOW + SLIP)]
+        some = rows.at((starts + np.arange(WINDOW)).ravel())
+        query = np.append(0, np.cumsum(some.query[1:] != some.query[:-1]))
+        own, slip = _look(replace(some, query=query), ranks(around.ravel()).reshape(WINDOWS, -1))
         if own.z > CLEAR and slip is None:
             return own, None
     ranked = ranks(scores)
-    around = np.full((1, scores.size + SLIPS[-1] - SLIPS[0]), ranked.mean())
-    around[0, -SLIPS[0] : -SLIPS[-1]] = ranked
-    return _Around(rows.query, rows.grades, around).slip()
+    return _look(rows, np.pad(ranked, SLIP, constant_values=ranked.mean())[None])
 
 
-def _pieces(rows: Rows, scores: Array) -> _Around:
-    most = SLIPS[-1]
-    starts = np.linspace(most, scores.size - WINDOW - most, WINDOWS).astype(np.int64)[:, None]
-    at = (starts + np.arange(WINDOW)).ravel()
-    around = ranks(scores[starts + np.arange(-most, WINDOW + most)].ravel()).reshape(WINDOWS, -1)
-    query = rows.query[at]
-    return _Around(np.append(0, np.cumsum(query[1:] != query[:-1])), rows.grades[at], around)
+def _look(rows: Rows, around: Array) -> tuple[Fit, Slip | None]:
+    """Return the same by the ranks of the scores around each row, ``(pieces, n + 2 SLIP)``."""
+    graded, n, n_rows = Grades(rows), around.shape[1] - 2 * SLIP, rows.grades.size
+    at = {by: around[:, SLIP + by : SLIP + by + n].ravel() for by in range(-SLIP, SLIP + 1)}
+    by = max(at, key=lambda one: (float(graded.less @ at[one]), not one))
+    own, whole = graded.fit(at[0]), graded.fit(at[by], by)
+    if not by or not is_clear(whole, own):
+        return own, None
+    gains = np.append(0.0, np.cumsum(graded.less * (at[by] - at[0])))
+    _, first, end = _rise(gains)
+    inside = slice(first, end)
+    there, here = (Grades(rows.at(inside)).fit(at[one][inside], one) for one in (by, 0))
+    gains *= Grades(rows.at(inside)).likelihood(at[by][inside])
+    least, most = max(0, -by), n_rows - max(0, by)
+    first = least if gains[least] < gains[first] + UNSURE else max(first, least)
+    end = most if gains[most] > gains[end] - UNSURE else min(end, most)
+    return own, Slip(first, end, there, here)
 
 
-class _Around:
-    """Rows, and the ranks of the scores that stand around each.
-
-    Parameters
-    ----------
-    query, grades : ndarray, shape (pieces * n,)
-    around : ndarray, shape (pieces, n + 10)
-        Ranks from five rows before a piece to five after it.
-    """
-
-    def __init__(self, query: Ints, grades: Array, around: Array) -> None:
-        self.query, self.grades, self.around = query, grades, around
-        self.held = Grades(query, grades)
-
-    def at(self, offset: int) -> Array:
-        """Return the rank of the score of each row at an offset."""
-        start = offset - SLIPS[0]
-        n = self.around.shape[1] - SLIPS[-1] + SLIPS[0]
-        return self.around[:, start : start + n].ravel()
-
-    def slip(self) -> tuple[Fit, Slip | None]:
-        """Return how they fit as they stand, and where they slipped."""
-        own = self.held.fit(self.at(0), 0)
-        sums = {offset: np.cumsum(self.held.less * self.at(offset)) for offset in SLIPS}
-        best = max(sums, key=lambda offset: (sums[offset][-1], not offset))
-        whole = self.held.fit(self.at(best), best)
-        if max(own.z, whole.z) <= CLEAR:
-            return own, None
-        slipped = has_slipped(own, whole)
-        others = [best] if slipped else [offset for offset in SLIPS if offset]
-        gains = {offset: _highest(np.append(0.0, sums[offset] - sums[0])) for offset in others}
-        offset = max(gains, key=lambda one: gains[one][0])
-        gain, first, end = gains[offset]
-        step = (self.held.less * (self.at(offset) - self.at(0)))[first:end]
-        chance = BETTER * math.sqrt(float(step @ step))
-        if first == end or (not slipped and gain <= chance):
-            return own, None
-        slip = self._stretch(offset, first, end)
-        return own, slip if slip is not None and (slipped or self._is_clear(slip)) else None
-
-    def _stretch(self, offset: int, first: int, end: int) -> Slip | None:
-        """Return the rows from `first` to `end`, which fit best at an offset, with their places."""
-        inside = slice(first, end)
-        held = Grades(self.query[inside], self.grades[inside])
-        there, own = (held.fit(self.at(one)[inside], one) for one in (offset, 0))
-        if there.r <= 0:
-            return None
-        gain = np.append(0.0, np.cumsum(self.held.less * (self.at(offset) - self.at(0))))
-        gain *= held.likelihood(self.at(offset)[inside])
-        begin = np.flatnonzero(gain[:end] < gain[first] + UNSURE)
-        stop = first + 1 + np.flatnonzero(gain[first + 1 :] > gain[end] - UNSURE)
-        others = np.r_[0:first, end : self.query.size]
-        out = Fit(0, 0.0, 0)
-        if others.size:
-            out = Grades(self.query[others], self.grades[others]).fit(self.at(0)[others], 0)
-        least, most = max(0, -offset), self.query.size - max(0, offset)  # which have a score there
-        return Slip(
-            Where(max(first, least), int(begin[0]), max(int(begin[-1]), least)),
-            Where(end, min(int(stop[0]), most), int(stop[-1])),
-            there, own, out,
-        )  # fmt: skip
-
-    def _is_clear(self, slip: Slip) -> bool:
-        """Whether a stretch fits so much better elsewhere that it is no chance, and others do not.
-
-        The limits rise with the rows, as more stretches are looked at.
-        """
-        if slip.others.z <= CLEAR or slip.there.r <= TWICE * slip.own.r:
-            return False
-        inside = slice(slip.first.row, slip.end.row)
-        held = Grades(self.query[inside], self.grades[inside])
-        there, own = (held.products(self.at(one)[inside]) for one in (slip.there.offset, 0))
-        more = 2 * math.log(max(1.0, self.query.size / 1000))
-        return in_errors(there) > math.sqrt(CLEAR**2 + more) and in_errors(there - own) > math.sqrt(
-            BETTER**2 + more
-        )
-
-
-def _highest(gain: Array) -> tuple[float, int, int]:
+def _rise(gain: Array) -> tuple[float, int, int]:
     """Return the most that sums rise, and from and to which of them.
 
-    >>> _highest(np.cumsum([0.0, -1.0, 2.0, -1.0, 3.0, -5.0]))
+    >>> _rise(np.cumsum([0.0, -1.0, 2.0, -1.0, 3.0, -5.0]))
     (4.0, 1, 4)
     """
     above = gain - np.minimum.accumulate(gain)
     end = int(above.argmax())
     return float(above[end]), int(gain[: end + 1].argmin()), end
-
-
-def in_errors(products: Array) -> float:
-    """Return a sum in standard errors, those of terms that are alike a few rows apart too.
-
-    >>> in_errors(np.array([1.0, 1.0, -1.0, 1.0]))
-    1.0
-    """
-    own = float((products * products).sum())
-    x = products - products.mean()
-    far = min(_FAR, x.size - 1)
-    both = sum((1 - by / (far + 1)) * float(x[by:] @ x[:-by]) for by in range(1, far + 1))
-    square = max(own, float(x @ x) + 2 * both)
-    return float(products.sum()) / math.sqrt(square) if square else 0.0
-
-
-HELD = 1 << 20
-"""Predictions of a file that are kept; of a longer one the first, which a slip moves too."""
-FEW = 6
-"""Distinct whole numbers that grades are, at most."""
-MANY = 20
-"""Distinct fractions from which on grades are rather scores."""
-
-
-At = Callable[[Sequence[int]], Sequence[str]]
-"""Returns the places of some rows of a file, by their positions from 0: ``["a.txt:3"]``."""
-
-
-def nowhere(rows: Sequence[int]) -> Sequence[str]:
-    """Return no places."""
-    return [""] * len(rows)
 
 
 @dataclass(frozen=True)
@@ -424,12 +257,12 @@ class OrderFacts:
     Parameters
     ----------
     fit : Fit, optional
-        As they stand; None if they were not compared with the grades.
+        In place; None if they were not compared with the grades.
     slip : Slip, optional
-        Where they have slipped.
+        The stretch that has shifted.
     compared, falling : int
-        Queries in which grades and predictions differ; those in which predictions fall as the
-        grades rise. 0 if they fit clearly on the whole.
+        Queries with several grades and predictions; those in which predictions fall as grades
+        rise. 0 if they fit clearly on the whole.
     whole_scores : tuple of float
         The scores, if they look like grades, and the grades like scores.
     different_grades : int
@@ -450,76 +283,62 @@ class Following:
     def __init__(self, qrels: Qrels, first: Firsts) -> None:
         self.qrels, self.first = qrels, first
         self.parts: list[Array] = []
-        self.n = self.n_held = 0
+        self.n = self.n_kept = 0
 
     def add(self, scores: Array) -> None:
         """Keep the scores of the next rows."""
         self.n += scores.size
-        if self.n_held < HELD:
+        if self.n_kept < KEPT:
             self.parts.append(scores)
-            self.n_held += scores.size
+            self.n_kept += scores.size
 
     def facts(self) -> OrderFacts:
         """Return how they fit, and keep examples."""
         rows = rows_of(self.qrels)
         if rows is None or not self.n or self.n != rows.grades.size:
             return OrderFacts()
-        scores = np.concatenate(self.parts)
-        whole = self.n_held == self.n
+        scores, whole, order = np.concatenate(self.parts), self.n_kept == self.n, self.qrels.order
         if whole and are_grades(self.qrels, scores):
             different = np.unique(self.qrels.numbers).size
             distinct = tuple(np.unique(scores).tolist())
             return OrderFacts(whole_scores=distinct, different_grades=different)
-        if self.qrels.order is not None:  # back to the order of the file
-            if not whole:
-                return OrderFacts()
+        if order is not None and not whole:
+            return OrderFacts()
+        if order is not None:  # back to the order of the file
             in_file = np.empty_like(scores)
-            in_file[self.qrels.order] = scores
+            in_file[order] = scores
             scores = in_file
-        elif not whole:
-            rows = Rows(rows.grades[: self.n_held], rows.query[: self.n_held])
+        rows = rows.at(slice(0, self.n_kept))
         own, slip = look(rows, scores)
         if slip is not None:
-            if not whole and slip.end.high == rows.grades.size:
-                slip = slip._replace(end=slip.end._replace(high=self.n))
-            self._name_slipped(rows, slip)
+            if slip.end == self.n_kept - max(0, slip.there.offset):
+                slip = slip._replace(end=slip.end + self.n - self.n_kept)
+            some = np.arange(slip.first, min(slip.first + EXAMPLES, self.n_kept))
+            qids = texts_at(self.qrels.qids, rows.query[some])
+            names = (
+                f"prediction {row + slip.there.offset + 1:,} -> row {row + 1:,} (query {qid})"
+                for row, qid in zip(some.tolist(), qids, strict=True)
+            )
+            self.first.add("shifted", First(tuple(names), slip.first + slip.there.offset))
             return OrderFacts(own, slip)
         if own.z > CLEAR:
             return OrderFacts(own)
-        query, r = by_query(rows, ranks(scores))
-        if query.size:
-            upside_down = own.z < -CLEAR
-            rule = "upside-down" if upside_down else "unrelated"
-            wanted = np.flatnonzero((r < 0) | (not upside_down))
-            self.first.add(rule, first_queries(self.qrels, rows, query[wanted], r[wanted]))
+        query, r = Grades(rows).by_query(ranks(scores))
+        query = query + int(rows.query.min())
+        wanted = np.flatnonzero(r < 0) if own.z < -CLEAR else np.arange(r.size)
+        if wanted.size:
+            rule = "upside-down" if own.z < -CLEAR else "unrelated"
+            starts = starts_of(rows)[query[wanted]]
+            some = np.argsort(starts, kind="stable")[:EXAMPLES]
+            names_of = texts_at(self.qrels.qids, query[wanted[some]])
+            each = zip(names_of, r[wanted[some]].tolist(), strict=True)
+            names = (f"{qid} ({one:.2f})" for qid, one in each)
+            self.first.add(rule, First(tuple(names), int(starts[some[0]])))
         return OrderFacts(own, compared=query.size, falling=int((r < 0).sum()))
-
-    def _name_slipped(self, rows: Rows, slip: Slip) -> None:
-        """Keep the first rows that have slipped for certain, at the predictions that are theirs."""
-        some = np.array(slip.certain[:EXAMPLES])
-        qids = texts_at(self.qrels.qids, rows.query[some])
-        row = some + slip.there.offset
-        names = (
-            f"prediction {of:,} -> row {at:,} (query {qid}, grade {grade:.15g})"
-            for of, at, qid, grade in zip(
-                (row + 1).tolist(), (some + 1).tolist(), qids, rows.grades[some].tolist(),
-                strict=True,
-            )
-        )  # fmt: skip
-        self.first.add("shifted", First(tuple(names), int(row[0])))
-
-
-def first_queries(qrels: Qrels, rows: Rows, query: Ints, r: Array) -> First:
-    """Return the first of some queries in the file, each with its correlation."""
-    starts = starts_of(rows)[query]
-    some = np.argsort(starts, kind="stable")[:EXAMPLES]
-    names = texts_at(qrels.qids, query[some])
-    said = (f"{qid} ({one:.2f})" for qid, one in zip(names, r[some].tolist(), strict=True))
-    return First(tuple(said), int(starts[some[0]]))
 
 
 def rows_of(qrels: Qrels) -> Rows | None:
-    """Return the rows of a dataset in the order of its file; None where some were dropped."""
+    """Return the rows of a dataset in the order of its file; None if some were dropped."""
     if qrels.order is None:
         return Rows(qrels.numbers, qrels.row, qrels.qids)
     if qrels.n_source != qrels.n_rows:
@@ -537,189 +356,235 @@ def are_grades(qrels: Qrels, scores: Array) -> bool:
     return np.unique(scores).size <= FEW and np.unique(grades).size >= MANY
 
 
-ENOUGH = 200
-"""Rows from which on a model's predictions show that they have to do with the grades."""
-CHANCE_OF_SLIP = 3.0
-"""Standard errors up to which a correlation is what chance gives."""
-WORSE = (
-    "the order is worse than a random one",
-    "negate them, if they are ranks, distances or losses; else predict in the order of the "
-    "dataset's rows",
-)
-"""What predictions do, and how to mend it, that fall as grades rise, less than six standard errors
-clearly."""
-OTHER_FOLD = (
-    "predict in the order of this fold's rows (they may have been shuffled, sorted, turned round "
-    "or moved by some rows), or name this fold's file: it may be that of a fold of as many rows "
-    "that the config does not name, or that of another fold, cut"
-)
-
-
-def of_facts(run: RunFacts, place: str, name: str) -> Iterator[Finding]:
-    """Yield what is wrong with the rows or the columns of predictions, by their facts."""
-    order = run.order
-    if order.whole_scores:
-        listed = ", ".join(f"{one:g}" for one in order.whole_scores)
-        what = (
-            f"the predictions are whole numbers ({listed}), and the grades of {name} are "
-            f"{order.different_grades:,} different fractions: the columns have changed places"
-        )
-        yield finding("swapped-columns", place, what, run.queries.rows)
-    elif order.slip is not None:
-        yield _slip(run, order.slip, place, name)
-
-
-def _slip(run: RunFacts, slip: Slip, place: str, name: str) -> Finding:
-    """Return by how many rows predictions have slipped, and in which part of the file."""
-    first = run.first.get("shifted", First())
-    fit = f"the predictions fit the rows of {name}"
-    certain = slip.certain
-    moved = _moved(slip.there.offset, certain.start + 1)
-    there, own = f"{slip.there.r:.2f}", f"against {slip.own.r:.2f} as they stand"
-    correlation = "correlation with the grades within queries"
-    begins, ends = slip.first.low == 0, slip.end.high == run.queries.rows
-    count, effect = len(certain), ""
-    if begins and ends:
-        what = f"{fit} better if {moved} and so on"
-        if len(certain) < run.queries.rows:
-            what += f", rows {certain.start + 1:,} to {certain.stop:,} at least"
-        what += f": {correlation} {there}, {own}"
-        fix = ""
-    else:
-        since = _about(slip.first)
-        until = _about(slip.end)
-        if ends:
-            what = f"{fit} as they stand up to {since}, and from there on"
-            effect = "documents from there on have the score of a neighbour"
-        elif begins:
-            what = f"{fit} as they stand from {until} on, and before it"
-            effect = "documents before that row have the score of a neighbour"
-        else:
-            what = f"{fit} as they stand but from {since} to {until}, and there"
+def findings(facts: Facts, found: Found) -> Iterator[Finding]:
+    """Yield by how many rows predictions have shifted, or that they fall as the grades rise."""
+    order, n_rows = facts.run.order, facts.run.queries.rows
+    if (slip := order.slip) is not None:
+        offset, n = slip.there.offset, slip.end - slip.first
+        which = f"all {counted(n_rows, 'row')}"
+        effect = ""
+        if n < n_rows - SLIP:
+            which = f"rows {slip.first + 1:,} to {slip.end:,} (about)"
             effect = "documents there have the score of a neighbour"
-        what += (
-            f" if {moved} and so on: {correlation} {there} there, {own}, and "
-            f"{slip.others.r:.2f} elsewhere"
+        what = (
+            f"{which} fit predictions {counted(abs(offset), 'line')} "
+            f"{'further down' if offset > 0 else 'further up'} better: correlation with the grades "
+            f"within queries {slip.there.r:.2f}, in place {slip.own.r:.2f}"
         )
-        fix = "find what was inserted or lost about there, and predict again"
-    found = finding("shifted", first.at(place), what, count, first.names, effect=effect, fix=fix)
-    return replace(found, at_least=count < run.queries.rows)
+        yield found("shifted", what, n, None, effect)
+    elif order.fit is not None and order.fit.z < -CLEAR:
+        what = f"{_correlation(order.fit)}, below 0 in {order.falling:,} of them"
+        yield found("upside-down", what, order.falling)
 
 
-def _about(where: Where) -> str:
-    """Return about which row a place is, the row before it or after it.
-
-    >>> _about(Where(302, 290, 310)), _about(Where(302, 302, 302))
-    ('about row 302 (290 to 310)', 'row 302')
-    """
-    row, low, high = (max(1, one) for one in where)
-    return f"row {row:,}" if low == high else f"about row {row:,} ({low:,} to {high:,})"
-
-
-def _moved(offset: int, row: int) -> str:
-    """Return which prediction belongs to a row.
-
-    >>> _moved(1, 1), _moved(-2, 3)
-    ('prediction 2 belongs to row 1', 'prediction 1 belongs to row 3')
-    """
-    return f"prediction {row + offset:,} belongs to row {row:,}"
+def _correlation(own: Fit) -> str:
+    return f"predictions and grades have a correlation of {own.r:.2f} within queries"
 
 
 def is_odd(run: RunFacts) -> bool:
-    """Whether predictions fit neither their own rows nor their neighbours."""
+    """Whether predictions fit neither their own rows nor their neighbours, and are no labels."""
     own = run.order.fit
-    return own is not None and own.z <= CLEAR and run.order.slip is None and not are_labels(run)
+    labels = run.labels.grades or run.labels.split
+    return own is not None and abs(own.z) <= CLEAR and run.order.slip is None and not labels
 
 
-def of_order(
-    place: str, name: str, run: RunFacts, others: Sequence[tuple[str, Fit]] = ()
+def unrelated(
+    place: str, run: RunFacts, others: Sequence[tuple[str, Fit]], wary: bool = False
 ) -> Iterator[Finding]:
-    """Yield that predictions have nothing to do with the grades, or the contrary.
+    """Yield that predictions have nothing to do with the grades.
 
-    `others` are the same model's on its other folds, with their names: where these fit clearly, it
-    is no random baseline.
+    Parameters
+    ----------
+    place : str
+        Their file.
+    run : RunFacts
+    others : sequence of (str, Fit)
+        The same model's fits on its other folds: if these are clear, it is no random baseline.
+    wary : bool
+        Whether that is a warning in any case.
     """
-    own, falling, compared = run.order.fit or Fit(0, 0.0, 0), run.order.falling, run.order.compared
-    what = f"predictions and grades of {name} have a correlation of {own.r:.2f} within queries"
-    if own.z < -CLEAR:
-        what += f", below 0 in {falling:,} of them"
-        yield placing(place, run.first)("upside-down", what, falling)
-        return
-    found = placing(place, run.first)
-    what += f", below 0 in {falling:,} of {compared:,}"
+    own, found = run.order.fit or Fit(0, 0.0, 0), placing(place, run.first)
+    what = f"{_correlation(own)}, below 0 in {run.order.falling:,} of {run.order.compared:,}"
     if own.n and (fitting := [(other, fit) for other, fit in others if is_clear(fit, own)]):
-        some = fitting[:SHOWN]
-        values = _listed([f"{fit.r:.2f}" for _, fit in some])
-        more = f" (and {len(fitting) - SHOWN:,} more)" if len(fitting) > SHOWN else ""
-        on = _listed([other for other, _ in some])
-        what += f"; those of the same model {values} on {on}{more}"
+        values = listed(f"{fit.r:.2f} on {other}" for other, fit in fitting[:SHOWN])
         effect = "each document has the score of another one"
-        yield found("unrelated", what, compared, "warning", effect, OTHER_FOLD)
-    elif own.n >= ENOUGH and own.z < CHANCE_OF_SLIP:
-        effect, fix = WORSE if own.z < -CHANCE_OF_SLIP else ("", "")
-        yield found("unrelated", what, compared, None, effect, fix)
+        fix = "predict in the order of this fold's rows, or name this fold's file"
+        what += f"; those of the same model {values}"
+        yield found("unrelated", what, run.order.compared, "warning", effect, fix)
+    elif own.n >= ENOUGH and own.z < CHANCE:
+        severity, worse = "warning" if wary else None, own.z < -CHANCE
+        effect = "the order is worse than a random one" if worse else ""
+        fix = f"{RULES['upside-down'].fix}; else predict in the order of the dataset's rows"
+        yield found("unrelated", what, run.order.compared, severity, effect, fix if worse else "")
 
 
-def _listed(some: Sequence[str]) -> str:
-    """Return a few as people list them.
+At = Callable[[Sequence[int]], Sequence[str]]
+"""Returns the places of some rows of a file, by their positions from 0: ``["a.txt:3"]``."""
 
-    >>> _listed(["a"]), _listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
+
+def nowhere(rows: Sequence[int]) -> Sequence[str]:
+    """Return no places."""
+    return [""] * len(rows)
 
 
 class Swapped(NamedTuple):
-    """Which dataset predictions fit in place of their own, how, and what is said of it."""
+    """Which dataset predictions fit instead of their own, how well, and the finding."""
 
     other: str
     fit: Fit
     finding: Finding
 
 
-def of_others(
-    place: str, name: str, own: Fit, scores: Array, others: Mapping[str, Rows],
-    own_rows: Rows | None = None, at: At = nowhere,
+def swapped_fold(
+    place: str, own: Fit, scores: Array, others: Mapping[str, Rows]
 ) -> Swapped | None:  # fmt: skip
-    """Return the dataset of as many rows whose grades predictions fit in place of their own.
+    """Return the dataset of as many rows whose grades predictions fit instead of their own.
 
-    `own_rows` are those of their own dataset; `at` returns where predictions are in their file.
+    Parameters
+    ----------
+    place : str
+        The file of predictions and the line of the first.
+    own : Fit
+        With their own rows.
+    scores : ndarray, shape (n,)
+    others : mapping of str to Rows
+        Other datasets with as many rows, by name.
     """
-    ranked = ranks(scores)
-    found = {other: fit(rows, ranked) for other, rows in others.items()}
-    other = max(found, key=lambda one: found[one].z, default="")
-    if not found or not is_clear(found[other], own):
+    other, best = _best(ranks(scores), others)
+    if not is_clear(best, own):
         return None
-    query, there, here = _by_query(others[other], own_rows, ranked)
-    better = np.flatnonzero(there > here)
     what = (
-        f"the predictions fit the rows of {other} (correlation with the grades within "
-        f"queries {found[other].r:.2f}) and not those of {name} ({own.r:.2f}), as many; so in "
-        f"{better.size:,} of {query.size:,} queries of the other"
+        f"the predictions fit the rows of {other} (correlation with the grades within queries "
+        f"{best.r:.2f}) and not their own ({own.r:.2f})"
     )
-    starts = starts_of(others[other])[query[better]]
-    first = np.argsort(starts, kind="stable")[:SHOWN]
-    qids = others[other].qids
-    some = better[first]
-    names = [] if qids is None else texts_at(qids, query[some])
-    said = [
-        f"query {qid} ({one:.2f}, and {its:.2f})"
-        for qid, one, its in zip(names, there[some].tolist(), here[some].tolist(), strict=False)
-    ]
-    where = at([int(starts[first[0]])])[0] if some.size else ""
-    told = finding("swapped-fold", where or place, what, better.size, said)
-    return Swapped(other, found[other], told)
+    return Swapped(other, best, finding("swapped-fold", place, what, scores.size, [other]))
 
 
-def _by_query(other: Rows, own: Rows | None, ranked: Array) -> tuple[Ints, Array, Array]:
-    """Return the queries of another dataset, and how scores correlate with its grades in each.
+def _best(ranked: Array, others: Mapping[str, Rows]) -> tuple[str, Fit]:
+    """Return the dataset that scores fit best, and how; no fit if there are no datasets."""
+    found = {other: fit(rows, ranked) for other, rows in others.items()}
+    best = max(found, key=lambda other: found[other].z, default="")
+    return best, found.get(best, Fit(0, 0.0, 0))
 
-    The third is how they do with those of their own dataset on the same rows; 0 where they do not
-    differ there, or are not known.
+
+class Lost(NamedTuple):
+    """A block of predictions put in, or of rows that lost theirs.
+
+    `low` to `high` are the positions that are nearly as likely to begin it as `at`.
     """
-    query, there = by_query(other, ranked)
-    here = np.zeros(int(other.query.max()) + 1)
-    if own is not None:
-        some, r = by_query(Rows(own.grades, other.query), ranked)
-        here[some] = r
-    return query, there, here[query]
+
+    at: int
+    low: int
+    high: int
+    there: Fit
+    own: Fit
+
+
+def lost_rows(rows: Rows, scores: Array) -> Lost | None:
+    """Return where scores are too many or too few; None if that cannot be told.
+
+    One block of as many as the difference is left out where the others fit best.
+
+    Parameters
+    ----------
+    rows : Rows
+    scores : ndarray, shape (m,)
+        Not as many as the rows.
+    """
+    ranked, n_rows, n_scores = ranks(scores), rows.grades.size, scores.size
+    more, n = n_scores - n_rows, min(n_rows, n_scores)
+    step, at = abs(more), np.arange(n)
+    steps: Iterable[int] = range(step + 1) if step <= MOST else (0, step)
+    fits = [fit(rows, ranked, one if more > 0 else -one) for one in steps]
+    if max(one.z for one in fits) <= CLEAR / 2:  # each of two parts has half of what fits
+        return None
+    graded = Grades(rows)
+    pairs = [(at, at), (at, at + step) if more > 0 else (at + step, at)]
+    sums = []
+    for row, score in pairs:
+        moved = np.full(n_rows, ranked.mean())
+        moved[row] = ranked[score]
+        products = graded.less * graded.centred(moved)
+        sums.append(np.append(0.0, np.cumsum(products[row])))
+    total = sums[0] + sums[1][-1] - sums[1]
+    best = int(total.argmax())
+    row, score = (np.append(one[:best], two[best:]) for one, two in zip(*pairs, strict=True))
+    kept = rows.at(row)
+    there = Grades(kept).fit(ranked[score])
+    halves = (slice(n // 2), slice(n // 2, None))
+    each = [Grades(kept.at(half)).fit(ranked[score][half]).r for half in halves]
+    if there.z <= CLEAR or TWICE * min(each) <= there.r or look(kept, scores[score])[1] is not None:
+        return None
+    likelihood = Grades(kept).likelihood(ranked[score])
+    near = np.flatnonzero(total * likelihood > total[best] * likelihood - UNSURE)
+    low, high = int(near[0]), int(near[-1])
+    return Lost(0 if low == 0 else n if high == n else best, low, high, there, fits[0])
+
+
+def wrong_count(
+    place: str, name: str, rows: Rows | None, scores: Array, others: Mapping[str, Rows],
+    at: At = nowhere, at_rows: At = nowhere, is_cut: bool = False,
+) -> Finding:  # fmt: skip
+    """Return the finding for more or fewer predictions than rows: where they would fit.
+
+    Parameters
+    ----------
+    place : str
+        The file of predictions.
+    name : str
+        The dataset's.
+    rows : Rows, optional
+        Its own.
+    scores : ndarray, shape (m,)
+    others : mapping of str to Rows
+        Other datasets of the sweep with as many rows, by name.
+    at, at_rows : callable
+        Where predictions, and rows of the dataset, are in their files.
+    is_cut : bool
+        Whether the last line of the predictions has no end.
+    """
+    n_rows, n = 0 if rows is None else rows.grades.size, scores.size
+    more, lost, fix = n - n_rows, None, ""
+    is_cut = is_cut and more < 0
+    what = f"{n:,} predictions for {n_rows:,} rows of {name}"
+    if is_cut:
+        what = f"the file may be cut, as its last line has no line end: {what}"
+    if rows is not None and n_rows and n and n <= LARGEST:
+        lost = lost_rows(rows, scores)
+        if lost is not None and is_cut:
+            apart = (lost.there.r - lost.own.r) * math.sqrt(min(lost.there.n, lost.own.n))
+            lost = None if lost.own.z > CLEAR and apart < BETTER_COUNT else lost
+    best, there = _best(ranks(scores), others)
+    as_many = f"; they are as many as the rows of {best}"
+    if there.z > CLEAR and (lost is None or there.z > lost.there.z):
+        what += f"{as_many}, whose grades they correlate with ({there.r:.2f})"
+        return finding("row-count", place, what, abs(more), fix=f"give the predictions of {name}")
+    start = min(n, n_rows)
+    if lost is not None:
+        start, noun = lost.at, "prediction" if more > 0 else "row"
+        span = f"{noun} {lost.low + 1:,}"
+        if lost.high > lost.low:
+            span = f"one of {noun}s {lost.low + 1:,} to {lost.high + 1:,}, likeliest {start + 1:,}"
+        which = span if abs(more) == 1 else f"{abs(more):,} {noun}s from {span} on"
+        what += (
+            f"; they fit without {which} (correlation with the grades {lost.there.r:.2f}, as they "
+            f"are {lost.own.r:.2f})"
+        )
+    first = [*range(start, start + abs(more))[:SHOWN]]
+    if more > 0:
+        places = at(first)
+        names = [f"prediction {one + 1:,}: {scores[one]:.15g}" for one in first]
+        fix = f"look at these predictions, and delete what is none; {RULES['row-count'].fix}"
+    else:
+        places, names = [], [*_row_names(rows, first, at_rows)] if rows is not None else []
+        fix = "get the whole file again" if is_cut else ""
+    if best and lost is None:  # the count alone says it
+        what += f"{as_many}, and may be theirs"
+    return finding("row-count", (places or [""])[0] or place, what, abs(more), names, fix=fix)
+
+
+def _row_names(rows: Rows, first: Sequence[int], at: At) -> Iterator[str]:
+    """Yield the names of some rows, with their places."""
+    for one, place in zip(first, at(first), strict=True):
+        query = "" if rows.qids is None else f", query {texts_at(rows.qids, rows.query[[one]])[0]}"
+        yield f"row {one + 1:,}{query}" + (f" ({place.rpartition('/')[2]})" if place else "")

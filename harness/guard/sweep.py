@@ -1,274 +1,496 @@
-"""What the cells of a sweep say of each other: from their facts to findings."""
+"""What the guard finds in all cells of a run or a check: facts to findings, grouped."""
 
 from __future__ import annotations
 
-from collections import Counter
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
 from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
+from ..config.cells import Cell
+from ..config.model import Config
 from ..core.arrow import cast, encode
-from ..errors import Finding
-from .documents import BELOW_0
-from .facts import Facts
-from .labels import are_labels
+from ..core.policy import Policy
+from ..core.ragged import Array
+from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
+from ..readers.letor import of_kept
+from . import judgements
+from .columns import explain_no_common_query
+from .facts import Facts, observing
+from .lines import places_of_queries, places_of_rows, qrels_of, scores_of
 from .parts import EXAMPLES, First, texts_at
-from .registry import APART, SHOWN, file_of, finding, without_folders
-from .row_order import Fit
+from .registry import (
+    FOLLOWS,
+    RULES,
+    SHOWN,
+    accepted,
+    file_of,
+    finding,
+    in_order,
+    refused,
+    rules_of,
+    without_effects,
+)
+from .row_order import Fit, Rows, Swapped, is_odd, rows_of, swapped_fold, unrelated, wrong_count
+from .shared_rows import files_named_twice, part_of, pooled_into, shared_rows, short
 
+MOST_READ = 8
+"""Datasets that ``harness run`` reads again to compare predictions or rows with them."""
 OTHERS = 2
-"""Other folds, or other runs, that must agree before one is said to differ from them."""
+"""Other runs that must agree before one is said to differ from them."""
 ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
 FAR = 0.2
-"""How much larger than the median of the runs a share of unjudged documents must be: two of the
-ten documents at the top."""
-WIDER = 5.0
-"""How many times as wide as those of all other folds a fold's scores must be, or as narrow."""
+"""How much larger than the median of the runs a share of unjudged documents must be."""
+APART = ("reader", "unreadable", "config")
+"""Rules whose findings are about anything, and are not grouped."""
 T = TypeVar("T")
-Places = Callable[[str, Sequence[str]], Mapping[str, str]]
-"""Returns the places of some queries in the file of a dataset, as far as they are known."""
-
-
-def nowhere(path: str, qids: Sequence[str]) -> Mapping[str, str]:
-    """Return no places."""
-    return {}
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, eq=False)
-class GuardedCell:
-    """One run on one dataset, as the guard sees it.
+class Seen:
+    """What the guard looks at of an evaluated cell.
 
     Parameters
     ----------
-    facts : Facts
-    dataset, run : str
-        Files.
-    entry : str
-        The datasets of one entry of the config are folds of one another, or the like.
-    model : hashable
-        What cells of one run on such datasets share.
+    facts : Facts, optional
+        None if the guard failed there.
+    warnings : sequence of Finding
+        Of readers.
     qids : pyarrow string array
-        Queries of the dataset.
-    digests : mapping of str to str
-        SHA-256 of both files, by path.
-    folds : bool
-        Whether datasets of the entry should have no query in common.
-    pooled : str
-        What the dataset is pooled into with others; nothing where it is not.
-    name : str
-        The dataset's.
+        Queries of its dataset.
     """
 
-    facts: Facts
-    dataset: str
-    run: str
-    entry: str
-    model: Hashable
+    facts: Facts | None
+    warnings: Sequence[Finding]
     qids: pa.Array
-    digests: Mapping[str, str]
-    folds: bool = False
-    pooled: str = ""
-    name: str = ""
 
 
-def of_sweep(
-    cells: Sequence[GuardedCell], failed: Mapping[str, str] | None = None,
-    places: Places = nowhere,
-) -> Iterator[Finding]:  # fmt: skip
-    """Yield what cells say of each other.
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A dataset as the guard sees it: one of its cells, facts, queries, and marks of its rows."""
+
+    cell: Cell
+    facts: judgements.JudgementFacts
+    qids: pa.Array
+    marks: Array
+
+
+Failed = Mapping[int, tuple[Cell, HarnessError]]
+"""Cells that could not be evaluated, and why, by place."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A finding and what it is about.
 
     Parameters
     ----------
-    cells : sequence of GuardedCell
-    failed : mapping of str to str, optional
-        SHA-256, by path, of the runs that hold rows and failed.
-    places : callable, optional
-        Looks up the places of queries in their files.
+    finding : Finding
+    key : str
+        The entry of the dataset in the config: findings of one rule and entry are grouped.
+    cell : int, optional
+        The cell, by place; None if it is about a dataset or several files.
+    by_reader : bool
     """
-    yield from _same_bytes(cells, failed or {})
-    pooled = [cell for cell in cells if cell.pooled]
-    for some in _by(pooled, lambda cell: cell.pooled).values():
-        datasets = {cell.dataset: cell for cell in some}
-        yield from _shared_queries("pooled-queries", datasets, places)
-    named = [cell for cell in cells if cell.folds and not cell.facts.judgements.numbered]
-    for some in _by(named, lambda cell: (cell.entry, cell.pooled)).values():
-        if not some[0].pooled:
-            datasets = {cell.digests[cell.dataset]: cell for cell in some}
-            yield from _shared_queries("shared-queries", datasets, places)
-    folds = [cell for cell in cells if cell.folds]
-    for some in _by(folds, lambda cell: cell.model).values():
-        yield from _ranges(some)
-    for some in _by(cells, lambda cell: cell.dataset).values():
-        yield from _unjudged(some)
+
+    finding: Finding
+    key: str = ""
+    cell: int | None = None
+    by_reader: bool = False
 
 
-def other_folds(
-    cells: Iterable[GuardedCell], swapped: Mapping[tuple[str, str], tuple[str, Fit]]
-) -> dict[tuple[str, str], list[tuple[str, Fit]]]:
-    """Return how the same model's predictions for other folds fit these.
+class Sweep:
+    """All cells of a run or a check, from whose facts findings are made.
 
-    By the files of dataset and run; each with the other dataset's name. `swapped` are those that
-    fit another fold in place of their own, with its name.
+    Parameters
+    ----------
+    cells : mapping of int to Cell
+        Those that were evaluated, by place.
+    seen : mapping of int to Seen
+        Of each of these.
+    datasets : mapping of str to Dataset
+        By path.
+    failed : mapping of int to (Cell, HarnessError)
+    digests : mapping of str to str
+        SHA-256 of files, by path.
+    pooled : sequence of str
+        Placeholders that the config's summary pools.
+    most_read : float
+        Datasets that are read again, at most, for each purpose.
+    wary : bool
+        Whether predictions that fit nothing are a warning in any case.
     """
-    found: dict[tuple[str, str], list[tuple[str, Fit]]] = {}
-    folds = [cell for cell in cells if cell.folds and cell.facts.run.order.fit is not None]
-    for some in _by(folds, lambda cell: cell.model).values():
-        fits = {
-            cell.dataset: (cell.name, fit) for cell in some if (fit := cell.facts.run.order.fit)
+
+    def __init__(
+        self, cells: Mapping[int, Cell], seen: Mapping[int, Seen], datasets: Mapping[str, Dataset],
+        failed: Failed, digests: Mapping[str, str], *, pooled: Sequence[str] = (),
+        most_read: float = MOST_READ, wary: bool = False,
+    ) -> None:  # fmt: skip
+        self.cells, self.seen, self.datasets, self.failed = cells, seen, datasets, failed
+        self.digests, self.pooled, self.most_read, self.wary = digests, pooled, most_read, wary
+        self.causes: dict[int, Finding] = {}
+        self._rows: dict[str, Rows | None] = {}
+
+    @cached_property
+    def facts(self) -> list[tuple[int, Cell, Facts]]:
+        """The cells that have facts."""
+        some = ((place, cell, self.seen[place].facts) for place, cell in self.cells.items())
+        return [(place, cell, facts) for place, cell, facts in some if facts is not None]
+
+    def examine(self, accept: Sequence[str] = ()) -> list[Placed]:
+        """Return all findings without effects of others; those of accepted rules as notes.
+
+        A step that fails is a finding, and the others go on.
+        """
+        found: list[Placed] = []
+        failures: list[Finding] = []
+        for step in (
+            self._of_cells, self._of_datasets, self._of_order, self._of_failed, self._of_files,
+            self._of_queries, self._of_unjudged, self._of_rows,
+        ):  # fmt: skip
+            with observing(failures):
+                found += step()
+        found += [Placed(one) for one in failures]
+        kept = {*without_effects([one.finding for one in found], accept)}
+        return [
+            replace(one, finding=accepted([one.finding], accept)[0])
+            for one in found
+            if one.finding in kept
+        ]
+
+    def _of_cells(self) -> Iterator[Placed]:
+        """Yield what rules find in each run, and the readers' warnings that say more."""
+        for place, cell in self.cells.items():
+            seen = self.seen[place]
+            own = [] if seen.facts is None else [*seen.facts.findings(cell.run_entry.path)]
+            known = {rule for one in own for rule in (one.rule, *FOLLOWS.get(one.rule, ()))}
+            read = [one for one in seen.warnings if one.rule not in known]
+            yield from (Placed(one, cell.dataset_key, place) for one in own)
+            yield from (Placed(one, cell.dataset_key, place, True) for one in read)
+
+    def _of_datasets(self) -> Iterator[Placed]:
+        follows = {cell.dataset_entry.path for _, cell, facts in self.facts if facts.run.follows}
+        for path, one in self.datasets.items():
+            for found in judgements.findings(one.facts, path, path in follows):
+                yield Placed(found, one.cell.dataset_key)
+
+    def _of_order(self) -> Iterator[Placed]:
+        """Yield what predictions are that do not fit their own rows."""
+        odd = [one for one in self.facts if is_odd(one[2].run)]
+        swapped = {place: self._swapped(cell, facts) for place, cell, facts in odd}
+        fits: dict[Hashable, dict[str, tuple[str, Fit]]] = {}
+        models: dict[int, Hashable] = {}
+        for place, cell, facts in self.facts:
+            part, fit = part_of(cell, self.pooled), facts.run.order.fit
+            if part is None or fit is None:
+                continue
+            models[place] = model = (part.whole, cell.run_key, *cell.of_run.items())
+            name, moved = cell.dataset, swapped.get(place)
+            if moved is not None:
+                name, fit = f"{moved.other} (given for {name})", moved.fit
+            fits.setdefault(model, {})[cell.dataset_entry.path] = name, fit
+        for place, cell, facts in odd:
+            if (moved := swapped[place]) is not None:
+                yield Placed(moved.finding, cell.dataset_key)
+                continue
+            path = cell.dataset_entry.path
+            same_model = fits.get(models.get(place), {})
+            others = [fit for other, fit in same_model.items() if other != path]
+            for found in unrelated(cell.run_entry.path, facts.run, others, self.wary):
+                yield Placed(found, cell.dataset_key)
+
+    def _swapped(self, cell: Cell, facts: Facts) -> Swapped | None:
+        """Return the other dataset of as many rows that predictions fit."""
+        place, path = cell.run_entry.path, cell.dataset_entry.path
+        others = self._as_many(facts.judgements.rows, path)
+        read = scores_of(place) if others else None
+        if read is None:
+            return None
+        first = places_of_rows(cell.run_entry)([0])[0]
+        own = facts.run.order.fit or Fit(0, 0.0, 0)
+        return swapped_fold(first or place, own, read[0], others)
+
+    def _as_many(self, n_rows: int, path: str) -> dict[str, Rows]:
+        """Return the rows of other datasets that have as many, by their names and files."""
+        some = {
+            other if other == one.cell.dataset else f"{one.cell.dataset} ({short(other)})": one
+            for other, one in self.datasets.items()
+            if other != path and one.facts.rows == n_rows
         }
-        for cell in some:
-            if (cell.dataset, cell.run) in swapped:
-                there, fit = swapped[cell.dataset, cell.run]
-                fits[cell.dataset] = f"{there} (given for {cell.name})", fit
-        for cell in some:
-            others = [fit for path, fit in fits.items() if path != cell.dataset]
-            found[cell.dataset, cell.run] = others
+        every = {name: self._rows_of(one.cell) for name, one in some.items()}
+        return {name: rows for name, rows in every.items() if rows is not None}
+
+    def _rows_of(self, cell: Cell) -> Rows | None:
+        path = cell.dataset_entry.path
+        if path not in self._rows:
+            if len(self._rows) >= self.most_read:
+                return None
+            qrels = qrels_of(cell)
+            self._rows[path] = None if qrels is None else rows_of(qrels)
+        return self._rows[path]
+
+    def _of_failed(self) -> Iterator[Placed]:
+        """Yield why cells failed: in the reader's words, or by a second look into their files."""
+        for place, (cell, error) in self.failed.items():
+            cause = self._cause(cell, rules_of(error))
+            if cause is not None:
+                self.causes[place] = cause
+                yield Placed(cause, cell.dataset_key, place)
+            elif isinstance(error, (InputError, AlignmentError)):
+                for found in refused(cell.run_entry.path, error):
+                    yield Placed(found, cell.dataset_key, place)
+
+    def _cause(self, cell: Cell, rules: Sequence[str]) -> Finding | None:
+        path, run = cell.dataset_entry.path, cell.run_entry
+        if rules == ["no-common-query"]:
+            qids = {path: one.qids for path, one in self.datasets.items()}
+            return explain_no_common_query(cell, qrels_of(cell), qids)
+        read = scores_of(run.path) if rules == ["row-count"] else None
+        if read is None:
+            return None
+        scores, has_no_end = read
+        return wrong_count(
+            run.path, cell.dataset, self._rows_of(cell), scores, self._as_many(scores.size, path),
+            places_of_rows(run), places_of_rows(cell.dataset_entry), has_no_end,
+        )  # fmt: skip
+
+    def _of_files(self) -> Iterator[Placed]:
+        """Yield files of the same bytes, and files with several names.
+
+        Not runs of equal scores, or of the labels, which other rules find; nor predictions of a
+        wrong count that are another fold's.
+        """
+        every = {**self.cells, **{place: cell for place, (cell, _) in self.failed.items()}}
+        for found in files_named_twice(every[place] for place in sorted(every)):
+            yield Placed(found)
+        rows = {path: one.facts.rows for path, one in self.datasets.items()}
+        runs = {self.digests.get(cell.run_entry.path) for _, cell, _ in self.facts}
+        for _, cell, facts in self.facts:
+            run = facts.run
+            if not (run.labels.grades or 0 < run.scores.several == run.scores.constant):
+                rows[cell.run_entry.path] = run.queries.rows
+        for cell, error in self.failed.values():
+            path = cell.run_entry.path
+            if rules_of(error) == ["row-count"] and self.digests.get(path, "") not in {*runs, ""}:
+                rows[path] = ENOUGH_ROWS
+        paths = [path for path, n in rows.items() if n >= ENOUGH_ROWS and path in self.digests]
+        for same in _by(paths, lambda path: self.digests[path]).values():
+            if len(same) > 1:
+                what, n = "other files have its bytes", len(same) - 1
+                yield Placed(finding("same-file-twice", same[0], f"{n:,} {what}", n, same[1:]))
+
+    def _of_queries(self) -> Iterator[Placed]:
+        """Yield the queries that folds have in common, and those that are pooled."""
+        datasets = [*self.datasets.values()]
+        pooled = _by(datasets, lambda one: pooled_into(one.cell, self.pooled))
+        for some in (some for whole, some in pooled.items() if whole):
+            yield from self._shared_queries("pooled-queries", some)
+        folds = [one for one in pooled.get("", []) if not one.facts.numbered]
+        for whole, some in _by(folds, self._whole).items():
+            digests = {self.digests.get(one.cell.dataset_entry.path): one for one in some}
+            if whole:
+                yield from self._shared_queries("shared-queries", [*digests.values()])
+
+    def _whole(self, one: Dataset) -> str:
+        part = part_of(one.cell, self.pooled)
+        return "" if part is None else part.whole
+
+    def _shared_queries(self, rule: str, datasets: Sequence[Dataset]) -> Iterator[Placed]:
+        if len(datasets) < 2:
+            return
+        every = pa.concat_arrays([cast(one.qids, pa.large_string()) for one in datasets])
+        distinct, which = encode(every)
+        shared = np.flatnonzero(np.bincount(which, minlength=1) > 1)
+        if not shared.size:
+            return
+        owner = np.repeat(np.arange(len(datasets)), [len(one.qids) for one in datasets])
+        qids, examples, first = texts_at(distinct, shared[:EXAMPLES]), [], ""
+        places = {}
+        for qid, code in zip(qids, shared[:EXAMPLES].tolist(), strict=True):
+            both = []
+            for cell in (datasets[one].cell for one in owner[which == code][:2].tolist()):
+                path = cell.dataset_entry.path
+                if path not in places:
+                    places[path] = places_of_queries(cell, qids)
+                both.append(places[path].get(qid, path))
+            first = first or both[1]
+            examples.append(f"query {qid}: {short(both[0])} and {short(both[1])}")
+        what = (
+            f"{shared.size:,} of {len(distinct):,} queries are in several of {len(datasets)} folds"
+        )
+        yield Placed(finding(rule, first, what, shared.size, examples))
+
+    def _of_unjudged(self) -> Iterator[Placed]:
+        """Yield runs with many more unjudged documents near the top than the dataset's others."""
+        runs = [one for one in self.facts if one[2].run.documents.judged]
+        for some in _by(runs, lambda one: one[1].dataset_entry.path).values():
+            documents = [facts.run.documents for _, _, facts in some]
+            shares = [1 - one.judged_shown / one.shown for one in documents]
+            middle = float(np.median(shares))
+            for (_, cell, facts), own in zip(some, shares, strict=True):
+                if len(some) > OTHERS and own > middle + FAR:
+                    what = (
+                        f"{100 * own:.0f}% of the documents at rank 10 or before are not judged; "
+                        f"the median of {len(some)} runs is {100 * middle:.0f}%"
+                    )
+                    n = facts.run.documents.shown - facts.run.documents.judged_shown
+                    first = facts.run.first.get("unjudged-at-10", First())
+                    place, names = first.at(cell.run_entry.path), first.names
+                    yield Placed(finding("unjudged-unlike-others", place, what, n, names))
+
+    def _of_rows(self) -> Iterator[Placed]:
+        marked = [
+            (one.cell, self.digests[path], one.marks)
+            for path, one in self.datasets.items()
+            if one.marks.size
+        ]
+        for found in shared_rows(marked, self.pooled, self.most_read):
+            yield Placed(found)
+
+
+def _by(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    found: dict[K, list[T]] = {}
+    for one in some:
+        found.setdefault(key(one), []).append(one)
     return found
 
 
-def _by(
-    cells: Iterable[GuardedCell], key: Callable[[GuardedCell], T]
-) -> dict[T, list[GuardedCell]]:
-    found: dict[T, list[GuardedCell]] = {}
-    for cell in cells:
-        found.setdefault(key(cell), []).append(cell)
-    return found
-
-
-def _same_bytes(cells: Iterable[GuardedCell], failed: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield files of the same bytes, but for runs of which that follows from something else.
-
-    Those of equal scores, or of the labels; and predictions of another fold, whose count is wrong.
-    """
-    paths: dict[str, dict[str, None]] = {}
-    runs: set[str] = set()
-    for cell in cells:
-        run, rows = cell.facts.run, {cell.dataset: cell.facts.judgements.rows}
-        runs.add(cell.digests[cell.run])
-        if not (are_labels(run) or 0 < run.scores.several == run.scores.constant):
-            rows[cell.run] = run.queries.rows
-        for path, n in rows.items():
-            if n >= ENOUGH_ROWS:
-                paths.setdefault(cell.digests[path], {})[path] = None
-    for path, digest in failed.items():
-        if digest not in runs:
-            paths.setdefault(digest, {})[path] = None
-    for same in paths.values():
-        if len(same) > 1:
-            one, *others = same
-            what = (
-                f"{len(others):,} other file{'s hold' if len(others) > 1 else ' holds'} its bytes"
-            )
-            yield finding("same-file-twice", one, what, len(others), others)
-
-
-def _shared_queries(
-    rule: str, datasets: Mapping[str, GuardedCell], places: Places
-) -> Iterator[Finding]:
-    if len(datasets) < 2:
-        return
-    distinct, which = encode(
-        pa.concat_arrays([cast(cell.qids, pa.large_string()) for cell in datasets.values()])
-    )
-    shared = np.bincount(which, minlength=1) > 1
-    n = int(shared.sum())
-    if not n:
-        return
-    paths = [cell.dataset for cell in datasets.values()]
-    are = "is" if n == 1 else "are"
-    what = f"{n:,} of {len(distinct):,} queries {are} in several of the {len(paths)} folds"
-    fold = np.repeat(np.arange(len(paths)), [len(cell.qids) for cell in datasets.values()])
-    qids = texts_at(distinct, np.flatnonzero(shared)[:EXAMPLES])
-    held = [fold[which == code][:2].tolist() for code in np.flatnonzero(shared)[: len(qids)]]
-    known: dict[int, Mapping[str, str]] = {
-        one: places(paths[one], qids) for one in sorted({*chain(*held)})
-    }
-    both = [
-        [known[one].get(qid, paths[one]) for one in two]
-        for qid, two in zip(qids, held, strict=True)
-    ]
-    shown = (" and ".join(without_folders(two, paths)) for two in both)
-    examples = [f"query {qid}: {two}" for qid, two in zip(qids, shown, strict=True)]
-    yield finding(rule, both[0][1], what, n, examples)
-
-
-def _ranges(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
-    """Yield folds whose scores are elsewhere, or of another scale, than on all other folds."""
-    folds = list({cell.dataset: cell for cell in cells}.values())
-    if len(folds) <= OTHERS:
-        return
-    scores = [cell.facts.run.scores for cell in folds]
-    low, high = np.array([[one.lowest, one.highest] for one in scores]).T
-    wide = np.array([one.mean_highest - one.mean_lowest for one in scores])
-    centre = np.array([(one.mean_highest + one.mean_lowest) / 2 for one in scores])
-    n = f"{len(folds) - 1} other folds"
-    for place, cell in enumerate(folds):
-        others = np.arange(len(folds)) != place
-        least, most = low[others].min(), high[others].max()
-        narrow, broad = wide[others].min(), wide[others].max()
-        if not least <= centre[place] <= most:
-            what = (
-                f"scores from {low[place]:.4g} to {high[place]:.4g}, those of the same model on "
-                f"its {n} from {least:.4g} to {most:.4g}"
-            )
-        elif min(wide[place], narrow) > 0 and not (narrow / WIDER <= wide[place] <= broad * WIDER):
-            what = (
-                f"a query's scores span {wide[place]:.3g} on average, those of the same model on "
-                f"its {n} {narrow:.3g} to {broad:.3g}"
-            )
-        else:
-            continue
-        yield finding("score-range", cell.run, what, cell.facts.run.queries.rows)
-
-
-def _unjudged(cells: Sequence[GuardedCell]) -> Iterator[Finding]:
-    """Yield runs with many more unjudged documents near the top than the dataset's other runs."""
-    runs = [cell for cell in cells if (one := cell.facts.run.documents).shown and one.judged]
-    if len(runs) <= OTHERS:
-        return
-    documents = [cell.facts.run.documents for cell in runs]
-    shares = [1 - one.judged_shown / one.shown for one in documents]
-    middle = float(np.median(shares))
-    for cell, facts, own in zip(runs, documents, shares, strict=True):
-        if own > middle + FAR:
-            below_0 = BELOW_0 if cell.facts.judgements.negative else ""
-            what = (
-                f"{100 * own:.0f} % of the documents at rank 10 or before are not judged{below_0}, "
-                f"{100 * middle:.0f} % in the middle of the {len(runs)} runs on {cell.dataset}"
-            )
-            some = cell.facts.run.first.get("unjudged-at-10", First())
-            n = facts.shown - facts.judged_shown
-            yield finding("unjudged-unlike-others", some.at(cell.run), what, n, some.names)
-
-
-def collapsed(findings: Iterable[tuple[str, Finding]]) -> list[Finding]:
-    """Return findings, those of one rule in one scope as one, with the places of the others.
-
-    Warnings and errors of one file stay apart.
+def accepted_rules(
+    accept: Sequence[str], policy: Policy, convention: str | None, ties: bool = False
+) -> tuple[str, ...]:
+    """Return the rules whose findings a config accepts.
 
     Parameters
     ----------
-    findings : iterable of (str, Finding)
-        The scope, such as a dataset, and each.
+    accept : sequence of str
+        Those that it names.
+    policy : Policy
+    convention : str, optional
+        Either says how queries without relevant documents count.
+    ties : bool
+        Whether the config says how documents of one score are ordered.
     """
+    meant = [*accept]
+    if policy.empty_queries != "zero" or convention is not None:
+        meant.append("empty-queries")
+    if policy.missing_queries == "skip":
+        meant.append("missing-queries")
+    if ties:
+        meant.append("score-ties")
+    return tuple(meant)
+
+
+@dataclass(eq=False)
+class Guarded:
+    """What the guard found in a run.
+
+    Parameters
+    ----------
+    findings : list of Finding
+        Errors first. Notes of one rule and one entry of the config's datasets are one.
+    printed : list of str
+        What is printed of the warnings; those of one rule and one entry as one.
+    failed : dict of int to HarnessError
+        Cells that a finding makes fail, by place.
+    texts : dict of int to list of str
+        The readers' warnings of each cell, by place, that no finding repeats.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    failed: dict[int, HarnessError] = field(default_factory=dict)
+    texts: dict[int, list[str]] = field(default_factory=dict)
+
+
+def guard(
+    config: Config, cells: Mapping[int, Cell], seen: Mapping[int, Seen],
+    digests: Mapping[str, str], failed: Failed,
+) -> Guarded:  # fmt: skip
+    """Return what the guard finds in the cells of a run.
+
+    Parameters
+    ----------
+    config : Config
+    cells : mapping of int to Cell
+    seen : mapping of int to Seen
+        Of each of these cells.
+    digests : mapping of str to str
+        SHA-256 of their files, by path, and of those that failed, if they can be read.
+    failed : mapping of int to (Cell, HarnessError)
+        Cells that could not be evaluated, and why.
+
+    Raises
+    ------
+    InputError
+        If a dataset, or the sweep as a whole, has an error that is not accepted.
+    """
+    ties = config.is_given("policy", "ties")
+    accept = accepted_rules(config.guard.accept, config.to_policy(), config.convention, ties)
+    datasets: dict[str, Dataset] = {}
+    for place, cell in cells.items():
+        if (facts := seen[place].facts) is not None:
+            path, judged = cell.dataset_entry.path, facts.judgements
+            marks = of_kept(judged.marks)
+            datasets.setdefault(path, Dataset(cell, judged, seen[place].qids, marks))
+    sweep = Sweep(cells, seen, datasets, failed, digests, pooled=config.summary.pool)
+    found = sweep.examine(accept)
+    texts: dict[int, list[str]] = {place: [] for place in cells}
+    for one in found:
+        if one.by_reader and one.cell is not None and one.finding.severity != "note":
+            texts[one.cell].append(_text(one.finding))
+    # an error of a reader fails no cell, so it is printed as it is
+    loose = [
+        one
+        for one in found
+        if one.by_reader and (one.finding.rule == "reader" or one.finding.severity == "error")
+    ]
+    printed = [
+        str(one).removeprefix("warning: ")
+        for one in in_order(grouped(one for one in found if one not in loose))
+        if one.severity == "warning" and not RULES[one.rule].in_table
+    ]
+    printed = [*(_text(one.finding) for one in loose), *printed]
+    errors = [one for one in found if one.finding.severity == "error" and not one.by_reader]
+    result = Guarded([], [*dict.fromkeys(printed)], texts=texts)
+    if wrong := [one.finding for one in errors if one.cell is None]:
+        for text in result.printed:
+            warnings.warn(text, HarnessWarning, stacklevel=3)
+        raise InputError([_problem(one) for one in dict.fromkeys(wrong)])
+    for place, some in groupby(errors, key=lambda one: one.cell):
+        if place is not None and (place in cells or place in sweep.causes):
+            result.failed[place] = InputError([_problem(one.finding) for one in some])
+    notes = grouped(one for one in found if one.finding.severity == "note")
+    rest = (one.finding for one in found if one.finding.severity != "note")
+    result.findings = in_order([*rest, *notes])
+    return result
+
+
+def _text(one: Finding) -> str:
+    """Return a reader's warning in its own words."""
+    return f"{file_of(one)}: {one.what}" if one.place else one.what
+
+
+def _problem(one: Finding) -> Problem:
+    what = f"{one.what}{one.shown} [{one.rule}]"
+    return Problem(one.place, what, fix=one.fix, rule=one.rule, effect=one.effect)
+
+
+def grouped(findings: Iterable[Placed]) -> list[Finding]:
+    """Return findings, those of one rule and one dataset's entry as one with the other places."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
-    n_of_file = Counter[tuple[str, ...]]()
-    for scope, one in dict.fromkeys(findings):
-        of_file = (scope, one.rule, one.severity, file_of(one))
-        nth = 0 if one.severity == "note" else n_of_file[of_file]
-        n_of_file[of_file] += 1
-        key = (one,) if one.rule in APART else (scope, one.rule, one.severity, nth)
-        groups.setdefault(key, []).append(one)
-    return [_collapsed(*some) for some in groups.values()]
-
-
-def _collapsed(one: Finding, *others: Finding) -> Finding:
-    if not others:
-        return one
-    places = dict.fromkeys(other.place for other in others)
-    return replace(one, n_others=len(others), others=tuple(places)[:SHOWN])
+    for key, one in dict.fromkeys((one.key, one.finding) for one in findings):
+        group = (one,) if one.rule in APART else (key, one.rule, one.severity)
+        groups.setdefault(group, []).append(one)
+    return [
+        replace(
+            one, n_others=len(others), others=tuple(other.place for other in others[:SHOWN])
+        )
+        for one, *others in groups.values()
+    ]  # fmt: skip

@@ -12,9 +12,9 @@ import pytest
 from harness.cli.main import main
 from harness.experiment import work
 from harness.guard import check as check_flow
-from harness.guard import guarding
+from harness.guard import sweep as guard_sweep
 from harness.guard.facts import JudgementFacts
-from harness.guard.ties import Ties
+from harness.guard.scores import Scores
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 CONFIG = """
@@ -46,8 +46,8 @@ def called(*words: str) -> int:
 
 
 GUARD = [
-    (Ties, "run"), (Ties, "aligned"), (Ties, "facts"), (JudgementFacts, "of"),
-    (work, "add_lines"), (guarding, "of_sweep"), (guarding, "is_odd"),
+    (Scores, "run"), (Scores, "aligned"), (Scores, "facts"), (JudgementFacts, "of"),
+    (work, "add_lines"), (guard_sweep, "files_named_twice"), (guard_sweep, "is_odd"),
 ]  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def test_a_guard_that_fails_is_a_finding_of_the_run(
     assert {one["rule"]: one["severity"] for one in findings}["guard-failed"] == "warning"
 
 
-CHECK = [*GUARD[:4], (check_flow, "add_lines"), (check_flow, "of_sweep"), (check_flow, "is_odd")]
+CHECK = [*GUARD[:4], (check_flow, "add_lines"), *GUARD[5:]]
 
 
 @pytest.mark.parametrize(("owner", "name"), CHECK, ids=lambda one: getattr(one, "__name__", one))
@@ -84,7 +84,7 @@ def test_a_guard_that_fails_is_a_finding_of_check(
 def test_debug_shows_the_traceback_of_the_guard(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Ties, "facts", fail)
+    monkeypatch.setattr(Scores, "facts", fail)
     called("--debug", "check", "c.yaml")
     assert "Traceback (most recent call last)" in capsys.readouterr().err
     called("check", "c.yaml")

@@ -1,8 +1,7 @@
-"""How often relevant documents come first, and the run that is upside down."""
+"""Scores: how often relevant documents come first, and what single precision merges."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.align import align
+from harness.core.align import align, align_parts
+from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
-from harness.guard.check import check_files
-from harness.guard.parts import First
-from harness.guard.upside_down import APART, BEHIND, CLEAR, ENOUGH_QUERIES, Ahead
+from harness.guard.facts import Facts, JudgementFacts, Watch
+from harness.guard.scores import Ahead
 
 
 def of(grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]]) -> Ahead:
@@ -26,12 +25,9 @@ def test_one_query() -> None:
     # (a, x) is not: 3 of 4. By chance (4 + 1) / (12 * 2 * 2) = 5 / 48
     found = of({"q": {"a": 1, "b": 2, "x": 0}}, {"q": {"b": 4, "x": 3, "a": 2, "y": 1}})
     assert tuple(found) == (1, 0.75, 0.75**2, pytest.approx(5 / 48), 0)
-
-
-def test_queries_that_say_nothing_are_left_out() -> None:
     grades = {"no": {"a": 0}, "all": {"a": 1}, "tied": {"a": 1, "b": 0}}
-    scores = {"no": {"a": 1, "b": 2}, "all": {"a": 1}, "tied": {"a": 1, "b": 1}}
-    assert of(grades, {name: dict(one) for name, one in scores.items()}) == Ahead()
+    scores = {"no": {"a": 1.0, "b": 2.0}, "all": {"a": 1.0}, "tied": {"a": 1.0, "b": 1.0}}
+    assert of(grades, scores) == Ahead()  # no pairs of both kinds in any order
 
 
 ROWS = st.lists(st.booleans(), min_size=1, max_size=8)
@@ -60,11 +56,6 @@ def test_it_is_the_share_of_pairs(queries: list[list[bool]]) -> None:
     assert found.behind == sum(2 * one < 1 for one in shares)
 
 
-def test_parts_add_up() -> None:
-    both = Ahead(1, 0.5, 0.25, 0.1, 1).more(Ahead(2, 1, 1, 0.2, 2))
-    assert tuple(both) == (3, 1.5, 1.25, pytest.approx(0.3), 3)
-
-
 def sums(shares: Any, variance: float) -> Ahead:
     shares = np.asarray(shares)
     return Ahead(shares.size, float(shares.sum()), float((shares**2).sum()), variance)
@@ -81,26 +72,26 @@ def sums(shares: Any, variance: float) -> Ahead:
         (sums([0.8, 0.7] * 10, 0.1), False),
     ],
 )
-def test_when_it_is_said(found: Ahead, fires: bool) -> None:
-    assert [one.rule for one in found.findings("a.run", First())] == ["upside-down"] * fires
+def test_when_a_run_is_upside_down(found: Ahead, fires: bool) -> None:
+    assert found.upside_down == fires
 
 
-def test_thresholds() -> None:
-    assert (ENOUGH_QUERIES, BEHIND, CLEAR, APART) == (10, 0.4, 6.0, 5.0)
-
-
-UPSIDE_DOWN = ("BRPHJ_NLP2", "SFDC-23April-run1", "SFDC-23April-run2")
-
-
-def test_real_runs_that_are_upside_down(shared: Path) -> None:
-    # zcat RUN.gz | awk '$1 == 1': the largest score stands beside rank 1000 (or 900), the
-    # smallest beside rank 1; they are distances. ndcg@10 of the official leaderboard: .0138,
-    # .0689, .0218. Beside them others of its worst, which are no better than chance, and are not
-    folder = shared / "data/trec_covid_round1"
-    others = ("TMACC_SeTA_baseline", "tm_lda400", "CincyMedIR-run2", "lda400s2000", "BERT")
-    runs = [str(folder / f"runs/{name}.gz") for name in (*UPSIDE_DOWN, *others)]
-    qrels = str(folder / "qrels-rnd1.txt")
-    checked = check_files(qrels, runs, of_qrels={}, of_runs={})
-    found = [one for one in checked.findings if one.rule == "upside-down"]
-    assert [Path(one.place).stem for one in found] == [*UPSIDE_DOWN]
-    assert {one.severity for one in found} == {"warning"}
+def test_single_precision_counts_in_the_order_of_the_scores() -> None:
+    scores = 1e6 + np.arange(40) / 100  # single precision has steps of 1/16 there
+    merged = int((np.diff(scores.astype(np.float32)) == 0).sum())
+    assert merged == 33
+    qrels = Qrels.from_dict({f"q{q}": {f"d{d}": d % 2 for d in range(40)} for q in range(10)})
+    for order in (np.arange(40)[::-1], np.random.default_rng(4).permutation(40)):
+        run = Run.from_dict(
+            {f"q{q}": {f"d{d}": float(scores[d]) for d in order} for q in range(10)}
+        )
+        watch = Watch(qrels, Policy())
+        watch.run(run)
+        for aligned in align_parts(qrels, run):
+            watch.aligned(aligned)
+        facts = watch.facts()
+        assert facts is not None
+        found = Facts(JudgementFacts.of(qrels), facts).findings("r")
+        (one,) = [one for one in found if one.rule == "single-precision"]
+        assert one.count == 10 * merged
+        assert one.examples[0] == "query q0, documents d39 and d38: 1000000.39 and 1000000.38"

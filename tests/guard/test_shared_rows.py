@@ -89,10 +89,9 @@ def test_queries_under_other_qids(sweep: Sweep) -> None:
     assert sweep.found(DATASETS) == {("same-queries", "warning", "b.txt", 10)}
     (one,) = [one for one in check_config(sweep.folder / "c.yaml").findings
               if one.rule == "same-queries"]  # fmt: skip
-    assert one.what == (
-        "10 of 20 queries of b hold the same rows as queries of a, 10 of them under another qid"
-    )
-    assert "where a model was trained on one of them" in one.effect
+    assert one.place == f"{sweep.folder}/b.txt:51"
+    assert one.examples[0].startswith("query 1010: ")
+    assert one.examples[0].endswith("/a.txt:101, query 21")
 
 
 def test_rows_that_were_split_at_random(sweep: Sweep) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import statistics
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby, pairwise
@@ -16,17 +15,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from run_facts import flat
 
 from harness import readers
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
-from harness.guard.facts import Facts, JudgementFacts, RunFacts
-from harness.guard.labels import Moments
+from harness.guard.facts import Facts, JudgementFacts, RunFacts, Watch
 from harness.guard.parts import TOP, First
-from harness.guard.ties import LONG, NEARLY
-from harness.guard.watch import Watch
+from harness.guard.scores import LONG, NEARLY
 
 Rows = list[tuple[str, str, float]]
 TRIALS = int(os.environ.get("HARNESS_TRIALS", "12"))
@@ -42,6 +38,12 @@ def facts_of(qrels: Qrels, run: Run, policy: Policy | None = None, size: int = 1
     return watch.facts()
 
 
+def flat(facts: RunFacts) -> dict[str, Any]:
+    """Every fact of every family."""
+    families = (facts.queries, facts.scores, facts.labels, facts.documents, facts.order)
+    return {name: value for family in families for name, value in vars(family).items()}
+
+
 def single(score: float) -> float:
     with np.errstate(over="ignore"):
         return float(np.float32(score))
@@ -53,7 +55,6 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
     for row in rows:
         queries.setdefault(row[0], []).append(row)
     found: Counter[str] = Counter()
-    in_order = True
     for qid, group in queries.items():
         n, scores = len(group), [score for _, _, score in group]
         found["several"] += n > 1
@@ -73,27 +74,17 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
         ranked.sort(key=lambda row: single(row[2]), reverse=True)
         grades = [judged[qid].get(docno, -1) for _, docno, _ in ranked]
         found["judged"] += sum(grade >= 0 for grade in grades)
-        found["positive"] += sum(grade > 0 for grade in grades)
         found["shown"] += len(grades[:TOP])
         found["judged_shown"] += sum(grade >= 0 for grade in grades[:TOP])
-        known = [grade for grade in grades if grade >= 0]
-        in_order = in_order and known == sorted(known, reverse=True)
-        found["ordered"] += len({*known}) > 1
-        found["rarer"] += len(known) - max(Counter(known).values(), default=0)
-    if not in_order:
-        found["ordered"] = found["rarer"] = 0
     depths = [len(group) for group in queries.values()]
-    scores = [score for _, _, score in rows]
     last = list(queries)[-1]
     return {
         **{name: found[name] for name in ("several", "constant", "overflow", "merged", "extra")},
-        **{name: found[name] for name in ("pairs", "tied", "nearly", "judged", "positive")},
-        **{name: found[name] for name in ("shown", "judged_shown", "ordered", "rarer")},
+        **{name: found[name] for name in ("pairs", "tied", "nearly", "judged")},
+        **{name: found[name] for name in ("shown", "judged_shown")},
         "rows": len(rows), "queries": len(queries), "missing": len({*judged} - {*queries}),
-        "shallowest": min(depths), "median_depth": statistics.median(depths),
         "deepest": max(depths), "at_deepest": depths.count(max(depths)),
         "last_depth": len(queries[last]),
-        "lowest": min(scores), "highest": max(scores),
     }  # fmt: skip
 
 
@@ -161,9 +152,9 @@ def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) 
         judged,
         [(qid, docno, score) for (qid, docno, _), score in zip(rows, scores, strict=True)],
     )
-    of_rows = ("pairs", "tied", "nearly", "several", "constant", "overflow", "judged", "positive")
-    for name in (*of_rows, "rows", "queries", "missing", "extra", "lowest", "highest"):
-        assert {**flat(found), "judged": found.labels.moments.n}[name] == expected[name], name
+    of_rows = ("pairs", "tied", "nearly", "several", "constant", "overflow", "judged")
+    for name in (*of_rows, "rows", "queries", "missing", "extra"):
+        assert {**flat(found), "judged": found.labels.judged}[name] == expected[name], name
     # rank by rank: those whose neighbour in the order has another score, and the same in single
     merged = 0
     for group in groups:
@@ -171,22 +162,9 @@ def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) 
             # in some order of the tied ones: none where all are equal, all but one at most
             values = list(tied)
             merged += len({*values}) > 1
-    assert (found.ties.merged > 0) == (merged > 0)
+    assert (found.scores.merged > 0) == (merged > 0)
     assert found.follows
     assert (found.queries.deepest, found.documents.shown) == (0, 0)
-
-
-def test_correlations_add_up_over_parts() -> None:
-    random = np.random.default_rng(1)
-    x, y = 1e6 + random.normal(size=1000), random.normal(size=1000)
-    parts = [
-        Moments.of(x[start : start + 77], y[start : start + 77]) for start in range(0, 1000, 77)
-    ]
-    whole = sum(parts, Moments())
-    assert whole.n == 1000
-    assert whole.correlation == pytest.approx(np.corrcoef(x, y)[0, 1], rel=1e-6)
-    assert np.isnan(Moments.of(np.ones(3), np.arange(3.0)).correlation)
-    assert np.isnan(Moments.of(np.array([1e300, -1e300]), np.array([1.0, 2.0])).correlation)
 
 
 def test_a_run_that_is_read_again_counts_once() -> None:

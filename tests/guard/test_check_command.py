@@ -1,0 +1,202 @@
+"""``harness check``: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.cli.app import app
+from harness.guard import check as progress
+from harness.guard.check import Checked, as_text, check_config
+from harness.guard.registry import finding
+
+
+def call(*arguments: object, input: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["check", *map(str, arguments)], input=input)
+
+
+@pytest.mark.parametrize(
+    "name", ["compare", "folds", "paper", "pictures", "plugin", "quickstart", "sweep", "trec"]
+)
+def test_the_examples_have_no_error_and_only_true_warnings(root: Path, name: str) -> None:
+    # 8 and 9 of the 50 queries of the folds have no relevant document; lsi.run leaves out query 17
+    result = call(root / f"configs/{name}.yaml")
+    assert result.exit_code == 0
+    warned = {
+        re.sub(r".*/|:\d+$", "", line.split(": ")[1]) + " " + line.rsplit("[", 1)[1].rstrip("]")
+        for line in result.stdout.splitlines()
+        if line.startswith("warning: ")
+    }
+    assert warned <= {"test.txt empty-queries", "lsi.run missing-queries"}
+
+
+def test_exit_codes(trec: Any, root: Path) -> None:
+    qrels, run = trec.folder / "qrels", trec.folder / "run"
+    assert call(qrels, run, "--strict").exit_code == 0
+    trec.put("run", trec.lines("run")[:1234])  # a warning
+    assert call(qrels, run).exit_code == 0
+    assert call(qrels, run, "--strict").exit_code == 1
+    trec.put("run", [*trec.lines("run"), "no row\n"])
+    assert call(qrels, run).exit_code == call(qrels, run, "--strict").exit_code == 2
+    config = root / "configs/sweep.yaml"  # empty_queries: skip, so that these are notes
+    assert call(config, "--strict").exit_code == 0
+    assert call(config, "--strict", "--set", "policy.empty_queries=zero").exit_code == 1
+
+
+def test_what_is_printed(trec: Any) -> None:
+    lines = trec.lines("run")
+    trec.put("run", [*lines[:5], lines[2], *lines[5:]])
+    result = call(trec.folder / "qrels", trec.folder / "run")
+    printed = result.stdout.replace(str(trec.folder), "").splitlines()
+    assert [re.sub(r"  fix:    .*", "  fix", line) for line in printed] == [
+        printed[0],  # in the reader's words
+        "  effect: it counts twice, and metrics exceed 1",
+        "  fix",
+        "note: /qrels:183: no relevant document in 2 of 30 queries: 8, 3 [empty-queries]",
+        "  effect: tools disagree on them: 0 here, 1 for LightGBM, left out by others",
+        "  fix",
+        "checked 1 dataset and 1 run, 0 rows: 1 error, 1 note",
+    ]
+    assert printed[0].startswith("error: /run:6: ")
+    assert printed[0].endswith(": 5 Q0 DOC-00058 3 8.46679 bm25 [duplicates]")
+
+
+def test_notes_are_left_out_of_the_text_alone(trec: Any) -> None:
+    files = trec.folder / "qrels", trec.folder / "run"
+    least = call(*files, "--no-notes")
+    assert re.fullmatch(r"checked 1 dataset and 1 run, 2,897 rows: \d notes? \(not shown\)\n",
+                        least.stdout)  # fmt: skip
+    assert "note: " in call(*files).stdout
+    as_json = [call(*files, "-f", "json", *more).stdout for more in ([], ["--no-notes"])]
+    assert as_json[0] == as_json[1]
+
+
+def test_many_findings_are_a_few_lines() -> None:
+    found = [finding("duplicates", f"{n}.run:{n}", f"on line {n - 1}") for n in range(1, 101)]
+    *heads, more, effect, fix, _ = as_text(Checked(tuple(found), ())).splitlines()
+    assert heads == [one.head for one in found[:3]]
+    assert more == (
+        "  ... and 97 more: 4.run:4, 5.run:5, 6.run:6, 7.run:7, 8.run:8, 9.run:9, 10.run:10, "
+        "11.run:11, 12.run:12, 13.run:13 (+87 more)"
+    )
+    assert (effect, fix) == found[0].advice
+    found = [finding("unreadable", f"{n}.run", f"{'a' * n} is wrong") for n in range(1, 24)]
+    lines = as_text(Checked(tuple(found), ())).splitlines()
+    assert lines[:20] == [one.head for one in found[:20]]
+    assert lines[20] == "  ... and 3 more: 21.run, 22.run, 23.run"
+
+
+def test_json(letor: Any) -> None:
+    letor.put("gbrt/fold1.txt", letor.lines("gbrt/fold1.txt")[1:])
+    result = call(letor.folder / "c.yaml", "-f", "json")
+    assert result.exit_code == 2
+    found = json.loads(result.stdout)
+    assert {*found} == {"findings", "counts", "rows", "runs_without_dataset", "checked"}
+    assert found["counts"]["error"] == 1
+    first = found["findings"][0]
+    assert {*first} == {
+        "rule", "severity", "place", "what", "count", "examples", "effect", "fix", "file",
+        "dataset", "run",
+    }  # fmt: skip
+    path = f"{letor.folder}/gbrt/fold1.txt"
+    assert [first[name] for name in ("rule", "place", "file", "dataset", "run")] == [
+        "row-count", path, path, "letor-fold1", "gbrt"
+    ]  # fmt: skip
+    placed = next(one for one in found["findings"] if one["rule"] == "empty-queries")
+    assert placed["place"] == f"{placed['file']}:{placed['line']}"
+    assert (placed["dataset"], "run" in placed) == ("letor-fold1", False)
+    assert found["checked"][0] == {
+        "dataset": "letor-fold1",
+        "run": "gbrt",
+        "columns": {"fold": "1"},
+        "dataset_path": f"{letor.folder}/fold1.txt",
+        "run_path": path,
+    }
+
+
+def test_what_is_no_config(root: Path, tmp_path: Path) -> None:
+    def found(path: Path) -> list[dict[str, Any]]:
+        result = call(path, "--format", "json")
+        assert result.exit_code == 2
+        some: list[dict[str, Any]] = json.loads(result.stdout)["findings"]
+        return some
+
+    assert [one["rule"] for one in found(root / "runs/trec/qrels.txt")] == ["config"]
+    (tmp_path / "c.yaml").write_text("datasets: {a: [}\n")
+    (one,) = found(tmp_path / "c.yaml")
+    assert (one["place"], one["line"]) == (f"{tmp_path}/c.yaml:1", 1)
+    (tmp_path / "on_top.yaml").write_text("extends: c.yaml\n")
+    assert [(Path(of["file"]).name, of["line"]) for of in found(tmp_path / "on_top.yaml")] == [
+        ("c.yaml", 1)
+    ]
+    assert [one["rule"] for one in found(tmp_path / "none.yaml")] == ["missing-file"]
+    both = call(root / "configs/trec.yaml", root / "runs/trec/bm25.run")
+    assert (both.exit_code, "give it alone" in both.output) == (2, True)
+
+
+def test_runs_that_are_named_twice_link_to_themselves_or_have_no_dataset(trec: Any) -> None:
+    qrels, run, loop = (trec.folder / name for name in ("qrels", "run", "loop"))
+    assert call(qrels, run, run).stdout == call(qrels, run).stdout
+    loop.symlink_to(loop)
+    printed = call(qrels, loop, run).stdout
+    assert "[missing-file]" in printed
+    assert "checked 1 dataset and 2 runs" in printed
+    trec.put("qrels", trec.lines("run"))
+    assert "; 1 run without a dataset: " in call(qrels, run).stdout
+    assert json.loads(call(qrels, run, "-f", "json").stdout)["runs_without_dataset"] == 1
+
+
+def test_standard_input_has_one_name(trec: Any, letor: Any) -> None:
+    rows = [line.split() for line in trec.lines("run")]
+    text = "".join(" ".join([*row[:3], str(1000 - int(row[3])), *row[4:]]) + "\n" for row in rows)
+    printed = call(trec.folder / "qrels", "-", input=text[text.index("\n", 20_000) + 1 :]).stdout
+    heads = [line for line in printed.splitlines() if re.match("error|warning|note", line)]
+    of_run = [head for head in heads if "/qrels:" not in head]
+    assert len(of_run) >= 2
+    assert all(re.match(r"[a-z]+: <stdin>(:\d+)?: [^<]*$", head) for head in of_run)
+    predictions = "".join([*letor.lines("gbrt/fold1.txt"), "0.5\n"])
+    printed = call(letor.folder / "fold1.txt", "-", input=predictions).stdout
+    assert re.match(r"error: <stdin>:\d+: ", printed)
+
+
+def test_every_problem_of_a_config_is_found_and_its_files_are_read(letor: Any) -> None:
+    letor.put("c.yaml", [*letor.lines("c.yaml"), "metrics_sets: {}\n"])
+    letor.put("c.yaml", [line.replace("[map]", "[mapp, ndgc]") for line in letor.lines("c.yaml")])
+    letor.put("gbrt/fold1.txt", [*letor.lines("gbrt/fold1.txt"), "x\n"])
+    found = json.loads(call(letor.folder / "c.yaml", "-f", "json").stdout)
+    errors = [one for one in found["findings"] if one["severity"] == "error"]
+    assert [one["rule"] for one in errors] == ["config", "config", "config", "unreadable"]
+    assert len(found["checked"]) == 4
+
+
+class Bar:
+    """What a bar was told."""
+
+    def __init__(self, total: int, **_: Any) -> None:
+        self.total, self.steps, self.closed = total, list[int](), False
+
+    def update(self, n: int) -> None:
+        self.steps.append(n)
+
+    def set_postfix_str(self, text: str, refresh: bool) -> None: ...
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_the_bar_counts_the_bytes_of_every_file_once(
+    letor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Bar] = []
+    monkeypatch.setattr(progress, "tqdm", lambda **given: made.append(Bar(**given)) or made[-1])
+    letor.put("gbrt/fold2.txt", ["x\n", *letor.lines("gbrt/fold2.txt")])
+    check_config(letor.folder / "c.yaml")
+    (bar,) = made
+    files = [*letor.folder.glob("*.txt"), *letor.folder.glob("*/*.txt")]
+    assert bar.total == sum(bar.steps) == sum(path.stat().st_size for path in files)
+    assert bar.closed

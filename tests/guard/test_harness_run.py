@@ -1,0 +1,250 @@
+"""The guard in ``harness run``: what it prints, keeps, makes fail and stops."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+import harness
+from harness.cli.main import main
+from harness.errors import HarnessWarning, InputError
+from harness.guard.check import check_config
+
+N = 8
+"""Queries of a fold; each has 30 documents with grades 0 to 4."""
+GBRT = "gbrt/fold1.txt"
+pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Three folds of a learning-to-rank dataset, and a model's predictions for each."""
+    random = np.random.default_rng(3)
+    for fold in (1, 2, 3):
+        grades = random.integers(0, 5, N * 30)
+        qids = 100 * fold + np.repeat(np.arange(N), 30)
+        rows = zip(grades.tolist(), qids.tolist(), strict=True)
+        text = "".join(f"{grade} qid:{qid} 1:0.5\n" for grade, qid in rows)
+        (tmp_path / f"fold{fold}.txt").write_text(text, encoding="utf-8")
+        put(tmp_path / f"model-{fold}.txt", (grades + random.normal(0, 2, grades.size)).tolist())
+    return tmp_path
+
+
+def put(path: Path, scores: list[float]) -> None:
+    path.write_text("".join(f"{score}\n" for score in scores), encoding="utf-8")
+
+
+def config(place: Path, **changes: Any) -> Path:
+    content = {
+        "output": "out",
+        "datasets": {"web{fold}": {"format": "letor", "path": "fold{fold}.txt"}},
+        "runs": {"{model}": {"format": "scores", "path": "{model}-{fold}.txt"}},
+        "metrics": ["ndcg@10"],
+        **changes,
+    }
+    path = place / "x.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path
+
+
+def called(path: Path, *more: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["run", str(path), "--set", f"output={path.parent / 'out'}", *more])
+    return int(ended.value.code or 0)
+
+
+def manifest(place: Path) -> list[dict[str, Any]]:
+    """The findings in the manifest."""
+    text = (place / "out/manifest.json").read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = json.loads(text)["findings"]
+    return found
+
+
+def summary(findings: Any) -> list[tuple[str, str, str]]:
+    return [(one.rule, one.severity, one.place) for one in findings]
+
+
+def labels_of(place: Path, fold: int) -> list[float]:
+    lines = (place / f"fold{fold}.txt").read_text(encoding="utf-8").splitlines()
+    return [float(line.split()[0]) for line in lines]
+
+
+def test_labels_fail_the_cell_and_no_other(place: Path, capsys: Any) -> None:
+    assert summary(harness.run(config(place)).findings) == []
+    put(place / "model-2.txt", labels_of(place, 2))
+    for _ in range(2):  # and so from the cache
+        assert called(config(place)) == 1
+        printed = capsys.readouterr()
+        assert "each of the 5 grades has one score of its own" in printed.err
+        assert "equal the grades" not in printed.err  # which the reader warns of
+        assert f"FAILED: model fold=2 on web2: {place}/model-2.txt:1: " in printed.out
+    (one,) = manifest(place)
+    assert (one["rule"], one["severity"]) == ("labels-as-scores", "error")
+    results = harness.run(config(place, guard={"accept": ["labels-as-scores"]}))
+    assert summary(results.findings) == [("labels-as-scores", "note", "model-2.txt:1")]
+    assert len(results.leaderboard.entries) == 3
+
+
+def test_findings_are_printed_once_and_kept(place: Path, capsys: Any) -> None:
+    for fold in (1, 2, 3):
+        put(place / f"flat-{fold}.txt", [0.5] * (N * 30))
+    printed = []
+    for _ in range(2):
+        assert called(config(place)) == 0
+        printed.append(capsys.readouterr().err)
+    assert printed[0] == printed[1]  # the second from the cache
+    heads = [line for line in printed[0].splitlines() if line.startswith("warning")]
+    assert heads == [  # equal bytes, and ties, follow from it
+        f"warning: {place}/flat-1.txt:1: all scores are equal in 8 of 8 queries: 100, 101, 102 "
+        f"(+5 more); also in 2 other files: {place}/flat-2.txt:1, {place}/flat-3.txt:1 "
+        "[constant-scores]"
+    ]
+    kept = [(one["rule"], one["place"], one["count"]) for one in manifest(place)]
+    assert kept == [("constant-scores", f"flat-{fold}.txt:1", 8) for fold in (1, 2, 3)]
+    called(config(place, guard={"accept": ["constant-scores"]}))
+    (note,) = manifest(place)  # of several files
+    assert (note["place"], note["n_others"]) == ("flat-1.txt:1", 2)
+    assert note["others"] == ["flat-2.txt:1", "flat-3.txt:1"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_workers_find_the_same(place: Path, jobs: int) -> None:
+    put(place / "model-3.txt", [1000.0 + n for n in range(N * 30)])
+    results = harness.run(config(place, cache="none"), jobs=jobs)
+    assert summary(results.findings) == [("unrelated", "warning", "model-3.txt:1")]
+
+
+def test_a_dataset_without_relevant_documents_stops_the_run(place: Path, capsys: Any) -> None:
+    text = (place / "fold2.txt").read_text(encoding="utf-8")
+    lines = [f"0 {line.partition(' ')[2]}\n" for line in text.splitlines()]
+    (place / "fold2.txt").write_text("".join(lines), encoding="utf-8")
+    assert called(config(place)) == 2
+    assert f"error: {place}/fold2.txt:1: none of the 8 queries has" in capsys.readouterr().err
+    assert not (place / "out/leaderboard.csv").exists()
+    results = harness.run(config(place, guard={"accept": ["no-relevant-documents"]}))
+    assert [one.rule for one in results.findings] == ["no-relevant-documents"]
+
+
+def test_folds_with_queries_in_common(place: Path) -> None:
+    shutil.copy(place / "fold1.txt", place / "fold2.txt")
+    with (place / "fold2.txt").open("a", encoding="utf-8") as file:
+        file.write("1 qid:999 1:0\n")
+    put(place / "model-2.txt", [n % 7 for n in range(N * 30 + 1)])
+    results = harness.run(config(place))
+    shared = next(one for one in results.findings if one.rule == "shared-queries")
+    assert (shared.count, shared.place) == (8, "fold2.txt:1")
+    assert shared.examples[1].endswith("fold2.txt:31")
+    assert "fold1.txt:31 and " in shared.examples[1]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pooled_folds_with_queries_in_common_stop_the_run_at_once(place: Path, jobs: int) -> None:
+    rows = (place / "fold1.txt").read_text(encoding="utf-8")
+    (place / "fold2.txt").write_text(rows.replace("1:0.5", "1:0.7"), encoding="utf-8")
+    path = config(place, summary={"pool": ["fold"]}, guard={"accept": ["shared-queries"]})
+    with pytest.raises(InputError) as caught:
+        harness.run(path, jobs=jobs)
+    (problem,) = caught.value.problems
+    assert problem.what.startswith("8 of ")
+    assert problem.what.endswith(" (+5 more) [pooled-queries]")
+    assert not (place / "out/leaderboard.csv").exists()
+    (found,) = [one for one in check_config(path).findings if one.severity == "error"]
+    assert (found.rule, found.count) == ("pooled-queries", 8)
+
+
+def trec(place: Path, **runs: list[str]) -> Path:
+    judged = [f"{q} 0 A{q}-{d} {d * 7 % 3}\n" for q in range(10) for d in range(20)]
+    (place / "qrels.txt").write_text("".join(judged), encoding="utf-8")
+    for name, rows in runs.items():
+        (place / f"{name}.run").write_text("".join(rows), encoding="utf-8")
+    return config(
+        place, datasets={"t": {"path": "qrels.txt"}}, runs={"{name}": {"path": "{name}.run"}}
+    )
+
+
+def rows(name: Callable[[int, int], str] = lambda q, d: f"A{q}-{d}") -> list[str]:
+    return [f"{q} Q0 {name(q, d)} {d + 1} {50 - d} x\n" for q in range(10) for d in range(20)]
+
+
+def test_judgements_of_another_collection(tmp_path: Path) -> None:
+    path = trec(
+        tmp_path, fits=rows(), alien=rows(lambda q, d: f"B{q}-{d}"),
+        moved=rows(lambda q, d: f"A{(q + 1) % 10}-{d}"),
+    )  # fmt: skip
+    results = harness.run(path)
+    assert [one.run for one in results.leaderboard.entries] == ["fits"]
+    assert [one.rpartition("[")[2].partition("]")[0] for one in results.errors] == [
+        "other-collection", "other-topics"
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=r"other-collection(?s:.)*other-topics"):
+        harness.run(path, overrides=["where={name: '!fits'}"])
+
+
+def test_what_readers_refuse_is_in_the_manifest_as_check_finds_it(tmp_path: Path) -> None:
+    some = rows()
+    path = trec(
+        tmp_path,
+        good=some,
+        nan=[*some[:2], "0 Q0 d2 3 nan x\n", *some[3:]],
+        short=[*some[:6], "0 Q0 d6 7\n", *some[7:]],
+        swapped=[" ".join((w[2], "Q0", w[0], *w[3:])) + "\n" for w in map(str.split, some)],
+        other=[f"topic{one}" for one in some],
+    )
+    harness.run(path)
+    errors = {one["rule"]: one for one in manifest(tmp_path) if one["severity"] == "error"}
+    assert {rule: one["place"] for rule, one in errors.items()} == {
+        "not-finite": "nan.run:3", "columns": "short.run:7", "swapped-columns": "swapped.run",
+        "no-common-query": "other.run",
+    }  # fmt: skip
+    for one in check_config(path).findings:
+        if one.severity == "error":
+            assert errors[one.rule]["count"] == one.count
+            assert errors[one.rule]["examples"] == list(one.examples)
+            assert (errors[one.rule]["effect"], errors[one.rule]["fix"]) == (one.effect, one.fix)
+
+
+def test_what_a_reader_warns_of_can_be_accepted(tmp_path: Path) -> None:
+    some = [row.replace("x\n", f"tag{at % 2}\n") for at, row in enumerate(rows())]
+    path = trec(tmp_path, several=some)
+    with pytest.warns(HarnessWarning, match="2 tags in one run"):
+        results = harness.run(path)
+    assert len(results.warnings) == 1
+    assert summary(results.findings) == [("several-tags", "warning", "several.run:2")]
+    results = harness.run(path, overrides=["guard.accept=[several-tags]"])
+    assert results.warnings == ()
+    assert summary(results.findings) == [("several-tags", "note", "several.run:2")]
+
+
+def test_shifted_predictions(letor: Any, capsys: Any) -> None:
+    assert called(letor.folder / "c.yaml") == 0
+    assert "warning" not in capsys.readouterr().err.replace("[empty-queries]", "")
+    letor.put(GBRT, ["0.5\n", *letor.lines(GBRT)[:-1]])
+    assert called(letor.folder / "c.yaml") == 0
+    printed = capsys.readouterr()
+    assert f"{GBRT}:2: " in printed.err
+    assert "guard: 1 warning (shifted)" in printed.out
+    (one,) = [one for one in manifest(letor.folder) if one["rule"] == "shifted"]
+    assert (one["place"], one["count"]) == (f"{GBRT}:2", 1207)
+
+
+@pytest.mark.parametrize(
+    "choice", ["", "policy: {empty_queries: skip}\n", "convention: lightgbm\n"]
+)
+def test_empty_queries_that_a_config_has_a_choice_for(letor: Any, choice: str) -> None:
+    for name in ("fold1.txt", "fold2.txt"):
+        letor.put(name, [f"0{row[1:]}" if at < 300 else row
+                         for at, row in enumerate(letor.lines(name))])  # fmt: skip
+    text = "".join(letor.lines("c.yaml")).replace("[map]", "[ndcg@5]")
+    letor.put("c.yaml", [text, choice])
+    called(letor.folder / "c.yaml")
+    kept = {one["severity"] for one in manifest(letor.folder) if one["rule"] == "empty-queries"}
+    found = check_config(letor.folder / "c.yaml").findings
+    checked = {one.severity for one in found if one.rule == "empty-queries"}
+    assert kept == checked == {"note" if choice else "warning"}

@@ -1,0 +1,228 @@
+"""Predictions and rows: fits by definition, and shifted, lost, shuffled and swapped predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import Finding
+from harness.guard.check import check_config
+from harness.guard.row_order import (
+    CLEAR,
+    Fit,
+    Rows,
+    fit,
+    is_clear,
+    look,
+    lost_rows,
+    ranks,
+    wrong_count,
+)
+
+GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=30)
+Scores = np.ndarray[Any, Any]
+
+
+def literal(rows: list[tuple[int, int]], scores: list[float], offset: int) -> float:
+    """Pearson's correlation of what is left when each query's means are taken away."""
+    pairs: dict[int, list[tuple[int, float]]] = {}
+    for at, (query, grade) in enumerate(rows):
+        if 0 <= at + offset < len(scores):
+            pairs.setdefault(query, []).append((grade, scores[at + offset]))
+    xx = yy = xy = 0.0
+    for some in pairs.values():
+        if len({x for x, _ in some}) > 1 and len({y for _, y in some}) > 1:
+            mean_x = sum(x for x, _ in some) / len(some)
+            mean_y = sum(y for _, y in some) / len(some)
+            xx += sum((x - mean_x) ** 2 for x, _ in some)
+            yy += sum((y - mean_y) ** 2 for _, y in some)
+            xy += sum((x - mean_x) * (y - mean_y) for x, y in some)
+    return xy / math.sqrt(xx * yy) if xx and yy else 0.0
+
+
+@given(GRADES, st.data())
+def test_a_fit_is_the_correlation_within_queries(
+    rows: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    rows = sorted(rows, key=lambda row: row[0])
+    scores = data.draw(st.lists(st.integers(0, 9).map(float), min_size=1, max_size=35))
+    offset = data.draw(st.integers(-3, 3))
+    some = Rows(np.array([grade for _, grade in rows]), np.array([query for query, _ in rows]))
+    found = fit(some, np.array(scores), offset)
+    assert found.r == pytest.approx(literal(rows, scores, offset), abs=1e-9)
+
+
+def test_fits_by_hand() -> None:
+    # Pearson's of (0, 1, 2) and (1, 2, 1e30) is .87; of their ranks it is 1
+    rows = Rows(np.array([0, 1, 2]), np.zeros(3, np.int64))
+    assert fit(rows, ranks(np.array([1.0, 2.0, 1e30]))).r == 1.0
+    # query 0 has one grade, query 1 one score, query 2 fits
+    rows = Rows(np.array([1, 1, 0, 2, 0, 2]), np.array([0, 0, 1, 1, 2, 2]))
+    assert fit(rows, np.array([0.0, 5.0, 3.0, 3.0, 1.0, 2.0])) == Fit(0, 1.0, 2)
+    strong, weak, none = Fit(1, 0.5, 1000), Fit(0, 0.3, 1000), Fit(0, 0.1, 1000)
+    assert strong.z > CLEAR  # .5 x sqrt(1000) = 15.8
+    assert is_clear(strong, none)
+    assert not is_clear(strong, weak)  # not twice as large: rows sorted by grade do that
+    assert not is_clear(Fit(1, 0.5, 100), Fit(0, 0.0, 100))  # 5 standard errors
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sound_and_random_scores_are_not_shifted(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    grades = np.sort(rng.integers(0, 5, (60, 20)), axis=1).ravel()  # as sorted as can be
+    rows = Rows(grades, np.repeat(np.arange(60), 20))
+    own, slip = look(rows, rng.normal(size=1200))
+    assert (abs(own.z) < CLEAR, slip) == (True, None)
+    own, slip = look(rows, grades + rng.normal(size=1200))
+    assert (own.z > CLEAR, slip) == (True, None)
+
+
+def predicted(seed: int, n: int = 1000) -> tuple[Rows, Scores]:
+    """Rows in queries of 20, and scores that correlate with their grades by about 0.6."""
+    random = np.random.default_rng(seed)
+    grades = random.integers(0, 5, n)
+    return Rows(grades, np.arange(n) // 20), grades + random.normal(0, 2, n)
+
+
+def moved(scores: Scores, lost: int | None, put_in: int) -> Scores:
+    """Lose one score and put another one in."""
+    rest = scores if lost is None else np.delete(scores, lost)
+    return np.insert(rest, put_in, 0.5)
+
+
+@pytest.mark.parametrize("n", [1000, 20_000])  # all rows, and pieces first
+@pytest.mark.parametrize(
+    ("lost", "put_in", "offset", "first", "end"),
+    [(0, -1, -1, 0, 1), (-1, 0, 1, 0, 1), (0.2, -1, -1, 0.2, 1), (0.1, 0.9, -1, 0.1, 0.9)],
+)
+def test_shifted_stretches(
+    n: int, lost: float, put_in: float, offset: int, first: float, end: float
+) -> None:
+    rows, scores = predicted(1, n)
+    at = n - 1 if put_in == -1 else round(put_in * n)
+    changed = moved(scores, n - 1 if lost == -1 else round(lost * n), at)
+    slip = look(rows, changed)[1]
+    assert slip is not None
+    assert slip.there.offset == offset
+    assert abs(slip.first - first * n) <= 60
+    assert abs(slip.end - end * n) <= 60
+
+
+def test_short_stretches_are_not_seen() -> None:
+    rows, scores = predicted(1)
+    assert look(rows, moved(scores, 0, 300))[1] is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("at", "n"), [(0, 1), (500, 10), (999, 1)])
+def test_lost_predictions_and_too_many(seed: int, at: int, n: int) -> None:
+    rows, scores = predicted(seed)
+    for changed in (np.delete(scores, slice(at, at + n)), np.insert(scores, at, [0.5] * n)):
+        found = lost_rows(rows, changed)
+        assert found is not None
+        assert found.low <= at <= found.high
+        assert found.high - found.low < 120
+
+
+def test_lost_predictions_that_fit_nowhere() -> None:
+    rows, scores = predicted(1)
+    mixed = np.append(scores[:500], np.random.default_rng(2).permutation(scores[500:]))
+    assert lost_rows(rows, mixed[1:]) is None  # nowhere do all fit
+    drawn = np.random.default_rng(3).permutation(np.append(scores, 0.5))
+    one = wrong_count("p", "d", rows, drawn, {})
+    assert one.examples == (f"prediction 1,001: {drawn[-1]:.15g}",)
+    one = wrong_count("p", "d", rows, drawn[:-2], {})
+    assert one.examples == ("row 1,000",)
+
+
+def test_another_fold_of_the_count() -> None:
+    (own, right), (other, theirs) = predicted(1, 400), predicted(2, 401)
+    one = wrong_count("p", "f5", own, np.append(right, 1.0), {"f3": other})
+    assert "they fit without" in one.what
+    assert "f3" not in one.what + one.fix
+    found = wrong_count("p", "f5", own, theirs, {"f3": other})
+    assert "as many as the rows of f3, whose grades they correlate with" in found.what
+    assert found.fix == "give the predictions of f5"
+    drawn = np.random.default_rng(7).random(401)
+    assert "f3, and may be theirs" in wrong_count("p", "f5", own, drawn, {"f3": other}).what
+
+
+N, DEEP = 60, 20
+"""Queries of a fold, and documents of each."""
+
+
+class Sweep:
+    """Three folds of as many rows, and a good and a random model's predictions for each."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, random, n = folder, np.random.default_rng(11), N * DEEP
+        for fold in (1, 2, 3):
+            grades = random.integers(0, 3, n)
+            qids = 1000 * fold + np.repeat(np.arange(N), DEEP)
+            rows = zip(grades.tolist(), qids.tolist(), random.random(n).tolist(), strict=True)
+            text = "".join(f"{grade} qid:{qid} 1:{x:.6f}\n" for grade, qid, x in rows)
+            (folder / f"fold{fold}.txt").write_text(text)
+            self.put("m1", fold, grades + random.normal(0, 0.7, n))
+            self.put("m2", fold, random.random(n))
+
+    def put(self, model: str, fold: int, scores: Scores) -> None:
+        np.savetxt(self.folder / f"{model}-{fold}.txt", scores, "%.6f")
+
+    def change(self, order: Callable[[Scores], Scores], fold: int, model: str = "m1") -> None:
+        self.put(model, fold, order(np.loadtxt(self.folder / f"{model}-{fold}.txt")))
+
+    def found(self, name: str = "fold") -> dict[str, Finding]:
+        """What is found of the order of predictions, by file and line."""
+        content = {
+            "datasets": {f"web{{{name}}}": {"format": "letor", "path": f"fold{{{name}}}.txt"}},
+            "runs": {"{model}": {"format": "scores", "path": f"{{model}}-{{{name}}}.txt"}},
+            "metrics": ["ndcg@10"],
+        }
+        (self.folder / "x.yaml").write_text(yaml.safe_dump(content))
+        found = check_config(self.folder / "x.yaml").findings
+        rules = ("unrelated", "swapped-fold", "shifted", "upside-down")
+        return {Path(one.place).name: one for one in found if one.rule in rules}
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> Sweep:
+    return Sweep(tmp_path)
+
+
+ORDERS: dict[str, Callable[[Scores], Scores]] = {
+    "shuffled": np.random.default_rng(5).permutation,
+    "reversed": lambda scores: scores[::-1],
+    "rotated": lambda scores: np.roll(scores, 7),
+    "sorted": np.sort,
+    "of another fold": lambda _: np.random.default_rng(8).random(N * DEEP),
+}
+
+
+@pytest.mark.parametrize("kind", ORDERS)
+def test_one_fold_unlike_the_others_is_a_warning(sweep: Sweep, kind: str) -> None:
+    assert {(one.rule, one.severity) for one in sweep.found().values()} == {("unrelated", "note")}
+    sweep.change(ORDERS[kind], 1)
+    found = sweep.found()
+    assert [place for place, one in found.items() if one.severity == "warning"] == ["m1-1.txt:1"]
+    one = found["m1-1.txt:1"]
+    assert one.what.endswith("; those of the same model 0.78 on web2 and 0.77 on web3")
+    assert sweep.found("topic")["m1-1.txt:1"].severity == "note"  # of other collections
+
+
+def test_swapped_folds(sweep: Sweep) -> None:
+    for model in ("m1", "m2"):
+        first, second = (np.loadtxt(sweep.folder / f"{model}-{fold}.txt") for fold in (1, 2))
+        sweep.put(model, 1, second)
+        sweep.put(model, 2, first)
+    found = {place: (one.rule, one.severity) for place, one in sweep.found().items()}
+    assert found["m1-1.txt:1"] == found["m1-2.txt:1"] == ("swapped-fold", "warning")
+    random = {rule for place, rule in found.items() if place.startswith("m2")}
+    assert random == {("unrelated", "note")}

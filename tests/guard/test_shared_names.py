@@ -1,0 +1,125 @@
+"""One file under two names of runs, which a copied line of a config leaves; and names of folds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import harness
+from harness.config.cells import Cell
+from harness.config.model import DatasetEntry, RunEntry
+from harness.errors import Finding, HarnessWarning
+from harness.guard.check import check_config
+from harness.guard.shared_rows import part_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Judgements of two collections of three queries, and runs on both together."""
+    for name, qids in (("a", "123"), ("b", "456")):
+        rows = [f"{q} 0 d{d} {d % 2}\n" for q in qids for d in range(4)]
+        (tmp_path / f"{name}.qrels").write_text("".join(rows))
+        put(tmp_path / f"{name}.run", qids)
+    put(tmp_path / "both.run", "123456")
+    return tmp_path
+
+
+def put(path: Path, qids: str) -> None:
+    rows = (f"{q} Q0 d{d} {d + 1} {9 - d} {path.stem}\n" for q in qids for d in range(4))
+    path.write_text("".join(rows))
+
+
+def config(folder: Path, **content: Any) -> Path:
+    path = folder / "c.yaml"
+    whole = {"datasets": {"a": {"path": "a.qrels"}}, "metrics": ["map"], "output": "out", **content}
+    path.write_text(yaml.safe_dump(whole))
+    return path
+
+
+def checked(folder: Path, **content: Any) -> list[Finding]:
+    found = check_config(config(folder, **content)).findings
+    return [one for one in found if one.rule in ("same-file-twice", "config")]
+
+
+TWICE = {"bm25": {"path": "a.run"}, "dense": {"path": "a.run"}}
+BOTH = [{"path": "both.run", "dataset": name} for name in "ab"]
+TWO = {name: {"path": f"{name}.qrels"} for name in "ab"}
+
+
+def test_two_names_of_one_file(folder: Path) -> None:
+    (one,) = checked(folder, runs=TWICE)
+    expected = ("same-file-twice", "warning", f"{folder}/a.run", ("bm25", "dense"))
+    assert (one.rule, one.severity, one.place, one.examples) == expected
+    with pytest.warns(HarnessWarning, match="2 run names for this one file"):
+        harness.run(config(folder, runs=TWICE))
+    (one,) = checked(folder, runs=TWICE, guard={"accept": ["same-file-twice"]})
+    assert one.severity == "note"
+    (folder / "a.run").write_text("1 Q0 d1 1\n")  # and if it cannot be read
+    (one,) = checked(folder, runs=TWICE)
+    assert one.examples == ("bm25", "dense")
+
+
+def test_files_that_are_several_runs(folder: Path) -> None:
+    assert checked(folder, datasets=TWO, runs={"bm25": BOTH}) == []  # one run on two datasets
+    (one,) = checked(folder, datasets=TWO, runs={"bm25": BOTH, "dense": BOTH})
+    assert (one.place, one.examples) == (f"{folder}/both.run", ("bm25", "dense"))
+    rows = [f"{q},d{d},{9 - d},{(d * 7) % 5}\n" for q in "123" for d in range(4)]
+    (folder / "t.csv").write_text("qid,docno,bm25,dense\n" + "".join(rows))
+    columns = {n: {"path": "t.csv", "columns": {"score": n}} for n in ("bm25", "dense")}
+    assert checked(folder, runs=columns) == []
+    kept = {which: {"path": "a.run", "duplicates": which} for which in ("first", "last")}
+    assert checked(folder, runs=kept) == []
+    named = {"x": {"path": "a.run", "format": "trec"}, "y": {"path": "a.run"}}
+    assert [one.examples for one in checked(folder, runs=named)] == [("x", "y")]
+
+
+def test_seeds_have_files_of_their_own(folder: Path) -> None:
+    for seed in (1, 2):
+        put(folder / f"m-{seed}.run", "123")
+    assert checked(folder, runs={"m": {"path": "m-{seed}.run"}}) == []
+    # but if one of them is there again, as another run or as the same one
+    (one,) = checked(folder, runs={"m": {"path": "m-{seed}.run"}, "n": {"path": "m-2.run"}})
+    assert (Path(one.place).name, one.examples) == ("m-2.run", ("m seed=2", "n"))
+    (one,) = checked(folder, runs={"m": [{"path": "m-{seed}.run"}, {"path": "m-2.run"}]})
+    assert one.examples == ("m", "m seed=2")
+
+
+@pytest.mark.parametrize(
+    ("names", "parts"),
+    [
+        (["fold1", "fold2"], True),
+        (["Part-1 test", "Part-2 test"], True),
+        (["news", "web"], False),
+        (["covid19", "trec8"], False),
+    ],
+)
+def test_folds_that_are_listed_by_name(names: list[str], parts: bool) -> None:
+    found = [part_of(cell_on(name), ()) for name in names]
+    wholes = {one.whole for one in found if one is not None}
+    assert (len(wholes) == 1 and None not in found) == parts
+
+
+@pytest.mark.parametrize(
+    ("captured", "pooled", "part"),
+    [
+        ({"fold": "a"}, [], ("d", "a")),
+        ({"k": "3"}, [], ("d", "3")),
+        ({"k": "web"}, [], None),
+        ({"collection": "3"}, [], None),
+        ({"half": "3"}, ["half"], ("d", "3")),
+        ({"collection": "mslr", "fold": "1"}, [], ("d mslr", "1")),
+        ({"fold": "1", "split": "test"}, [], ("d test", "1")),  # training rows of other folds
+        ({"fold": "1", "split": "test"}, ["split", "fold"], ("d", "1 test")),
+        ({"split": "2"}, [], ("d", "2")),
+    ],
+)
+def test_placeholders_of_folds(captured: Any, pooled: list[str], part: Any) -> None:
+    assert part_of(cell_on("d", **captured), pooled) == part
+
+
+def cell_on(dataset: str, **captured: str) -> Cell:
+    entry, run = DatasetEntry(path="d.txt", format="letor"), RunEntry(path="r.txt")
+    return Cell(dataset, "r", entry, run, dataset, "r", captured, {})
