@@ -36,7 +36,7 @@ from ..guard.registry import of_warning
 from ..guard.watch import Watch, observing
 from ..readers import ir_metadata as ir_metadata
 from ..readers import letor as row_marks
-from ..readers.hashed import HashedSource
+from ..readers.source import HashedSource
 from .cache import Input
 from .cache_key import group_sizes_of
 from .cell_record import Record, without_names

@@ -34,8 +34,7 @@ from ..errors import (
     legible,
 )
 from ..readers.build import last_line
-from ..readers.hashed import HashedSource
-from ..readers.source import NAMELESS, STDIN, Source
+from ..readers.source import NAMELESS, STDIN, HashedSource, Source
 from . import columns as columns
 from . import shared_rows as shared_rows
 from .elsewhere import Elsewhere, Held
