@@ -134,6 +134,6 @@ class Format:
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""
         reader = self.reader(kind)
-        common = {"source", "dataset", "duplicates", "name", "fractions"}
+        common = {"of", "source", "dataset", "duplicates", "name", "fractions"}
         names = inspect.signature(reader).parameters if reader is not None else ()
         return tuple(name for name in names if name not in common)

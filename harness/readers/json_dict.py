@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -76,21 +77,18 @@ def is_finite(value: Any) -> bool:
         return False
 
 
-def read_qrels(
-    source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
-) -> Qrels:
-    """Read ``{qid: {docno: grade}}``."""
-    return _read(Qrels, source, duplicates, name, whole=not fractions)
-
-
-def read_run(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Run:
-    """Read ``{qid: {docno: score}}``."""
-    return _read(Run, source, duplicates, name, whole=False)
-
-
-def _read(of: type[T], source: Source, duplicates: Duplicates, name: str, *, whole: bool) -> T:
+def read(
+    of: type[T],
+    source: Source,
+    *,
+    duplicates: Duplicates,
+    name: str,
+    dataset: Qrels | None = None,
+    fractions: bool = False,
+) -> T:
+    """Read ``{qid: {docno: grade or score}}``."""
+    word = "grade" if issubclass(of, Qrels) else "score"
+    whole = word == "grade" and not fractions
     repeated: list[str] = []
 
     def hook(pairs: _Pairs) -> dict[str, Any]:
@@ -114,7 +112,7 @@ def _read(of: type[T], source: Source, duplicates: Duplicates, name: str, *, who
         warn(source, what, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
-    word, wrong = "grade" if issubclass(of, Qrels) else "score", []
+    wrong = []
     for qid, rows in queries.items():
         for docno, value in rows.items():
             is_score = type(value) is float and not whole and is_finite(value)
@@ -164,6 +162,6 @@ FORMAT = Format(
     about="JSON as pytrec_eval takes it: {qid: {docno: number}}",
     suffixes=(".json",),
     looks=looks,
-    qrels=read_qrels,
-    run=read_run,
+    qrels=partial(read, Qrels),
+    run=partial(read, Run),
 )

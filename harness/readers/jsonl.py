@@ -28,39 +28,17 @@ from .source import Source, no_rows
 _ONE_EACH = "write one object a line"
 
 
-def read_qrels(
-    source: Source,
-    *,
-    duplicates: Duplicates,
-    name: str,
-    fractions: bool = False,
-    columns: Names | None = None,
-) -> Qrels:
-    """Read judgements; `columns` names the keys if they are unusual."""
-    return _read(Qrels, source, None, duplicates, name, columns, fractions)
-
-
-def read_run(
-    source: Source,
-    *,
-    dataset: Qrels | None = None,
-    duplicates: Duplicates,
-    name: str,
-    columns: Names | None = None,
-) -> Run:
-    """Read a run; `columns` names the keys if they are unusual."""
-    return _read(Run, source, dataset, duplicates, name, columns)
-
-
-def _read(
+def read(
     of: type[T],
     source: Source,
-    dataset: Qrels | None,
+    *,
     duplicates: Duplicates,
     name: str,
-    columns: Names | None,
+    dataset: Qrels | None = None,
     fractions: bool = False,
+    columns: Names | None = None,
 ) -> T:
+    """Read rows of qid, docno and grade or score; `columns` names the keys if they are unusual."""
     first = first_object(source)
     sample = [first]
     for line in source.head.split(b"\n")[:SAMPLE]:
@@ -207,7 +185,7 @@ FORMAT = Format(
     about='JSON lines, one row a line: {"qid": ..., "docno": ..., "grade" or "score": ...}',
     suffixes=(".jsonl", ".ndjson"),
     looks=looks,
-    qrels=read_qrels,
-    run=read_run,
+    qrels=partial(read, Qrels),
+    run=partial(read, Run),
     is_data=lambda source: _is_row,
 )

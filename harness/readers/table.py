@@ -37,15 +37,19 @@ _ROWS = 1 << 16
 _BOTH: tuple[Kind, Kind] = ("qrels", "run")
 
 
-def read_qrels(
+def read(
+    of: type[T],
     source: Source,
     *,
     duplicates: Duplicates,
     name: str,
+    dataset: Qrels | None = None,
     fractions: bool = False,
     columns: Names | None = None,
-) -> Qrels:
-    """Read a dataset: columns qid and grade, and docno if there is one.
+) -> T:
+    """Read a table: columns qid, and grade, score or rank (whose score is -rank), and docno.
+
+    Without docnos, grades go by position, and scores follow the rows of `dataset`.
 
     Parameters
     ----------
@@ -54,33 +58,6 @@ def read_qrels(
         CSV and TSV without a header. Those left out are found by the usual names. ``docno:
         none`` says that no column names the documents: rows go by their position.
     """
-    return _read(Qrels, source, None, duplicates, name, columns, fractions)
-
-
-def read_run(
-    source: Source,
-    *,
-    dataset: Qrels | None = None,
-    duplicates: Duplicates,
-    name: str,
-    columns: Names | None = None,
-) -> Run:
-    """Read a run: columns qid, docno and score (or rank, whose score is -rank).
-
-    Without docnos, the scores follow the rows of `dataset`.
-    """
-    return _read(Run, source, dataset, duplicates, name, columns)
-
-
-def _read(
-    of: type[T],
-    source: Source,
-    dataset: Qrels | None,
-    duplicates: Duplicates,
-    name: str,
-    columns: Names | None,
-    fractions: bool = False,
-) -> T:
     is_row = None
     try:
         with source.explained():
@@ -348,8 +325,8 @@ FORMAT = Format(
     about="CSV, TSV, Parquet or Arrow with named columns (columns: {qid: ..., docno: ..., ...})",
     suffixes=(".csv", ".tsv", ".parquet", ".arrow", ".feather"),
     looks=looks,
-    qrels=read_qrels,
-    run=read_run,
+    qrels=partial(read, Qrels),
+    run=partial(read, Run),
     magic=(_PARQUET, *_ARROW),
     is_data=is_data,
     has_rows=True,
